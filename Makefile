@@ -1,0 +1,63 @@
+# One virtual environment, made from the pinned constraints; every target sets up what it needs.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+FAMILY ?=
+WORKERS ?= 2
+
+.PHONY: help demo test test-all lint format bench docs spec clean
+
+help:
+	@echo "make demo      set up and run the main job on embedded data"
+	@echo "make test      set up and run the tests (under 15 minutes on two cores)"
+	@echo "make test-all  the same with the slow ones"
+	@echo "make lint      ruff, format check, layer contracts"
+	@echo "make bench     ours beside the peers (FAMILY=linear for one family)"
+	@echo "make docs      the site in docs/_build/html, gallery executed, no network"
+	@echo "make spec      which ids of the specification no test shows"
+
+$(VENV)/.made:
+	$(PYTHON) -c "import sys; sys.exit('gnomon needs Python 3.11 or newer, this is ' + sys.version) if sys.version_info < (3, 11) else 0"
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	touch $@
+
+# $(call install,extra): the package, editable, with one set of extras, at the pinned versions
+define install
+$(VENV)/.$(1): $(VENV)/.made pyproject.toml constraints.txt
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --editable ".[$(1)]"
+	touch $$@
+endef
+$(foreach extra,frames dev docs bench,$(eval $(call install,$(extra))))
+
+demo: $(VENV)/.frames
+	$(BIN)/gnomon demo
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+
+test-all: $(VENV)/.dev
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks $(FAMILY)
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W --keep-going -b html docs docs/_build/html
+
+spec: $(VENV)/.dev
+	@if [ -f ../shared/tools/spec_ids.py ]; then \
+		$(BIN)/python ../shared/tools/spec_ids.py --root . --missing $(if $(FAMILY),--family $(FAMILY)) || true; \
+	else echo "no specification beside this checkout; nothing to compare"; fi
+
+clean:
+	rm -rf $(VENV) docs/_build docs/gallery build src/*.egg-info

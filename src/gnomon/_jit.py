@@ -1,0 +1,135 @@
+"""The only door to Numba.
+
+``jit``       compiles a kernel: serial, without the GIL, cached on disk.
+``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
+``choose``    is the conditional of such formulas.
+``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
+``compiled``  hands such a value to a kernel.
+
+A kernel is written once for every loss, penalty and design. Numba specialises it by the type of the noun it is
+given, and caches the result; nothing is generated from strings and nothing is dispatched while the loop runs.
+"""
+
+import copyreg
+import importlib
+import os
+from collections import namedtuple
+from dataclasses import dataclass, fields
+from typing import dataclass_transform
+
+import numba
+import numpy as np
+from numba.core import types
+from numba.extending import overload, overload_method, register_jitable
+
+__all__ = ["DISABLED", "choose", "compiled", "inline", "jit", "noun"]
+
+DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
+"""True when kernels run as plain Python, for debuggers and coverage."""
+
+jit = numba.njit(cache=True, nogil=True, error_model="numpy")
+inline = register_jitable
+
+
+def choose(condition, a, b):
+    """`a` where `condition` holds, else `b`: ``numpy.where`` on arrays, a plain conditional in kernels."""
+    return np.where(condition, a, b)
+
+
+@overload(choose)
+def _choose(condition, a, b):
+    return lambda condition, a, b: a if condition else b
+
+
+# Every verb that a kernel may call on a noun, with the names of its arguments.
+VERBS = {
+    # a loss, at one sample
+    "value": ("y", "z"),
+    "gradient": ("y", "z"),
+    "curvature": ("y", "z"),
+    "conjugate": ("y", "u"),
+    "dual_step": ("y", "alpha", "score", "norm", "weight"),
+    # a penalty, at one coordinate
+    "term": ("w",),
+    "slope": ("w",),
+    "prox": ("x", "step"),
+    "gap": ("w", "g"),
+    # a set of vectors, at one of them
+    "dot": ("i", "v"),
+    "add": ("i", "c", "v"),
+    "squared_norm": ("i",),
+}
+
+
+@dataclass_transform(frozen_default=True)
+def noun(cls):
+    """Make `cls` a frozen dataclass whose verbs can be called from kernels.
+
+    Examples
+    --------
+    >>> from gnomon._jit import noun
+    >>> @noun
+    ... class Scaled:
+    ...     factor: float = 1.0
+    ...
+    ...     def term(self, w):
+    ...         return self.factor * abs(w)
+    >>> Scaled(2.0)
+    Scaled(factor=2.0)
+    >>> Scaled(2.0).term(-3.0)
+    6.0
+    """
+    cls = dataclass(frozen=True)(cls)
+    names = [field.name for field in fields(cls)]
+    # The last field is never read: Numba cannot pass a tuple without fields.
+    bases = (namedtuple(cls.__name__, [*names, "end"]),)
+    space = {
+        "__slots__": (),
+        "__module__": cls.__module__,
+        "__qualname__": f"{cls.__qualname__}.record",
+        "noun": cls,
+    }
+    cls.record = _Record(cls.__name__, bases, space)
+    return cls
+
+
+def compiled(value):
+    """Return `value` in the form in which kernels take it."""
+    if DISABLED:
+        return value
+    return value.record(*(getattr(value, field.name) for field in fields(value)), 0)
+
+
+class _Record(type):
+    """The type of the tuples that stand for nouns inside kernels.
+
+    Numba's cache index stores the types of all specialisations and reads them all back at once. A noun of the user's
+    that cannot be imported then must not make the index unreadable, hence the pickling by name with a placeholder.
+    """
+
+
+def _record_named(module, path, names):
+    try:
+        found = importlib.import_module(module)
+        for part in path.split("."):
+            found = getattr(found, part)
+        return found
+    except (ImportError, AttributeError):
+        return _Record("Missing", (namedtuple("Missing", names),), {"__slots__": (), "noun": object})
+
+
+copyreg.pickle(_Record, lambda record: (_record_named, (record.__module__, record.__qualname__, record._fields)))
+
+
+def _declare(verb, names):
+    def formula(self):
+        return getattr(getattr(self.instance_class, "noun", None), verb, None)
+
+    # Numba matches argument names, so each verb needs a typing function with its own.
+    space = {"formula": formula}
+    exec(f"def typing(self, {', '.join(names)}):\n    return formula(self)", space)
+    overload_method(types.BaseNamedTuple, verb)(space["typing"])
+
+
+for _verb, _names in VERBS.items():
+    _declare(_verb, _names)

@@ -1,0 +1,55 @@
+"""Squared loss.
+
+    ℓ(y, z) = (y − z)²,    or with ``half=True``  ½ (y − z)²                                       (1)
+
+Legendre (1805), Nouvelles méthodes pour la détermination des orbites des comètes; Gauss (1809), Theoria motus.
+"""
+
+from gnomon._jit import noun
+from gnomon.losses._base import Loss
+
+__all__ = ["SquaredLoss"]
+
+
+@noun
+class SquaredLoss(Loss):
+    """Squared loss ℓ(y, z) = (y − z)², with ``half=True`` ½ (y − z)².
+
+    Its conjugate is ℓ*(y, u) = u y + u²/4 (half: u y + u²/2). It is the negative log-likelihood of Gaussian noise
+    up to scale and shift.
+
+    Parameters
+    ----------
+    half : bool, default=False
+        Multiply by ½, so that the gradient is z − y.
+
+    References
+    ----------
+    Gauss, C. F. (1809). Theoria motus corporum coelestium.
+
+    Examples
+    --------
+    >>> from gnomon.losses import SquaredLoss
+    >>> SquaredLoss().value(3.0, 1.0), SquaredLoss().gradient(3.0, 1.0)
+    (4.0, -4.0)
+    >>> SquaredLoss(half=True).value(3.0, 1.0), SquaredLoss(half=True).gradient(3.0, 1.0)
+    (2.0, -2.0)
+    """
+
+    half: bool = False
+
+    def value(self, y, z):
+        return 0.5 * self.curvature(y, z) * (y - z) ** 2
+
+    def gradient(self, y, z):
+        return self.curvature(y, z) * (z - y)
+
+    def curvature(self, y, z):
+        return (1.0 if self.half else 2.0) + 0.0 * z
+
+    def conjugate(self, y, u):
+        return u * y + 0.5 * u**2 / self.curvature(y, u)
+
+    @property
+    def smoothness(self):
+        return 1.0 if self.half else 2.0

@@ -1,0 +1,75 @@
+"""Elementwise functions that do not overflow; they work on arrays in Python and on scalars in kernels.
+
+    σ(s) = 1 / (1 + e^{−s}),    logit(p) = log(p / (1 − p)) = σ⁻¹(p)                               (1)
+"""
+
+import numpy as np
+
+from gnomon._jit import choose, inline
+
+__all__ = ["entropy_term", "log_sigmoid", "log_softmax", "logit", "sigmoid", "soft_threshold", "softmax"]
+
+
+@inline
+def sigmoid(s):
+    """Logistic function σ(s) = 1/(1 + e^{−s}), without overflow.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.special import sigmoid
+    >>> round(float(sigmoid(1.0)), 7), float(sigmoid(-1000.0))
+    (0.7310586, 0.0)
+    """
+    return np.exp(-np.logaddexp(0.0, -s))
+
+
+@inline
+def log_sigmoid(s):
+    """log σ(s) = −log(1 + e^{−s})."""
+    return -np.logaddexp(0.0, -s)
+
+
+@inline
+def logit(p):
+    """Log-odds log(p/(1 − p)), the inverse of `sigmoid`."""
+    return np.log(p) - np.log1p(-p)
+
+
+@inline
+def entropy_term(a):
+    """a log a with 0 log 0 = 0; +inf for a < 0, so that conjugates are +inf outside their domain."""
+    inside = choose(a > 0.0, a, 1.0)
+    return choose(a >= 0.0, a * np.log(inside), np.inf)
+
+
+@inline
+def soft_threshold(v, t):
+    """S(v, t) = sign(v) max(|v| − t, 0).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.special import soft_threshold
+    >>> soft_threshold(np.array([3.0, -0.2, -2.0]), 0.5)
+    array([ 2.5, -0. , -1.5])
+    """
+    return np.sign(v) * np.maximum(np.abs(v) - t, 0.0)
+
+
+def log_softmax(scores):
+    """log softmax of each row (last axis), by log-sum-exp."""
+    shifted = scores - np.max(scores, axis=-1, keepdims=True)
+    return shifted - np.log(np.sum(np.exp(shifted), axis=-1, keepdims=True))
+
+
+def softmax(scores):
+    """Softmax of each row (last axis): e^{s_k} / Σ_j e^{s_j}.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.special import softmax
+    >>> softmax([1.0, -1.0, 0.0]).round(7)
+    array([0.665241 , 0.0900306, 0.2447285])
+    """
+    shifted = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    return shifted / np.sum(shifted, axis=-1, keepdims=True)

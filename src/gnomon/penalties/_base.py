@@ -1,0 +1,58 @@
+"""What a penalty is.
+
+    Ω(w) = Σⱼ Ωⱼ(wⱼ),    prox(x, t) = argmin_u ½ (u − x)² + t Ωⱼ(u)                                (1)
+
+A penalty is the formula for one coordinate, strength included. Like a loss it is written with NumPy's elementwise
+functions, so one text serves arrays in Python and scalars in kernels. Parikh & Boyd (2014), doi:10.1561/2400000003.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+
+__all__ = ["Penalty"]
+
+
+class Penalty(ABC):
+    """Base of every penalty: subclass it, decorate with ``gnomon.penalties.noun``, write three formulas.
+
+    `term`, `prox` and `gap` are enough for every solver that takes proximal steps; `slope` adds the solvers that
+    follow gradients, `conjugate` and `dual_scale` the duality gap.
+    """
+
+    convex: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+
+    @abstractmethod
+    def term(self, w):
+        """Ωⱼ(wⱼ), elementwise."""
+
+    @abstractmethod
+    def prox(self, x, step):
+        """argmin_u ½ (u − x)² + step · Ωⱼ(u), elementwise."""
+
+    @abstractmethod
+    def gap(self, w, g):
+        """Distance from −g to the sub-differential ∂Ωⱼ(w), elementwise: zero exactly at a stationary point."""
+
+    def value(self, w):
+        """Ω(w), the sum over all coordinates."""
+        return float(np.sum(self.term(np.asarray(w))))
+
+    def slope(self, w):
+        """The derivative of Ωⱼ, elementwise; where it has a kink, the sub-gradient of least modulus."""
+        raise NotImplementedError(f"{type(self).__name__} has no slope; use a solver that takes proximal steps")
+
+    def conjugate(self, v):
+        """Ω*(v) = sup_w (vᵀw − Ω(w)); +inf outside its domain."""
+        raise NotImplementedError(f"{type(self).__name__} has no conjugate; there is no duality gap for it")
+
+    def dual_scale(self, v):
+        """The largest c ≤ 1 with Ω*(c v) finite."""
+        return 1.0
+
+    @property
+    def bend(self):
+        """The least second derivative of Ωⱼ: how strongly convex it is."""
+        return 0.0
