@@ -7,12 +7,12 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
+sys.path.insert(0, str(HERE / "tests"))
 
 
 def _hash_of_sources():
     digest = hashlib.sha256()
-    for path in sorted((HERE.parent / "src").rglob("*.py")):
+    for path in sorted((HERE / "src").rglob("*.py")):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]
 
