@@ -30,6 +30,7 @@ class Loss(ABC):
     """
 
     targets: ClassVar[Targets] = "real"
+    record: ClassVar = None
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = True
 

@@ -1,6 +1,6 @@
 """Elementwise functions that do not overflow; they work on arrays in Python and on scalars in kernels.
 
-    σ(s) = 1 / (1 + e^{−s}),    logit(p) = log(p / (1 − p)) = σ⁻¹(p)                               (1)
+σ(s) = 1 / (1 + e^{−s}),    logit(p) = log(p / (1 − p)) = σ⁻¹(p)                               (1)
 """
 
 import numpy as np

@@ -1,0 +1,1 @@
+"""Optimisation: pure functions from nouns and arrays to a `Solution`. They know no estimator."""

@@ -21,6 +21,7 @@ class Penalty(ABC):
     follow gradients, `conjugate` and `dual_scale` the duality gap.
     """
 
+    record: ClassVar = None
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
 

@@ -1,0 +1,178 @@
+"""Design matrices, dense or sparse, with or without an intercept.
+
+    z = X w + b                                                                                   (1)
+
+A `Design` is X together with the way b is treated. Solvers see the packed parameter θ = (w, b) — or (w,) when there is
+no intercept — and never ask whether X is sparse: whole-matrix products go through `apply` and `adjoint`, loops over
+rows or columns through `rows` and `columns`, which are sets of vectors with the compiled verbs ``dot(i, v)``,
+``add(i, c, v)`` and ``squared_norm(i)``.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from scipy import sparse
+
+from gnomon._jit import noun
+
+__all__ = ["DenseVectors", "Design", "SparseVectors"]
+
+
+@noun
+class DenseVectors:
+    """The rows of a C-contiguous matrix, each followed by the constant `bias` unless that is zero."""
+
+    A: Any
+    bias: float = 0.0
+
+    def dot(self, i, v):
+        total = 0.0
+        for j in range(self.A.shape[1]):
+            total += self.A[i, j] * v[j]
+        if self.bias != 0.0:
+            total += self.bias * v[self.A.shape[1]]
+        return total
+
+    def add(self, i, c, v):
+        for j in range(self.A.shape[1]):
+            v[j] += c * self.A[i, j]
+        if self.bias != 0.0:
+            v[self.A.shape[1]] += c * self.bias
+
+    def squared_norm(self, i):
+        total = self.bias * self.bias
+        for j in range(self.A.shape[1]):
+            total += self.A[i, j] * self.A[i, j]
+        return total
+
+
+@noun
+class SparseVectors:
+    """The rows of a CSR matrix with `width` columns, each followed by the constant `bias` unless that is zero."""
+
+    data: Any
+    indices: Any
+    indptr: Any
+    width: int
+    bias: float = 0.0
+
+    def dot(self, i, v):
+        total = 0.0
+        for k in range(self.indptr[i], self.indptr[i + 1]):
+            total += self.data[k] * v[self.indices[k]]
+        if self.bias != 0.0:
+            total += self.bias * v[self.width]
+        return total
+
+    def add(self, i, c, v):
+        for k in range(self.indptr[i], self.indptr[i + 1]):
+            v[self.indices[k]] += c * self.data[k]
+        if self.bias != 0.0:
+            v[self.width] += c * self.bias
+
+    def squared_norm(self, i):
+        total = self.bias * self.bias
+        for k in range(self.indptr[i], self.indptr[i + 1]):
+            total += self.data[k] * self.data[k]
+        return total
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """X and the treatment of the intercept: (1) as a linear map of the packed parameter θ.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+    intercept : {"free", "penalized", "none"}, default="free"
+        A free b is never penalised; a penalised one is the weight of a further, constant column; none is b = 0.
+    bias : float, default=1.0
+        The value of that constant column.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.design import Design
+    >>> design = Design(np.array([[1.0, 2.0], [3.0, 4.0]]))
+    >>> design.apply(np.array([1.0, 1.0, 0.5]))
+    array([3.5, 7.5])
+    >>> design.adjoint(np.array([1.0, 1.0]))
+    array([4., 6., 2.])
+    >>> design.split(np.array([1.0, 1.0, 0.5]))
+    (array([1., 1.]), 0.5)
+    """
+
+    X: Any
+    intercept: Literal["free", "penalized", "none"] = "free"
+    bias: float = 1.0
+
+    @property
+    def n(self):
+        """Number of rows."""
+        return self.X.shape[0]
+
+    @property
+    def d(self):
+        """Number of columns of X."""
+        return self.X.shape[1]
+
+    @property
+    def width(self):
+        """Length of θ for one score."""
+        return self.d + (self.intercept != "none")
+
+    @property
+    def n_penalized(self):
+        """How many leading entries of θ the penalty acts on."""
+        return self.d + (self.intercept == "penalized")
+
+    @property
+    def dtype(self):
+        """Floating type of X; θ and scores have it too."""
+        return self.X.dtype
+
+    @property
+    def sparse(self):
+        """Whether X is sparse."""
+        return sparse.issparse(self.X)
+
+    def apply(self, theta):
+        """The scores X w + b: shape (n,) for θ of shape (width,), (n, K) for θ of shape (K, width)."""
+        z = self.X @ theta[..., : self.d].T
+        return z if self.intercept == "none" else z + self.bias * theta[..., self.d]
+
+    def adjoint(self, g):
+        """The transpose of `apply`: Xᵀg and the sum of g, packed like θ."""
+        back = (self.X.T @ g).T
+        if self.intercept == "none":
+            return back
+        total = self.bias * np.sum(g, axis=0, dtype=g.dtype)
+        return np.concatenate(
+            [back, np.atleast_1d(total)[..., None] if back.ndim > 1 else np.atleast_1d(total)], axis=-1
+        )
+
+    def split(self, theta):
+        """(w, b) of the packed parameter; b is a float for one score, an array for several, 0.0 when there is none."""
+        if self.intercept == "none":
+            return theta, 0.0
+        b = self.bias * theta[..., self.d]
+        return theta[..., : self.d], (float(b) if theta.ndim == 1 else b)
+
+    @cached_property
+    def rows(self):
+        """The rows of X (with the constant column, if any) for compiled loops."""
+        return _vectors(self.X, 0.0 if self.intercept == "none" else self.bias)
+
+    @cached_property
+    def columns(self):
+        """The columns of X, without the constant one, for compiled loops."""
+        return _vectors(self.X.T, 0.0)
+
+
+def _vectors(A, bias):
+    if sparse.issparse(A):
+        A = sparse.csr_matrix(A) if A.format != "csr" else A
+        return SparseVectors(A.data, A.indices, A.indptr, A.shape[1], bias)
+    return DenseVectors(np.ascontiguousarray(A), bias)

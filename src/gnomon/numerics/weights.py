@@ -1,0 +1,34 @@
+"""Sample and class weights.
+
+    n = Σᵢ sᵢ                                                                                     (1)
+
+A weight of two is the row twice, so every count and every mean is taken with weights.
+"""
+
+import numpy as np
+from sklearn.utils.validation import _check_sample_weight
+
+__all__ = ["check_weights"]
+
+
+def check_weights(sample_weight, X):
+    """Sample weights as an array of X's floating type; ones by default.
+
+    Raises ValueError for negative weights and for weights that are all zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.weights import check_weights
+    >>> check_weights(None, np.zeros((3, 1)))
+    array([1., 1., 1.])
+    """
+    weights = _check_sample_weight(sample_weight, X, dtype=X.dtype)
+    if np.any(weights < 0):
+        worst = int(np.argmin(weights))
+        raise ValueError(
+            f"sample_weight[{worst}]={weights[worst]!r} is negative; weights must be ≥ 0, remove such rows"
+        )
+    if not np.any(weights > 0):
+        raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight")
+    return weights

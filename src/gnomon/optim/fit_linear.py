@@ -1,0 +1,124 @@
+"""One door to every solver of linear models.
+
+    minimise over w, b    Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + Ω(w)                                              (1)
+
+`fit_linear` takes the nouns of (1), finds a solver that can use them, and returns a `Solution`. What a solver needs is
+declared beside it as a list of named conditions; a new loss or penalty works in every solver whose conditions it
+meets, and no solver is touched.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gnomon.optim.coordinate_descent import coordinate_descent
+from gnomon.optim.problem import Problem
+from gnomon.penalties import NoPenalty
+
+__all__ = ["SOLVERS", "Solver", "applicable_solvers", "fit_linear"]
+
+
+class Solver(NamedTuple):
+    """A solver of (1): `run(problem, start, **options)` → Solution in θ, and the conditions it needs."""
+
+    run: Any
+    needs: tuple
+
+
+def smooth_loss(problem):
+    """a loss with a Lipschitz gradient"""
+    return problem.loss.smooth
+
+
+def curved_loss(problem):
+    """a smooth loss of one score with a curvature"""
+    return problem.loss.smooth and problem.n_scores == 1
+
+
+def smooth_penalty(problem):
+    """a smooth penalty"""
+    return problem.penalty.smooth
+
+
+def convex_penalty(problem):
+    """a convex penalty"""
+    return problem.penalty.convex
+
+
+def compiled_nouns(problem):
+    """a loss and a penalty made with @noun"""
+    return problem.loss.record is not None and problem.penalty.record is not None
+
+
+SOLVERS = {
+    "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
+}
+
+
+def fit_linear(design, y, loss, penalty=None, weights=None, *, solver="auto", start=None, n_scores=1, **options):
+    """Minimise (1).
+
+    Parameters
+    ----------
+    design : gnomon.numerics.design.Design
+        X and the treatment of b.
+    y : ndarray of shape (n,)
+        Targets as `loss.targets` says.
+    loss : Loss
+    penalty : Penalty, optional
+    weights : ndarray of shape (n,), optional
+        sᵢ; ones by default, so that (1) is the sum form.
+    solver : str, default="auto"
+        A key of `SOLVERS`, or "auto": the first that can solve the problem.
+    start : ndarray, optional
+        θ to start from; zeros by default.
+    n_scores : int, default=1
+        Number of scores per row (classes of a softmax).
+    **options
+        Passed to the solver: `tol`, `max_iter`, `callback` …
+
+    Returns
+    -------
+    Solution
+
+    References
+    ----------
+    Parikh, N. & Boyd, S. (2014). Proximal algorithms. doi:10.1561/2400000003
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import SquaredLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import fit_linear
+    >>> from gnomon.penalties import L1
+    >>> design = Design(np.eye(3), intercept="none")
+    >>> fit_linear(design, np.array([3.0, -0.2, -2.0]), SquaredLoss(), L1(1.0)).w
+    array([ 2.5,  0. , -1.5])
+    """
+    weights = np.ones(design.n, dtype=design.dtype) if weights is None else weights
+    problem = Problem(design, y, loss, penalty or NoPenalty(), weights, n_scores)
+    theta = np.zeros(problem.size, dtype=design.dtype) if start is None else np.ravel(start)
+    solution = _choose(problem, solver).run(problem, theta, **options)
+    w, b = design.split(problem.matrix(solution.w))
+    return solution._replace(w=w, intercept=b)
+
+
+def applicable_solvers(problem):
+    """The names of the solvers whose conditions the problem meets, best first."""
+    return [name for name, solver in SOLVERS.items() if all(need(problem) for need in solver.needs)]
+
+
+def _choose(problem, name):
+    usable = applicable_solvers(problem)
+    if name == "auto" and usable:
+        return SOLVERS[usable[0]]
+    if name in usable:
+        return SOLVERS[name]
+    what = f"loss={problem.loss!r}, penalty={problem.penalty!r}, intercept={problem.design.intercept!r}"
+    if name in SOLVERS:
+        lacking = [need.__doc__ for need in SOLVERS[name].needs if not need(problem)]
+        raise ValueError(f"solver={name!r} needs {', '.join(lacking)}; for {what} choose from {usable}")
+    if name == "auto":
+        raise ValueError(f"no solver can minimise {what}; the solvers are {list(SOLVERS)}")
+    raise ValueError(f"solver={name!r} is unknown; for {what} choose from {usable}")

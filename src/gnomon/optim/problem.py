@@ -1,0 +1,157 @@
+"""The problem that every linear model solves.
+
+    F(w, b) = Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + Ω(w)                                                        (1)
+
+A `Problem` is (1) as a function of the packed parameter θ = (w, b), with the derivatives and bounds that solvers ask
+for. It knows nothing of solvers; solvers know nothing of losses and penalties beyond their verbs. Any scaling of the
+objective (sum, mean, C …) is a scaling of the weights sᵢ and of the strength of Ω.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gnomon._jit import compiled, jit
+
+__all__ = ["Problem"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Σᵢ sᵢ ℓ(yᵢ, zᵢ) + Ω(w) over θ = (w, b), z = Xw + b; θ is (K, width) flattened when a row has K scores.
+
+    Parameters
+    ----------
+    design : gnomon.numerics.design.Design
+    y : ndarray of shape (n,)
+        Targets as the loss wants them (`loss.targets`).
+    loss : Loss
+    penalty : Penalty
+    weights : ndarray of shape (n,)
+    n_scores : int, default=1
+        K: one, or the number of classes for a loss over class indices.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import SquaredLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import Problem
+    >>> from gnomon.penalties import L2
+    >>> design = Design(np.array([[1.0], [2.0]]), intercept="none")
+    >>> problem = Problem(design, np.array([1.0, 2.0]), SquaredLoss(), L2(1.0), np.ones(2))
+    >>> problem.value_and_gradient(np.array([0.5]))
+    (1.5, array([-4.]))
+    """
+
+    design: Any
+    y: Any
+    loss: Any
+    penalty: Any
+    weights: Any
+    n_scores: int = 1
+
+    @property
+    def size(self):
+        """Length of θ."""
+        return self.n_scores * self.design.width
+
+    def matrix(self, theta):
+        """θ as (width,) or (K, width)."""
+        return theta if self.n_scores == 1 else theta.reshape(self.n_scores, self.design.width)
+
+    def penalized(self, theta):
+        """The part of θ that the penalty acts on, as a view."""
+        return self.matrix(theta)[..., : self.design.n_penalized]
+
+    def scores(self, theta):
+        """z = Xw + b."""
+        return self.design.apply(self.matrix(theta))
+
+    def data_term(self, theta):
+        """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and its gradient in θ."""
+        value, g = self.at_scores(self.scores(theta))
+        return value, np.ravel(self.design.adjoint(g))
+
+    def at_scores(self, z):
+        """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and sᵢ ℓ'(yᵢ, zᵢ), for given scores."""
+        if self.loss.record is not None and z.ndim == 1:
+            g = np.empty_like(z)
+            return _sum_and_gradient(compiled(self.loss), self.y, z, self.weights, g), g
+        s = self.weights if z.ndim == 1 else self.weights[:, None]
+        return float(self.weights @ self.loss.value(self.y, z)), s * self.loss.gradient(self.y, z)
+
+    def value(self, theta):
+        """F(θ)."""
+        return self.at_scores(self.scores(theta))[0] + self.penalty.value(self.penalized(theta))
+
+    def value_and_gradient(self, theta):
+        """F(θ) and ∇F(θ); where the penalty has a kink, with its least sub-gradient."""
+        value, gradient = self.data_term(theta)
+        self.penalized(gradient)[...] += self.penalty.slope(self.penalized(theta))
+        return value + self.penalty.value(self.penalized(theta)), gradient
+
+    def hessian(self, theta):
+        """∇²F(θ) as a dense matrix, for one score."""
+        curvature = self.weights * self.loss.curvature(self.y, self.scores(theta))
+        H = gram(self.design, curvature)
+        index = np.arange(self.design.n_penalized)
+        H[index, index] += self.penalty.bend
+        return H
+
+    @cached_property
+    def lipschitz(self):
+        """L with ‖∇ data_term(θ) − ∇ data_term(θ')‖ ≤ L ‖θ − θ'‖: smoothness of ℓ times λ_max(XᵀSX)."""
+        return self.loss.smoothness * largest_eigenvalue(self.design, self.weights)
+
+    def violation(self, theta, gradient):
+        """Largest violation of the optimality conditions, given the gradient of the data term at θ."""
+        gradient = self.matrix(gradient)
+        inside = self.penalty.gap(self.penalized(theta), gradient[..., : self.design.n_penalized])
+        outside = np.abs(gradient[..., self.design.n_penalized :])
+        return float(max(np.max(inside, initial=0.0), np.max(outside, initial=0.0)))
+
+
+def gram(design, weights):
+    """XᵀDX with D = diag(weights) and the constant column included, dense."""
+    X, d = design.X, design.d
+    if design.sparse:
+        scaled = X.multiply(weights[:, None]).tocsr()
+        G = (scaled.T @ X).toarray()
+    else:
+        # Negative weights cannot occur for a convex loss; the square root makes one symmetric product of it.
+        scaled = X * np.sqrt(weights)[:, None]
+        G = scaled.T @ scaled
+    if design.intercept == "none":
+        return np.asarray(G)
+    H = np.empty((d + 1, d + 1), dtype=G.dtype)
+    H[:d, :d] = G
+    H[:d, d] = H[d, :d] = design.bias * (X.T @ weights)
+    H[d, d] = design.bias**2 * np.sum(weights)
+    return H
+
+
+def largest_eigenvalue(design, weights, *, tol=1e-4, max_iter=200):
+    """λ_max(XᵀSX), from above: the power method's Rayleigh quotient plus its residual norm."""
+    theta = np.random.default_rng(0).standard_normal(design.width)
+    value = 0.0
+    for _ in range(max_iter):
+        theta /= np.linalg.norm(theta)
+        image = design.adjoint(weights * design.apply(theta)).astype(float)
+        value = float(theta @ image)
+        error = float(np.linalg.norm(image - value * theta))
+        if error <= tol * value:
+            break
+        theta = image
+    return value + error
+
+
+@jit
+def _sum_and_gradient(loss, y, z, s, g):
+    total = 0.0
+    for i in range(z.shape[0]):
+        total += s[i] * loss.value(y[i], z[i])
+        g[i] = s[i] * loss.gradient(y[i], z[i])
+    return total

@@ -1,0 +1,121 @@
+"""What every solver returns, and the record it keeps on the way.
+
+A `Solution` is a value: nothing is set behind the caller's back. Its words are those of the library's vocabulary, so an
+estimator unpacks it field by field into attributes with a trailing underscore.
+"""
+
+import time
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+__all__ = ["DivergenceWarning", "Solution", "Trace", "warn_unless_converged"]
+
+
+class DivergenceWarning(ConvergenceWarning):
+    """The objective grew without bound or stopped being a number; the best iterate was kept."""
+
+
+class Solution(NamedTuple):
+    """The end of an optimisation.
+
+    Fields
+    ------
+    w : ndarray
+        The minimiser that was found; from `fit_linear`, the coefficients without the intercept.
+    objective : float
+        The value of what was minimised, at w.
+    n_iter : int
+        Iterations (passes over the data for stochastic and coordinate solvers).
+    converged : bool
+        Whether a test other than `max_iter` or time was met.
+    stop_reason : str
+        "tol", "gap", "kkt", "no_change", "validation", "max_iter", "time", "diverged", "perfect" or "exact".
+    history : dict of str to ndarray
+        Arrays of one length, an entry per check: "iteration", "objective", "seconds" and what else the solver knows.
+    intercept : float or ndarray
+        b, where the problem has one.
+    dual_gap : float
+        Primal minus dual objective, a bound on the distance to the optimum; nan where no dual is known.
+    gradient_norm : float
+        ‖∇‖∞ (of a composite objective: the largest violation of the optimality conditions); nan where not computed.
+    details : dict
+        What only this solver knows, for example dual variables.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import gradient_descent
+    >>> solution = gradient_descent(lambda w: (float(w @ w), 2 * w), np.array([1.0, -2.0]), step=0.25)
+    >>> bool(solution.converged), solution.stop_reason, round(solution.objective, 6)
+    (True, 'tol', 0.0)
+    """
+
+    w: Any
+    objective: float
+    n_iter: int
+    converged: bool
+    stop_reason: str
+    history: dict
+    intercept: Any = 0.0
+    dual_gap: float = np.nan
+    gradient_norm: float = np.nan
+    details: dict = {}
+
+
+class Trace:
+    """Collects one row per check and gives them back as a dict of arrays of one length.
+
+    `callback`, if given, is called with each row (a dict) and may return True to stop the solver; `verbose` > 0 sends
+    the rows to the logger ``gnomon.optim``.
+
+    Examples
+    --------
+    >>> from gnomon.optim import Trace
+    >>> trace = Trace()
+    >>> trace.add(0, objective=2.0)
+    False
+    >>> trace.add(1, objective=1.0, step=0.5)
+    False
+    >>> trace.history["objective"], trace.history["step"]
+    (array([2., 1.]), array([nan, 0.5]))
+    """
+
+    def __init__(self, callback=None):
+        self._rows = []
+        self._start = time.perf_counter()
+        self._callback = callback
+
+    def add(self, iteration, objective, **more):
+        """Note a row; True if the callback asks to stop."""
+        row = {"iteration": iteration, "objective": objective, "seconds": time.perf_counter() - self._start, **more}
+        self._rows.append(row)
+        return bool(self._callback(row)) if self._callback is not None else False
+
+    @property
+    def history(self):
+        """The rows so far, column by column; what a row did not say is nan."""
+        names = dict.fromkeys(name for row in self._rows for name in row)
+        return {name: np.array([row.get(name, np.nan) for row in self._rows]) for name in names}
+
+
+def warn_unless_converged(solution, max_iter, *, stacklevel=3):
+    """Raise a `ConvergenceWarning` that says how far the solver came and what to do, and return the solution."""
+    if solution.stop_reason == "diverged":
+        warnings.warn(
+            "the objective diverged; the best iterate was kept. Give a smaller step, or scale the columns of X",
+            DivergenceWarning,
+            stacklevel=stacklevel,
+        )
+    elif not solution.converged:
+        reached = {"duality gap": solution.dual_gap, "gradient norm": solution.gradient_norm}
+        known = ", ".join(f"{name} {value:.3g}" for name, value in reached.items() if np.isfinite(value))
+        warnings.warn(
+            f"not converged after {solution.n_iter} iterations ({known or 'no certificate'}); "
+            f"raise max_iter={max_iter}, loosen tol, or scale the columns of X",
+            ConvergenceWarning,
+            stacklevel=stacklevel,
+        )
+    return solution
