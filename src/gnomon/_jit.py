@@ -48,6 +48,9 @@ VERBS = {
     "gradient": ("y", "z"),
     "curvature": ("y", "z"),
     "conjugate": ("y", "u"),
+    "dual_upper": ("weight",),
+    "dual_slope": ("y", "alpha", "score", "weight"),
+    "dual_bend": ("alpha", "weight"),
     "dual_step": ("y", "alpha", "score", "norm", "weight"),
     # a penalty, at one coordinate
     "term": ("w",),

@@ -37,6 +37,7 @@ class LogisticLoss(Loss):
     """
 
     targets = "sign"
+    dual_steps = True
 
     def value(self, y, z):
         return np.logaddexp(0.0, -y * z)
@@ -51,6 +52,32 @@ class LogisticLoss(Loss):
     def conjugate(self, y, u):
         a = -u * y
         return entropy_term(a) + entropy_term(1.0 - a)
+
+    def dual_upper(self, weight):
+        return weight
+
+    def dual_slope(self, y, alpha, score, weight):
+        return y * score + np.log(alpha) - np.log(weight - alpha)
+
+    def dual_bend(self, alpha, weight):
+        return 1.0 / alpha + 1.0 / (weight - alpha)
+
+    def dual_step(self, y, alpha, score, norm, weight):
+        # Yu, Huang & Lin (2011), algorithm 4: Newton on that side of the box on which the root lies in the lower half.
+        flip = 0.5 * norm * (weight - 2.0 * alpha) + y * score < 0.0
+        old, b = (weight - alpha, -y * score) if flip else (alpha, y * score)
+        z = old if old <= 0.5 * weight else 0.1 * old
+        for _ in range(100):
+            slope = norm * (z - old) + b + np.log(z) - np.log(weight - z)
+            if np.abs(slope) <= 1e-12:
+                break
+            newton = z - slope / (norm + self.dual_bend(z, weight))
+            z = newton if newton > 0.0 else 0.1 * z
+            if z <= 1e-15 * weight:
+                break
+        # The logarithms need a distance from both ends that rounding respects.
+        z = np.maximum(z, 1e-15 * weight)
+        return weight - z if flip else z
 
     @property
     def smoothness(self):
