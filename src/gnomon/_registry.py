@@ -1,0 +1,201 @@
+"""The registry: how a family offers its models to the command line without being named there.
+
+A family writes one module, ``_candidates.py`` in its package, that calls `register` and `register_warmup` when it is
+imported. `discover` imports every such module; `candidates` then answers which models suit the data at hand. This
+module stands at the bottom, so every layer may import it, and it imports nothing of gnomon.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+__all__ = ["Candidate", "Facts", "candidates", "discover", "register", "register_warmup", "warmups"]
+
+Task = Literal["classification", "regression"]
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What a family may know of the data when it decides whether a model suits them.
+
+    Parameters
+    ----------
+    task : {"classification", "regression"}
+        What is predicted.
+    n_rows, n_features : int
+        Shape of the training matrix after preparation (one-hot columns counted one by one).
+    n_classes : int, default=0
+        Number of classes; 0 for regression.
+    sparse : bool, default=False
+        Whether the prepared matrix is a SciPy sparse matrix.
+
+    References
+    ----------
+    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
+
+    Examples
+    --------
+    >>> from gnomon._registry import Facts
+    >>> Facts("classification", n_rows=150, n_features=4, n_classes=3).n_classes
+    3
+    """
+
+    task: Task
+    n_rows: int
+    n_features: int
+    n_classes: int = 0
+    sparse: bool = False
+
+
+def _always(facts):
+    return True
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One model that offers itself for a kind of data.
+
+    Parameters
+    ----------
+    name : str
+        What the user reads, unique within its task.
+    task : {"classification", "regression"}
+        What it predicts.
+    make : callable (facts, random_state) → estimator
+        Builds an unfitted scikit-learn estimator; imports what it needs itself, so that registering is cheap.
+    complexity : float
+        Place in the order from simple (small) to elaborate (large); among models of equal merit the simplest is taken.
+    suits : callable facts → bool, default=always
+        Whether the model is sensible for data with these `Facts`.
+    note : str, default=""
+        One sentence for the report: what the model is.
+    probabilities : bool, default=True
+        For classifiers: whether the estimator has ``predict_proba``. Where not, its scores are calibrated from outside.
+    explain : callable estimator → array of shape (n_outputs, n_features), optional
+        The coefficients of a fitted model in the order of the prepared columns.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §3.4.3
+    (simplest model within one standard error). doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from gnomon._registry import Candidate, Facts
+    >>> mean = Candidate("mean", "regression", lambda facts, random_state: DummyRegressor(), complexity=0)
+    >>> mean.suits(Facts("regression", n_rows=10, n_features=1))
+    True
+    """
+
+    name: str
+    task: Task
+    make: Callable[[Facts, int], Any]
+    complexity: float
+    suits: Callable[[Facts], bool] = _always
+    note: str = ""
+    probabilities: bool = True
+    explain: Callable[[Any], Any] | None = None
+
+
+@dataclass
+class _Shelf:
+    """What has been registered in this process, by name."""
+
+    models: dict[tuple[str, str], Candidate] = field(default_factory=dict)
+    jobs: dict[str, Callable[[], None]] = field(default_factory=dict)
+
+
+_shelf = _Shelf()
+
+
+def register(candidate):
+    """Offer `candidate`; one of the same name and task is replaced, so that a module may be imported twice.
+
+    References
+    ----------
+    Gamma, E., Helm, R., Johnson, R. & Vlissides, J. (1994). Design Patterns, ch. 3 (prototypes in a registry).
+
+    Examples
+    --------
+    >>> from gnomon._registry import Candidate, register
+    >>> register(Candidate("none", "regression", lambda facts, random_state: None, 1, suits=lambda facts: False))
+    """
+    _shelf.models[candidate.task, candidate.name] = candidate
+
+
+def register_warmup(name, job):
+    """Offer a small piece of work, ``job()``, that compiles the kernels which `name` describes.
+
+    References
+    ----------
+    Lam, S. K., Pitrou, A. & Seibert, S. (2015). Numba: a LLVM-based Python JIT compiler. doi:10.1145/2833157.2833162
+
+    Examples
+    --------
+    >>> from gnomon._registry import register_warmup, warmups
+    >>> register_warmup("nothing", lambda: None)
+    >>> "nothing" in dict(warmups())
+    True
+    """
+    _shelf.jobs[name] = job
+
+
+def candidates(facts) -> list[Candidate]:
+    """Every registered model that suits `facts`, from simple to elaborate.
+
+    References
+    ----------
+    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
+
+    Examples
+    --------
+    >>> from gnomon._registry import Facts, candidates
+    >>> found = candidates(Facts("regression", n_rows=100, n_features=2))
+    >>> [c.complexity for c in found] == sorted(c.complexity for c in found)
+    True
+    """
+    suited = [c for c in _shelf.models.values() if c.task == facts.task and c.suits(facts)]
+    return sorted(suited, key=lambda c: (c.complexity, c.name))
+
+
+def warmups() -> list[tuple[str, Callable[[], None]]]:
+    """Every registered warm-up job with its name, in the order of the names.
+
+    References
+    ----------
+    Lam, S. K., Pitrou, A. & Seibert, S. (2015). Numba: a LLVM-based Python JIT compiler. doi:10.1145/2833157.2833162
+
+    Examples
+    --------
+    >>> from gnomon._registry import warmups
+    >>> all(callable(job) for _, job in warmups())
+    True
+    """
+    return sorted(_shelf.jobs.items())
+
+
+def discover(package="gnomon") -> Iterable[str]:
+    """Import the ``_candidates`` module of every sub-package of `package`; return the names of those found.
+
+    References
+    ----------
+    Python Packaging User Guide, "Creating and discovering plugins": modules found by a naming convention.
+
+    Examples
+    --------
+    >>> from gnomon._registry import discover
+    >>> all(name.endswith("._candidates") for name in discover())
+    True
+    """
+    root = importlib.import_module(package)
+    found = []
+    for family in pkgutil.iter_modules(root.__path__, f"{package}."):
+        if family.ispkg:
+            path = importlib.import_module(family.name).__path__
+            found += [m.name for m in pkgutil.iter_modules(path, f"{family.name}.") if m.name.endswith("._candidates")]
+    for name in found:
+        importlib.import_module(name)
+    return found

@@ -1,0 +1,81 @@
+"""Files that are either whole or absent: written under a temporary name beside their place, then renamed."""
+
+import os
+import secrets
+from contextlib import contextmanager
+from pathlib import Path
+
+from gnomon.io._errors import UserError
+
+__all__ = ["UnwritableError", "outbox"]
+
+
+class UnwritableError(UserError):
+    """A file or folder that cannot be written; the text says which and why."""
+
+
+@contextmanager
+def outbox(folder):
+    """Yield a function ``place(name)`` → temporary path; on success every file takes its name, otherwise none does.
+
+    The folder is made and tried before any work begins; a folder made here is removed again when the work fails.
+    """
+    folder = Path(folder)
+    made = _make(folder)
+    pending: dict[Path, Path] = {}
+
+    def place(name):
+        if (folder / name).is_dir():
+            raise UnwritableError(f"cannot write {folder / name}: a folder of that name is there; move it away")
+        path = folder / f".{name}.{secrets.token_hex(4)}.part"
+        pending[path] = folder / name
+        return path
+
+    try:
+        _probe(place("probe"), folder)
+        pending.clear()
+        yield place
+        for path, final in pending.items():
+            _replace(path, final)
+    except BaseException:
+        for path in pending:
+            path.unlink(missing_ok=True)
+        for parent in made:
+            _remove_if_empty(parent)
+        raise
+
+
+def _make(folder):
+    """Make `folder` with its parents; return those that were not there before, innermost first."""
+    absent = [p for p in (folder, *folder.parents) if not p.exists()]
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UnwritableError(f"cannot make the folder {folder}: {_reason(error)}; give another one") from error
+    return absent
+
+
+def _probe(path, folder):
+    try:
+        path.touch()
+        path.unlink()
+    except OSError as error:
+        raise UnwritableError(f"cannot write into the folder {folder}: {_reason(error)}; give another one") from error
+
+
+def _replace(path, final):
+    try:
+        os.replace(path, final)
+    except OSError as error:
+        raise UnwritableError(f"cannot write {final}: {_reason(error)}") from error
+
+
+def _remove_if_empty(folder):
+    try:
+        folder.rmdir()
+    except OSError:
+        return
+
+
+def _reason(error):
+    return (error.strerror or str(error)).lower()

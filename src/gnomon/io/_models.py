@@ -1,0 +1,211 @@
+"""Model files: `save` and `load` by skops; loading never runs code from the file.
+
+A file is a zip archive of plain arrays and a description in JSON, with a note of gnomon's own beside it. Before
+anything is built, every type that the description names must be one that skops trusts or one of gnomon's own
+estimators and nouns; the names are looked up in what is installed, never taken from the file on trust.
+"""
+
+import importlib
+import inspect
+import json
+import pkgutil
+import warnings
+import zipfile
+from dataclasses import is_dataclass
+from pathlib import Path
+
+import skops.io
+from sklearn.base import BaseEstimator
+
+import gnomon
+from gnomon.io._errors import UserError
+from gnomon.io._files import outbox
+
+__all__ = ["ModelFileError", "load", "notes", "save"]
+
+NOTES = "gnomon.json"
+
+
+class ModelFileError(UserError):
+    """A file that is no model file of gnomon, is damaged, or names types that may not be loaded.
+
+    References
+    ----------
+    The skops project, secure persistence: skops.readthedocs.io/en/stable/persistence.html
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from gnomon.io import ModelFileError, load
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "model.skops")
+    ...     _ = path.write_text("not a model")
+    ...     try:
+    ...         load(path)
+    ...     except ModelFileError as error:
+    ...         print(str(error).removeprefix(str(path)))
+    : this is no model file (no zip archive); give a file that gnomon.io.save wrote
+    """
+
+
+def save(model, path, **facts):
+    """Write a fitted estimator to `path`, whole or not at all.
+
+    Parameters
+    ----------
+    model : estimator
+        Any estimator of gnomon or scikit-learn, or a pipeline of them.
+    path : str or path
+        Usually ends in ``.skops``.
+    **facts
+        Anything that JSON can hold, kept beside the model for `notes`.
+
+    References
+    ----------
+    The skops project, secure persistence: skops.readthedocs.io/en/stable/persistence.html
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from gnomon.io import load, notes, save
+    >>> model = DummyClassifier().fit([[0], [1]], ["no", "no"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "model.skops")
+    ...     save(model, path, target="answer")
+    ...     load(path).predict([[2]]).tolist(), notes(path)["target"]
+    (['no'], 'answer')
+    """
+    path = Path(path)
+    with outbox(path.parent) as place:
+        temporary = place(path.name)
+        write_model(model, temporary, **facts)
+
+
+def write_model(model, path, **facts):
+    """`save` without the care for atomicity, for callers that have their own `outbox`."""
+    skops.io.dump(model, path, compression=zipfile.ZIP_DEFLATED)
+    unknown = _untrusted(path)
+    if unknown:
+        path.unlink()
+        raise ModelFileError(
+            f"the model holds types that could not be loaded again: {', '.join(unknown)}; "
+            "only estimators of gnomon and scikit-learn, and what they are made of, can be saved"
+        )
+    with zipfile.ZipFile(path, "a") as archive:
+        archive.writestr(NOTES, json.dumps({"gnomon": gnomon.__version__, **facts}, indent=1))
+
+
+def load(path):
+    """The estimator that `save` wrote to `path`.
+
+    Nothing in the file is executed. A file that is damaged, comes from elsewhere, or names a type that is neither
+    trusted by skops nor an estimator or noun of gnomon raises `ModelFileError`.
+
+    References
+    ----------
+    The skops project, secure persistence: skops.readthedocs.io/en/stable/persistence.html
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> from gnomon.io import load, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "scaler.skops")
+    ...     save(StandardScaler().fit([[0.0], [2.0]]), path)
+    ...     load(path).transform([[3.0]]).tolist()
+    [[2.0]]
+    """
+    path = Path(path)
+    _warn_of_other_version(path, notes(path)["gnomon"])
+    unknown = _untrusted(path)
+    if unknown:
+        raise ModelFileError(
+            f"{path}: holds types that are not loaded: {', '.join(unknown)}; "
+            "only estimators of gnomon and scikit-learn, and what they are made of, are accepted"
+        )
+    try:
+        return skops.io.load(path, trusted=sorted(_own_types(path)))
+    except Exception as error:
+        raise ModelFileError(f"{path}: the model cannot be rebuilt ({_short(error)}); save it again") from error
+
+
+def notes(path):
+    """What was noted when the model was saved: gnomon's version and the facts given to `save`.
+
+    References
+    ----------
+    The skops project, secure persistence: skops.readthedocs.io/en/stable/persistence.html
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from gnomon.io import notes, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "model.skops")
+    ...     save(DummyRegressor().fit([[0]], [1.0]), path, task="regression")
+    ...     sorted(notes(path))
+    ['gnomon', 'task']
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ModelFileError(f"{path}: no such file")
+    if not zipfile.is_zipfile(path):
+        raise ModelFileError(f"{path}: this is no model file (no zip archive); give a file that gnomon.io.save wrote")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            damaged = archive.testzip()
+            if damaged:
+                raise zipfile.BadZipFile(f"{damaged} is damaged")
+            found = json.loads(archive.read(NOTES))
+            return {**found, "gnomon": str(found["gnomon"])}
+    except KeyError as error:
+        raise ModelFileError(
+            f"{path}: this archive was not written by gnomon ({NOTES} is missing); "
+            "give a file that gnomon.io.save wrote"
+        ) from error
+    except Exception as error:
+        raise ModelFileError(f"{path}: the file is damaged ({_short(error)}); save or copy it again") from error
+
+
+def _warn_of_other_version(path, version):
+    here = gnomon.__version__
+    if version.split(".")[:2] != here.split(".")[:2]:
+        warnings.warn(
+            f"{path} was saved by gnomon {version}, this is {here}; check its predictions, or fit and save it again",
+            UserWarning,
+            stacklevel=3,
+        )
+
+
+def _untrusted(path):
+    """Names in the file that neither skops nor `_own_types` allows."""
+    try:
+        named = skops.io.get_untrusted_types(file=path)
+    except Exception as error:
+        raise ModelFileError(f"{path}: the description of the model is damaged ({_short(error)})") from error
+    return sorted(set(named) - _own_types(path))
+
+
+def _own_types(path):
+    """Those of the names in the file that are estimators, nouns or results defined by gnomon.
+
+    Only modules found in the installed package are imported, and only classes defined there that are estimators,
+    dataclasses or named tuples count: a function of gnomon, or a name that gnomon imports from elsewhere, does not.
+    """
+    named = skops.io.get_untrusted_types(file=path)
+    modules = {m.name for m in pkgutil.walk_packages(gnomon.__path__, "gnomon.") if not m.name.endswith("__main__")}
+    wanted = modules & {name.rpartition(".")[0] for name in named}
+    return {f"{m}.{cls.__name__}" for m in wanted for cls in _classes(importlib.import_module(m))} & set(named)
+
+
+def _classes(module):
+    for _, cls in inspect.getmembers(module, inspect.isclass):
+        if cls.__module__ == module.__name__ and (issubclass(cls, (BaseEstimator, tuple)) or is_dataclass(cls)):
+            yield cls
+
+
+def _short(error):
+    return f"{type(error).__name__}: {error}".splitlines()[0][:160]

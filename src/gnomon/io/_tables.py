@@ -1,0 +1,206 @@
+"""A table: named columns of equal length, with no data frame library needed.
+
+A column is text (``StringDType``; "" is missing), numbers (float64; NaN is missing) or dates (datetime64[s]; NaT is
+missing). Files of delimited text give text columns only; what a column means is decided later, from all its cells.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC
+from functools import singledispatch
+
+import narwhals.stable.v2 as nw
+import numpy as np
+
+from gnomon.io._cells import TEXT, as_text, clean
+from gnomon.io._errors import UserError
+
+__all__ = ["Table", "TableError", "as_table"]
+
+
+class TableError(UserError):
+    """A table that cannot be read or lacks what is asked of it; the text says where and what to do.
+
+    References
+    ----------
+    Shafranovich, Y. (2005). Common format and MIME type for comma-separated values. doi:10.17487/RFC4180
+
+    Examples
+    --------
+    >>> from gnomon.io import Table, TableError
+    >>> try:
+    ...     Table({"a": [1.0, 2.0], "b": [1.0]})
+    ... except TableError as error:
+    ...     print(error)
+    columns differ in length: a 2, b 1
+    """
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Table:
+    """Named columns of equal length.
+
+    Parameters
+    ----------
+    columns : dict of str → array-like
+        Strings, numbers or dates; other values are taken as text.
+
+    References
+    ----------
+    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
+
+    Examples
+    --------
+    >>> from gnomon.io import Table
+    >>> table = Table({"age": [39.0, 50.0], "work": ["State", "?"]})
+    >>> table
+    Table(2 rows: age, work)
+    >>> table["work"].tolist()
+    ['State', '']
+    >>> len(table.take([1]))
+    1
+    """
+
+    columns: dict[str, np.ndarray]
+
+    def __init__(self, columns):
+        arrays = {name: _column(values) for name, values in columns.items()}
+        lengths = {name: len(values) for name, values in arrays.items()}
+        if len(set(lengths.values())) > 1:
+            raise TableError("columns differ in length: " + ", ".join(f"{k} {v}" for k, v in lengths.items()))
+        object.__setattr__(self, "columns", arrays)
+
+    @property
+    def names(self):
+        """The names of the columns, in order."""
+        return tuple(self.columns)
+
+    def __len__(self):
+        return len(next(iter(self.columns.values()), ()))
+
+    def __getitem__(self, name):
+        """The array of one column; an unknown name is an error that lists those there are."""
+        if name not in self.columns:
+            raise TableError(f"no column {name!r}; the columns are: {listed(self.names)}")
+        return self.columns[name]
+
+    def __repr__(self):
+        return f"Table({len(self)} rows: {listed(self.names)})"
+
+    def take(self, rows):
+        """The table of these rows (indices or a mask), in that order."""
+        return Table({name: values[rows] for name, values in self.columns.items()})
+
+    def select(self, names):
+        """The table of these columns, in that order."""
+        return Table({name: self[name] for name in names})
+
+    def replace(self, name, values):
+        """The table with other values in one column."""
+        return Table({**self.columns, name: values})
+
+
+def listed(names, most=12):
+    """`names` in one line; of many only the first are shown."""
+    shown = ", ".join(str(name) for name in list(names)[:most])
+    return shown if len(names) <= most else f"{shown} … ({len(names)} in all)"
+
+
+def check_names(names):
+    """Raise `TableError` if a name occurs twice."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise TableError(f"column names occur more than once: {listed(twice)}; rename them")
+
+
+def _column(values):
+    array = np.asarray(values)
+    return _BORDER.get(array.dtype.kind, _values)(array)
+
+
+def _numbers(array):
+    numbers = array.astype(np.float64)
+    return np.where(np.isfinite(numbers), numbers, np.nan)
+
+
+def _values(array):
+    """Text of arbitrary values; truth values are in lower case, as in most files."""
+    return clean(["" if v is None or v != v else _WORDS.get(str(v), str(v)) for v in array.tolist()])
+
+
+_WORDS = {"True": "true", "False": "false"}
+
+_BORDER = {
+    "T": lambda array: array,
+    "U": clean,
+    "f": _numbers,
+    "i": _numbers,
+    "u": _numbers,
+    "b": lambda array: clean(np.where(array, "true", "false")),
+    "M": lambda array: array.astype("datetime64[s]"),
+}
+
+
+@singledispatch
+def as_table(data):
+    """`data` as a `Table`: a table, a dict of columns, or a pandas, polars or Arrow frame.
+
+    References
+    ----------
+    The narwhals project, the layer that reads every kind of data frame: narwhals-dev.github.io/narwhals
+
+    Examples
+    --------
+    >>> from gnomon.io import as_table
+    >>> as_table({"x": [1, 2], "ok": [True, None]})["ok"].tolist()
+    ['true', '']
+    """
+    try:
+        frame = nw.from_native(data, eager_only=True)
+    except TypeError as error:
+        kind = type(data).__name__
+        raise TableError(f"{kind} is no table; give a gnomon.io.Table, a dict of columns or a data frame") from error
+    check_names(frame.columns)
+    return Table({str(name): _from_series(name, frame[name]) for name in frame.columns})
+
+
+@as_table.register
+def _(data: Table):
+    return data
+
+
+@as_table.register
+def _(data: dict):
+    return Table(data)
+
+
+def _from_series(name, series):
+    kind = series.dtype
+    if kind.is_nested():
+        raise TableError(f"column {name!r} holds {kind}; only numbers, text, dates and truth values are read")
+    if kind.is_numeric():
+        return series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
+    if kind in (nw.Datetime, nw.Date):
+        return np.array([_in_utc(when) for when in series.to_list()], dtype="datetime64[s]")
+    return np.array(series.to_list(), dtype=object)
+
+
+def _in_utc(when):
+    if when is None or when != when:
+        return None
+    aware = getattr(when, "tzinfo", None) is not None
+    return when.astimezone(UTC).replace(tzinfo=None) if aware else when
+
+
+def to_text(values):
+    """A column of any storage as text, as it would stand in a file."""
+    return {"T": lambda v: v, "f": as_text, "M": _dates_as_text}[values.dtype.kind](values)
+
+
+def _dates_as_text(values):
+    return np.where(np.isnat(values), "", np.datetime_as_string(values)).astype(TEXT)
+
+
+def is_missing(values):
+    """Which cells of a column of any storage are missing."""
+    return {"T": lambda v: v == "", "f": np.isnan, "M": np.isnat}[values.dtype.kind](values)
