@@ -57,6 +57,9 @@ VERBS = {
     "slope": ("w",),
     "prox": ("x", "step"),
     "gap": ("w", "g"),
+    # a schedule, after t updates; a form of momentum
+    "rate": ("t",),
+    "mix": ("weight", "rate"),
     # a set of vectors, at one of them
     "dot": ("i", "v"),
     "add": ("i", "c", "v"),
