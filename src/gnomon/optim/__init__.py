@@ -1,1 +1,30 @@
 """Optimisation: pure functions from nouns and arrays to a `Solution`. They know no estimator."""
+
+from gnomon.optim.coordinate_descent import coordinate_descent, coordinate_path
+from gnomon.optim.duality import dual_gap
+from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
+from gnomon.optim.lbfgs import lbfgs
+from gnomon.optim.line_search import LineStep, strong_wolfe
+from gnomon.optim.newton import newton, positive_factor
+from gnomon.optim.problem import Problem
+from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unless_converged
+
+__all__ = [
+    "SOLVERS",
+    "DivergenceWarning",
+    "LineStep",
+    "Problem",
+    "Solution",
+    "Solver",
+    "Trace",
+    "applicable_solvers",
+    "coordinate_descent",
+    "coordinate_path",
+    "dual_gap",
+    "fit_linear",
+    "lbfgs",
+    "newton",
+    "positive_factor",
+    "strong_wolfe",
+    "warn_unless_converged",
+]

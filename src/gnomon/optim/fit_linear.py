@@ -13,6 +13,7 @@ import numpy as np
 
 from gnomon.optim.coordinate_descent import coordinate_descent
 from gnomon.optim.problem import Problem
+from gnomon.optim.smooth_linear import lbfgs_linear, newton_linear
 from gnomon.penalties import NoPenalty
 
 __all__ = ["SOLVERS", "Solver", "applicable_solvers", "fit_linear"]
@@ -52,6 +53,8 @@ def compiled_nouns(problem):
 
 SOLVERS = {
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
+    "lbfgs": Solver(lbfgs_linear, (smooth_loss, smooth_penalty)),
+    "newton": Solver(newton_linear, (curved_loss, smooth_penalty)),
 }
 
 

@@ -1,0 +1,124 @@
+"""Limited-memory BFGS.
+
+    pₜ = −Hₜ ∇f(wₜ),    wₜ₊₁ = wₜ + ηₜ pₜ,    Hₜ₊₁ = (I − ρ s yᵀ) Hₜ (I − ρ y sᵀ) + ρ s sᵀ            (1)
+
+with s = wₜ₊₁ − wₜ, y = ∇f(wₜ₊₁) − ∇f(wₜ), ρ = 1/(yᵀs), of which only the last m pairs are kept. H₀ = γ M⁻¹ with
+γ = sᵀy / yᵀM⁻¹y, where M is the identity or the user's approximation of the Hessian. Liu & Nocedal (1989),
+doi:10.1007/BF01589116.
+"""
+
+from collections import deque
+
+import numpy as np
+
+from gnomon.optim._descent import largest_entry, reason_to_stop
+from gnomon.optim.line_search import strong_wolfe
+from gnomon.optim.solution import Solution, Trace
+
+__all__ = ["lbfgs"]
+
+
+def lbfgs(fun, w0, *, memory=10, tol=1e-6, max_iter=1000, precondition=None, callback=None):
+    """Minimise a smooth function by (1) with strong Wolfe steps.
+
+    Parameters
+    ----------
+    fun : callable
+        One function that returns the loss AND its gradient: w → (f(w), ∇f(w)).
+    w0 : ndarray
+        Start.
+    memory : int, default=10
+        m, the number of pairs (s, y) that are kept.
+    tol : float, default=1e-6
+        Stop at ‖∇f‖∞ ≤ tol.
+    max_iter : int, default=1000
+    precondition : callable, optional
+        v → M⁻¹v for a positive definite M that resembles the Hessian.
+    callback : callable, optional
+        Gets each row of the history; may return True to stop.
+
+    Returns
+    -------
+    Solution
+        `stop_reason` is "tol", "no_change" (no step lowers f any more in floating point), "max_iter", "callback" or
+        "diverged".
+
+    References
+    ----------
+    Liu, D. & Nocedal, J. (1989). On the limited memory BFGS method for large scale optimization.
+    doi:10.1007/BF01589116
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import lbfgs
+    >>> def rosenbrock(w):
+    ...     a, b = 1.0 - w[0], w[1] - w[0] ** 2
+    ...     return a * a + 100.0 * b * b, np.array([-2.0 * a - 400.0 * w[0] * b, 200.0 * b])
+    >>> solution = lbfgs(rosenbrock, np.array([-1.2, 1.0]), tol=1e-8)
+    >>> solution.w.round(6), solution.stop_reason
+    (array([1., 1.]), 'tol')
+    """
+    if memory < 1:
+        raise ValueError(f"memory={memory!r} must be ≥ 1; give the number of pairs to keep")
+    trace = Trace(callback)
+    inverse = _InverseHessian(memory, precondition)
+    w = np.array(w0, copy=True)
+    value, g = fun(w)
+    iteration, step = 0, np.nan
+    while True:
+        asked = trace.add(iteration, value, gradient_norm=largest_entry(g), step=step)
+        if reason := reason_to_stop(asked, value, g, tol):
+            break
+        if iteration == max_iter:
+            reason = "max_iter"
+            break
+        found = inverse.search(fun, w, value, g)
+        if found.step == 0.0:
+            reason = "no_change"
+            break
+        inverse.update(found.w - w, found.gradient - g)
+        w, value, g = found.w, found.value, found.gradient
+        iteration, step = iteration + 1, found.step
+    converged = reason in ("tol", "no_change")
+    return Solution(w, float(value), iteration, converged, reason, trace.history, gradient_norm=largest_entry(g))
+
+
+class _InverseHessian:
+    """Hₜ of (1), as the two-loop recursion over the kept pairs (Nocedal & Wright 2006, algorithm 7.4)."""
+
+    def __init__(self, memory, precondition):
+        self._pairs = deque(maxlen=memory)
+        self._solve = precondition
+        self._scale = 1.0
+
+    def search(self, fun, w, value, g):
+        """The step along −Hg; if none lowers f, the step along the gradient with all pairs forgotten."""
+        # Without curvature the length of the gradient says nothing about the length of the step.
+        blind = not self._pairs and self._solve is None
+        first = min(1.0, 1.0 / float(np.linalg.norm(g))) if blind else 1.0
+        found = strong_wolfe(fun, w, self.direction(g), value, g, step=first)
+        if found.step > 0.0 or not self._pairs:
+            return found
+        self._pairs.clear()
+        self._scale = 1.0
+        return self.search(fun, w, value, g)
+
+    def direction(self, g):
+        q = -g
+        alphas = []
+        for s, y, rho in reversed(self._pairs):
+            alphas.append(rho * (s @ q))
+            q -= alphas[-1] * y
+        q = self._scale * (q if self._solve is None else self._solve(q))
+        for (s, y, rho), alpha in zip(self._pairs, reversed(alphas), strict=True):
+            q += (alpha - rho * (y @ q)) * s
+        return q
+
+    def update(self, s, y):
+        curvature = float(s @ y)
+        # Wolfe steps have positive curvature; what rounding leaves of a tiny one would spoil H.
+        if curvature <= np.finfo(y.dtype).eps * float(y @ y):
+            return
+        self._pairs.append((s, y, 1.0 / curvature))
+        self._scale = curvature / float(y @ (y if self._solve is None else self._solve(y)))
