@@ -1,0 +1,108 @@
+"""The loop around every iterative solver.
+
+    w₀ → w₁ → w₂ → …    until a stop rule, the end of patience, or the end of sense                   (1)
+
+A solver is a generator that yields a `Check` for its start and after every iteration. `follow` runs it: it keeps the
+history and the best iterate, asks the stop rule and the callback, stops at `max_iter`, and calls it divergence when
+the objective is no longer finite or exceeds 10⁶ · max(1, F(w₀)). An interrupt from the keyboard ends the run with the
+best result so far. So no solver has stopping code of its own.
+"""
+
+import math
+
+import numpy as np
+
+from gnomon.optim.solution import Solution, Trace
+
+__all__ = ["follow"]
+
+BLOW_UP = 1e6
+
+
+def follow(checks, rule, *, max_iter, callback=None, iterates=False):
+    """Run the solver `checks` until `rule` stops it and return the `Solution`.
+
+    Parameters
+    ----------
+    checks : iterator of Check
+        Ends by itself when no further step is possible; that is no convergence.
+    rule : StopRule
+    max_iter : int
+        Largest `Check.iteration` to reach.
+    callback : callable, optional
+        Called with each row of the history; True stops ("callback").
+    iterates : bool, default=False
+        Keep every w in the history.
+
+    Returns
+    -------
+    Solution
+        At the last iterate if a rule was met (or the one that the rule restores), otherwise at the best one.
+
+    References
+    ----------
+    Nocedal, J. & Wright, S. (2006). Numerical Optimization, section 3.1. doi:10.1007/978-0-387-40065-5
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.follow import follow
+    >>> from gnomon.optim.stopping import Check, ObjectiveChange
+    >>> halving = (Check(k, np.array([2.0**-k]), 2.0**-k) for k in range(100))
+    >>> solution = follow(halving, ObjectiveChange(1e-3), max_iter=100)
+    >>> solution.stop_reason, solution.n_iter, solution.w
+    ('no_change', 10, array([0.00097656]))
+    """
+    if max_iter < 0:
+        raise ValueError(f"max_iter={max_iter!r} must be ≥ 0; give the largest number of iterations")
+    trace, memory = Trace(callback), rule.start()
+    best = last = None
+    reason, met = None, False
+    try:
+        for last in checks:
+            ceiling = _ceiling(last) if best is None else ceiling
+            best = last if best is None or -math.inf < last.objective < best.objective else best
+            memory, verdict = rule.look(memory, last)
+            asked = trace.add(**_row(last, iterates), **rule.columns(memory))
+            reason, met = _why(last, verdict, ceiling, asked, max_iter)
+            if reason:
+                break
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+        reason = "interrupted"
+    kept = rule.restore(memory) or (last if met else best)
+    return Solution(
+        w=kept.w,
+        objective=kept.objective,
+        n_iter=last.iteration,
+        converged=met,
+        stop_reason=reason or "no_change",
+        history=trace.history,
+        dual_gap=kept.gap,
+        gradient_norm=kept.kkt if math.isnan(kept.gradient_norm) else kept.gradient_norm,
+    )
+
+
+def _ceiling(check):
+    if not math.isfinite(check.objective):
+        raise ValueError(f"the objective is {check.objective} at the start; give a start where it is finite")
+    return BLOW_UP * max(1.0, check.objective)
+
+
+def _row(check, iterates):
+    known = {"gradient_norm": check.gradient_norm, "kkt": check.kkt, "gap": check.gap}
+    row = {name: value for name, value in known.items() if not math.isnan(value)}
+    kept = {"iterates": np.array(check.w)} if iterates else {}
+    return {"iteration": check.iteration, "objective": check.objective, **row, **check.more, **kept}
+
+
+def _why(check, verdict, ceiling, asked, max_iter):
+    """(reason to stop or None, whether it is a met test)."""
+    if not -math.inf < check.objective <= ceiling:
+        return "diverged", False
+    if verdict:
+        return verdict, True
+    if asked:
+        return "callback", False
+    return ("max_iter" if check.iteration >= max_iter else None), False
