@@ -56,11 +56,11 @@ def follow(checks, rule, *, max_iter, callback=None, iterates=False):
     if max_iter < 0:
         raise ValueError(f"max_iter={max_iter!r} must be ≥ 0; give the largest number of iterations")
     trace, memory = Trace(callback), rule.start()
-    best = last = None
+    best = last = ceiling = None
     reason, met = None, False
     try:
         for last in checks:
-            ceiling = _ceiling(last) if best is None else ceiling
+            ceiling = ceiling or _ceiling(last)
             best = last if best is None or -math.inf < last.objective < best.objective else best
             memory, verdict = rule.look(memory, last)
             asked = trace.add(**_row(last, iterates), **rule.columns(memory))

@@ -10,7 +10,9 @@ doi:10.1007/3-540-49430-8_3.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -46,7 +48,7 @@ class Check(NamedTuple):
         Largest violation of the optimality conditions; nan where not computed.
     gap : float
         Duality gap; nan where not computed.
-    more : dict
+    more : mapping
         Further columns of the history: "step", "epoch" …
 
     References
@@ -67,7 +69,7 @@ class Check(NamedTuple):
     gradient_norm: float = np.nan
     kkt: float = np.nan
     gap: float = np.nan
-    more: dict = {}
+    more: Mapping = MappingProxyType({})
 
 
 class StopRule(ABC):
