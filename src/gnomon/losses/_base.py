@@ -31,9 +31,9 @@ class Loss(ABC):
     convex, smooth : bool
         Whether ℓ is convex in z; whether its gradient is Lipschitz continuous in z.
     dual_steps : bool
-        Whether the dual verbs are written. With y ∈ {−1, +1}, weight s and α = −s u y, the dual objective of one sample,
-        all others fixed, is −½ norm (Δα)² − y z Δα − s ℓ*(y, u) over 0 ≤ α ≤ `dual_upper`; `dual_slope` and `dual_bend`
-        are minus its first derivative and minus its second without the norm.
+        Whether the dual verbs are written. With y ∈ {−1, +1}, weight s and α = −s u y, the dual objective of one
+        sample, all others fixed, is −½ norm (Δα)² − y z Δα − s ℓ*(y, u) over 0 ≤ α ≤ `dual_upper`; `dual_slope` and
+        `dual_bend` are minus its first derivative and minus its second without the norm.
     quadratic : bool
         Whether its curvature is constant, so that one Newton model is the loss itself.
     """
@@ -62,7 +62,7 @@ class Loss(ABC):
         raise NotImplementedError(f"{type(self).__name__} has no conjugate; there is no duality gap for it")
 
     def dual_step(self, y, alpha, score, norm, weight):
-        """The α that maximises the dual in this sample: one Newton step kept in the box, exact where the dual is quadratic."""
+        """The α that maximises the dual in this sample: a Newton step kept in the box, exact for a quadratic dual."""
         # A row of zeros may leave the dual linear in α; the floor then sends α to the end of the box it slopes to.
         move = self.dual_slope(y, alpha, score, weight) / np.maximum(norm + self.dual_bend(alpha, weight), 1e-300)
         return np.minimum(np.maximum(alpha - move, 0.0), self.dual_upper(weight))

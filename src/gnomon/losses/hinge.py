@@ -2,7 +2,8 @@
 
     ℓ(y, z) = max(0, c − yz),    y ∈ {−1, +1}                                                     (1)
 
-Cortes & Vapnik (1995), doi:10.1007/BF00994018. Its dual coordinate step: Hsieh et al. (2008), doi:10.1145/1390156.1390208.
+Cortes & Vapnik (1995), doi:10.1007/BF00994018. Its dual coordinate step: Hsieh et al. (2008),
+doi:10.1145/1390156.1390208.
 """
 
 import numpy as np
@@ -17,7 +18,8 @@ __all__ = ["HingeLoss"]
 class HingeLoss(Loss):
     """Hinge loss ℓ(y, z) = max(0, c − yz) for y ∈ {−1, +1}, with c = `margin`.
 
-    The sub-gradient is −y where yz < c and 0 elsewhere, the kink included. With a = −u y ∈ [0, 1] the conjugate is −c a.
+    The sub-gradient is −y where yz < c and 0 elsewhere, the kink included. With a = −u y ∈ [0, 1] the conjugate is
+    −c a.
 
     Parameters
     ----------
