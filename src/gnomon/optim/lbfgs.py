@@ -11,14 +11,26 @@ from collections import deque
 
 import numpy as np
 
-from gnomon.optim._descent import largest_entry, reason_to_stop
+from gnomon.optim.follow import follow
 from gnomon.optim.line_search import strong_wolfe
-from gnomon.optim.solution import Solution, Trace
+from gnomon.optim.stopping import Check, GradientNorm, default_rule
 
 __all__ = ["lbfgs"]
 
 
-def lbfgs(fun, w0, *, memory=10, tol=1e-6, max_iter=1000, precondition=None, callback=None):
+def lbfgs(
+    fun,
+    w0,
+    *,
+    memory=10,
+    precondition=None,
+    tol=1e-6,
+    tol_obj=None,
+    stop=None,
+    max_iter=1000,
+    callback=None,
+    iterates=False,
+):
     """Minimise a smooth function by (1) with strong Wolfe steps.
 
     Parameters
@@ -29,19 +41,24 @@ def lbfgs(fun, w0, *, memory=10, tol=1e-6, max_iter=1000, precondition=None, cal
         Start.
     memory : int, default=10
         m, the number of pairs (s, y) that are kept.
-    tol : float, default=1e-6
-        Stop at ‖∇f‖∞ ≤ tol.
-    max_iter : int, default=1000
     precondition : callable, optional
         v → M⁻¹v for a positive definite M that resembles the Hessian.
+    tol : float, default=1e-6
+        Stop at ‖∇f‖∞ ≤ tol.
+    tol_obj : float, optional
+        Stop also where f changes by no more than tol_obj · max(1, |f|).
+    stop : StopRule, optional
+        A further rule of `gnomon.optim.stopping`.
+    max_iter : int, default=1000
     callback : callable, optional
         Gets each row of the history; may return True to stop.
+    iterates : bool, default=False
+        Keep every w in the history.
 
     Returns
     -------
     Solution
-        `stop_reason` is "tol", "no_change" (no step lowers f any more in floating point), "max_iter", "callback" or
-        "diverged".
+        Where no step lowers f any more in floating point, `stop_reason` is "no_change", a kind of convergence.
 
     References
     ----------
@@ -61,27 +78,26 @@ def lbfgs(fun, w0, *, memory=10, tol=1e-6, max_iter=1000, precondition=None, cal
     """
     if memory < 1:
         raise ValueError(f"memory={memory!r} must be ≥ 1; give the number of pairs to keep")
-    trace = Trace(callback)
-    inverse = _InverseHessian(memory, precondition)
-    w = np.array(w0, copy=True)
+    rule = default_rule(GradientNorm(tol), tol_obj, stop)
+    checks = _checks(fun, np.array(w0, copy=True), _InverseHessian(memory, precondition))
+    solution = follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
+    return solution._replace(converged=solution.converged or solution.stop_reason == "no_change")
+
+
+def _checks(fun, w, inverse):
     value, g = fun(w)
-    iteration, step = 0, np.nan
-    while True:
-        asked = trace.add(iteration, value, gradient_norm=largest_entry(g), step=step)
-        if reason := reason_to_stop(asked, value, g, tol):
-            break
-        if iteration == max_iter:
-            reason = "max_iter"
-            break
-        found = inverse.search(fun, w, value, g)
-        if found.step == 0.0:
-            reason = "no_change"
-            break
+    yield Check(0, w, float(value), largest_entry(g))
+    iteration = 0
+    while (found := inverse.search(fun, w, value, g)).step > 0.0:
         inverse.update(found.w - w, found.gradient - g)
         w, value, g = found.w, found.value, found.gradient
-        iteration, step = iteration + 1, found.step
-    converged = reason in ("tol", "no_change")
-    return Solution(w, float(value), iteration, converged, reason, trace.history, gradient_norm=largest_entry(g))
+        iteration += 1
+        yield Check(iteration, w, value, largest_entry(g), more={"step": found.step})
+
+
+def largest_entry(g):
+    """‖g‖∞."""
+    return float(np.max(np.abs(g), initial=0.0))
 
 
 class _InverseHessian:

@@ -11,13 +11,26 @@ Nocedal & Wright (2006), chapter 3, doi:10.1007/978-0-387-40065-5.
 import numpy as np
 from scipy import linalg
 
-from gnomon.optim._descent import largest_entry, reason_to_stop
-from gnomon.optim.solution import Solution, Trace
+from gnomon.optim.follow import follow
+from gnomon.optim.lbfgs import largest_entry
+from gnomon.optim.stopping import Check, GradientNorm, default_rule
 
 __all__ = ["newton", "positive_factor"]
 
 
-def newton(fun, w0, *, hessian, tol=1e-8, max_iter=100, reuse=0.0, keep_iterates=False, callback=None):
+def newton(
+    fun,
+    w0,
+    *,
+    hessian,
+    reuse=0.0,
+    tol=1e-8,
+    tol_obj=None,
+    stop=None,
+    max_iter=100,
+    callback=None,
+    iterates=False,
+):
     """Minimise a smooth function by (1).
 
     Parameters
@@ -28,20 +41,24 @@ def newton(fun, w0, *, hessian, tol=1e-8, max_iter=100, reuse=0.0, keep_iterates
         Start.
     hessian : callable
         w → ∇²f(w), symmetric.
-    tol : float, default=1e-8
-        Stop at ‖∇f‖∞ ≤ tol.
-    max_iter : int, default=100
     reuse : float in [0, 1), default=0.0
         Keep a factor for the next step while a step shrinks ‖∇f‖ by this factor; 0 is Newton's method proper.
-    keep_iterates : bool, default=False
-        Note every w in ``history["iterates"]``.
+    tol : float, default=1e-8
+        Stop at ‖∇f‖∞ ≤ tol.
+    tol_obj : float, optional
+        Stop also where f changes by no more than tol_obj · max(1, |f|).
+    stop : StopRule, optional
+        A further rule of `gnomon.optim.stopping`.
+    max_iter : int, default=100
     callback : callable, optional
         Gets each row of the history; may return True to stop.
+    iterates : bool, default=False
+        Keep every w in the history.
 
     Returns
     -------
     Solution
-        ``details["factor"]`` is the last Cholesky factor, as `scipy.linalg.cho_solve` takes it, or None.
+        Where no step lowers f any more in floating point, `stop_reason` is "no_change", a kind of convergence.
 
     References
     ----------
@@ -61,31 +78,28 @@ def newton(fun, w0, *, hessian, tol=1e-8, max_iter=100, reuse=0.0, keep_iterates
     """
     if not 0.0 <= reuse < 1.0:
         raise ValueError(f"reuse={reuse!r} must lie in [0, 1); by this factor a step must shrink the gradient")
-    trace = Trace(callback)
-    w = np.array(w0, copy=True)
+    rule = default_rule(GradientNorm(tol), tol_obj, stop)
+    checks = _checks(fun, hessian, np.array(w0, copy=True), reuse)
+    solution = follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
+    return solution._replace(converged=solution.converged or solution.stop_reason == "no_change")
+
+
+def _checks(fun, hessian, w, reuse):
     value, g = fun(w)
-    iteration, step, factor, fresh = 0, np.nan, None, False
-    while not (reason := reason_to_stop(_note(trace, iteration, w, value, g, step, keep_iterates), value, g, tol)):
-        if iteration == max_iter:
-            reason = "max_iter"
-            break
-        if factor is None:
-            factor, fresh = positive_factor(hessian(w)), True
-        step, w_next, value_next, g_next = _halved_step(fun, w, value, g, -linalg.cho_solve(factor, g))
-        if step == 0.0 and not fresh:
-            factor = None
-            continue
-        if step == 0.0:
-            reason = "no_change"
-            break
-        shrinks = np.linalg.norm(g_next) <= reuse * np.linalg.norm(g)
-        factor, fresh = (factor, False) if shrinks else (None, False)
-        w, value, g, iteration = w_next, value_next, g_next, iteration + 1
-    converged = reason in ("tol", "no_change")
-    details = {"factor": factor}
-    return Solution(
-        w, float(value), iteration, converged, reason, trace.history, gradient_norm=largest_entry(g), details=details
-    )
+    yield Check(0, w, float(value), largest_entry(g))
+    iteration, factor = 0, None
+    while True:
+        fresh = factor is None
+        factor = positive_factor(hessian(w)) if fresh else factor
+        step, there, value_there, g_there = _halved_step(fun, w, value, g, -linalg.cho_solve(factor, g))
+        if step > 0.0:
+            iteration += 1
+            yield Check(iteration, there, float(value_there), largest_entry(g_there), more={"step": step})
+        elif fresh:
+            return
+        shrinks = np.linalg.norm(g_there) <= reuse * np.linalg.norm(g)
+        factor = factor if shrinks else None
+        w, value, g = there, value_there, g_there
 
 
 def positive_factor(H):
@@ -129,8 +143,3 @@ def _halved_step(fun, w, value, g, direction, *, c=1e-4, max_halvings=40):
             return step, there, f, gradient
         step *= 0.5
     return 0.0, w, value, g
-
-
-def _note(trace, iteration, w, value, g, step, keep_iterates):
-    more = {"iterates": w} if keep_iterates else {}
-    return trace.add(iteration, value, gradient_norm=largest_entry(g), step=step, **more)
