@@ -1,0 +1,131 @@
+"""``python -m benchmarks [family] [--quick] [--rows NAME] [--parts speed,growth,memory,cold] [--out DIR]``."""
+
+import argparse
+import os
+import sys
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
+
+THREADS = 2
+for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    # Read once by each library when it is loaded, hence before any of them is imported.
+    os.environ[_variable] = str(THREADS)
+
+HERE = Path(__file__).resolve().parent
+PARTS = ("speed", "growth", "memory", "cold")
+
+
+def families():
+    """The modules of rows in this package."""
+    return sorted(module.name for module in iter_modules([str(HERE)]) if not module.name.startswith("_"))
+
+
+def run(family, *, quick=False, wanted="", parts=PARTS):
+    """Measure one family and return the report as plain data."""
+    from benchmarks._report import environment
+
+    module = import_module(f"benchmarks.{family}")
+    rows = [row for row in module.ROWS if wanted.lower() in row.name.lower()]
+    if not rows:
+        raise SystemExit(f"--rows={wanted!r} matches none of {[row.name for row in module.ROWS]}")
+    _limit_threads()
+    answers = {
+        "speed": lambda: _speed(rows, quick=quick),
+        "growth": lambda: [] if quick else _growth(rows),
+        "memory": lambda: _memory(family, rows, quick=quick),
+        "cold": lambda: [] if wanted else _cold(module.PACKAGES, quick=quick),
+    }
+    report = {"family": family, "mode": "quick" if quick else "full", "environment": environment(THREADS)}
+    return report | {part: answers[part]() if part in parts else [] for part in PARTS}
+
+
+def _speed(rows, *, quick):
+    from benchmarks._measure import measure
+
+    lines = []
+    for row in rows:
+        _say("speed", row.name)
+        found = measure(row, size=row.quick, repeats=2) if quick else measure(row)
+        lines += [result.as_dict() for result in found]
+    return lines
+
+
+def _growth(rows):
+    from benchmarks._measure import growth
+
+    lines = []
+    for row in rows:
+        if row.ladder:
+            _say("growth", row.name)
+            lines.append({"row": row.name, "axis": row.axis, "exponents": growth(row)})
+    return lines
+
+
+def _memory(family, rows, *, quick):
+    from benchmarks._memory import peak_memory
+
+    lines = []
+    for row in rows:
+        for size in row.memory[:1] and (row.quick,) if quick else row.memory:
+            _say("memory", row.name)
+            found = peak_memory(family, row, "gnomon", size)
+            label = f"{row.name} {size.get('dtype', '')}".strip()
+            verdict = "met" if found["multiple"] <= 2.0 else "missed"
+            lines.append({"row": label, "contestant": "gnomon", **found, "verdict": verdict})
+    return lines
+
+
+def _cold(packages, *, quick):
+    from benchmarks._cold import LIMITS, first_calls, public_estimators
+
+    lines = []
+    for package in packages:
+        for name in public_estimators(package)[: 1 if quick else None]:
+            _say("cold", name)
+            found = first_calls(package, name)
+            met = all(found[key] <= limit for key, limit in LIMITS.items())
+            lines.append({**found, "verdict": "met" if met else "missed"})
+    return lines
+
+
+def _say(part, what):
+    print(f"{part:8}{what}", file=sys.stderr)
+
+
+def _limit_threads():
+    from threadpoolctl import threadpool_limits
+
+    threadpool_limits(THREADS)
+    try:
+        from daal4py import daalinit
+    except ImportError:
+        return
+    daalinit(THREADS)
+
+
+def main(arguments=None):
+    """Parse the command line, measure, print and write."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("family", nargs="?", choices=families(), help="one family; all of them by default")
+    parser.add_argument("--quick", action="store_true", help="toy sizes: does the harness work?")
+    parser.add_argument("--rows", default="", metavar="NAME", help="only the rows whose name contains NAME")
+    parser.add_argument("--parts", default=",".join(PARTS), help="which questions, comma-separated")
+    parser.add_argument("--out", type=Path, help="folder for the results; benchmarks/results after a full run")
+    options = parser.parse_args(arguments)
+    parts = options.parts.split(",")
+    if unknown := set(parts) - set(PARTS):
+        parser.error(f"--parts has {sorted(unknown)}; choose from {list(PARTS)}")
+    from benchmarks import _report
+
+    whole = not (options.quick or options.rows or set(parts) != set(PARTS))
+    folder = options.out or (HERE / "results" if whole else None)
+    for family in [options.family] if options.family else families():
+        report = run(family, quick=options.quick, wanted=options.rows, parts=parts)
+        print(_report.markdown(report))
+        if folder:
+            _report.write(report, folder, family)
+
+
+if __name__ == "__main__":
+    main()

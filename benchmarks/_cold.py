@@ -1,0 +1,62 @@
+"""The first call of every public estimator in a fresh process: with an empty kernel cache, then with a filled one."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+from importlib import import_module
+from pathlib import Path
+
+__all__ = ["LIMITS", "first_calls", "public_estimators"]
+
+ROOT = Path(__file__).resolve().parents[1]
+LIMITS = {"cold": 5.0, "warm": 0.5}  # seconds
+
+
+def public_estimators(package):
+    """Names of the estimators that `package` exports."""
+    from sklearn.base import BaseEstimator
+
+    module = import_module(package)
+    members = {name: getattr(module, name) for name in module.__all__}
+    return sorted(
+        name for name, member in members.items() if isinstance(member, type) and issubclass(member, BaseEstimator)
+    )
+
+
+def first_calls(package, name):
+    """Seconds of the first `fit` and `predict` or `transform`: {"estimator", "import", "cold", "warm"}."""
+    with tempfile.TemporaryDirectory() as cache:
+        cold, warm = (_call(package, name, cache) for _ in range(2))
+    return {"estimator": name, "import": warm["import"], "cold": cold["call"], "warm": warm["call"]}
+
+
+def _call(package, name, cache):
+    command = [sys.executable, "-m", "benchmarks._cold", package, name]
+    environment = os.environ | {"NUMBA_CACHE_DIR": cache}
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the first call of {package}.{name} failed:\n{done.stderr}")
+    return json.loads(done.stdout)
+
+
+def _answer(package, name):
+    import numpy as np
+    from sklearn.base import is_classifier, is_regressor
+
+    begin = time.perf_counter()
+    estimator = getattr(import_module(package), name)()
+    loaded = time.perf_counter()
+    X = np.random.default_rng(0).random((60, 4)) + 0.1
+    score = X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * np.sin(100.0 * X[:, 0])
+    estimator.fit(X, (score > 0.3).astype(int) if is_classifier(estimator) else 2.0 + score)
+    (estimator.predict if is_classifier(estimator) or is_regressor(estimator) else estimator.transform)(X)
+    return {"import": loaded - begin, "call": time.perf_counter() - loaded}
+
+
+if __name__ == "__main__":
+    warnings.simplefilter("ignore")
+    print(json.dumps(_answer(*sys.argv[1:])))

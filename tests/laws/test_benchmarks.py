@@ -1,0 +1,129 @@
+"""The benchmark harness: quality is compared before time, and a claim cannot be bought by stopping early."""
+
+import json
+import sys
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks import __main__ as command
+from benchmarks import _measure, _memory, _report
+from benchmarks._row import Peer, Row
+
+
+def _make(n):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 3))
+    return SimpleNamespace(X=X, y=X @ [1.0, 2.0, 3.0] + rng.standard_normal(n), sparse=False)
+
+
+def _exact(data):
+    return np.linalg.lstsq(data.X, data.y)[0]
+
+
+def _short(data):
+    return 0.9 * _exact(data)
+
+
+def _quality(data, w):
+    return float(np.sum((data.y - data.X @ w) ** 2) / np.sum(data.y**2))
+
+
+ROW = Row(
+    name="least squares",
+    make=_make,
+    size={"n": 400},
+    quick={"n": 50},
+    ours=_exact,
+    peers=(Peer("good", "exact", _exact), Peer("good", "hasty", _short), Peer("hasty", "hasty", _short)),
+    quality=_quality,
+    targets={"good": 1e-9, "hasty": 1e-9},
+)
+
+
+def _absent(data):
+    raise ImportError("no such package")
+
+
+def test_equal_quality_gives_a_ratio_against_the_best_good_peer():
+    good, hasty = _measure.measure(ROW, repeats=2)
+    assert (good.peer, good.verdict) == ("exact", "met")
+    assert good.ratio == pytest.approx(good.peer_seconds / good.ours_seconds)
+    assert hasty.verdict == "stops short"
+    assert not good.failed
+
+
+def test_worse_quality_of_ours_is_a_failure_without_a_ratio():
+    results = _measure.measure(replace(ROW, ours=_short), repeats=1)
+    assert {result.verdict for result in results} == {"worse quality"}
+    assert all(np.isnan(result.ratio) and result.failed for result in results)
+
+
+def test_a_missed_target_is_a_failure():
+    results = _measure.measure(replace(ROW, targets={"good": 1e9}), repeats=1)
+    assert results[0].verdict == "missed"
+    assert results[0].failed
+
+
+def test_absent_packages_are_named_not_fatal():
+    results = _measure.measure(replace(ROW, peers=(*ROW.peers[:1], Peer("far", "far", _absent))), repeats=1)
+    assert [result.verdict for result in results] == ["met", "not installed"]
+    assert _measure.measure(replace(ROW, ours=_absent))[0].failed
+
+
+def test_growth_exponent_is_the_slope_of_the_logarithms():
+    sizes = np.array([10.0, 20.0, 40.0])
+    assert _measure._slope(sizes, 3e-6 * sizes**1.5) == pytest.approx(1.5)
+    ladder = replace(ROW, ladder=tuple({"n": n} for n in (50, 100, 200)))
+    assert set(_measure.growth(ladder, repeats=1)) == {"gnomon", "good", "hasty"}
+
+
+def test_peak_memory_counts_what_python_does_not_see():
+    before = _memory._start_count()
+    held = np.ones(8_000_000)
+    assert _memory._peak() - before >= 0.9 * held.nbytes
+    assert _memory.input_bytes(_make(10)) == 10 * 4 * 8
+
+
+def test_the_report_says_what_was_measured(tmp_path):
+    speed = [result.as_dict() for result in _measure.measure(ROW, repeats=1)]
+    report = {"mode": "full", "environment": _report.environment(2), "speed": speed}
+    report |= {
+        "growth": [{"row": "a", "axis": "n", "exponents": {"gnomon": 1.0, "good": 2.0}}],
+        "memory": [{"row": "a", "contestant": "gnomon", "input": 1e6, "multiple": 1.5, "verdict": "met"}],
+        "cold": [{"estimator": "E", "import": 1.0, "cold": 2.0, "warm": 0.1, "verdict": "met"}],
+    }
+    _report.write(report, tmp_path, "toy")
+    text = (tmp_path / "toy.md").read_text()
+    assert "| least squares |" in text
+    assert "gnomon: 1.00 | good: 2.00" in text
+    assert "1.50×" in text
+    assert json.loads((tmp_path / "toy.json").read_text())["speed"][0]["verdict"] == "met"
+
+
+def test_every_promised_row_is_there_and_well_formed():
+    from benchmarks.linear import ROWS
+
+    assert len(ROWS) == 11
+    for row in ROWS:
+        assert set(row.targets) == {peer.package for peer in row.peers}, row.name
+        assert all(row.axis in step for step in row.ladder), row.name
+
+
+def test_unknown_rows_are_refused():
+    with pytest.raises(SystemExit, match="matches none of"):
+        command.run("linear", wanted="no such row")
+
+
+@pytest.mark.parametrize("name", ["Ridge 500k", "predict one row"])
+def test_the_command_measures_a_row(name, tmp_path, capsys):
+    command.main(["linear", "--quick", "--rows", name, "--parts", "speed", "--out", str(tmp_path)])
+    report = json.loads((tmp_path / "linear.json").read_text())
+    assert report["mode"] == "quick"
+    assert all(line["verdict"] != "worse quality" for line in report["speed"])
+    assert name in capsys.readouterr().out
