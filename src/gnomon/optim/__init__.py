@@ -1,8 +1,11 @@
 """Optimisation: pure functions from nouns and arrays to a `Solution`. They know no estimator."""
 
 from gnomon.optim.coordinate_descent import coordinate_descent, coordinate_path
+from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
+from gnomon.optim.dual_newton import dual_newton
 from gnomon.optim.duality import dual_gap
 from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
+from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.lbfgs import lbfgs
 from gnomon.optim.line_search import LineStep, strong_wolfe
 from gnomon.optim.newton import newton, positive_factor
@@ -20,8 +23,11 @@ __all__ = [
     "applicable_solvers",
     "coordinate_descent",
     "coordinate_path",
+    "dual_coordinate_ascent",
     "dual_gap",
+    "dual_newton",
     "fit_linear",
+    "gradient_descent",
     "lbfgs",
     "newton",
     "positive_factor",

@@ -12,8 +12,9 @@ T = −1/ln(1 − μ) steps (weights fall by e), or T ln 2 (by half).
 import math
 
 from gnomon._jit import noun
+from gnomon.optim.schedules import Constant, as_schedule
 
-__all__ = ["MOMENTUM_FORMS", "HeavyBall", "MovingAverage", "half_life", "memory_of", "weight_of"]
+__all__ = ["MOMENTUM_FORMS", "HeavyBall", "MovingAverage", "as_momentum", "half_life", "memory_of", "weight_of"]
 
 
 @noun
@@ -37,6 +38,14 @@ class HeavyBall:
     def mix(self, weight, rate):
         return weight, rate, 1.0
 
+    def weight_of(self, memory):
+        """m = e^{−1/T}."""
+        return 1.0 - weight_of(memory)
+
+    def allows(self, weight):
+        """Whether 0 ≤ m < 1."""
+        return 0.0 <= weight < 1.0
+
 
 @noun
 class MovingAverage:
@@ -57,9 +66,58 @@ class MovingAverage:
     def mix(self, weight, rate):
         return 1.0 - weight, weight, rate
 
+    def weight_of(self, memory):
+        """μ = 1 − e^{−1/T}."""
+        return weight_of(memory)
+
+    def allows(self, weight):
+        """Whether 0 < μ ≤ 1."""
+        return 0.0 < weight <= 1.0
+
 
 MOMENTUM_FORMS = {"heavy_ball": HeavyBall(), "ema": MovingAverage()}
 """The forms of momentum by the words that stand for them."""
+
+
+def as_momentum(momentum, form, memory=None):
+    """The form of momentum and the schedule of its weight, from what a user gives.
+
+    Parameters
+    ----------
+    momentum : float, Schedule or callable
+        m of (1) or μ of (2).
+    form : {"heavy_ball", "ema"}
+    memory : float, optional
+        T in steps, instead of `momentum`.
+
+    Returns
+    -------
+    form : HeavyBall or MovingAverage
+    weight : Schedule
+
+    References
+    ----------
+    Polyak, B. (1964). Some methods of speeding up the convergence of iteration methods.
+    doi:10.1016/0041-5553(64)90137-5
+
+    Examples
+    --------
+    >>> from gnomon.optim.momentum import as_momentum
+    >>> as_momentum(0.5, "heavy_ball")
+    (HeavyBall(), Constant(start=0.5))
+    """
+    if form not in MOMENTUM_FORMS:
+        raise ValueError(f"momentum_form={form!r} is unknown; choose from {list(MOMENTUM_FORMS)}")
+    rule = MOMENTUM_FORMS[form]
+    if memory is not None:
+        if momentum != 0.0:
+            raise ValueError(f"momentum={momentum!r} and memory={memory!r} say the same thing; give one of them")
+        return rule, Constant(rule.weight_of(memory))
+    weight = as_schedule(momentum)
+    if not rule.allows(float(weight(0))):
+        allowed = (rule.allows.__doc__ or "").removeprefix("Whether ").rstrip(".")
+        raise ValueError(f"momentum={momentum!r} must satisfy {allowed} for momentum_form={form!r}; give another")
+    return rule, weight
 
 
 def weight_of(memory):

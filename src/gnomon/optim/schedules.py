@@ -97,6 +97,7 @@ class Constant(Schedule):
     Parameters
     ----------
     start : float, default=0.01
+        Not negative; zero suits a weight of momentum, not a step.
 
     References
     ----------
@@ -113,7 +114,8 @@ class Constant(Schedule):
     start: float = 0.01
 
     def __post_init__(self):
-        _positive(start=self.start)
+        if not 0.0 <= self.start < math.inf:
+            raise ValueError(f"start={self.start!r} must be ≥ 0 and finite; give a non-negative number")
 
     def rate(self, t):
         return self.start + 0.0 * t

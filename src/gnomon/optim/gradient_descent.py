@@ -1,0 +1,131 @@
+"""Gradient descent.
+
+    w_{t+1} = w_t − η_t ∇F(w_t)                                                                   (1)
+
+with any step rule (`gnomon.optim.steps`) and with or without momentum (`gnomon.optim.momentum`). For a convex F whose
+gradient has the Lipschitz constant L the step 1/L gives F(w_t) − F* ≤ (1 − μ/L)^t (F(w₀) − F*), μ the strong
+convexity; without convexity only a stationary point is found. Cauchy (1847), C. R. Acad. Sci. 25, 536–538; Nesterov
+(2018), section 2.1.5, doi:10.1007/978-3-319-91578-4.
+"""
+
+from functools import partial
+from itertools import count
+
+import numpy as np
+
+from gnomon.optim.follow import follow
+from gnomon.optim.momentum import as_momentum
+from gnomon.optim.steps import Line, Point, as_step_rule
+from gnomon.optim.stopping import Check, GradientNorm, default_rule
+
+__all__ = ["gradient_descent"]
+
+
+def gradient_descent(
+    fun,
+    w0,
+    *,
+    step="auto",
+    lipschitz=None,
+    hessian_product=None,
+    momentum=0.0,
+    momentum_form="heavy_ball",
+    memory=None,
+    tol=1e-6,
+    tol_obj=None,
+    stop=None,
+    max_iter=1000,
+    callback=None,
+    iterates=False,
+):
+    """Minimise a differentiable function by (1).
+
+    Parameters
+    ----------
+    fun : callable
+        w → (F(w), ∇F(w)).
+    w0 : array-like
+        Start.
+    step : float, str, Schedule, callable or StepRule, default="auto"
+        η: a number, a function of t, a rule of `gnomon.optim.steps`, or a word: "auto" (1/L), "exact" (line search),
+        "bold_driver", "armijo", "wolfe", or a schedule ("inv", "power", "inv_t0", "capped", "plateau").
+    lipschitz : float, optional
+        L, for ``step="auto"``; without it the step is found by Armijo's rule.
+    hessian_product : callable, optional
+        (w, v) → ∇²F(w) v, for ``step="exact"`` on quadratics.
+    momentum : float, Schedule or callable, default=0.0
+        m of the heavy ball, or μ, the weight of the new gradient, of the moving average.
+    momentum_form : {"heavy_ball", "ema"}, default="heavy_ball"
+    memory : float, optional
+        Memory T in steps, instead of `momentum`.
+    tol : float, default=1e-6
+        Stop at ‖∇F‖∞ ≤ tol.
+    tol_obj : float, optional
+        Stop when F changes by at most tol_obj · max(1, |F|).
+    stop : StopRule, optional
+        A further rule.
+    max_iter : int, default=1000
+    callback : callable, optional
+        Gets each row of the history; may return True to stop.
+    iterates : bool, default=False
+        Keep every w in ``history["iterates"]``.
+
+    Returns
+    -------
+    Solution
+        Its history has "step", "rejected" (steps tried in vain), "gradient_norm" and "update_ratio" = ‖Δw‖/‖w‖.
+
+    References
+    ----------
+    Nesterov, Y. (2018). Lectures on Convex Optimization, section 2.1.5. doi:10.1007/978-3-319-91578-4
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import gradient_descent
+    >>> X, y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([0.0, 1.0, 1.0])
+    >>> def squares(w):
+    ...     r = X @ w - y
+    ...     return float(r @ r), 2 * X.T @ r
+    >>> gradient_descent(squares, np.zeros(2), step=0.1).w.round(4)
+    array([0.1667, 0.5   ])
+    """
+    rule = as_step_rule(step, lipschitz)
+    form, weight = as_momentum(momentum, momentum_form, memory)
+    if rule.plain and (memory is not None or momentum != 0.0):
+        raise ValueError(f"step={step!r} is a search along the gradient; leave momentum=0, or choose another step")
+    checks = _descend(fun, _floating(w0), rule, form, weight, hessian_product)
+    stop = default_rule(GradientNorm(tol), tol_obj, stop)
+    return follow(checks, stop, max_iter=max_iter, callback=callback, iterates=iterates)
+
+
+def _descend(fun, w, rule, form, weight, hessian_product):
+    point = Point(w, *fun(w), np.zeros_like(w))
+    yield _check(0, point, {})
+    memory = rule.start()
+    for t in count():
+        attempt = partial(_attempt, fun, point, form, float(weight(t)))
+        move = rule.take(Line(point, t, attempt, fun, hessian_product), memory)
+        if move is None:
+            return
+        moved, size = np.linalg.norm(move.point.w - point.w), np.linalg.norm(move.point.w)
+        ratio = float(moved / size) if size > 0.0 else np.nan
+        point, memory = move.point, move.memory
+        yield _check(t + 1, point, {"step": move.step, "rejected": move.rejected, "update_ratio": ratio})
+
+
+def _attempt(fun, point, form, weight, step):
+    keep, add, go = form.mix(weight, step)
+    velocity = keep * point.velocity + add * point.gradient
+    w = point.w - go * velocity
+    return Point(w, *fun(w), velocity)
+
+
+def _check(iteration, point, more):
+    norm = float(np.max(np.abs(point.gradient), initial=0.0))
+    return Check(iteration, point.w, float(point.value), gradient_norm=norm, more=more)
+
+
+def _floating(w0):
+    w = np.array(w0)
+    return w if np.issubdtype(w.dtype, np.floating) else w.astype(float)
