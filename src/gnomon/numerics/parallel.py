@@ -1,0 +1,93 @@
+"""Parallel work: one thread pool, for kernels and BLAS calls that release the GIL.
+
+    [f(x) for x in items], in the order of `items`, on n_jobs threads                             (1)
+
+Inside the pool BLAS is held to one thread, so that n_jobs threads never become n_jobs × BLAS threads. `n_jobs` means
+what it means in joblib: None is one thread (or what ``joblib.parallel_config`` says), −1 all processors.
+"""
+
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+from joblib import effective_n_jobs
+from threadpoolctl import ThreadpoolController
+
+__all__ = ["blas_threads", "map_chunks", "split_rows"]
+
+
+def map_chunks(function, items, n_jobs=None):
+    """Apply `function` to every item, on threads, and return the results in the order of the items.
+
+    An interrupt or an error in one item cancels the items that have not begun and is raised here.
+
+    Parameters
+    ----------
+    function : callable
+        Called with one item; must release the GIL for the threads to help.
+    items : iterable
+    n_jobs : int, optional
+        Number of threads as in joblib; None is one.
+
+    Returns
+    -------
+    list
+
+    References
+    ----------
+    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import map_chunks
+    >>> map_chunks(lambda k: k * k, range(4), n_jobs=2)
+    [0, 1, 4, 9]
+    """
+    items = list(items)
+    workers = min(effective_n_jobs(n_jobs), len(items))
+    if workers <= 1:
+        return [function(item) for item in items]
+    pool = ThreadPoolExecutor(workers)
+    try:
+        with _controller().limit(limits=1, user_api="blas"):
+            return list(pool.map(function, items))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def blas_threads():
+    """The number of threads that BLAS may use here and now.
+
+    References
+    ----------
+    Dongarra, J. et al. (1990). A set of level 3 basic linear algebra subprograms. doi:10.1145/77626.79170
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import blas_threads
+    >>> blas_threads() >= 1
+    True
+    """
+    return max((library.num_threads for library in _controller().select(user_api="blas").lib_controllers), default=1)
+
+
+def split_rows(n, parts):
+    """`n` rows as at most `parts` slices of nearly equal length.
+
+    References
+    ----------
+    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import split_rows
+    >>> split_rows(5, 2)
+    [slice(0, 2, None), slice(2, 5, None)]
+    """
+    parts = max(1, min(parts, n))
+    return [slice(i * n // parts, (i + 1) * n // parts) for i in range(parts)]
+
+
+@cache
+def _controller():
+    # Looking the libraries up takes milliseconds; NumPy's and SciPy's are loaded by the time this is asked.
+    return ThreadpoolController()

@@ -1,0 +1,246 @@
+"""Validation at the border: every error names the argument, what was found, what is allowed and what to do.
+
+    ``alpha=-1.0 must be ≥ 0; give another value``
+    ``X contains NaN in column 'age' (3 rows); impute or drop those rows, or use a model that handles them``
+
+`validate_rows` is scikit-learn's ``validate_data`` with such errors; `check_interval`, `check_positive`,
+`check_non_negative`, `check_integer` and `check_choice` return the value they were given, so that a check reads as an
+assignment. Buitinck et al. (2013), arXiv:1309.0238, describe the contract that is checked here.
+"""
+
+import math
+import numbers
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+__all__ = [
+    "FLOATS",
+    "assert_finite",
+    "check_choice",
+    "check_integer",
+    "check_interval",
+    "check_non_negative",
+    "check_positive",
+    "validate_rows",
+]
+
+FLOATS = (np.float64, np.float32)
+"""The floating types that estimators keep; anything else becomes the first."""
+
+_BOUNDS = {"both": ("[", "]"), "left": ("[", ")"), "right": ("(", "]"), "neither": ("(", ")")}
+
+
+def check_interval(name, value, low=-math.inf, high=math.inf, *, closed="both"):
+    """Return `value` if it is a real number between `low` and `high`; `closed` says which ends belong to it.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_interval
+    >>> check_interval("l1_ratio", 0.5, 0.0, 1.0)
+    0.5
+    >>> check_interval("l1_ratio", 1.5, 0.0, 1.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: l1_ratio=1.5 must lie in [0.0, 1.0]; give another value
+    """
+    left, right = _BOUNDS[closed]
+    if not isinstance(value, numbers.Real) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}={value!r} must be a real number in {left}{low}, {high}{right}; give a number")
+    above = low <= value if left == "[" else low < value
+    below = value <= high if right == "]" else value < high
+    if not (above and below):
+        raise ValueError(f"{name}={value!r} must {_range_in_words(low, high, left, right)}; give another value")
+    return value
+
+
+def check_positive(name, value):
+    """Return `value` if it is a real number > 0.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_positive
+    >>> check_positive("tol", 0.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: tol=0.0 must be > 0; give another value
+    """
+    return check_interval(name, value, 0, math.inf, closed="neither")
+
+
+def check_non_negative(name, value):
+    """Return `value` if it is a real number ≥ 0.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_non_negative
+    >>> check_non_negative("alpha", -1.0)
+    Traceback (most recent call last):
+    ...
+    ValueError: alpha=-1.0 must be ≥ 0; give another value
+    """
+    return check_interval(name, value, 0, math.inf, closed="left")
+
+
+def check_integer(name, value, low=-math.inf, high=math.inf):
+    """Return `value` as an int if it is a whole number between `low` and `high`, ends included.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_integer
+    >>> check_integer("max_iter", 10, 1)
+    10
+    >>> check_integer("max_iter", 2.5, 1)
+    Traceback (most recent call last):
+    ...
+    TypeError: max_iter=2.5 must be a whole number; give an int
+    """
+    if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}={value!r} must be a whole number; give an int")
+    return int(check_interval(name, value, low, high))
+
+
+def check_choice(name, value, choices):
+    """Return `value` if it is one of `choices`.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_choice
+    >>> check_choice("rule", "best", ("min", "1se"))
+    Traceback (most recent call last):
+    ...
+    ValueError: rule='best' is unknown; choose from ['min', '1se']
+    """
+    choices = list(choices)
+    # Equality alone would let an array or a data frame answer elementwise.
+    if not any(type(value) is type(choice) and value == choice for choice in choices):
+        raise ValueError(f"{name}={value!r} is unknown; choose from {choices}")
+    return value
+
+
+def assert_finite(X, name="X", columns=None):
+    """Raise a ValueError that says where `X` holds NaN or infinity, by column and number of rows.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix
+    name : str, default="X"
+        What the message calls it.
+    columns : sequence of str, optional
+        Names of the columns; their numbers by default.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.validation import assert_finite
+    >>> assert_finite(np.array([[1.0, np.nan], [2.0, np.nan]]), columns=["height", "age"])
+    Traceback (most recent call last):
+    ...
+    ValueError: X contains NaN in column 'age' (2 rows); impute or drop those rows, or use a model that handles them
+    """
+    values = X.data if sparse.issparse(X) else X
+    # A finite sum proves that every entry is finite, in one pass without a mask.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if values.dtype.kind != "f" or np.isfinite(np.sum(values)):
+            return
+    for word, is_bad, advice in _BAD_VALUES:
+        bad = is_bad(values)
+        if np.any(bad):
+            where = _where(X, bad, columns)
+            raise ValueError(f"{name} contains {word}{where}; {advice}")
+
+
+def validate_rows(estimator, X, y="no_validation", *, finite=True, **options):
+    """Scikit-learn's ``validate_data``, with errors about NaN and infinity that name the columns of `X`.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose `n_features_in_` and `feature_names_in_` are set (``reset=True``, the default) or compared.
+    X, y : array-like
+        What the user passed; `y` may be left out.
+    finite : bool, default=True
+        False leaves the check of `X` to the caller, who finds non-finite sums on the way and then calls
+        `assert_finite`.
+    **options
+        Passed to ``validate_data``: `reset`, `dtype`, `accept_sparse`, `multi_output`, `y_numeric` …
+
+    Returns
+    -------
+    X, or (X, y)
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.numerics.validation import validate_rows
+    >>> frame = pd.DataFrame({"age": [1.0, None], "height": [2.0, 3.0]})
+    >>> validate_rows(BaseEstimator(), frame)
+    Traceback (most recent call last):
+    ...
+    ValueError: X contains NaN in column 'age' (1 row); impute or drop those rows, or use a model that handles them
+    """
+    options = {"dtype": FLOATS, **options}
+    checked = validate_data(estimator, X, y, ensure_all_finite=False, **options)
+    if finite:
+        rows = checked[0] if isinstance(checked, tuple) else checked
+        assert_finite(rows, columns=getattr(estimator, "feature_names_in_", None))
+    return checked
+
+
+_BAD_VALUES = (
+    ("NaN", np.isnan, "impute or drop those rows, or use a model that handles them"),
+    ("infinity (inf, or a value too large for its type)", np.isinf, "clip or drop those rows"),
+)
+
+
+def _where(X, bad, columns, *, most=5):
+    if X.ndim != 2:
+        return f" ({_rows(int(np.sum(bad)))})"
+    counts = np.bincount(X.tocoo().col[bad], minlength=X.shape[1]) if sparse.issparse(X) else np.sum(bad, axis=0)
+    found = np.flatnonzero(counts)
+    names = [repr(str(columns[j])) if columns is not None else str(j) for j in found[:most]]
+    listed = ", ".join(f"column {name} ({_rows(counts[j])})" for name, j in zip(names, found, strict=False))
+    more = f" and {len(found) - most} more columns" if len(found) > most else ""
+    return f" in {listed}{more}"
+
+
+def _rows(count):
+    return "1 row" if count == 1 else f"{count} rows"
+
+
+def _range_in_words(low, high, left, right):
+    if high == math.inf:
+        return f"be {'≥' if left == '[' else '>'} {low}"
+    if low == -math.inf:
+        return f"be {'≤' if right == ']' else '<'} {high}"
+    return f"lie in {left}{low}, {high}{right}"
