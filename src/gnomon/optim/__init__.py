@@ -1,5 +1,7 @@
 """Optimisation: pure functions from nouns and arrays to a `Solution`. They know no estimator."""
 
+from gnomon.optim.bfgs import bfgs
+from gnomon.optim.conjugate_gradient import conjugate_gradient
 from gnomon.optim.coordinate_descent import coordinate_descent, coordinate_path
 from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim.dual_newton import dual_newton
@@ -10,17 +12,21 @@ from gnomon.optim.lbfgs import lbfgs
 from gnomon.optim.line_search import LineStep, strong_wolfe
 from gnomon.optim.newton import newton, positive_factor
 from gnomon.optim.problem import Problem
+from gnomon.optim.proximal_gradient import OnPart, projected_gradient, proximal_gradient
 from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unless_converged
 
 __all__ = [
     "SOLVERS",
     "DivergenceWarning",
     "LineStep",
+    "OnPart",
     "Problem",
     "Solution",
     "Solver",
     "Trace",
     "applicable_solvers",
+    "bfgs",
+    "conjugate_gradient",
     "coordinate_descent",
     "coordinate_path",
     "dual_coordinate_ascent",
@@ -31,6 +37,8 @@ __all__ = [
     "lbfgs",
     "newton",
     "positive_factor",
+    "projected_gradient",
+    "proximal_gradient",
     "strong_wolfe",
     "warn_unless_converged",
 ]

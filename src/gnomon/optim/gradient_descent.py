@@ -94,14 +94,14 @@ def gradient_descent(
     form, weight = as_momentum(momentum, momentum_form, memory)
     if rule.plain and (memory is not None or momentum != 0.0):
         raise ValueError(f"step={step!r} is a search along the gradient; leave momentum=0, or choose another step")
-    checks = _descend(fun, _floating(w0), rule, form, weight, hessian_product)
+    checks = _descend(fun, as_floating(w0), rule, form, weight, hessian_product)
     stop = default_rule(GradientNorm(tol), tol_obj, stop)
     return follow(checks, stop, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
 def _descend(fun, w, rule, form, weight, hessian_product):
     point = Point(w, *fun(w), np.zeros_like(w))
-    yield _check(0, point, {})
+    yield check_at(0, point.w, point.value, point.gradient)
     memory = rule.start()
     for t in count():
         attempt = partial(_attempt, fun, point, form, float(weight(t)))
@@ -111,7 +111,8 @@ def _descend(fun, w, rule, form, weight, hessian_product):
         moved, size = np.linalg.norm(move.point.w - point.w), np.linalg.norm(move.point.w)
         ratio = float(moved / size) if size > 0.0 else np.nan
         point, memory = move.point, move.memory
-        yield _check(t + 1, point, {"step": move.step, "rejected": move.rejected, "update_ratio": ratio})
+        more = {"step": move.step, "rejected": move.rejected, "update_ratio": ratio}
+        yield check_at(t + 1, point.w, point.value, point.gradient, **more)
 
 
 def _attempt(fun, point, form, weight, step):
@@ -121,11 +122,13 @@ def _attempt(fun, point, form, weight, step):
     return Point(w, *fun(w), velocity)
 
 
-def _check(iteration, point, more):
-    norm = float(np.max(np.abs(point.gradient), initial=0.0))
-    return Check(iteration, point.w, float(point.value), gradient_norm=norm, more=more)
+def check_at(iteration, w, value, gradient, **more):
+    """The `Check` of a point where the gradient is known."""
+    norm = float(np.max(np.abs(gradient), initial=0.0))
+    return Check(iteration, w, float(value), gradient_norm=norm, more=more)
 
 
-def _floating(w0):
+def as_floating(w0):
+    """A copy of the start, in its own floating type or in float64."""
     w = np.array(w0)
     return w if np.issubdtype(w.dtype, np.floating) else w.astype(float)

@@ -1,0 +1,101 @@
+"""BFGS: Newton's method with a Hessian learnt from gradients.
+
+    p = −H ∇F(w),    w' = w + ηp,    H' = (I − ρ s yᵀ) H (I − ρ y sᵀ) + ρ s sᵀ                        (1)
+
+with s = w' − w, y = ∇F(w') − ∇F(w), ρ = 1/(yᵀs), and H the whole d × d approximation of the inverse Hessian; for many
+parameters use `lbfgs`, which keeps only the last pairs. Nocedal & Wright (2006), section 6.1,
+doi:10.1007/978-0-387-40065-5.
+"""
+
+from itertools import count
+
+import numpy as np
+
+from gnomon.optim.follow import follow
+from gnomon.optim.gradient_descent import as_floating, check_at
+from gnomon.optim.line_search import strong_wolfe
+from gnomon.optim.stopping import GradientNorm, default_rule
+
+__all__ = ["bfgs"]
+
+
+def bfgs(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1000, callback=None, iterates=False):
+    """Minimise a smooth function by (1) with strong Wolfe steps.
+
+    Parameters
+    ----------
+    fun : callable
+        w → (F(w), ∇F(w)).
+    w0 : array-like
+        Start.
+    tol : float, default=1e-6
+        Stop at ‖∇F‖∞ ≤ tol.
+    tol_obj : float, optional
+        Stop when F changes by at most tol_obj · max(1, |F|).
+    stop : StopRule, optional
+        A further rule.
+    max_iter : int, default=1000
+    callback : callable, optional
+        Gets each row of the history; may return True to stop.
+    iterates : bool, default=False
+        Keep every w in ``history["iterates"]``.
+
+    Returns
+    -------
+    Solution
+        `stop_reason` "no_change" (not converged) says that no step along the gradient lowers F.
+
+    References
+    ----------
+    Nocedal, J. & Wright, S. (2006). Numerical Optimization, section 6.1. doi:10.1007/978-0-387-40065-5
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import bfgs
+    >>> def rosenbrock(w):
+    ...     a, b = 1.0 - w[0], w[1] - w[0] ** 2
+    ...     return a * a + 100.0 * b * b, np.array([-2.0 * a - 400.0 * w[0] * b, 200.0 * b])
+    >>> bfgs(rosenbrock, np.array([-1.2, 1.0])).w.round(6)
+    array([1., 1.])
+    """
+    rule = default_rule(GradientNorm(tol), tol_obj, stop)
+    return follow(_descend(fun, as_floating(w0)), rule, max_iter=max_iter, callback=callback, iterates=iterates)
+
+
+def _descend(fun, w):
+    value, g = fun(w)
+    yield check_at(0, w, value, g)
+    H = None
+    for t in count(1):
+        found = _search(fun, w, value, g, H)
+        if found is None and H is not None:
+            # Rounding may have spoilt H; the gradient itself is the last resort.
+            H = None
+            found = _search(fun, w, value, g, H)
+        if found is None:
+            return
+        H = _updated(H, found.w - w, found.gradient - g)
+        w, value, g = found.w, found.value, found.gradient
+        yield check_at(t, w, value, g, step=found.step)
+
+
+def _search(fun, w, value, g, H):
+    p = -g if H is None else -(H @ g)
+    if not float(g @ p) < 0.0:
+        return None
+    # Without curvature the length of the gradient says nothing about the length of the step.
+    first = min(1.0, 1.0 / float(np.linalg.norm(g))) if H is None else 1.0
+    found = strong_wolfe(fun, w, p, value, g, step=first)
+    return found if found.step > 0.0 else None
+
+
+def _updated(H, s, y):
+    """H' of (1); the first H is the identity scaled to the curvature along s (eq. 6.20)."""
+    curvature = float(s @ y)
+    if curvature <= np.finfo(y.dtype).eps * float(y @ y):
+        return H
+    if H is None:
+        H = (curvature / float(y @ y)) * np.eye(s.size, dtype=s.dtype)
+    Hy, rho = H @ y, 1.0 / curvature
+    return H + (rho + rho**2 * float(y @ Hy)) * np.outer(s, s) - rho * (np.outer(Hy, s) + np.outer(s, Hy))

@@ -1,0 +1,97 @@
+"""Non-linear conjugate gradients.
+
+    p_t = −g_t + β_t p_{t−1},    β_t = max(0, g_tᵀ(g_t − g_{t−1})/‖g_{t−1}‖²),    w' = w + ηp           (1)
+
+Directions of (1) are conjugate when F is quadratic and η exact: then d steps suffice. β is that of Polak & Ribière
+(1969), doi:10.1051/m2an/196903R100351, cut at zero; the direction is started afresh from the gradient when successive
+gradients are far from orthogonal. Nocedal & Wright (2006), section 5.2, doi:10.1007/978-0-387-40065-5.
+"""
+
+from itertools import count
+
+import numpy as np
+
+from gnomon.optim.follow import follow
+from gnomon.optim.gradient_descent import as_floating, check_at
+from gnomon.optim.line_search import strong_wolfe
+from gnomon.optim.stopping import GradientNorm, default_rule
+
+__all__ = ["conjugate_gradient"]
+
+
+def conjugate_gradient(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1000, callback=None, iterates=False):
+    """Minimise a smooth function by (1) with strong Wolfe steps.
+
+    Parameters
+    ----------
+    fun : callable
+        w → (F(w), ∇F(w)).
+    w0 : array-like
+        Start.
+    tol : float, default=1e-6
+        Stop at ‖∇F‖∞ ≤ tol.
+    tol_obj : float, optional
+        Stop when F changes by at most tol_obj · max(1, |F|).
+    stop : StopRule, optional
+        A further rule.
+    max_iter : int, default=1000
+    callback : callable, optional
+        Gets each row of the history; may return True to stop.
+    iterates : bool, default=False
+        Keep every w in ``history["iterates"]``.
+
+    Returns
+    -------
+    Solution
+        `stop_reason` "no_change" (not converged) says that no step along the gradient lowers F.
+
+    References
+    ----------
+    Polak, E. & Ribière, G. (1969). Note sur la convergence de méthodes de directions conjuguées.
+    doi:10.1051/m2an/196903R100351
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import conjugate_gradient
+    >>> H = np.diag([1.0, 10.0, 100.0])
+    >>> solution = conjugate_gradient(lambda w: (0.5 * float(w @ H @ w), H @ w), np.ones(3))
+    >>> solution.stop_reason, float(np.abs(solution.w).max()) < 1e-5
+    ('tol', True)
+    """
+    rule = default_rule(GradientNorm(tol), tol_obj, stop)
+    return follow(_descend(fun, as_floating(w0)), rule, max_iter=max_iter, callback=callback, iterates=iterates)
+
+
+def _descend(fun, w):
+    value, g = fun(w)
+    yield check_at(0, w, value, g)
+    p, first = -g, min(1.0, 1.0 / (float(np.linalg.norm(g)) or 1.0))
+    for t in count(1):
+        found = _search(fun, w, p, value, g, first)
+        if found is None:
+            p = -g
+            found = _search(fun, w, p, value, g, first)
+        if found is None:
+            return
+        slope = found.step * float(g @ p)
+        p = -found.gradient + _beta(found.gradient, g) * p
+        w, value, g = found.w, found.value, found.gradient
+        yield check_at(t, w, value, g, step=found.step)
+        # Nocedal & Wright (2006), eq. 3.60: the first-order change along the new line as along the last.
+        descent = float(g @ p)
+        first = slope / descent if descent < 0.0 else found.step
+
+
+def _beta(g, previous):
+    # Powell (1977), doi:10.1007/BF01593790: gradients far from orthogonal have lost conjugacy.
+    if abs(float(g @ previous)) >= 0.5 * float(g @ g):
+        return 0.0
+    return max(0.0, float(g @ (g - previous)) / float(previous @ previous))
+
+
+def _search(fun, w, p, value, g, first):
+    if not float(g @ p) < 0.0:
+        return None
+    found = strong_wolfe(fun, w, p, value, g, step=first, c2=0.1)
+    return found if found.step > 0.0 else None
