@@ -1,6 +1,8 @@
 """Optimisation: pure functions from nouns and arrays to a `Solution`. They know no estimator."""
 
+from gnomon.optim.alternate import alternate
 from gnomon.optim.bfgs import bfgs
+from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.conjugate_gradient import conjugate_gradient
 from gnomon.optim.coordinate_descent import coordinate_descent, coordinate_path
 from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
@@ -13,19 +15,26 @@ from gnomon.optim.line_search import LineStep, strong_wolfe
 from gnomon.optim.newton import newton, positive_factor
 from gnomon.optim.problem import Problem
 from gnomon.optim.proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim.separability import Separability, is_separable
 from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unless_converged
 
 __all__ = [
     "SOLVERS",
+    "ConvexityReport",
     "DivergenceWarning",
+    "GradientReport",
     "LineStep",
     "OnPart",
     "Problem",
+    "Separability",
     "Solution",
     "Solver",
     "Trace",
+    "alternate",
     "applicable_solvers",
     "bfgs",
+    "check_convex",
+    "check_gradient",
     "conjugate_gradient",
     "coordinate_descent",
     "coordinate_path",
@@ -34,6 +43,7 @@ __all__ = [
     "dual_newton",
     "fit_linear",
     "gradient_descent",
+    "is_separable",
     "lbfgs",
     "newton",
     "positive_factor",
