@@ -2,7 +2,7 @@
 
 ``jit``       compiles a kernel: serial, without the GIL, cached on disk.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
-``choose``    is the conditional of such formulas.
+``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
 ``compiled``  hands such a value to a kernel.
 
@@ -14,7 +14,7 @@ import copyreg
 import importlib
 import os
 from collections import namedtuple
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import dataclass_transform
 
 import numba
@@ -22,7 +22,7 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, overload_method, register_jitable
 
-__all__ = ["DISABLED", "choose", "compiled", "inline", "jit", "noun"]
+__all__ = ["DISABLED", "choose", "compiled", "in_kernels", "inline", "jit", "noun"]
 
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
 """True when kernels run as plain Python, for debuggers and coverage."""
@@ -31,14 +31,20 @@ jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 inline = register_jitable
 
 
+def in_kernels(scalar):
+    """Give a function of arrays the text `scalar`, with the same arguments, inside kernels."""
+
+    def decorate(function):
+        overload(function, strict=False)(lambda *types: scalar)
+        return function
+
+    return decorate
+
+
+@in_kernels(lambda condition, a, b: a if condition else b)
 def choose(condition, a, b):
     """`a` where `condition` holds, else `b`: ``numpy.where`` on arrays, a plain conditional in kernels."""
     return np.where(condition, a, b)
-
-
-@overload(choose)
-def _choose(condition, a, b):
-    return lambda condition, a, b: a if condition else b
 
 
 # Every verb that a kernel may call on a noun, with the names of its arguments.
@@ -46,6 +52,8 @@ VERBS = {
     # a loss, at one sample
     "value": ("y", "z"),
     "gradient": ("y", "z"),
+    "pair": ("y", "z"),
+    "row": ("y", "z", "g"),
     "curvature": ("y", "z"),
     "conjugate": ("y", "u"),
     "dual_upper": ("weight",),
@@ -100,10 +108,11 @@ def noun(cls):
 
 
 def compiled(value):
-    """Return `value` in the form in which kernels take it."""
+    """Return `value`, and the nouns among its fields, in the form in which kernels take them."""
     if DISABLED:
         return value
-    return value.record(*(getattr(value, field.name) for field in fields(value)), 0)
+    held = (getattr(value, field.name) for field in fields(value))
+    return value.record(*(compiled(item) if is_dataclass(item) else item for item in held), 0)
 
 
 class _Record(type):

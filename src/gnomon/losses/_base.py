@@ -30,20 +30,29 @@ class Loss(ABC):
         of a class (then z is a row of K scores).
     convex, smooth : bool
         Whether ℓ is convex in z; whether its gradient is Lipschitz continuous in z.
+    additive : bool
+        Whether the risk is the sum (1). The largest residual is not a sum: its `value` is one number for all samples.
+    trainable : bool
+        Whether a descent can use it. The 0/1 loss only evaluates.
     dual_steps : bool
         Whether the dual verbs are written. With y ∈ {−1, +1}, weight s and α = −s u y, the dual objective of one
         sample, all others fixed, is −½ norm (Δα)² − y z Δα − s ℓ*(y, u) over 0 ≤ α ≤ `dual_upper`; `dual_slope` and
         `dual_bend` are minus its first derivative and minus its second without the norm.
+    dual_start : float
+        α/s to start from, where the dual is finite and differentiable.
     quadratic : bool
         Whether its curvature is constant, so that one Newton model is the loss itself.
     """
 
     targets: ClassVar[Targets] = "real"
     record: ClassVar = None
+    additive: ClassVar[bool] = True
     convex: ClassVar[bool] = True
     dual_steps: ClassVar[bool] = False
+    dual_start: ClassVar[float] = 0.0
     smooth: ClassVar[bool] = True
     quadratic: ClassVar[bool] = False
+    trainable: ClassVar[bool] = True
 
     @abstractmethod
     def value(self, y, z):
@@ -52,6 +61,10 @@ class Loss(ABC):
     @abstractmethod
     def gradient(self, y, z):
         """∂ℓ/∂z, elementwise; a sub-gradient where ℓ has a kink."""
+
+    def pair(self, y, z):
+        """ℓ(y, z) and ∂ℓ/∂z together; written anew where they share work."""
+        return self.value(y, z), self.gradient(y, z)
 
     def curvature(self, y, z):
         """∂²ℓ/∂z², elementwise; for a kinked gradient, a generalised one."""
@@ -66,6 +79,10 @@ class Loss(ABC):
         # A row of zeros may leave the dual linear in α; the floor then sends α to the end of the box it slopes to.
         move = self.dual_slope(y, alpha, score, weight) / np.maximum(norm + self.dual_bend(alpha, weight), 1e-300)
         return np.minimum(np.maximum(alpha - move, 0.0), self.dual_upper(weight))
+
+    def prox(self, y, z, step):
+        """argmin_v ½ (v − z)² + step · ℓ(y, v), elementwise, where it is closed."""
+        raise NotImplementedError(f"{type(self).__name__} has no closed proximal step; use another solver")
 
     @property
     def smoothness(self):

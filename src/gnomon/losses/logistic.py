@@ -7,7 +7,7 @@ Berkson (1944), doi:10.1080/01621459.1944.10500699; Cox (1958), doi:10.1111/j.25
 
 import numpy as np
 
-from gnomon._jit import noun
+from gnomon._jit import choose, noun
 from gnomon.losses._base import Loss
 from gnomon.numerics.special import entropy_term, sigmoid
 
@@ -38,12 +38,19 @@ class LogisticLoss(Loss):
 
     targets = "sign"
     dual_steps = True
+    dual_start = 0.5
 
     def value(self, y, z):
         return np.logaddexp(0.0, -y * z)
 
     def gradient(self, y, z):
         return -y * sigmoid(-y * z)
+
+    def pair(self, y, z):
+        m = y * z
+        e = np.exp(-np.abs(m))
+        wrong = choose(m > 0.0, e, 1.0) / (1.0 + e)
+        return np.log1p(e) + np.maximum(-m, 0.0), -y * wrong
 
     def curvature(self, y, z):
         p = sigmoid(z)

@@ -15,8 +15,8 @@ __all__ = ["SquaredLoss"]
 class SquaredLoss(Loss):
     """Squared loss ℓ(y, z) = (y − z)², with ``half=True`` ½ (y − z)².
 
-    Its conjugate is ℓ*(y, u) = u y + u²/4 (half: u y + u²/2). It is the negative log-likelihood of Gaussian noise
-    up to scale and shift.
+    With c = 2 (half: 1) its proximal step is (z + c t y)/(1 + c t) and its conjugate u y + u²/(2c). It is the negative
+    log-likelihood of Gaussian noise up to scale and shift.
 
     Parameters
     ----------
@@ -38,6 +38,8 @@ class SquaredLoss(Loss):
 
     half: bool = False
 
+    quadratic = True
+
     def value(self, y, z):
         return 0.5 * self.curvature(y, z) * (y - z) ** 2
 
@@ -49,6 +51,14 @@ class SquaredLoss(Loss):
 
     def conjugate(self, y, u):
         return u * y + 0.5 * u**2 / self.curvature(y, u)
+
+    def prox(self, y, z, step):
+        weight = step * self.curvature(y, z)
+        return (z + weight * y) / (1.0 + weight)
+
+    def residual(self, y, z):
+        """r = y − z, elementwise."""
+        return y - z
 
     @property
     def smoothness(self):

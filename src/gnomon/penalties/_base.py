@@ -11,7 +11,13 @@ from typing import ClassVar
 
 import numpy as np
 
-__all__ = ["Penalty"]
+__all__ = ["Penalty", "check_strength"]
+
+
+def check_strength(strength):
+    """Refuse a strength that is negative or not a finite number."""
+    if not 0.0 <= strength < np.inf:
+        raise ValueError(f"strength={strength!r} must be ≥ 0 and finite; give a non-negative number")
 
 
 class Penalty(ABC):
@@ -52,6 +58,11 @@ class Penalty(ABC):
     def dual_scale(self, v):
         """The largest c ≤ 1 with Ω*(c v) finite."""
         return 1.0
+
+    @property
+    def energy(self):
+        """Ωⱼ as the negative log-density of a coefficient: the `Energy` of its prior."""
+        raise NotImplementedError(f"{type(self).__name__} is not the energy of a named prior; only L1 and L2 are")
 
     @property
     def bend(self):

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon._jit import choose, noun
 from gnomon.numerics.special import soft_threshold
-from gnomon.penalties._base import Penalty
+from gnomon.penalties._base import Penalty, check_strength
 
 __all__ = ["ElasticNetPenalty"]
 
@@ -46,6 +46,11 @@ class ElasticNetPenalty(Penalty):
     strength: float = 1.0
     l1_ratio: float = 0.5
     half: bool = False
+
+    def __post_init__(self):
+        check_strength(self.strength)
+        if not 0.0 <= self.l1_ratio <= 1.0:
+            raise ValueError(f"l1_ratio={self.l1_ratio!r} must be in [0, 1]; 1 is the lasso, 0 is ridge")
 
     def term(self, w):
         square = (0.5 if self.half else 1.0) * (1.0 - self.l1_ratio) * w * w

@@ -6,8 +6,8 @@
     "sum_half"   Σℓ + (λ/2)‖w‖²              "mean_half"   (1/n)Σℓ + (λ/2)‖w‖²
     "C"          CΣℓ + ½‖w‖²                 "loss_mean"   (λ/n)Σℓ + ½‖w‖²       (λ on the loss)
 
-with λ‖w‖₁ (or ‖w‖₁ in the last row) for an L1 penalty, and half the square in an elastic net of the lower four. n is the
-total weight Σ sᵢ. Hastie, Tibshirani & Friedman (2009), section 3.4, doi:10.1007/978-0-387-84858-7, use "sum";
+with λ‖w‖₁ (or ‖w‖₁ in the last row) for an L1 penalty, and half the square in an elastic net of the lower four. n is
+the total weight Σ sᵢ. Hastie, Tibshirani & Friedman (2009), section 3.4, doi:10.1007/978-0-387-84858-7, use "sum";
 Schölkopf & Smola (2002) "C".
 """
 

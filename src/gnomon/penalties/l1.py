@@ -9,8 +9,9 @@ doi:10.1145/1390156.1390191.
 import numpy as np
 
 from gnomon._jit import choose, noun
+from gnomon.numerics.energy import Energy
 from gnomon.numerics.special import soft_threshold
-from gnomon.penalties._base import Penalty
+from gnomon.penalties._base import Penalty, check_strength
 
 __all__ = ["L1"]
 
@@ -42,6 +43,9 @@ class L1(Penalty):
 
     strength: float = 1.0
 
+    def __post_init__(self):
+        check_strength(self.strength)
+
     def term(self, w):
         return self.strength * np.abs(w)
 
@@ -61,6 +65,10 @@ class L1(Penalty):
         largest = self.dual_norm(v)
         # A tie belongs to the ball: rounding in v must not make the bound infinite.
         return 1.0 if largest <= self.strength else self.strength / largest
+
+    @property
+    def energy(self):
+        return Energy("modulus", self.strength)
 
     def dual_norm(self, v):
         """‖v‖∞."""

@@ -8,7 +8,8 @@ Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634.
 import numpy as np
 
 from gnomon._jit import noun
-from gnomon.penalties._base import Penalty
+from gnomon.numerics.energy import Energy
+from gnomon.penalties._base import Penalty, check_strength
 
 __all__ = ["L2"]
 
@@ -45,6 +46,9 @@ class L2(Penalty):
 
     smooth = True
 
+    def __post_init__(self):
+        check_strength(self.strength)
+
     def term(self, w):
         return (0.5 if self.half else 1.0) * self.strength * w * w
 
@@ -64,6 +68,10 @@ class L2(Penalty):
     @property
     def bend(self):
         return (1.0 if self.half else 2.0) * self.strength
+
+    @property
+    def energy(self):
+        return Energy("square", 0.5 * self.bend)
 
     def dual_norm(self, v):
         """‖v‖₂."""

@@ -1,0 +1,71 @@
+"""The law of a sample, for example of the draws of a Markov chain.
+
+    P(X ∈ A) = (1/m) Σᵢ 1[xᵢ ∈ A]                                                                 (1)
+
+van der Vaart (1998), Asymptotic Statistics, chapter 19, doi:10.1017/CBO9780511802256.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gnomon.distributions._base import Distribution
+
+__all__ = ["Empirical"]
+
+
+@dataclass(frozen=True, eq=False)
+class Empirical(Distribution):
+    """Law that gives each of m draws the probability 1/m.
+
+    Parameters
+    ----------
+    draws : ndarray of shape (m, ...)
+
+    References
+    ----------
+    van der Vaart, A. W. (1998). Asymptotic Statistics, chapter 19. doi:10.1017/CBO9780511802256
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.distributions import Empirical
+    >>> law = Empirical(np.array([[0.0, 1.0], [2.0, 3.0]]))
+    >>> law.mean, law.variance, law.quantile(0.5)
+    (array([1., 2.]), array([1., 1.]), array([1., 2.]))
+    """
+
+    draws: Any
+
+    @property
+    def mean(self):
+        """Mean of the draws."""
+        return np.mean(self.draws, axis=0)
+
+    @property
+    def variance(self):
+        """Variance of the draws, per coordinate."""
+        return np.var(self.draws, axis=0)
+
+    @property
+    def std(self):
+        """Standard deviations of the coordinates."""
+        return np.sqrt(self.variance)
+
+    @property
+    def cov(self):
+        """Covariance of draws that are vectors."""
+        return np.cov(self.draws, rowvar=False, ddof=0).reshape(2 * self.draws.shape[1:])
+
+    def log_density(self, x):
+        raise NotImplementedError("a sample has no density; use its quantiles")
+
+    def sample(self, n, rng):
+        return self.draws[rng.integers(len(self.draws), size=n)]
+
+    def quantile(self, p):
+        return np.quantile(self.draws, p, axis=0)
+
+    def expect(self, f):
+        return np.mean([f(x) for x in self.draws], axis=0)

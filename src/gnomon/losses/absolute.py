@@ -1,0 +1,118 @@
+"""Absolute loss and the powers of the residual.
+
+    ℓ(y, z) = |y − z|^p,    p > 0;    p = 1 is the absolute loss                                   (1)
+
+Boscovich (1757) and Laplace (1793) for p = 1; Gonin & Money (1989), Nonlinear Lp-Norm Estimation, for the rest.
+"""
+
+import numpy as np
+
+from gnomon._jit import choose, noun
+from gnomon.losses._base import ROUNDING, Loss
+from gnomon.numerics.special import soft_threshold
+
+__all__ = ["AbsoluteLoss", "LpLoss"]
+
+
+@noun
+class AbsoluteLoss(Loss):
+    """Absolute loss ℓ(y, z) = |y − z|, whose best constant is the median.
+
+    The sub-gradient is sign(z − y), 0 at the kink; the conjugate is u y for |u| ≤ 1; the proximal step moves z
+    towards y by at most t: y + S(z − y, t).
+
+    References
+    ----------
+    Koenker, R. & Bassett, G. (1978). Regression quantiles. doi:10.2307/1913643
+
+    Examples
+    --------
+    >>> from gnomon.losses import AbsoluteLoss
+    >>> AbsoluteLoss().value(3.0, 1.0), AbsoluteLoss().gradient(3.0, 1.0)
+    (np.float64(2.0), np.float64(-1.0))
+    >>> float(AbsoluteLoss().prox(3.0, 1.0, 0.5))
+    1.5
+    """
+
+    smooth = False
+
+    def value(self, y, z):
+        return np.abs(y - z)
+
+    def gradient(self, y, z):
+        return np.sign(z - y)
+
+    def curvature(self, y, z):
+        return 0.0 * z
+
+    def conjugate(self, y, u):
+        return choose(np.abs(u) <= 1.0 + ROUNDING, u * y, np.inf)
+
+    def prox(self, y, z, step):
+        return y + soft_threshold(z - y, step)
+
+
+@noun
+class LpLoss(Loss):
+    """Power of the residual ℓ(y, z) = |y − z|^p.
+
+    Convex for p ≥ 1. For p < 1 it is not: a descent finds a local minimum only. The gradient is
+    p |r|^{p−1} sign(z − y), 0 at r = 0; it is Lipschitz continuous for p = 2 alone. With q = p/(p − 1) the conjugate is
+    u y + (p − 1)(|u|/p)^q.
+
+    Parameters
+    ----------
+    p : float, default=2.0
+        The power, > 0.
+
+    References
+    ----------
+    Gonin, R. & Money, A. H. (1989). Nonlinear Lp-Norm Estimation. doi:10.1201/9780203745526
+
+    Examples
+    --------
+    >>> from gnomon.losses import LpLoss
+    >>> float(LpLoss(4.0).value(3.0, 1.0)), float(LpLoss(4.0).gradient(3.0, 1.0))
+    (16.0, -32.0)
+    >>> LpLoss(1.5).convex, LpLoss(0.5).convex
+    (True, False)
+    """
+
+    p: float = 2.0
+
+    def __post_init__(self):
+        if not 0.0 < self.p < np.inf:
+            raise ValueError(f"p={self.p!r} must be > 0 and finite; MaxLoss is the limit p → ∞")
+
+    @property
+    def convex(self):
+        """Whether p ≥ 1."""
+        return self.p >= 1.0
+
+    @property
+    def smooth(self):
+        """Whether p = 2."""
+        return self.p == 2.0
+
+    @property
+    def smoothness(self):
+        return 2.0 if self.p == 2.0 else np.inf
+
+    def value(self, y, z):
+        return np.abs(y - z) ** self.p
+
+    def gradient(self, y, z):
+        size = choose(y == z, 1.0, np.abs(y - z))
+        return self.p * np.sign(z - y) * size ** (self.p - 1.0)
+
+    def curvature(self, y, z):
+        # At r = 0 the limit is 2 for p = 2, infinite for 1 < p < 2 and 0 for larger p; a kink (p ≤ 1) counts as 0.
+        limit = 2.0 if self.p == 2.0 else (np.inf if 1.0 < self.p < 2.0 else 0.0)
+        size = choose(y == z, 1.0, np.abs(y - z))
+        return choose(y == z, limit, self.p * (self.p - 1.0) * size ** (self.p - 2.0))
+
+    def conjugate(self, y, u):
+        if self.p > 1.0:
+            return u * y + (self.p - 1.0) * (np.abs(u) / self.p) ** (self.p / (self.p - 1.0))
+        radius = 1.0 + ROUNDING if self.p == 1.0 else 0.0
+        return choose(np.abs(u) <= radius, u * y, np.inf)

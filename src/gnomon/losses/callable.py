@@ -1,0 +1,94 @@
+"""A loss from the user's own functions.
+
+    ∂ℓ/∂z ≈ (ℓ(y, z + h) − ℓ(y, z − h)) / 2h,    h = ε^{1/3} max(1, |z|)                             (1)
+
+where no gradient is given. Nocedal & Wright (2006), section 8.1, doi:10.1007/978-0-387-40065-5.
+"""
+
+import numpy as np
+
+from gnomon.losses._base import Loss
+
+__all__ = ["CallableLoss"]
+
+
+class CallableLoss(Loss):
+    """A loss made of functions of arrays (y, z); for speed subclass `Loss` and decorate with ``gnomon.losses.noun``.
+
+    Parameters
+    ----------
+    value : callable
+        ℓ(y, z), elementwise on arrays.
+    gradient : callable, optional
+        ∂ℓ/∂z, elementwise; the central difference (1) by default. ``gnomon.optim.check_gradient`` compares the two.
+    curvature : callable, optional
+        ∂²ℓ/∂z², elementwise; the central difference of the gradient by default.
+    inverse : callable, optional
+        The map from scores to predictions; the identity by default.
+    targets : str, default="real"
+        What y is, see `Loss`.
+    convex, smooth : bool, default=True
+        Whether ℓ is convex, and whether its gradient is Lipschitz continuous; ``gnomon.optim.check_convex`` tests it.
+    smoothness : float, default=inf
+        A bound on the curvature, where one is known.
+
+    References
+    ----------
+    Nocedal, J. & Wright, S. (2006). Numerical Optimization, section 8.1. doi:10.1007/978-0-387-40065-5
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import CallableLoss
+    >>> huber = CallableLoss(lambda y, z: np.where(np.abs(y - z) < 1, 0.5 * (y - z) ** 2, np.abs(y - z) - 0.5))
+    >>> huber.gradient(0.0, np.array([0.5, 3.0])).round(6)
+    array([0.5, 1. ])
+    """
+
+    def __init__(
+        self,
+        value,
+        gradient=None,
+        *,
+        curvature=None,
+        inverse=None,
+        targets="real",
+        convex=True,
+        smooth=True,
+        smoothness=np.inf,
+    ):
+        self._value = value
+        self._gradient = gradient or _central_difference(value)
+        self._curvature = curvature or _central_difference(self._gradient)
+        self._inverse = inverse or super().inverse
+        self._smoothness = smoothness
+        self.targets, self.convex, self.smooth = targets, convex, smooth
+
+    def __repr__(self):
+        return f"CallableLoss({self._value!r})"
+
+    @property
+    def smoothness(self):
+        return self._smoothness
+
+    def value(self, y, z):
+        return self._value(y, z)
+
+    def gradient(self, y, z):
+        return self._gradient(y, z)
+
+    def curvature(self, y, z):
+        return self._curvature(y, z)
+
+    def inverse(self, z):
+        return self._inverse(z)
+
+
+def _central_difference(function):
+    def derivative(y, z):
+        z = np.asarray(z, dtype=float)
+        h = np.cbrt(np.finfo(float).eps) * np.maximum(1.0, np.abs(z))
+        up, down = z + h, z - h
+        return (function(y, up) - function(y, down)) / (up - down)
+
+    return derivative

@@ -1,0 +1,71 @@
+"""From a likelihood to its loss.
+
+    −log p(y | z) = scale · ℓ(y, z) + constant                                                     (1)
+
+Gaussian noise gives the squared loss with scale 1/(2σ²), Laplacian noise the absolute loss with scale 1/b, a Bernoulli
+law of the class the logistic loss, a categorical one the softmax loss. Bishop (2006), sections 1.2.5, 3.1.1 and 4.3.
+"""
+
+from typing import NamedTuple
+
+from gnomon.losses._base import Loss
+from gnomon.losses.absolute import AbsoluteLoss
+from gnomon.losses.logistic import LogisticLoss
+from gnomon.losses.softmax import SoftmaxLoss
+from gnomon.losses.squared import SquaredLoss
+
+__all__ = ["LikelihoodLoss", "from_likelihood"]
+
+LOSSES = {"square": SquaredLoss(), "modulus": AbsoluteLoss(), "logistic": LogisticLoss(), "softmax": SoftmaxLoss()}
+
+
+class LikelihoodLoss(NamedTuple):
+    """`loss` and `scale` of (1).
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 3.1.1.
+
+    Examples
+    --------
+    >>> from gnomon.losses import LikelihoodLoss, SquaredLoss
+    >>> LikelihoodLoss(SquaredLoss(), scale=0.5).scale
+    0.5
+    """
+
+    loss: Loss
+    scale: float
+
+
+def from_likelihood(dist):
+    """The loss that is the negative log-likelihood of `dist`, the law of the noise (or of the class given its score).
+
+    Parameters
+    ----------
+    dist : Distribution
+        ``Normal(0, σ²)``, ``Laplace(0, b)``, ``Bernoulli(p)`` or ``Categorical(p)``; only the family and the width
+        matter, the centre is the prediction.
+
+    Returns
+    -------
+    LikelihoodLoss
+        The loss and its scale in (1). Minimising scale · Σℓ + Ω with Ω from ``gnomon.penalties.from_prior`` finds the
+        most probable parameters.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 3.1.1.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Bernoulli, Normal
+    >>> from gnomon.losses import from_likelihood
+    >>> from_likelihood(Normal(0.0, 0.25))
+    LikelihoodLoss(loss=SquaredLoss(half=False), scale=2.0)
+    >>> from_likelihood(Bernoulli(0.5)).loss
+    LogisticLoss()
+    """
+    energy = dist.energy
+    if energy.shape not in LOSSES:
+        raise ValueError(f"dist={dist!r} has no named loss; write one as CallableLoss or choose from {list(LOSSES)}")
+    return LikelihoodLoss(LOSSES[energy.shape], energy.factor)

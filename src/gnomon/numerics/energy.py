@@ -1,0 +1,31 @@
+"""The common language of densities, losses and penalties.
+
+    −log p(x) = factor · E(x − center) + constant                                                  (1)
+
+with E named by a word: "square" is x², "modulus" is |x|; "logistic" and "softmax" are the negative log-probabilities of
+a class given its scores. A distribution says which E and factor it has; a loss or a penalty is found by the word. So
+the packages of nouns translate into each other without importing each other. Bishop (2006), sections 3.1.4 and 3.3.
+"""
+
+from typing import Any, NamedTuple
+
+__all__ = ["Energy"]
+
+
+class Energy(NamedTuple):
+    """Negative log-density up to a constant: `factor` · E(x − `center`), E named by `shape`.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 3.3.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Normal
+    >>> Normal(mean=0.0, variance=4.0).energy
+    Energy(shape='square', factor=0.125, center=0.0)
+    """
+
+    shape: str
+    factor: float
+    center: Any = 0.0
