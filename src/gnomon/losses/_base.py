@@ -40,6 +40,8 @@ class Loss(ABC):
         `dual_bend` are minus its first derivative and minus its second without the norm.
     dual_start : float
         α/s to start from, where the dual is finite and differentiable.
+    by_row : bool
+        Whether a loss of several scores has the verbs `row` and `cross_curvature`.
     quadratic : bool
         Whether its curvature is constant, so that one Newton model is the loss itself.
     """
@@ -51,6 +53,7 @@ class Loss(ABC):
     dual_steps: ClassVar[bool] = False
     dual_start: ClassVar[float] = 0.0
     smooth: ClassVar[bool] = True
+    by_row: ClassVar[bool] = False
     quadratic: ClassVar[bool] = False
     trainable: ClassVar[bool] = True
 

