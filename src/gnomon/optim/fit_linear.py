@@ -12,6 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.optim.coordinate_descent import coordinate_descent
+from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
+from gnomon.optim.dual_newton import dual_newton
+from gnomon.optim.gradient_linear import (
+    bfgs_linear,
+    cg_linear,
+    fista_linear,
+    gd_linear,
+    ista_linear,
+    momentum_linear,
+    subgradient_linear,
+)
 from gnomon.optim.problem import Problem
 from gnomon.optim.smooth_linear import lbfgs_linear, newton_linear
 from gnomon.penalties import NoPenalty
@@ -24,6 +35,11 @@ class Solver(NamedTuple):
 
     run: Any
     needs: tuple
+
+
+def descended_sum(problem):
+    """a loss that is a sum over rows and has a gradient to follow"""
+    return problem.loss.additive and problem.loss.trainable
 
 
 def smooth_loss(problem):
@@ -51,10 +67,34 @@ def compiled_nouns(problem):
     return problem.loss.record is not None and problem.penalty.record is not None
 
 
+def dual_steps(problem):
+    """a loss with dual steps (hinge, squared hinge, logistic)"""
+    return problem.loss.dual_steps
+
+
+def quadratic_penalty(problem):
+    """an L2 penalty of positive strength"""
+    return problem.penalty.smooth and problem.penalty.bend > 0.0
+
+
+def no_free_intercept(problem):
+    """a penalised intercept or none"""
+    return problem.design.intercept != "free"
+
+
 SOLVERS = {
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
     "lbfgs": Solver(lbfgs_linear, (smooth_loss, smooth_penalty)),
     "newton": Solver(newton_linear, (curved_loss, smooth_penalty)),
+    "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept)),
+    "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept)),
+    "bfgs": Solver(bfgs_linear, (smooth_loss, smooth_penalty)),
+    "cg": Solver(cg_linear, (smooth_loss, smooth_penalty)),
+    "fista": Solver(fista_linear, (smooth_loss, convex_penalty)),
+    "ista": Solver(ista_linear, (smooth_loss,)),
+    "gd": Solver(gd_linear, (convex_penalty,)),
+    "momentum": Solver(momentum_linear, (convex_penalty,)),
+    "subgradient": Solver(subgradient_linear, (convex_penalty,)),
 }
 
 
@@ -109,7 +149,11 @@ def fit_linear(design, y, loss, penalty=None, weights=None, *, solver="auto", st
 
 def applicable_solvers(problem):
     """The names of the solvers whose conditions the problem meets, best first."""
-    return [name for name, solver in SOLVERS.items() if all(need(problem) for need in solver.needs)]
+    return [name for name, solver in SOLVERS.items() if not _lacking(problem, solver)]
+
+
+def _lacking(problem, solver):
+    return [need.__doc__ for need in (descended_sum, *solver.needs) if not need(problem)]
 
 
 def _choose(problem, name):
@@ -120,8 +164,8 @@ def _choose(problem, name):
         return SOLVERS[name]
     what = f"loss={problem.loss!r}, penalty={problem.penalty!r}, intercept={problem.design.intercept!r}"
     if name in SOLVERS:
-        lacking = [need.__doc__ for need in SOLVERS[name].needs if not need(problem)]
-        raise ValueError(f"solver={name!r} needs {', '.join(lacking)}; for {what} choose from {usable}")
+        lacking = ", ".join(_lacking(problem, SOLVERS[name]))
+        raise ValueError(f"solver={name!r} needs {lacking}; for {what} choose from {usable}")
     if name == "auto":
         raise ValueError(f"no solver can minimise {what}; the solvers are {list(SOLVERS)}")
     raise ValueError(f"solver={name!r} is unknown; for {what} choose from {usable}")

@@ -90,6 +90,8 @@ class StepRule(ABC):
     ----------
     plain : bool
         Whether the rule is defined for (1) alone, without momentum.
+    searches : bool
+        Whether the rule compares values of F along the line, which is meaningless for a sub-gradient.
 
     References
     ----------
@@ -106,6 +108,7 @@ class StepRule(ABC):
     """
 
     plain = False
+    searches = True
 
     def start(self):
         """What the rule remembers before the first step."""
@@ -137,6 +140,8 @@ class ScheduledStep(StepRule):
     """
 
     schedule: Schedule
+
+    searches = False
 
     def start(self):
         return self.schedule

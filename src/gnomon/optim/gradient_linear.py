@@ -1,0 +1,131 @@
+"""First-order methods for linear models.
+
+    minimise over θ    F(θ) = Σᵢ sᵢ ℓ(yᵢ, zᵢ) + Ω(w),    z = Xw + b                                   (1)
+
+Each function hands (1) to a generic minimiser with what it can use: the Lipschitz constant smoothness(ℓ) · λ_max(XᵀSX)
+for the step, products with the Hessian for exact searches, the proximal step on w but not on b. The duality gap at the
+end certifies the result. For a loss or penalty with kinks the gradient becomes a sub-gradient: the steps must then
+decrease, F may rise on the way, and coefficients come near zero without ever being zero. Shor (1985),
+doi:10.1007/978-3-642-82118-9.
+"""
+
+import math
+import warnings
+from functools import partial
+
+import numpy as np
+
+from gnomon.optim.bfgs import bfgs
+from gnomon.optim.conjugate_gradient import conjugate_gradient
+from gnomon.optim.duality import dual_gap
+from gnomon.optim.gradient_descent import gradient_descent
+from gnomon.optim.problem import largest_eigenvalue
+from gnomon.optim.proximal_gradient import OnPart, proximal_gradient
+from gnomon.optim.schedules import Power
+from gnomon.optim.steps import as_step_rule
+
+__all__ = [
+    "ApproximateZerosWarning",
+    "bfgs_linear",
+    "cg_linear",
+    "fista_linear",
+    "gd_linear",
+    "ista_linear",
+    "momentum_linear",
+    "subgradient_linear",
+]
+
+
+class ApproximateZerosWarning(UserWarning):
+    """A sub-gradient method was asked for a sparse model: its small coefficients are not exactly zero."""
+
+
+def gd_linear(problem, theta, *, step=None, **options):
+    """Minimise (1) by gradient descent, by sub-gradient descent where (1) has kinks; options as for it."""
+    smooth = problem.loss.smooth and problem.penalty.smooth
+    step = _default_step(problem, smooth) if step is None else step
+    L = problem.lipschitz + problem.penalty.bend
+    if not smooth and as_step_rule(step, L).searches:
+        raise ValueError(f"step={step!r} searches along the gradient of a smooth F; give a number or a schedule here")
+    product = partial(_hessian_product, problem) if problem.loss.quadratic and problem.n_scores == 1 else None
+    solution = gradient_descent(
+        problem.value_and_gradient, theta, step=step, lipschitz=L, hessian_product=product, **options
+    )
+    return _certified(problem, solution)
+
+
+def momentum_linear(problem, theta, *, momentum=0.9, **options):
+    """Minimise (1) by gradient descent with momentum."""
+    if "memory" in options:
+        return gd_linear(problem, theta, **options)
+    return gd_linear(problem, theta, momentum=momentum, **options)
+
+
+def subgradient_linear(problem, theta, **options):
+    """Minimise (1) by sub-gradient descent, as a contrast to the solvers that find exact zeros."""
+    if not problem.penalty.smooth:
+        warnings.warn(
+            "sub-gradient descent is slow and its zeros are only approximate; "
+            "solver='cd' or 'fista' gives exact zeros and a certificate",
+            ApproximateZerosWarning,
+            stacklevel=4,
+        )
+    return gd_linear(problem, theta, **options)
+
+
+def bfgs_linear(problem, theta, **options):
+    """Minimise (1) by BFGS; options as for `bfgs`."""
+    return _certified(problem, bfgs(problem.value_and_gradient, theta, **options))
+
+
+def cg_linear(problem, theta, **options):
+    """Minimise (1) by non-linear conjugate gradients; options as for `conjugate_gradient`."""
+    return _certified(problem, conjugate_gradient(problem.value_and_gradient, theta, **options))
+
+
+def ista_linear(problem, theta, **options):
+    """Minimise (1) by proximal gradient steps; options as for `proximal_gradient`."""
+    options.setdefault("lipschitz", problem.lipschitz)
+    return _certified(problem, proximal_gradient(problem.data_term, theta, penalty_on_theta(problem), **options))
+
+
+def fista_linear(problem, theta, *, check_every=10, **options):
+    """Minimise (1) by accelerated proximal gradient steps; options as for `proximal_gradient`."""
+    return ista_linear(problem, theta, acceleration="fista", check_every=check_every, **options)
+
+
+def penalty_on_theta(problem):
+    """The penalty of the problem as a function of θ: it leaves a free b alone."""
+    K, width, d = problem.n_scores, problem.design.width, problem.design.n_penalized
+    if K == 1:
+        return OnPart(problem.penalty, slice(0, d))
+    inside = np.tile(np.arange(width) < d, K)
+    return OnPart(problem.penalty, inside, (K, d))
+
+
+def _default_step(problem, smooth):
+    if smooth:
+        return "auto"
+    # Without a bound on the curvature, that of a loss with unit curvature gives the scale.
+    bound = problem.loss.smoothness if math.isfinite(problem.loss.smoothness) else 1.0
+    L = bound * largest_eigenvalue(problem.design, problem.weights) + problem.penalty.bend
+    return Power(1.0 / L if L > 0.0 else 1.0, p=0.5)
+
+
+def _hessian_product(problem, theta, v):
+    curvature = problem.weights * problem.loss.curvature(problem.y, problem.scores(theta))
+    product = problem.design.adjoint(curvature * problem.design.apply(v))
+    d = problem.design.n_penalized
+    product[:d] += problem.penalty.bend * v[:d]
+    return product
+
+
+def _certified(problem, solution):
+    """The solution with its duality gap, where the loss and the penalty have conjugates."""
+    if not (problem.loss.convex and problem.penalty.convex):
+        return solution
+    try:
+        gap = dual_gap(problem, solution.w)
+    except NotImplementedError:
+        return solution
+    return solution._replace(dual_gap=gap) if math.isfinite(gap) else solution
