@@ -1,0 +1,121 @@
+"""How the pictures look: one palette, one way to make, dress and label axes.
+
+Colours are those of Okabe & Ito (2008), which readers with any common colour vision tell apart; where several lines
+share axes they also differ in dashes, and classes of points in markers. Nothing global is changed: every setting is
+made on the axes that are drawn on.
+"""
+
+from itertools import cycle, islice
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.colors import LinearSegmentedColormap
+
+__all__ = [
+    "ACCENT",
+    "COLORS",
+    "DASHES",
+    "DIVERGING",
+    "INK",
+    "MARKERS",
+    "MUTED",
+    "SECOND",
+    "SEQUENTIAL",
+    "class_color",
+    "classes_of",
+    "dress",
+    "label_panel",
+    "new_axes",
+    "new_panels",
+    "scatter_classes",
+    "styles",
+    "window",
+]
+
+COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555", "#000000")
+DASHES = ("-", (0, (5, 2)), (0, (1, 1.4)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (8, 2, 1, 2, 1, 2)))
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+ACCENT, SECOND = COLORS[:2]
+INK, MUTED, FAINT = "#222222", "#767676", "#DDDDDD"
+_WARM_TO_COOL = ("#B5470B", "#F6D9C8", "#FFFFFF", "#CBE0EF", "#005A8F")
+DIVERGING = LinearSegmentedColormap.from_list("gnomon_diverging", _WARM_TO_COOL)
+SEQUENTIAL = LinearSegmentedColormap.from_list("gnomon_sequential", ["#FFFFFF", "#CBE0EF", "#5FA3CF", "#005A8F"])
+
+
+def new_axes(ax=None, *, width=5.4, height=3.7, projection=None):
+    """`ax`, or fresh axes in a figure of the given size in inches."""
+    if ax is not None:
+        return ax
+    figure = plt.figure(figsize=(width, height), layout="constrained")
+    return figure.add_subplot(projection=projection)
+
+
+def new_panels(ax, names, *, columns=None, width=3.4, height=3.1, **options):
+    """A dict of axes by name: those given (a dict, or an array in the same order), or a fresh grid of them."""
+    names = list(names)
+    if ax is not None:
+        given = list(ax.values() if isinstance(ax, dict) else np.ravel(ax))
+        if len(given) != len(names):
+            raise ValueError(f"ax has {len(given)} axes for the {len(names)} panels {names}; give as many")
+        return dict(zip(names, given, strict=True))
+    columns = min(len(names), columns or len(names))
+    rows = -(-len(names) // columns)
+    size = (width * columns, height * rows)
+    figure, grid = plt.subplots(rows, columns, figsize=size, layout="constrained", squeeze=False, **options)
+    for spare in grid.ravel()[len(names) :]:
+        figure.delaxes(spare)
+    return dict(zip(names, grid.ravel(), strict=False))
+
+
+def dress(ax, *, x="", y="", title="", legend=None, grid="both", equal=False):
+    """Labels, quiet spines, a faint grid behind the data and, for `legend` a place, a frameless legend."""
+    ax.set_xlabel(x, color=INK)
+    ax.set_ylabel(y, color=INK)
+    label_panel(ax, title)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color(MUTED)
+    ax.tick_params(colors=MUTED, labelcolor=INK, labelsize=9)
+    ax.set_axisbelow(True)
+    if grid:
+        ax.grid(axis=grid, color=FAINT, linewidth=0.6)
+    if equal:
+        ax.set_aspect("equal", adjustable="datalim")
+    if legend:
+        ax.legend(loc=legend, frameon=False, fontsize=9, labelcolor=INK)
+    return ax
+
+
+def label_panel(ax, title):
+    """A title at the left, if there is one to set."""
+    if title:
+        ax.set_title(title, loc="left", fontsize=10.5, color=INK)
+
+
+def styles(n):
+    """`n` pairs of a colour and a dash pattern, distinct as long as possible."""
+    return list(islice(zip(cycle(COLORS), cycle(DASHES), strict=False), n))
+
+
+def classes_of(y):
+    """The distinct labels in order, and the index of each label among them."""
+    return np.unique(y, return_inverse=True)
+
+
+def class_color(k, n_classes):
+    """The colour of class k: the positive of two classes is blue, the negative one vermilion."""
+    return COLORS[1 - k if n_classes == 2 else k % len(COLORS)]
+
+
+def scatter_classes(ax, X, y, *, size=26):
+    """Points of two columns, a colour and a marker for each class."""
+    labels, index = classes_of(y)
+    for k, label in enumerate(labels):
+        style = {"color": class_color(k, len(labels)), "marker": MARKERS[k % len(MARKERS)], "label": f"class {label}"}
+        ax.scatter(*np.asarray(X)[index == k].T, s=size, edgecolor="white", linewidth=0.6, zorder=3, **style)
+
+
+def window(X, *, margin=0.12):
+    """(low, high) of each column, widened by a share of its range; a constant column gets one unit."""
+    low, high = np.min(X, axis=0), np.max(X, axis=0)
+    pad = np.where(high > low, margin * (high - low), 0.5)
+    return low - pad, high + pad

@@ -1,0 +1,215 @@
+"""Boundaries of classifiers of two features.
+
+    {x : wᵀφ(x) + b = 0}                                                                          (1)
+
+Where the feature map φ can be inverted, the straight line in its image is carried back by φ⁻¹ and the curve is exact;
+elsewhere a grid of points is classified. Abu-Mostafa, Magdon-Ismail & Lin (2012), section 3.4, ISBN 978-1-60049-006-4.
+"""
+
+import numpy as np
+from matplotlib.colors import ListedColormap, to_rgb
+from sklearn.pipeline import Pipeline
+
+from gnomon.plot._style import (
+    INK,
+    class_color,
+    classes_of,
+    dress,
+    new_axes,
+    scatter_classes,
+    styles,
+    window,
+)
+
+__all__ = ["decision_boundary", "decision_lines"]
+
+
+def decision_boundary(model, X, y=None, *, method="auto", resolution=240, ax=None):
+    """The boundary (1) of a fitted classifier of two features, its regions, and the data.
+
+    Parameters
+    ----------
+    model : fitted classifier
+        Linear, or a scikit-learn pipeline of feature maps and a classifier, or any other.
+    X : array of shape (n, 2)
+    y : array of shape (n,), optional
+        Labels to colour the points by.
+    method : {"auto", "inverse", "grid"}, default="auto"
+        "inverse" carries the line wᵀz + b = 0 back through `inverse_transform`, "grid" classifies a grid; "auto" takes
+        the first where the map is invertible onto two columns and the classifier is linear and binary.
+    resolution : int, default=240
+        Points along each side of the grid, and along the line.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+        With the method "inverse" the boundary is the line labelled "boundary".
+
+    References
+    ----------
+    Abu-Mostafa, Y. S., Magdon-Ismail, M. & Lin, H.-T. (2012). Learning From Data, section 3.4. ISBN 978-1-60049-006-4
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from gnomon import plot
+    >>> X, y = np.array([[0.0, 0], [1, 0], [0, 2], [1, 2]]), np.array([0, 0, 1, 1])
+    >>> ax = plot.decision_boundary(LogisticRegression().fit(X, y), X, y)
+    >>> bool(np.allclose(ax.lines[0].get_ydata(), 1.0, atol=0.01))
+    True
+    """
+    X = two_columns(X)
+    ax = new_axes(ax, width=4.6, height=4.0)
+    low, high = window(X)
+    grid = grid_over(low, high, resolution)
+    if _route(model, method) == "inverse":
+        _shade(ax, model, grid)
+        curve = _carried_back(model, grid, low, high, resolution)
+        ax.plot(*curve.T, color=INK, linewidth=1.8, label="boundary")
+    else:
+        _shade(ax, model, grid)
+        _contour(ax, model, grid)
+    if y is not None:
+        scatter_classes(ax, X, y)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    return dress(ax, x="$x_1$", y="$x_2$", legend="best" if y is not None else None, grid=None)
+
+
+def decision_lines(models, X, y, *, ax=None):
+    """The boundaries of several linear classifiers over one set of points.
+
+    Parameters
+    ----------
+    models : dict of str to fitted linear classifier, or to (w, b)
+        By label.
+    X : array of shape (n, 2)
+    y : array of shape (n,)
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    References
+    ----------
+    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems. doi:10.1111/j.1469-1809.1936.tb02137.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon import plot
+    >>> X, y = np.array([[0.0, 0], [1, 0], [0, 2], [1, 2]]), np.array([0, 0, 1, 1])
+    >>> ax = plot.decision_lines({"w = (0, 1), b = −1": (np.array([0.0, 1.0]), -1.0)}, X, y)
+    >>> [float(v) for v in ax.lines[0].get_ydata()]
+    [1.0, 1.0]
+    """
+    X = two_columns(X)
+    ax = new_axes(ax, width=4.8, height=4.0)
+    low, high = window(X)
+    scatter_classes(ax, X, y)
+    for (name, model), (color, dash) in zip(models.items(), styles(len(models)), strict=True):
+        w, b = model if isinstance(model, tuple) else weights_of(model)
+        ax.plot(*line_ends(w, b, low, high).T, color=color, linestyle=dash, linewidth=1.9, label=name)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    return dress(ax, x="$x_1$", y="$x_2$", legend="best")
+
+
+def line_ends(w, b, low, high):
+    """The two points where the line wᵀx + b = 0 leaves the box, or NaN where it misses it."""
+    w = np.asarray(w, dtype=float)
+    ends = []
+    for j in range(2):
+        for edge in (low[j], high[j]):
+            if w[1 - j] != 0.0:
+                other = -(b + w[j] * edge) / w[1 - j]
+                if low[1 - j] - 1e-12 <= other <= high[1 - j] + 1e-12:
+                    ends.append((edge, other) if j == 0 else (other, edge))
+    return np.array([ends[0], ends[-1]]) if len(ends) > 1 else np.full((2, 2), np.nan)
+
+
+def two_columns(X):
+    X = np.asarray(X, dtype=float)
+    if X.ndim != 2 or X.shape[1] != 2:
+        raise ValueError(f"X has shape {X.shape}; this picture has two axes, give two columns")
+    return X
+
+
+def weights_of(model):
+    """w and b of a linear classifier of two classes; ValueError where it has none."""
+    coef = np.atleast_2d(getattr(model, "coef_", np.empty((0, 0))))
+    if coef.shape[0] != 1:
+        raise ValueError(f"{model!r} has no single coefficient vector `coef_`; give a linear classifier of two classes")
+    return coef[0], float(np.ravel(model.intercept_)[0])
+
+
+def _parts(model):
+    """(map or None, last step) of a pipeline or a bare classifier."""
+    if isinstance(model, Pipeline):
+        return (model[:-1] if len(model.steps) > 1 else None), model[-1]
+    return None, model
+
+
+def _route(model, method):
+    if method not in ("auto", "inverse", "grid"):
+        raise ValueError(f"method={method!r} is unknown; choose 'auto', 'inverse' or 'grid'")
+    if method == "grid":
+        return "grid"
+    before, last = _parts(model)
+    coef = np.atleast_2d(getattr(last, "coef_", np.empty((0, 0))))
+    possible = coef.shape == (1, 2) and (before is None or callable(getattr(before, "inverse_transform", None)))
+    if method == "inverse" and not possible:
+        raise ValueError(
+            "method='inverse' needs a linear classifier of two classes on two columns, after maps with "
+            "inverse_transform; use method='grid'"
+        )
+    return "inverse" if possible else "grid"
+
+
+def _carried_back(model, grid, low, high, resolution):
+    """Points of the boundary in x: the line in z, sampled, through φ⁻¹; NaN where it leaves the picture."""
+    before, last = _parts(model)
+    w, b = weights_of(last)
+    if before is None:
+        return line_ends(w, b, low, high)
+    Z = np.asarray(before.transform(grid[2]))
+    ends = line_ends(w, b, Z.min(axis=0), Z.max(axis=0))
+    if not np.all(np.isfinite(ends)):
+        return np.full((1, 2), np.nan)
+    z = ends[0] + np.linspace(0.0, 1.0, 8 * resolution)[:, None] * (ends[1] - ends[0])
+    x = np.asarray(before.inverse_transform(z))
+    # A point of the line that is no image of any x comes back elsewhere.
+    good = np.all(np.isclose(before.transform(x), z, rtol=1e-6, atol=1e-9), axis=1)
+    good &= np.all((x >= low) & (x <= high), axis=1)
+    return np.where(good[:, None], x, np.nan)
+
+
+def grid_over(low, high, resolution):
+    A, B = np.meshgrid(*(np.linspace(low[j], high[j], resolution) for j in range(2)))
+    return A, B, np.column_stack([A.ravel(), B.ravel()])
+
+
+def _shade(ax, model, grid):
+    """Faint regions in the colours of the classes."""
+    A, B, points = grid
+    labels, index = classes_of(model.predict(points))
+    order = np.searchsorted(model.classes_, labels)
+    n = len(model.classes_)
+    tints = [0.82 + 0.18 * np.array(to_rgb(class_color(k, n))) for k in range(n)]
+    paint = {"cmap": ListedColormap(tints), "vmin": -0.5, "vmax": n - 0.5, "rasterized": True}
+    ax.pcolormesh(A, B, order[index].reshape(A.shape), **paint)
+
+
+def _contour(ax, model, grid):
+    """The curves between regions: where the score changes sign, or else between classes."""
+    A, B, points = grid
+    score = getattr(model, "decision_function", None)
+    values = score(points) if callable(score) and len(model.classes_) == 2 else None
+    if values is not None:
+        ax.contour(A, B, np.reshape(values, A.shape), levels=[0.0], colors=INK, linewidths=1.8)
+        return
+    index = np.searchsorted(model.classes_, model.predict(points)).reshape(A.shape)
+    for k in range(len(model.classes_)):
+        if np.any(index == k) and np.any(index != k):
+            ax.contour(A, B, (index == k).astype(float), levels=[0.5], colors=INK, linewidths=1.2)

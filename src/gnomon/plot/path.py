@@ -1,0 +1,150 @@
+"""Coefficients: over the strength of the penalty, and one by one with their intervals.
+
+    ŵ(λ) = argmin_w  data term + λ Ω(w),    θ(λ) = Ω(ŵ(λ))                                         (1)
+
+Efron, Hastie, Johnstone & Tibshirani (2004), figure 1, doi:10.1214/009053604000000067.
+"""
+
+import numpy as np
+
+from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, dress, new_axes, new_panels
+
+__all__ = ["coefficient_path", "coefficients"]
+
+
+def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, n_labels=8, ax=None):
+    """Coefficients and the number of non-zeros over λ, or over ‖w‖₁.
+
+    Parameters
+    ----------
+    lams : array of shape (k,)
+        Values of λ (or α, or C).
+    coefs : array of shape (d, k)
+        One column of coefficients for each λ, as in scikit-learn's paths.
+    names : sequence of str, optional
+        Names of the d features.
+    over : {"lam", "norm"}, default="lam"
+        Horizontal axis: λ, logarithmic and strongest first, or θ = ‖w‖₁.
+    chosen : float, optional
+        A λ to mark.
+    n_labels : int, default=8
+        How many of the largest final coefficients are labelled.
+    ax : pair of matplotlib Axes, optional
+
+    Returns
+    -------
+    dict of matplotlib Axes
+        "coefficients" and "nonzeros".
+
+    References
+    ----------
+    Efron, B., Hastie, T., Johnstone, I. & Tibshirani, R. (2004). Least angle regression. doi:10.1214/009053604000000067
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon import plot
+    >>> panels = plot.coefficient_path([4.0, 2.0, 1.0], np.array([[5 / 3, 2, 13 / 6], [0, 0, -1 / 6]]))
+    >>> panels["nonzeros"].lines[0].get_ydata()
+    array([1, 1, 2])
+    """
+    lams, coefs = np.asarray(lams, dtype=float), np.asarray(coefs, dtype=float)
+    if coefs.shape[1:] != lams.shape:
+        raise ValueError(f"coefs has shape {coefs.shape} and lams {lams.shape}; give one column of coefficients per λ")
+    order = np.argsort(-lams)
+    lams, coefs = lams[order], coefs[:, order]
+    x = lams if over == "lam" else np.abs(coefs).sum(axis=0)
+    ratios = {"gridspec_kw": {"height_ratios": [3, 1]}, "sharex": True}
+    panels = new_panels(ax, ["coefficients", "nonzeros"], columns=1, width=5.6, height=2.4, **ratios)
+    top, low = panels.values()
+    for j, row in enumerate(coefs):
+        top.plot(x, row, color=COLORS[j % len(COLORS)], linewidth=1.4)
+    low.step(x, np.count_nonzero(coefs, axis=0), where="post", color=ACCENT, linewidth=1.6)
+    top.axhline(0.0, color=MUTED, linewidth=0.8, zorder=0)
+    _mark(panels, lams, x, chosen)
+    label = _direction(panels, over)
+    _label_ends(top, x, coefs, names, n_labels)
+    dress(top, y="coefficient")
+    dress(low, x=label, y="non-zeros")
+    return panels
+
+
+def coefficients(coef, names=None, *, intervals=None, sort=True, ax=None):
+    """Coefficients as labelled bars, with their intervals.
+
+    Parameters
+    ----------
+    coef : array of shape (d,)
+    names : sequence of str, optional
+    intervals : array of shape (d, 2), optional
+        Lower and upper end of each.
+    sort : bool, default=True
+        Largest modulus on top; otherwise in the order given.
+    ax : matplotlib Axes, optional
+
+    Returns
+    -------
+    matplotlib Axes
+
+    References
+    ----------
+    Cleveland, W. S. & McGill, R. (1984). Graphical perception. doi:10.1080/01621459.1984.10478080
+
+    Examples
+    --------
+    >>> from gnomon import plot
+    >>> ax = plot.coefficients([0.5, -2.0], ["age", "dose"], intervals=[[0.1, 0.9], [-2.5, -1.5]])
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['dose', 'age']
+    """
+    coef = np.ravel(np.asarray(coef, dtype=float))
+    names = [f"$x_{{{j + 1}}}$" for j in range(coef.size)] if names is None else [str(name) for name in names]
+    if len(names) != coef.size:
+        raise ValueError(f"names has {len(names)} entries for {coef.size} coefficients; give one each")
+    order = np.argsort(-np.abs(coef), kind="stable") if sort else np.arange(coef.size)
+    ax = new_axes(ax, height=0.9 + 0.28 * max(coef.size, 4))
+    place = np.arange(coef.size)
+    ax.barh(place, coef[order], height=0.62, color=[ACCENT if w >= 0 else SECOND for w in coef[order]], alpha=0.85)
+    if intervals is not None:
+        ends = np.asarray(intervals, dtype=float)[order]
+        ax.hlines(place, *ends.T, color=INK, linewidth=1.4)
+        ax.plot(ends.ravel(), np.repeat(place, 2), "|", color=INK, markersize=7)
+    ax.axvline(0.0, color=MUTED, linewidth=0.9)
+    ax.set_yticks(place, [names[j] for j in order])
+    ax.invert_yaxis()
+    return dress(ax, x="coefficient", grid="x")
+
+
+def _direction(panels, over):
+    if over == "norm":
+        return "$\\theta = \\|w\\|_1$"
+    if over != "lam":
+        raise ValueError(f"over={over!r} is unknown; choose 'lam' or 'norm'")
+    for ax in panels.values():
+        ax.set_xscale("log")
+        if not ax.xaxis_inverted():
+            ax.invert_xaxis()
+    return "$\\lambda$ (weaker to the right)"
+
+
+def _mark(panels, lams, x, chosen):
+    if chosen is None:
+        return
+    place = x[np.argmin(np.abs(np.log(lams) - np.log(chosen)))]
+    for ax in panels.values():
+        ax.axvline(place, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
+
+
+def _label_ends(ax, x, coefs, names, n_labels):
+    """Name the largest coefficients where their lines end, moved apart so that no two names overlap."""
+    d = len(coefs)
+    names = [f"$w_{{{j + 1}}}$" for j in range(d)] if names is None else list(names)
+    shown = [j for j in np.argsort(-np.abs(coefs[:, -1]), kind="stable")[:n_labels] if coefs[j, -1] != 0.0]
+    shown.sort(key=lambda j: coefs[j, -1])
+    low, high = np.min(coefs), np.max(coefs)
+    gap, height = 0.055 * (high - low), -np.inf
+    for j in shown:
+        height = max(coefs[j, -1], height + gap)
+        where = {"xy": (x[-1], coefs[j, -1]), "xytext": (1.02, height), "textcoords": ("axes fraction", "data")}
+        style = {"fontsize": 8.5, "va": "center", "color": COLORS[j % len(COLORS)], "annotation_clip": False}
+        ax.annotate(str(names[j]), **where, **style)
