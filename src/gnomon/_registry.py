@@ -191,11 +191,14 @@ def discover(package="gnomon") -> Iterable[str]:
     True
     """
     root = importlib.import_module(package)
-    found = []
-    for family in pkgutil.iter_modules(root.__path__, f"{package}."):
-        if family.ispkg:
-            path = importlib.import_module(family.name).__path__
-            found += [m.name for m in pkgutil.iter_modules(path, f"{family.name}.") if m.name.endswith("._candidates")]
+    families = [module for module in pkgutil.iter_modules(root.__path__, f"{package}.") if module.ispkg]
+    found = [name for family in families for name in _modules_of(family) if name.endswith("._candidates")]
     for name in found:
         importlib.import_module(name)
     return found
+
+
+def _modules_of(family):
+    """The names of a package's modules; the package is looked at, not imported."""
+    place = family.module_finder.find_spec(family.name).submodule_search_locations
+    return [module.name for module in pkgutil.iter_modules(place, f"{family.name}.")]

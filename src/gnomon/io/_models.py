@@ -24,6 +24,10 @@ from gnomon.io._files import outbox
 __all__ = ["ModelFileError", "load", "notes", "save"]
 
 NOTES = "gnomon.json"
+# Types that skops leaves to its caller and that fitted scikit-learn pipelines hold; building them runs no code.
+HARMLESS = frozenset(
+    {"numpy.dtype", "sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"}
+)
 
 
 class ModelFileError(UserError):
@@ -126,7 +130,7 @@ def load(path):
             "only estimators of gnomon and scikit-learn, and what they are made of, are accepted"
         )
     try:
-        return skops.io.load(path, trusted=sorted(_own_types(path)))
+        return skops.io.load(path, trusted=sorted(_allowed(path)))
     except Exception as error:
         raise ModelFileError(f"{path}: the model cannot be rebuilt ({_short(error)}); save it again") from error
 
@@ -181,16 +185,16 @@ def _warn_of_other_version(path, version):
 
 
 def _untrusted(path):
-    """Names in the file that neither skops nor `_own_types` allows."""
+    """Names in the file that neither skops nor `_allowed` allows."""
     try:
         named = skops.io.get_untrusted_types(file=path)
     except Exception as error:
         raise ModelFileError(f"{path}: the description of the model is damaged ({_short(error)})") from error
-    return sorted(set(named) - _own_types(path))
+    return sorted(set(named) - _allowed(path))
 
 
-def _own_types(path):
-    """Those of the names in the file that are estimators, nouns or results defined by gnomon.
+def _allowed(path):
+    """Those of the names in the file that are harmless, or estimators, nouns or results defined by gnomon.
 
     Only modules found in the installed package are imported, and only classes defined there that are estimators,
     dataclasses or named tuples count: a function of gnomon, or a name that gnomon imports from elsewhere, does not.
@@ -198,7 +202,8 @@ def _own_types(path):
     named = skops.io.get_untrusted_types(file=path)
     modules = {m.name for m in pkgutil.walk_packages(gnomon.__path__, "gnomon.") if not m.name.endswith("__main__")}
     wanted = modules & {name.rpartition(".")[0] for name in named}
-    return {f"{m}.{cls.__name__}" for m in wanted for cls in _classes(importlib.import_module(m))} & set(named)
+    own = {f"{m}.{cls.__name__}" for m in wanted for cls in _classes(importlib.import_module(m))}
+    return (own | HARMLESS) & set(named)
 
 
 def _classes(module):

@@ -1,0 +1,148 @@
+"""The commands and their options; what they do is in the modules beside.
+
+Exit codes: 0 done, 1 a fault of gnomon's own, 2 something the user can mend, 130 interrupted.
+"""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    add_completion=False,
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    help="Learn from a table, honestly: compare, choose, judge, report.",
+)
+
+Data = Annotated[Path, typer.Argument(metavar="FILE", help="CSV (also .gz, .tsv) or Parquet, one row per case.")]
+Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
+Task = Annotated[str | None, typer.Option(help="classification or regression; decided from the target if not given.")]
+Group = Annotated[str | None, typer.Option(help="Column whose equal values stay on one side of every split.")]
+Time = Annotated[str | None, typer.Option(help="Column that orders the rows; the past predicts the future.")]
+Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be given often.")]
+Keep = Annotated[list[str] | None, typer.Option(help="Column to use though it looks like an identifier.")]
+Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The model.skops that learn wrote.")]
+NewData = Annotated[Path, typer.Argument(metavar="FILE", help="Rows to predict, with the training file's columns.")]
+OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to write; standard output if not given.")]
+Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
+Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report and the model.")]
+Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead.")]
+Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself if not given.")]
+Encoding = Annotated[str, typer.Option(help="Encoding of the text, for example latin-1.")]
+NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is data; columns are column_1, column_2 …")]
+
+
+@app.command()
+def learn(
+    data: Data,
+    target: Target,
+    out: Out = None,
+    task: Task = None,
+    group: Group = None,
+    time: Time = None,
+    drop: Drop = None,
+    keep: Keep = None,
+    seed: Seed = 0,
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    no_header: NoHeader = False,
+    as_json: AsJson = False,
+    quiet: Quiet = False,
+):
+    """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
+    from gnomon.cli._guard import guarded
+    from gnomon.cli._learn import run
+
+    with guarded():
+        run(
+            data,
+            target,
+            out=out,
+            reading={"delimiter": _character(delimiter), "encoding": encoding, "header": not no_header},
+            choices={"task": task, "group": group, "time": time, "drop": drop or (), "keep": keep or (), "seed": seed},
+            as_json=as_json,
+            quiet=quiet,
+        )
+
+
+@app.command()
+def predict(
+    model: Model,
+    data: NewData,
+    out: OutFile = None,
+    proba: Proba = False,
+    delimiter: Delimiter = None,
+    encoding: Encoding = "utf-8",
+    no_header: NoHeader = False,
+):
+    """Predict the rows of a file with a model that learn wrote."""
+    from gnomon.cli._guard import guarded
+    from gnomon.cli._predict import run
+
+    with guarded():
+        reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": not no_header}
+        run(model, data, out=out, proba=proba, reading=reading)
+
+
+@app.command()
+def demo(out: Out = None, seed: Seed = 0, as_json: AsJson = False, quiet: Quiet = False):
+    """Run learn on a small table that comes with gnomon."""
+    from gnomon.cli._guard import guarded
+    from gnomon.cli._learn import run_demo
+
+    with guarded():
+        run_demo(out=out, seed=seed, as_json=as_json, quiet=quiet)
+
+
+@app.command()
+def warmup(quiet: Quiet = False):
+    """Compile all kernels now, so that the first use of each is fast."""
+    from gnomon.cli._guard import guarded
+    from gnomon.cli._warmup import run
+
+    with guarded():
+        run(quiet=quiet)
+
+
+def _character(delimiter):
+    r"""The delimiter as one character; the word tab and the letters \t mean the tabulator."""
+    return {"tab": "\t", r"\t": "\t"}.get(delimiter, delimiter)
+
+
+def _version(wanted: bool):
+    if wanted:
+        import gnomon
+
+        typer.echo(f"gnomon {gnomon.__version__}")
+        raise typer.Exit
+
+
+Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")]
+
+
+@app.callback()
+def options(version: Version = False):
+    """Learn from a table, honestly: compare, choose, judge, report."""
+
+
+def main():
+    """Run the command with the arguments of the process.
+
+    References
+    ----------
+    IEEE Std 1003.1-2017, §12.2, utility syntax guidelines.
+
+    Examples
+    --------
+    >>> from typer.testing import CliRunner
+    >>> from gnomon.cli._app import app
+    >>> CliRunner().invoke(app, ["--version"]).output.split()[0]
+    'gnomon'
+    """
+    app(prog_name="gnomon")

@@ -1,0 +1,101 @@
+"""`gnomon learn` and `gnomon demo`: read, study, write a report and a model, and say how it went."""
+
+import json
+import shlex
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table as Grid
+from rich.text import Text
+
+from gnomon.cli._guard import errors
+from gnomon.datasets.embedded import demo_path
+from gnomon.io import read_table
+from gnomon.io._files import outbox
+from gnomon.io._models import write_model
+from gnomon.report import learn, page, summary
+from gnomon.report._page import digest_of, verdict
+from gnomon.report._scores import SCORES
+
+__all__ = ["run", "run_demo"]
+
+REPORT = "report.html"
+MODEL = "model.skops"
+STYLES = {"grave": "bold red", "warning": "yellow", "note": "dim"}
+
+
+def run(data, target, *, out, reading, choices, as_json, quiet):
+    """Study one file; write everything or nothing."""
+    out = out or Path(f"gnomon-{_stem(data)}")
+    console = Console(quiet=quiet or as_json, highlight=False)
+    with outbox(out) as place:
+        table = read_table(data, **reading)
+        console.print(f"{data.name}: {len(table)} rows, {len(table.names)} columns")
+        with _progress(quiet=quiet or as_json) as progress:
+            study = learn(table, target, **choices, progress=progress)
+        notes = summary(study)
+        write_model(study.model, place(MODEL), **notes)
+        html = page(study, table, source=data.name, digest=digest_of(data), model_file=MODEL, command=_command())
+        place(REPORT).write_text(html, encoding="utf-8")
+    if as_json:
+        outcome = {**notes, "report": str(out / REPORT), "model": str(out / MODEL)}
+        sys.stdout.write(json.dumps(outcome, indent=1, ensure_ascii=False) + "\n")
+    _tell(console, study, out)
+
+
+def run_demo(*, out, seed, as_json, quiet):
+    """`run` on the embedded table."""
+    path, target = demo_path()
+    console = Console(quiet=quiet or as_json, highlight=False)
+    console.print("A made-up table of bicycle-hire customers; the question is who cancels within a year.")
+    reading = {"delimiter": None, "encoding": "utf-8", "header": True}
+    choices = {"task": None, "group": None, "time": None, "drop": (), "keep": (), "seed": seed}
+    run(path, target, out=out or Path("gnomon-demo"), reading=reading, choices=choices, as_json=as_json, quiet=quiet)
+
+
+def _stem(data):
+    return data.name.split(".")[0] or "report"
+
+
+def _command():
+    return shlex.join(["gnomon", *sys.argv[1:]])
+
+
+@contextmanager
+def _progress(*, quiet):
+    """A bar on standard error while the work goes on; yields the function that moves it."""
+    columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=errors(), transient=True, disable=quiet) as bar:
+        job = bar.add_task("reading the columns", total=None)
+
+        def move(done, total, text):
+            bar.update(job, completed=done, total=total, description=text)
+
+        yield move
+
+
+def _tell(console, study, out):
+    scores = SCORES[study.target.task]
+    console.print(f"{study.target.rule[:1].upper()}{study.target.rule[1:]}.", markup=False)
+    console.print(_grid(study, scores))
+    for finding in study.findings:
+        console.print(Text.assemble((f"{finding.title}. ", STYLES[finding.level]), finding.text))
+    console.print()
+    console.print(Text(verdict(study), style="bold"))
+    console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)
+
+
+def _grid(study, scores):
+    grid = Grid(title="cross-validation on the training rows, mean ± standard error", title_justify="left")
+    grid.add_column("model")
+    for score in scores:
+        grid.add_column(score.name, justify="right")
+    loss = scores[0].name
+    for trial in sorted(study.trials, key=lambda t: float("inf") if t.failure else t.mean(loss)):
+        name = Text(trial.candidate.name, style="bold" if trial is study.choice.trial else "")
+        cells = [f"{s.text(trial.mean(s.name))} ± {s.text(trial.errors[s.name])}" for s in scores if not trial.failure]
+        grid.add_row(name, *(cells or [Text(f"failed: {trial.failure}")]))
+    return grid

@@ -1,0 +1,72 @@
+"""`gnomon predict`: the rows of a file through a model file, as CSV."""
+
+import csv
+import io
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+from gnomon.cli._guard import errors
+from gnomon.io import UserError, load, notes, read_table
+from gnomon.io._files import outbox
+from gnomon.io._tables import listed, to_text
+from gnomon.report._kinds import as_float
+
+__all__ = ["run"]
+
+
+def run(model, data, *, out, proba, reading):
+    """Predict every row of `data`; write CSV to `out` or standard output."""
+    facts = notes(model)
+    if "target" not in facts:
+        raise UserError(f"{model}: this model was not made by gnomon learn; load it in Python with gnomon.io.load")
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", UserWarning)
+        pipeline = load(model)
+    table = read_table(data, **reading)
+    _advise(pipeline, table, facts, caught)
+    _write(_predictions(pipeline, table, facts, proba), out)
+
+
+def _advise(pipeline, table, facts, caught):
+    """Say on standard error what the user should know of how the file was read."""
+    console = errors()
+    kinds = pipeline[0].kinds
+    for warning in caught:
+        console.print(f"note: {warning.message}", markup=False)
+    extra = [name for name in table.names if name not in facts["columns"] and name != facts["target"]]
+    if extra:
+        console.print(f"note: columns that the model does not know are ignored: {listed(extra)}", markup=False)
+    for kind in kinds:
+        if kind.kind == "number" and kind.name in table.columns:
+            values = table[kind.name]
+            lost = int((np.isnan(as_float(values)) & (to_text(values) != "")).sum())
+            if lost:
+                console.print(f"note: {lost} cells of {kind.name} are no numbers; taken as missing", markup=False)
+
+
+def _predictions(pipeline, table, facts, proba):
+    if proba and facts["task"] != "classification":
+        raise UserError("--proba is for classification; this model predicts numbers")
+    predicted = pipeline.predict(table)
+    columns = {"prediction": predicted.tolist()}
+    if proba:
+        values = pipeline.predict_proba(table)
+        columns |= {f"probability of {c}": values[:, k].tolist() for k, c in enumerate(pipeline.classes_.tolist())}
+    return columns
+
+
+def _write(columns, out):
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(columns)
+    writer.writerows(zip(*columns.values(), strict=True))
+    if out is None:
+        sys.stdout.write(buffer.getvalue())
+        sys.stdout.flush()
+        return
+    out = Path(out)
+    with outbox(out.parent) as place:
+        place(out.name).write_text(buffer.getvalue(), encoding="utf-8")

@@ -1,0 +1,22 @@
+"""`gnomon warmup`: run every registered job that compiles kernels, so that the first use of each is fast."""
+
+import time
+
+from rich.console import Console
+from rich.progress import track
+
+from gnomon._registry import discover, warmups
+from gnomon.cli._guard import errors
+
+__all__ = ["run"]
+
+
+def run(*, quiet):
+    """Run the jobs one after the other, with a bar; a job that fails is a fault of gnomon."""
+    discover()
+    jobs = warmups()
+    start = time.perf_counter()
+    for _, job in track(jobs, "compiling", console=errors(), transient=True, disable=quiet):
+        job()
+    console = Console(quiet=quiet, highlight=False)
+    console.print(f"{len(jobs)} groups of kernels are ready ({time.perf_counter() - start:.1f} s)")

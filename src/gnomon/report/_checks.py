@@ -1,0 +1,177 @@
+"""What a careful reader of the data would warn about: leakage, imbalance, columns that say nothing."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from sklearn.model_selection import cross_val_score
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
+
+from gnomon.io._tables import is_missing, listed, to_text
+from gnomon.report._kinds import as_dates, as_float
+
+__all__ = ["Finding", "check_columns", "check_rows", "check_target", "copies_of"]
+
+LEAK_SCORE = 0.99
+LEAK_ROWS = 2_000
+MOSTLY_MISSING = 0.5
+RARE_SHARE = 0.1
+MANY_LEVELS = 100
+FEW_ROWS = 200
+CAPPED_SHARE = 0.02
+MANY_VALUES = 50
+SHARED_ROWS = 0.01
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One warning: how grave it is, its title and what to do."""
+
+    level: Literal["grave", "warning", "note"]
+    title: str
+    text: str
+
+
+def copies_of(table, target_name, names):
+    """Those of the columns that equal the target in every row."""
+    truth = to_text(table[target_name])
+    return [name for name in names if (to_text(table[name]) == truth).all()]
+
+
+def check_target(target, n_rows):
+    """Findings about the target: missing values, rare classes, imbalance, few rows."""
+    found = []
+    if target.n_missing:
+        text = f"{target.n_missing} of {n_rows} rows have no {target.name}; they were left out."
+        found.append(Finding("note", "Rows without a target", text))
+    if target.rare:
+        text = f"Too few rows to learn and to judge: {listed(target.rare)}. These rows were left out."
+        found.append(Finding("warning", "Rare classes left out", text))
+    found += {"classification": _imbalance, "regression": _caps}[target.task](target.y)
+    if len(target.y) < FEW_ROWS:
+        text = f"With {len(target.y)} rows all scores are uncertain; read the intervals, not the points."
+        found.append(Finding("warning", "Few rows", text))
+    return found
+
+
+def _imbalance(y):
+    classes, counts = np.unique(y, return_counts=True)
+    share = counts.min() / counts.sum()
+    if share >= RARE_SHARE:
+        return []
+    text = (
+        f"Only {share:.1%} of the rows are {classes[counts.argmin()]}. Accuracy flatters here: read log loss, balanced "
+        "accuracy and the confusion matrix, and set the decision threshold by your costs."
+    )
+    return [Finding("warning", "Imbalanced classes", text)]
+
+
+def _caps(y):
+    values, counts = np.unique(y, return_counts=True)
+    ends = [(values[k], counts[k] / len(y)) for k in (0, -1)]
+    capped = [f"{value:g} ({share:.1%} of the rows)" for value, share in ends if share > CAPPED_SHARE]
+    if not capped or len(values) < MANY_VALUES:
+        return []
+    text = f"Many rows share an extreme value, as if it were a limit: {listed(capped)}. Errors there mean little."
+    return [Finding("warning", "Capped target", text)]
+
+
+REASONS = {
+    "empty": "Empty columns: {}. Not used.",
+    "constant": "Columns with one value only: {}. Not used.",
+    "identifier": "Columns like an identifier, different in nearly every row: {}. Not used; --keep NAME uses one.",
+    "copy": "Columns equal to the target in every row: {}. Not used: they would be the answer itself.",
+    "dropped": "Columns that --drop left out: {}.",
+    "role": "Columns that only arrange the split: {}. Not used as features.",
+}
+LEVELS = {"copy": "grave", "dropped": "note", "role": "note"}
+TITLES = {
+    "empty": "Empty columns",
+    "constant": "Constant columns",
+    "identifier": "Identifier columns",
+    "copy": "Copies of the target",
+    "dropped": "Columns left out",
+    "role": "Columns of the split",
+}
+
+
+def check_columns(table, kinds, y, task, seed):
+    """Findings about the columns of the training rows."""
+    found = []
+    for reason, text in REASONS.items():
+        names = [kind.name for kind in kinds if kind.reason == reason]
+        if names:
+            found.append(Finding(LEVELS.get(reason, "warning"), TITLES[reason], text.format(listed(names))))
+    used = [kind for kind in kinds if kind.kind != "unused"]
+    found += _leaks(table, used, y, task, seed)
+    found += _gaps(table, used)
+    return found
+
+
+def _leaks(table, used, y, task, seed):
+    rows = np.random.default_rng(seed).permutation(len(y))[:LEAK_ROWS]
+    scored = [(kind.name, _alone(kind, table[kind.name][rows], y[rows], task)) for kind in used]
+    suspects = [f"{name} ({score:.3f})" for name, score in scored if score >= LEAK_SCORE]
+    if not suspects:
+        return []
+    measure = "accuracy" if task == "classification" else "R²"
+    text = (
+        f"Alone, these columns predict the target almost perfectly ({measure} of a small tree): {listed(suspects)}. "
+        "Ask whether they are known before the target is; if not, leave them out with --drop NAME."
+    )
+    return [Finding("grave", "Possible leakage", text)]
+
+
+def _alone(kind, values, y, task):
+    """How well one column predicts the target, by a small tree in three folds; 0 where guessing is as good."""
+    if kind.kind == "text":
+        return 0.0
+    code = _CODES[kind.kind](values, kind)
+    tree = {"classification": DecisionTreeClassifier, "regression": DecisionTreeRegressor}[task](
+        max_leaf_nodes=64, min_samples_leaf=3, random_state=0
+    )
+    if task == "classification":
+        counts = np.unique(y, return_counts=True)[1]
+        if counts.min() < 3 or counts.max() / len(y) > LEAK_SCORE - 0.02:
+            return 0.0
+    return float(np.mean(cross_val_score(tree, code[:, None], y, cv=3)))
+
+
+_CODES = {
+    "number": lambda values, kind: as_float(values),
+    "date": lambda values, kind: as_float(as_dates(values, kind.form)),
+    "category": lambda values, kind: np.unique(to_text(values), return_inverse=True)[1].astype(float),
+}
+
+
+def _gaps(table, used):
+    found = []
+    gaps = [f"{k.name} ({g:.0%})" for k in used if (g := is_missing(table[k.name]).mean()) > MOSTLY_MISSING]
+    if gaps:
+        text = f"More than half of the cells are missing: {listed(gaps)}. They are filled by the median or a level."
+        found.append(Finding("warning", "Mostly missing columns", text))
+    odd = [f"{k.name} ({k.n_unreadable})" for k in used if k.n_unreadable]
+    if odd:
+        text = f"Cells that are no numbers in columns of numbers, taken as missing: {listed(odd)}."
+        found.append(Finding("warning", "Unreadable cells", text))
+    levels = [(k.name, len(set(table[k.name].tolist()))) for k in used if k.kind == "category"]
+    many = [f"{name} ({n})" for name, n in levels if n > MANY_LEVELS]
+    if many:
+        text = f"Categories with very many levels: {listed(many)}. Rare levels share one column."
+        found.append(Finding("note", "Many categories", text))
+    return found
+
+
+def check_rows(table, kinds, train, test):
+    """A finding when held-out rows have an exact twin, in all used columns, among the training rows."""
+    columns = [to_text(table[kind.name]).tolist() for kind in kinds if kind.kind != "unused"]
+    rows = list(zip(*columns, strict=True))
+    known = {rows[i] for i in train}
+    twins = sum(rows[i] in known for i in test)
+    if twins <= SHARED_ROWS * len(test):
+        return []
+    text = (
+        f"{twins} of {len(test)} held-out rows have an exact twin among the training rows. If twins are the same case "
+        "recorded twice, remove them or give --group; otherwise the scores are too good."
+    )
+    return [Finding("warning", "Repeated rows", text)]

@@ -1,0 +1,207 @@
+"""The page: one HTML file with everything in it."""
+
+import hashlib
+import platform
+from datetime import UTC, datetime
+from importlib.metadata import version
+
+import jinja2
+import numpy as np
+
+import gnomon
+from gnomon.io._tables import is_missing
+from gnomon.report._compare import RULE
+from gnomon.report._pictures import (
+    picture_of_candidates,
+    picture_of_importances,
+    picture_of_target,
+    pictures_of_judgement,
+)
+from gnomon.report._scores import SCORES
+
+__all__ = ["page", "summary"]
+
+PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "skops")
+MOST_COLUMNS_SHOWN = 100
+MOST_COEFFICIENTS = 20
+
+_templates = jinja2.Environment(
+    loader=jinja2.PackageLoader("gnomon.report", "."),
+    autoescape=True,
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_templates.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
+
+
+def page(study, table, *, source="a table", digest="", model_file="model.skops", command=""):
+    """The report of a study as one HTML page that needs nothing outside itself.
+
+    Parameters
+    ----------
+    study : Study
+        What `learn` returned.
+    table : Table
+        The table that was studied.
+    source, digest : str
+        Name of the data file and the hash of its content.
+    model_file : str
+        Name of the model file, for the directions at the end.
+    command : str
+        The command line that was run.
+
+    Returns
+    -------
+    str
+
+    References
+    ----------
+    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.io import Table
+    >>> from gnomon.report import learn, page
+    >>> x = np.random.default_rng(0).normal(size=100)
+    >>> table = Table({"x": x, "y": x > 0})
+    >>> html = page(learn(table, "y"), table)
+    >>> html.startswith("<!doctype html>"), "http" in html
+    (True, False)
+    """
+    return _templates.get_template("page.html.j2").render(
+        study=study,
+        target=study.target,
+        task=study.target.task,
+        source=source,
+        digest=digest,
+        model_file=model_file,
+        command=command,
+        n_rows=len(table),
+        n_columns=len(table.names),
+        columns=_columns(study, table),
+        scores=SCORES[study.target.task],
+        chosen=study.choice.trial,
+        trials=_ranked(study),
+        failed=[t for t in study.trials if t.failure],
+        verdict=verdict(study),
+        rule=RULE,
+        pictures=_pictures(study),
+        coefficients=study.coefficients[:MOST_COEFFICIENTS],
+        n_coefficients=len(study.coefficients),
+        versions=_versions(),
+        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+        MOST_COLUMNS_SHOWN=MOST_COLUMNS_SHOWN,
+    )
+
+
+def summary(study):
+    """The outcome of a study as plain values that JSON can hold.
+
+    References
+    ----------
+    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.report import learn, summary
+    >>> x = np.random.default_rng(0).normal(size=100)
+    >>> found = summary(learn({"x": x, "y": x > 0}, "y"))
+    >>> found["task"], found["rows"]
+    ('classification', {'training': 80, 'held_out': 20})
+    """
+    judged = study.judgement
+    return {
+        "gnomon": gnomon.__version__,
+        "target": study.target.name,
+        "task": study.target.task,
+        "classes": list(study.target.classes),
+        "rows": {"training": len(study.split.train), "held_out": len(study.split.test)},
+        "columns": {kind.name: kind.reason or kind.kind for kind in study.kinds},
+        "chosen": study.choice.trial.candidate.name,
+        "learned": study.choice.learned,
+        "why": study.choice.why,
+        "held_out": {
+            name: {"value": _plain(value), "interval": [_plain(v) for v in judged.intervals[name]],
+                   "baseline": _plain(judged.baseline[name])}
+            for name, value in judged.scores.items()
+        },
+        "tried": [_tried(trial) for trial in study.trials],
+        "warnings": [{"level": f.level, "title": f.title, "text": f.text} for f in study.findings],
+        "seed": study.seed,
+    }  # fmt: skip
+
+
+def verdict(study):
+    """The outcome in one sentence."""
+    score = SCORES[study.target.task][-1 if study.target.task == "regression" else 1]
+    name = study.choice.trial.candidate.name
+    if not study.choice.learned:
+        return f"Nothing was learned: {study.choice.why}."
+    low, high = study.judgement.intervals[score.name]
+    value, guess = study.judgement.scores[score.name], study.judgement.baseline[score.name]
+    return (
+        f"{name} reaches {score.name} {score.text(value)} (95 % interval {score.text(low)} to {score.text(high)}) on "
+        f"{len(study.judgement.y)} held-out rows; the baseline reaches {score.text(guess)}."
+    )
+
+
+def digest_of(path):
+    """The SHA-256 of a file's content."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
+
+
+def _plain(value):
+    return float(value) if np.isfinite(value) else None
+
+
+def _tried(trial):
+    if trial.failure:
+        return {"name": trial.candidate.name, "failure": trial.failure}
+    scores = {n: {"mean": _plain(trial.mean(n)), "standard_error": _plain(trial.errors[n])} for n in trial.scores}
+    return {"name": trial.candidate.name, "seconds": round(trial.seconds, 3), "scores": scores,
+            "warnings": list(trial.complaints)}  # fmt: skip
+
+
+def _ranked(study):
+    loss = SCORES[study.target.task][0].name
+    return sorted((t for t in study.trials if not t.failure), key=lambda t: t.mean(loss))
+
+
+def _columns(study, table):
+    """For each feature column: its kind, the share of missing cells and what it holds."""
+    rows = []
+    for kind in study.kinds[:MOST_COLUMNS_SHOWN]:
+        values = table[kind.name]
+        gaps = is_missing(values)
+        there = values[~gaps].tolist()
+        examples = ", ".join(str(v) for v in dict.fromkeys(there[:40]))
+        rows.append(
+            {
+                "name": kind.name,
+                "kind": kind.kind,
+                "reason": kind.reason,
+                "missing": f"{gaps.mean():.0%}" if gaps.any() else "",
+                "distinct": len(set(there)),
+                "examples": examples if len(examples) < 60 else examples[:58] + "…",
+            }
+        )
+    return rows
+
+
+def _pictures(study):
+    loss = SCORES[study.target.task][0].name
+    return {
+        "target": picture_of_target(study.target),
+        "candidates": picture_of_candidates(study.trials, study.choice.trial),
+        "judgement": pictures_of_judgement(study.judgement, study.target.classes),
+        "importances": picture_of_importances(study.importances, loss) if study.importances else "",
+    }
+
+
+def _versions():
+    found = {"gnomon": gnomon.__version__, "Python": platform.python_version()}
+    return {**found, **{name: version(name) for name in PACKAGES}}

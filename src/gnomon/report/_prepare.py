@@ -1,0 +1,187 @@
+"""From a table to a matrix: the first step of every pipeline that the command builds.
+
+numbers     median in place of missing, a column that says where, then zero mean and unit variance
+dates       days since 1970, month, weekday and hour on the circle, then as numbers
+categories  one column per level; levels seen fewer than five times, and all beyond forty, share one; missing is a level
+text        term frequency × inverse document frequency of the two thousand most frequent words
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.feature_extraction.text import TfidfVectorizer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.io._tables import TableError, as_table, listed, to_text
+from gnomon.report._kinds import as_dates, as_float
+
+__all__ = ["Preparer"]
+
+LEAST_FREQUENCY = 5
+MOST_LEVELS = 40
+MOST_WORDS = 2_000
+NARROW = 200
+DENSE_AT_LEAST = 0.3
+MISSING_LEVEL = "(missing)"
+
+
+class Preparer(TransformerMixin, BaseEstimator):
+    """Turn a table into a matrix as the module's docstring says.
+
+    Parameters
+    ----------
+    kinds : tuple of ColumnKind
+        The columns to use, by name; a table may hold them in any order, with others between.
+    """
+
+    def __init__(self, kinds):
+        self.kinds = kinds
+
+    def fit(self, X, y=None):
+        """Learn medians, scales, levels and words from the rows of `X`."""
+        table = as_table(X)
+        self.blocks_ = [block.fit(table) for block in _blocks(self.kinds)]
+        parts = [block.transform(table) for block in self.blocks_]
+        width = sum(part.shape[1] for part in parts)
+        filled = sum(part.count_nonzero() if sp.issparse(part) else part.size for part in parts)
+        self.sparse_ = bool(width > NARROW and filled < DENSE_AT_LEAST * width * len(table))
+        self.n_features_out_ = width
+        return self
+
+    def transform(self, X):
+        """The matrix of `X`; an error names the columns that are missing."""
+        check_is_fitted(self)
+        table = as_table(X)
+        absent = [kind.name for kind in self.kinds if kind.name not in table.columns]
+        if absent:
+            raise TableError(f"columns that the model needs are missing: {listed(absent)}; add them")
+        parts = [block.transform(table) for block in self.blocks_]
+        if self.sparse_:
+            return sp.hstack(parts, format="csr")
+        return np.hstack([part.toarray() if sp.issparse(part) else part for part in parts])
+
+    def get_feature_names_out(self, input_features=None):
+        """The names of the columns of the matrix."""
+        check_is_fitted(self)
+        return np.array([name for block in self.blocks_ for name in block.names()], dtype=object)
+
+
+class Numbers(BaseEstimator):
+    """The block of numbers and dates.
+
+    Parameters
+    ----------
+    kinds : list of ColumnKind
+    """
+
+    def __init__(self, kinds):
+        self.kinds = kinds
+
+    def fit(self, table):
+        """Learn medians and scales."""
+        imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
+        self.steps_ = make_pipeline(imputer, StandardScaler()).fit(self._raw(table))
+        return self
+
+    def transform(self, table):
+        """A dense matrix without gaps."""
+        return self.steps_.transform(self._raw(table))
+
+    def names(self):
+        """The column, or the column and the part of a date, or that it is missing."""
+        raw = [label for kind in self.kinds for label in _LABELS[kind.kind](kind.name)]
+        gaps = [raw[j] for j in self.steps_[0].indicator_.features_]
+        return raw + [f"{name} is missing" for name in gaps]
+
+    def _raw(self, table):
+        return np.column_stack([_VALUES[kind.kind](table[kind.name], kind) for kind in self.kinds])
+
+
+class Levels(BaseEstimator):
+    """The block of categories.
+
+    Parameters
+    ----------
+    kinds : list of ColumnKind
+    """
+
+    def __init__(self, kinds):
+        self.kinds = kinds
+
+    def fit(self, table):
+        """Learn the levels of every column."""
+        self.encoder_ = OneHotEncoder(
+            handle_unknown="infrequent_if_exist", min_frequency=LEAST_FREQUENCY, max_categories=MOST_LEVELS
+        ).fit(self._raw(table))
+        return self
+
+    def transform(self, table):
+        """A sparse matrix of zeros and ones; a level never seen counts as a rare one."""
+        return self.encoder_.transform(self._raw(table))
+
+    def names(self):
+        """The column and its level."""
+        names = self.encoder_.get_feature_names_out([f"{kind.name} = " for kind in self.kinds])
+        return [name.replace(" = _", " = ").replace("infrequent_sklearn", "(rare)") for name in names]
+
+    def _raw(self, table):
+        columns = [to_text(table[kind.name]).astype(object) for kind in self.kinds]
+        raw = np.column_stack(columns)
+        raw[raw == ""] = MISSING_LEVEL
+        return raw
+
+
+class Words(BaseEstimator):
+    """The block of one column of free text.
+
+    Parameters
+    ----------
+    kind : ColumnKind
+    """
+
+    def __init__(self, kind):
+        self.kind = kind
+
+    def fit(self, table):
+        """Learn the words and how rare they are."""
+        vectorizer = TfidfVectorizer(token_pattern=r"(?u)\b\w+\b", sublinear_tf=True, max_features=MOST_WORDS)
+        self.vectorizer_ = vectorizer.fit(self._raw(table))
+        return self
+
+    def transform(self, table):
+        """A sparse matrix of weights."""
+        return self.vectorizer_.transform(self._raw(table))
+
+    def names(self):
+        """The column and the word."""
+        return [f"{self.kind.name}: {word}" for word in self.vectorizer_.get_feature_names_out()]
+
+    def _raw(self, table):
+        return to_text(table[self.kind.name]).tolist()
+
+
+def _blocks(kinds):
+    numbers = [kind for kind in kinds if kind.kind in ("number", "date")]
+    levels = [kind for kind in kinds if kind.kind == "category"]
+    blocks = [Numbers(numbers)] if numbers else []
+    blocks += [Levels(levels)] if levels else []
+    return blocks + [Words(kind) for kind in kinds if kind.kind == "text"]
+
+
+def _parts_of_dates(values, kind):
+    """Days since 1970, and the position in year, week and day as points of the circle."""
+    when = as_dates(values, kind.form)
+    days = as_float(when)
+    start = as_float(when.astype("datetime64[Y]").astype("datetime64[s]"))
+    turns = np.column_stack([(days - start) / 365.25, (days + 3) / 7, days]) % 1.0
+    return np.column_stack([days, np.sin(2 * np.pi * turns), np.cos(2 * np.pi * turns)])
+
+
+_VALUES = {"number": lambda values, kind: as_float(values), "date": _parts_of_dates}
+_LABELS = {
+    "number": lambda name: [name],
+    "date": lambda name: [name, *(f"{name} {f} of {p}" for f in ("sine", "cosine") for p in ("year", "week", "day"))],
+}

@@ -1,0 +1,94 @@
+"""Who is held out, and who is left out in turn.
+
+A fifth of the rows is held out and looked at once, at the very end. The rest is split five times; with few rows the
+splits are repeated. Classes keep their shares; rows of one group stay together; with a time, the past predicts the
+future.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.model_selection import (
+    GroupKFold,
+    RepeatedKFold,
+    RepeatedStratifiedKFold,
+    StratifiedGroupKFold,
+    TimeSeriesSplit,
+    train_test_split,
+)
+
+from gnomon.io import UserError
+from gnomon.io._cells import date_format
+from gnomon.io._tables import is_missing, to_text
+from gnomon.report._kinds import as_dates, as_float
+
+__all__ = ["Split", "split"]
+
+FOLDS = 5
+REPEATS_WHEN_SMALL = 3
+SMALL = 1_000
+
+
+@dataclass(frozen=True)
+class Split:
+    """Positions of the training and the held-out rows, the folds of the former, and the rule in words.
+
+    `groups` are the group of each row where rows are kept together, else None.
+    """
+
+    train: np.ndarray
+    test: np.ndarray
+    folds: list[tuple[np.ndarray, np.ndarray]]
+    rule: str
+    groups: np.ndarray | None = None
+
+
+def split(table, target, *, group=None, time=None, seed=0):
+    """Split the rows of `table`, which are those of `target`."""
+    if group and time:
+        raise UserError("give --group or --time, not both")
+    if group:
+        return _by_group(table, target, group, seed)
+    return _by_time(table, target, time) if time else _at_random(target, seed)
+
+
+def _at_random(target, seed):
+    y, rows = target.y, np.arange(len(target.y))
+    classify = target.task == "classification"
+    train, test = train_test_split(rows, test_size=0.2, random_state=seed, stratify=y if classify else None)
+    repeats = REPEATS_WHEN_SMALL if len(train) < SMALL else 1
+    splitter = (RepeatedStratifiedKFold if classify else RepeatedKFold)(
+        n_splits=FOLDS, n_repeats=repeats, random_state=seed
+    )
+    folds = list(splitter.split(train, y[train]))
+    kept = ", shares of the classes kept" if classify else ""
+    often = f", {repeats} times over" if repeats > 1 else ""
+    return Split(train, test, folds, f"a random fifth is held out{kept}; {FOLDS}-fold cross-validation{often}")
+
+
+def _by_group(table, target, name, seed):
+    groups = np.unique(to_text(table[name]), return_inverse=True)[1]
+    if len(np.unique(groups)) < 2 * FOLDS:
+        raise UserError(f"--group {name!r} has fewer than {2 * FOLDS} groups; too few to keep them apart")
+    y = target.y
+    classify = target.task == "classification"
+    kind = StratifiedGroupKFold if classify else GroupKFold
+    train, test = next(iter(kind(n_splits=FOLDS, shuffle=True, random_state=seed).split(y, y, groups)))
+    splitter = kind(n_splits=FOLDS, shuffle=True, random_state=seed + 1)
+    folds = list(splitter.split(train, y[train], groups[train]))
+    rule = f"about a fifth is held out, and {FOLDS}-fold cross-validation, with the rows of one {name} kept together"
+    return Split(train, test, folds, rule, groups)
+
+
+def _by_time(table, target, name):
+    values = table[name]
+    text = to_text(values)
+    form = date_format(text[text != ""])
+    when = as_dates(values, form).astype(np.float64) if form else as_float(values)
+    if is_missing(values).any() or np.isnan(when).any():
+        raise UserError(f"--time {name!r} must hold a number or a date in every row with a target")
+    order = np.argsort(when, kind="stable")
+    train, test = np.split(order, [int(0.8 * len(order))])
+    folds = list(TimeSeriesSplit(n_splits=FOLDS).split(train))
+    rule = f"the last fifth by {name} is held out; {FOLDS} times, earlier rows predict the rows that follow"
+    return Split(train, test, folds, rule)

@@ -1,0 +1,342 @@
+"""One honest study of one table.
+
+1  read the target, find the task            4  compare every registered model that suits, with a baseline
+2  hold out a fifth                          5  choose by the rule of `gnomon.report._compare`
+3  look at the columns of the rest           6  refit on the rest, judge once on the held-out rows
+
+Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84858-7.
+"""
+
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from gnomon._registry import Facts, candidates, discover
+from gnomon.io import UserError, as_table
+from gnomon.io._tables import listed
+from gnomon.report._checks import Finding, check_columns, check_rows, check_target, copies_of
+from gnomon.report._compare import BASELINE, Choice, Trial, build, choose, compare
+from gnomon.report._kinds import ColumnKind, infer_kind
+from gnomon.report._prepare import Preparer
+from gnomon.report._scores import SCORES, Forecast, bootstrap, forecast, rounded, score_all
+from gnomon.report._splits import Split, split
+from gnomon.report._target import Target, read_target
+
+__all__ = ["Importance", "Judgement", "Study", "learn"]
+
+MOST_ROWS_TO_COMPARE = 50_000
+MOST_ROWS_TO_PERMUTE = 2_000
+MOST_COLUMNS_TO_PERMUTE = 300
+PERMUTATIONS = 5
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The held-out rows: truth, forecast, every score with its 95 % interval, and the baseline's scores."""
+
+    y: np.ndarray
+    forecast: Forecast
+    scores: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    baseline: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much the loss grows when one column is shuffled: mean and standard deviation over the shuffles."""
+
+    name: str
+    mean: float
+    spread: float
+
+
+@dataclass(frozen=True)
+class Study:
+    """All that `learn` found.
+
+    Parameters
+    ----------
+    target : Target
+        Name, task, values, rule.
+    split : Split
+        Training and held-out rows, folds, rule.
+    kinds : tuple of ColumnKind
+        What each column is, and why an unused one is unused.
+    findings : tuple of Finding
+        The warnings, gravest first.
+    trials : list of Trial
+        Every candidate, the baseline first.
+    choice : Choice
+        Which was chosen and why.
+    model : Pipeline
+        Preparation and model, fitted on the training rows.
+    judgement : Judgement
+        The held-out scores.
+    importances : list of Importance
+        Permutation importances on held-out rows, greatest first.
+    coefficients : list of (str, float)
+        Largest coefficients of a model that has one for each prepared column.
+    facts : Facts
+        Shape of the prepared training matrix.
+    n_compared : int
+        Training rows used for the comparison.
+
+    References
+    ----------
+    Hastie, T., Tibshirani, R. & Friedman, J. (2009). The Elements of Statistical Learning, §7.
+    doi:10.1007/978-0-387-84858-7
+
+    Examples
+    --------
+    >>> from gnomon.report import Study
+    >>> "judgement" in Study.__dataclass_fields__
+    True
+    """
+
+    target: Target
+    split: Split
+    kinds: tuple[ColumnKind, ...]
+    findings: tuple[Finding, ...]
+    trials: list[Trial]
+    choice: Choice
+    model: Pipeline
+    judgement: Judgement
+    importances: list[Importance]
+    coefficients: list[tuple[str, float]]
+    facts: Facts
+    n_compared: int
+    seed: int
+
+
+def _silent(done, total, text):
+    return None
+
+
+def learn(data, target, *, task=None, group=None, time=None, drop=(), keep=(), seed=0, progress=_silent):
+    """Compare the registered models on a table, choose one, and judge it once on held-out rows.
+
+    Parameters
+    ----------
+    data : Table, dict of columns or data frame
+        Features and target, one row per case.
+    target : str
+        The column to predict.
+    task : {"classification", "regression"}, optional
+        By default decided from the target's values.
+    group, time : str, optional
+        A column whose equal values stay together, or that orders the rows in time; not used as a feature.
+    drop, keep : sequences of str, default=()
+        Columns to leave out; columns to use although they look like identifiers.
+    seed : int, default=0
+        Of every random choice.
+    progress : callable (done, total, text) → None, optional
+        Called before each step.
+
+    Returns
+    -------
+    Study
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §3.4.3.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.report import learn
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=200)
+    >>> study = learn({"x": x, "y": np.where(x + rng.normal(size=200) > 0, "up", "down")}, "y")
+    >>> study.target.task, len(study.judgement.y)
+    ('classification', 40)
+    """
+    table = as_table(data)
+    for option, names in {"--group": [group], "--time": [time], "--drop": drop, "--keep": keep}.items():
+        _refuse_unknown(table, option, [name for name in names if name])
+    whole = read_target(table, target, task)
+    table = table.take(whole.rows)
+    parts = split(table, whole, group=group, time=time, seed=seed)
+    kinds = _kinds(table, whole, parts, {"role": [n for n in (group, time) if n], "dropped": list(drop)}, keep)
+    used = tuple(kind for kind in kinds if kind.kind != "unused")
+    if not used:
+        raise UserError("no column is left to learn from; all are empty, constant, identifiers or left out")
+    return _study(table, whole, parts, kinds, used, seed, progress)
+
+
+def _refuse_unknown(table, option, names):
+    unknown = [name for name in names if name not in table.columns]
+    if unknown:
+        raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
+
+
+def _kinds(table, target, parts, out, keep):
+    """The kind of every column but the target, from the training rows alone."""
+    names = [name for name in table.names if name != target.name]
+    reasons = {name: reason for reason, members in out.items() for name in members}
+    copies = copies_of(table, target.name, [name for name in names if name not in reasons])
+    reasons |= dict.fromkeys(copies, "copy")
+    train = table.take(parts.train)
+    return tuple(
+        ColumnKind(name, "unused", reason=reasons[name])
+        if name in reasons
+        else infer_kind(name, train[name], keep=name in keep)
+        for name in names
+    )
+
+
+def _study(table, target, parts, kinds, used, seed, progress):
+    discover()
+    train, y = table.take(parts.train), target.y[parts.train]
+    rows = _sampled(len(y), seed)
+    folds = _folds_within(parts.folds, rows, len(y))
+    preparer = Preparer(used)
+    facts = _facts(target, preparer.fit(train), len(y))
+    field = [BASELINE[target.task], *candidates(facts)]
+    ticks = _Ticks(progress, len(folds) * len(field) + 2)
+    trials = compare(
+        _matrices(used, train, folds), y, folds, field, facts, target.classes, seed=seed, progress=ticks.compare
+    )
+    choice = choose(trials, folds)
+    ticks.step(f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
+    model = _fit(used, choice.trial.candidate, facts, train, y, seed)
+    ticks.step("judging on the held-out rows")
+    test, truth = table.take(parts.test), target.y[parts.test]
+    judgement = _judge(model, target, parts, test, truth, y, seed)
+    findings = (
+        *check_target(target, target.n_missing + len(target.y)),
+        *check_columns(train, kinds, y, target.task, seed),
+        *check_rows(table, kinds, parts.train, parts.test),
+        *_check_choice(choice, judgement, target.task),
+    )
+    order = {"grave": 0, "warning": 1, "note": 2}
+    return Study(
+        target=target,
+        split=parts,
+        kinds=kinds,
+        findings=tuple(sorted(findings, key=lambda f: order[f.level])),
+        trials=trials,
+        choice=choice,
+        model=model,
+        judgement=judgement,
+        importances=_importances(model, target, test, truth, used, choice, seed),
+        coefficients=_coefficients(model, choice.trial.candidate),
+        facts=facts,
+        n_compared=len(rows),
+        seed=seed,
+    )
+
+
+class _Ticks:
+    """Counts the steps of a study for the progress bar."""
+
+    def __init__(self, progress, total):
+        self.progress, self.total, self.done = progress, total, 0
+
+    def step(self, text):
+        self.progress(self.done, self.total, text)
+        self.done += 1
+
+    def compare(self, name):
+        self.step(f"cross-validating {name}")
+
+
+def _sampled(n, seed):
+    return np.sort(np.random.default_rng(seed).permutation(n)[:MOST_ROWS_TO_COMPARE])
+
+
+def _folds_within(folds, rows, n):
+    """The folds with only those rows that take part in the comparison."""
+    taking_part = np.zeros(n, dtype=bool)
+    taking_part[rows] = True
+    return [(train[taking_part[train]], test[taking_part[test]]) for train, test in folds]
+
+
+def _matrices(used, table, folds):
+    """For each fold, the two matrices, prepared from its training rows alone."""
+    for train, test in folds:
+        preparer = Preparer(used).fit(rows := table.take(train))
+        yield preparer.transform(rows), preparer.transform(table.take(test))
+
+
+def _facts(target, preparer, n_rows):
+    return Facts(
+        task=target.task,
+        n_rows=n_rows,
+        n_features=preparer.n_features_out_,
+        n_classes=len(target.classes),
+        sparse=preparer.sparse_,
+    )
+
+
+def _fit(used, candidate, facts, train, y, seed):
+    pipeline = Pipeline([("prepare", Preparer(used)), ("model", build(candidate, facts, seed))])
+    with warnings.catch_warnings():
+        # The same complaints were recorded during the comparison and stand in the report.
+        warnings.simplefilter("ignore")
+        return pipeline.fit(train, y)
+
+
+def _judge(model, target, parts, test, truth, y, seed):
+    f = forecast(model, test, target.classes)
+    groups = None if parts.groups is None else parts.groups[parts.test]
+    baseline = BASELINE[target.task].make(None, seed).fit(np.zeros((len(y), 1)), y)
+    guess = forecast(baseline, np.zeros((len(truth), 1)), target.classes)
+    return Judgement(
+        y=truth,
+        forecast=f,
+        scores=score_all(target.task, truth, f),
+        intervals=bootstrap(target.task, truth, f, groups=groups, seed=seed),
+        baseline=score_all(target.task, truth, guess),
+    )
+
+
+def _check_choice(choice, judgement, task):
+    if not choice.learned:
+        text = f"{choice.why.capitalize()}. The model file holds the baseline; do not expect it to be useful."
+        return [Finding("grave", "Nothing was learned", text)]
+    found = []
+    loss = SCORES[task][0].name
+    expected, error = choice.trial.mean(loss), choice.trial.errors[loss]
+    low, _ = judgement.intervals[loss]
+    if low > expected + 2 * error:
+        text = (
+            f"On the held-out rows the {loss} is {rounded(judgement.scores[loss])}, worse than cross-validation "
+            f"promised ({rounded(expected)} ± {rounded(error, 2)}). Trust the held-out score; look for drift or "
+            "repeated cases."
+        )
+        found.append(Finding("warning", "Worse on held-out rows", text))
+    return found
+
+
+def _importances(model, target, test, truth, used, choice, seed):
+    if not choice.learned or len(used) > MOST_COLUMNS_TO_PERMUTE:
+        return []
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(len(test))[:MOST_ROWS_TO_PERMUTE]
+    test, truth = test.take(rows), truth[rows]
+    loss = SCORES[target.task][0].of
+
+    def at(table):
+        return loss(truth, forecast(model, table, target.classes))
+
+    start = at(test)
+    found = []
+    for kind in used:
+        shuffled = [test[kind.name][rng.permutation(len(truth))] for _ in range(PERMUTATIONS)]
+        growth = [at(test.replace(kind.name, values)) - start for values in shuffled]
+        found.append(Importance(kind.name, float(np.mean(growth)), float(np.std(growth, ddof=1))))
+    return sorted(found, key=lambda i: -i.mean)
+
+
+def _coefficients(model, candidate):
+    """Name and value of each coefficient, largest modulus first, for a model with one score."""
+    if candidate.explain is None or not candidate.probabilities:
+        return []
+    weights = np.atleast_2d(candidate.explain(model[-1]))
+    if len(weights) != 1:
+        return []
+    pairs = zip(model[0].get_feature_names_out(), weights[0].tolist(), strict=True)
+    return sorted(((name, value) for name, value in pairs if value != 0), key=lambda pair: -abs(pair[1]))

@@ -1,0 +1,101 @@
+"""The target: which task it asks for, and its values.
+
+Rule: text is classification; numbers are regression, except whole numbers with at most ten different values, which
+are classes. ``--task`` overrides.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnomon.io import UserError
+from gnomon.io._tables import is_missing, listed, to_text
+from gnomon.report._kinds import as_float
+
+__all__ = ["Target", "read_target"]
+
+MOST_CLASSES_OF_NUMBERS = 10
+MOST_CLASSES = 100
+LEAST_ROWS = 30
+LEAST_ROWS_OF_A_CLASS = 8
+TASKS = ("classification", "regression")
+
+
+@dataclass(frozen=True)
+class Target:
+    """The target's values at the rows that are used.
+
+    `y` is float64 for regression and an array of str for classification; `rows` are the indices in the table;
+    `rule` is the sentence that says why this task; `n_missing` rows had no target; `rare` are classes set aside.
+    """
+
+    name: str
+    task: str
+    y: np.ndarray
+    rows: np.ndarray
+    rule: str
+    n_missing: int
+    rare: tuple[str, ...]
+
+    @property
+    def classes(self):
+        """The classes in order; empty for regression."""
+        return tuple(np.unique(self.y).tolist()) if self.task == "classification" else ()
+
+
+def read_target(table, name, task=None):
+    """The target column of `table`; errors say what to do when nothing can be learned from it."""
+    if name not in table.columns:
+        raise UserError(f"the target {name!r} is no column; the columns are: {listed(table.names)}")
+    if task is not None and task not in TASKS:
+        raise UserError(f"--task {task!r} is unknown; give one of: {', '.join(TASKS)}")
+    values = table[name]
+    there = np.flatnonzero(~is_missing(values))
+    if not len(there):
+        raise UserError(f"the target {name!r} is empty in every row; give a column with values")
+    numbers = as_float(values[there])
+    task, rule = (task, f"{task} was asked for") if task else _decide(name, numbers)
+    read = {"regression": _read_numbers, "classification": _read_classes}[task]
+    target = read(name, task, values, there, numbers, rule)
+    if len(target.rows) < LEAST_ROWS:
+        raise UserError(
+            f"only {len(target.rows)} rows have a usable target; at least {LEAST_ROWS} are needed to learn and to judge"
+        )
+    return target
+
+
+def _decide(name, numbers):
+    if np.isnan(numbers).any():
+        return "classification", f"the target {name} holds text, so this is classification"
+    distinct = len(np.unique(numbers))
+    whole = bool((numbers == np.round(numbers)).all())
+    if whole and distinct <= MOST_CLASSES_OF_NUMBERS:
+        rule = f"the target {name} holds whole numbers with at most {MOST_CLASSES_OF_NUMBERS} different values"
+        return "classification", f"{rule}, so they are taken as classes; --task regression overrides"
+    return "regression", f"the target {name} holds numbers with {distinct} different values, so this is regression"
+
+
+def _read_numbers(name, task, values, there, numbers, rule):
+    if np.isnan(numbers).any():
+        examples = to_text(values[there])[np.isnan(numbers)]
+        raise UserError(f"--task regression, but the target {name!r} holds text, for example {examples[0]!r}")
+    if np.ptp(numbers) == 0:
+        raise UserError(f"the target {name!r} is {numbers[0]:g} in every row; there is nothing to learn")
+    return Target(name, task, numbers, there, rule, n_missing=len(values) - len(there), rare=())
+
+
+def _read_classes(name, task, values, there, numbers, rule):
+    labels = np.array(to_text(values[there]).tolist())
+    classes, counts = np.unique(labels, return_counts=True)
+    if len(classes) == 1:
+        raise UserError(f"the target {name!r} has one class only, {classes[0]!r}; at least two are needed")
+    rare = counts < LEAST_ROWS_OF_A_CLASS
+    usable = int((~rare).sum())
+    if usable < 2 or usable > MOST_CLASSES:
+        raise UserError(
+            f"the target {name!r} has {len(classes)} classes, {usable} of them with at least {LEAST_ROWS_OF_A_CLASS} "
+            f"rows; between 2 and {MOST_CLASSES} are needed. Is it an identifier, or a number for --task regression?"
+        )
+    used = ~np.isin(labels, classes[rare])
+    n_missing = len(values) - len(there)
+    return Target(name, task, labels[used], there[used], rule, n_missing, tuple(classes[rare].tolist()))
