@@ -1,0 +1,42 @@
+"""Squared loss by an iterative solver, target by target.
+
+    minimise over w, b    A Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + Ω(w)                                          (1)
+
+A and Ω come from the form of the objective, so that histories are in its units.
+"""
+
+import numpy as np
+
+from gnomon.losses import SquaredLoss
+from gnomon.numerics.design import Design
+from gnomon.optim import fit_linear, warn_unless_converged
+
+__all__ = ["iterate"]
+
+
+def iterate(estimator, rows, penalty, solver, *, start=None, loss_scale=1.0, **options):
+    """Minimise (1) for every target; sets the attributes of iterative fits, and returns w, b and Σ s r²."""
+    n, _, k = rows.shape
+    design = Design(rows.X, intercept="free" if rows.intercept else "none")
+    weights = np.ones(n, dtype=design.dtype) if rows.weights is None else rows.weights
+    scaled = (loss_scale * weights).astype(design.dtype, copy=False)
+    theta = None if start is None else np.asarray(start, dtype=design.dtype)
+    common = {"solver": solver, "start": theta, **options}
+    solutions = [
+        fit_linear(design, np.ascontiguousarray(rows.Y[:, j]), SquaredLoss(), penalty, scaled, **common)
+        for j in range(k)
+    ]
+    for solution in solutions:
+        warn_unless_converged(solution, options.get("max_iter"), stacklevel=5)
+    _set_history(estimator, solutions)
+    w = np.column_stack([solution.w for solution in solutions])
+    b = np.array([solution.intercept for solution in solutions])
+    return w, b, weights @ (rows.Y - rows.X @ w - b) ** 2
+
+
+def _set_history(estimator, solutions):
+    """One value per attribute, or a list over the targets."""
+    names = ("n_iter", "converged", "stop_reason", "history", "objective", "dual_gap")
+    for name in names:
+        values = [getattr(solution, name) for solution in solutions]
+        setattr(estimator, f"{name}_", values[0] if len(values) == 1 else values)

@@ -1,0 +1,35 @@
+"""What every linear model shares: scores, and the shapes of coefficients.
+
+z = X w + b                                                                                   (1)
+"""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.numerics.validation import validate_rows
+
+__all__ = ["as_columns", "linear_scores", "set_coefficients"]
+
+
+def linear_scores(estimator, X):
+    """Equation (1) for new rows, after checking them against those of `fit`."""
+    check_is_fitted(estimator, "coef_")
+    X = validate_rows(estimator, X, reset=False, accept_sparse=("csr", "csc", "coo"))
+    return X @ estimator.coef_.T + estimator.intercept_
+
+
+def as_columns(y):
+    """y as a matrix with one column per target."""
+    return y.reshape(len(y), -1)
+
+
+def set_coefficients(estimator, coef, intercept, like):
+    """Set `coef_` and `intercept_` from (d, k) and (k,) in the shapes that belong to the targets `like`."""
+    dtype = like.dtype
+    if like.ndim == 1:
+        estimator.coef_ = np.ascontiguousarray(coef[:, 0], dtype=dtype)
+        estimator.intercept_ = dtype.type(intercept[0])
+    else:
+        estimator.coef_ = np.ascontiguousarray(coef.T, dtype=dtype)
+        estimator.intercept_ = np.asarray(intercept, dtype=dtype)
+    return estimator

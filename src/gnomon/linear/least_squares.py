@@ -1,0 +1,332 @@
+"""Least-squares regression.
+
+    minimise over w, b    Σᵢ sᵢ (yᵢ − xᵢᵀw − b)²                                                   (1)
+
+which is also maximum likelihood under yᵢ ~ N(xᵢᵀw + b, σ²):
+
+    −log L = (n/2) log(2πσ²) + Σ sᵢ rᵢ² / (2σ²)                                                    (2)
+
+Legendre (1805); Gauss (1809). The closed forms are in `gnomon.numerics.linalg`; Björck (1996),
+doi:10.1137/1.9781611971484.
+"""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.linear._iterative import iterate
+from gnomon.linear._scores import as_columns, linear_scores, set_coefficients
+from gnomon.linear.cost import cost_report
+from gnomon.numerics.linalg import (
+    LeastSquares,
+    RankWarning,
+    Rows,
+    hat_matrix,
+    in_column_space,
+    inverse_root,
+    least_squares,
+    leverages,
+    loo_residuals,
+    triangle_of_moments,
+)
+from gnomon.numerics.linalg.least_squares import METHODS
+from gnomon.numerics.streaming import merge_moments, moments
+from gnomon.numerics.validation import assert_finite, check_choice, validate_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.optim.fit_linear import SOLVERS
+from gnomon.penalties import NoPenalty
+
+__all__ = ["LinearRegression"]
+
+_SPARSE = ("csr", "csc", "coo")
+
+
+class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Ordinary and weighted least squares, equation (1), with its geometry and its Gaussian likelihood (2).
+
+    Takes scikit-learn's parameters with scikit-learn's meaning; `solver`, `on_singular`, `ddof`, `start` and
+    `solver_options` are added.
+
+    Parameters
+    ----------
+    fit_intercept : bool, default=True
+        Whether b is free; otherwise b = 0.
+    copy_X : bool, default=True
+        Accepted for compatibility; X is never written to.
+    tol : float, default=1e-6
+        Tolerance of the iterative solvers.
+    n_jobs : int, optional
+        Threads for sums over rows; by default as many as BLAS may use.
+    positive : bool, default=False
+        Require w ≥ 0.
+    solver : str, default="auto"
+        "normal" (LU of XᵀX), "cholesky", "qr", "svd", "pinv", "lsmr", or an iterative solver of
+        `gnomon.optim.fit_linear` ("gd", "sgd", "lbfgs" …). "auto" is "cholesky" where n ≫ d and the condition number of
+        the scaled X is below 10⁷ (with iterative refinement from 10³ on), else "qr"; for sparse X with many columns
+        "lsmr".
+    on_singular : {"warn", "raise", "ignore"}, default="warn"
+        What to do where X has not full column rank; "warn" and "ignore" take the solution of least norm.
+    ddof : int or "rank", default=0
+        `sigma2_` = Σ s r² / (n − ddof); "rank" subtracts the number of fitted parameters (the unbiased estimate).
+    start : array-like, optional
+        Where iterative solvers start: w, followed by b if there is one. Zeros by default.
+    solver_options : dict, optional
+        Further options of an iterative solver: ``{"max_iter": 1000}`` …
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float or ndarray of shape (n_targets,)
+    rank_ : int
+        Rank of the (centred) X; absent for solvers that do not find it.
+    singular_ : ndarray
+        Singular values of the (centred, weighted) X.
+    condition_ : float
+        Condition number of that X with columns of length one: what limits the accuracy of `coef_`.
+    residual_norm_ : float or ndarray
+        Distance √(Σ s r²) of y to the fitted values; the least cost (1) is its square.
+    sigma2_ : float or ndarray
+        Estimate of σ².
+    solver_ : str
+        The solver that was used.
+    n_iter_, converged_, stop_reason_, history_
+        Of iterative solvers; lists over the targets where there are several.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Gauss, C. F. (1809). Theoria motus corporum coelestium.
+
+    Björck, Å. (1996). Numerical Methods for Least Squares Problems. doi:10.1137/1.9781611971484
+
+    Examples
+    --------
+    >>> from gnomon.linear import LinearRegression
+    >>> X, y = [[0.0], [1.0], [2.0]], [0.0, 1.0, 1.0]
+    >>> model = LinearRegression().fit(X, y)
+    >>> model.coef_.round(7), round(float(model.intercept_), 7), model.residual_norm_.round(7)
+    (array([0.5]), 0.1666667, np.float64(0.4082483))
+    >>> model.leverages(X).round(7), model.loo_residuals(X, y).round(7)
+    (array([0.8333333, 0.3333333, 0.8333333]), array([-1. ,  0.5, -1. ]))
+    """
+
+    def __init__(
+        self,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        tol=1e-6,
+        n_jobs=None,
+        positive=False,
+        solver="auto",
+        on_singular="warn",
+        ddof=0,
+        start=None,
+        solver_options=None,
+    ):
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.solver = solver
+        self.on_singular = on_singular
+        self.ddof = ddof
+        self.start = start
+        self.solver_options = solver_options
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1).
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y, weights = self._validated(X, y, sample_weight, reset=True)
+        check_choice("on_singular", self.on_singular, ("warn", "raise", "ignore"))
+        method = self._method(X)
+        rows = Rows(X, as_columns(y), weights, self.fit_intercept, self.n_jobs)
+        sums = rows.moments() if method in ("cholesky", "normal") else None
+        # A finite mean proves that X is finite, so the sums are the check.
+        if sums is None or not np.all(np.isfinite(sums.mean)):
+            assert_finite(X, columns=getattr(self, "feature_names_in_", None))
+        self._sums = None
+        return self._set(self._solve(rows, method, sums), y, rows.total)
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Minimise (1) over these rows and those of all earlier calls; only d² sums are kept.
+
+        The sums square the condition number: for columns that are nearly dependent prefer `fit`.
+
+        Parameters
+        ----------
+        X, y, sample_weight
+            As for `fit`.
+
+        Returns
+        -------
+        self
+        """
+        first = getattr(self, "_sums", None) is None
+        X, y, weights = self._validated(X, y, sample_weight, reset=first)
+        assert_finite(X, columns=getattr(self, "feature_names_in_", None))
+        sums = moments(X, weights, targets=as_columns(y), n_jobs=self.n_jobs)
+        self._sums = sums if first else merge_moments(self._sums, sums)
+        found = triangle_of_moments(self._sums, X.shape[1], intercept=self.fit_intercept)
+        w, rss = found.least_squares()
+        b = found.y_mean - found.x_mean @ w
+        fit = LeastSquares(w, b, rss, "moments", found.rank, found.condition, found.R, found.x_mean)
+        return self._set(fit, y, self._sums.weight)
+
+    def predict(self, X):
+        """X w + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        return linear_scores(self, X)
+
+    def predict_dist(self, X, *, parameter_uncertainty=False):
+        """Mean and variance of y at new rows under the model (2).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        parameter_uncertainty : bool, default=False
+            σ² by default; with True σ²(1 + 1/n + zᵀ(ZᵀZ)⁻¹z), which counts the uncertainty of w and b.
+
+        Returns
+        -------
+        mean, variance : ndarray of the shape of `predict`
+        """
+        mean = self.predict(X)
+        spread = np.ones(len(mean))
+        if parameter_uncertainty:
+            Z = validate_rows(self, X, reset=False) - self._x_mean
+            spread = spread + np.sum((Z @ self._root()) ** 2, axis=1) + self.fit_intercept / self._total
+        return mean, np.multiply.outer(spread, self.sigma2_)
+
+    def log_likelihood(self, X, y, sample_weight=None):
+        """−(n/2) log(2πσ²) − Σ s r²/(2σ²) with σ² = `sigma2_`, summed over targets."""
+        X, y, weights = self._validated(X, y, sample_weight, reset=False)
+        r = as_columns(y - self.predict(X))
+        s = np.ones(len(r)) if weights is None else weights
+        sigma2 = np.atleast_1d(self.sigma2_)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            terms = -0.5 * np.sum(s) * np.log(2.0 * np.pi * sigma2) - (s @ r**2) / (2.0 * sigma2)
+        return float(np.sum(terms))
+
+    def hat_matrix(self, X, sample_weight=None):
+        """H with ŷ = H y, for the X of `fit`."""
+        X, weights = self._training_rows(X, sample_weight)
+        return hat_matrix(X, weights=weights, intercept=self.fit_intercept)
+
+    def leverages(self, X, sample_weight=None):
+        """The diagonal of the hat matrix, for the X of `fit`."""
+        X, weights = self._training_rows(X, sample_weight)
+        return leverages(X, weights=weights, intercept=self.fit_intercept)
+
+    def loo_residuals(self, X, y, sample_weight=None):
+        """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ) without refitting, for the X and y of `fit`."""
+        return loo_residuals(np.asarray(y) - self.predict(X), self.leverages(X, sample_weight))
+
+    def in_column_space(self, X, y):
+        """Whether some w (and b) reproduces `y` from `X` exactly, up to rounding."""
+        X, _ = self._training_rows(X, None)
+        return in_column_space(X, y, intercept=self.fit_intercept)
+
+    def standard_errors(self):
+        """Standard errors of `coef_` and of `intercept_`, from the unbiased estimate of σ²."""
+        root = self._root()
+        n_parameters = self.rank_ + self.fit_intercept
+        if not self._total > n_parameters:
+            raise ValueError(f"{self._total:g} rows leave no residual for {n_parameters} parameters; add rows")
+        sigma = self.residual_norm_ / np.sqrt(self._total - n_parameters)
+        of_intercept = np.sqrt(1.0 / self._total + np.sum((self._x_mean @ root) ** 2)) if self.fit_intercept else 0.0
+        return np.multiply.outer(sigma, np.sqrt(np.sum(root**2, axis=1))), sigma * of_intercept
+
+    @property
+    def singular_(self):
+        """Singular values of the centred, weighted X, largest first."""
+        return np.linalg.svd(self._R, compute_uv=False)
+
+    def _method(self, X):
+        names = ["auto", *METHODS, *SOLVERS]
+        check_choice("solver", self.solver, names)
+        if self.solver != "auto":
+            return self.solver
+        if sparse.issparse(X):
+            return "cholesky" if X.shape[1] <= 4096 else "lsmr"
+        return cost_report(*X.shape).cheapest()
+
+    def _solve(self, rows, method, sums):
+        if method in METHODS:
+            options = {"method": method, "positive": self.positive, "tol": self.tol, "sums": sums}
+            return least_squares(*rows[:3], intercept=self.fit_intercept, n_jobs=self.n_jobs, **options)
+        if self.positive:
+            raise ValueError(f"positive=True needs a closed form, not solver={method!r}; choose from {list(METHODS)}")
+        options = {"tol": self.tol, **(self.solver_options or {})}
+        w, b, rss = iterate(self, rows, NoPenalty(), method, start=self.start, **options)
+        return LeastSquares(w, b, rss, method)
+
+    def _set(self, fit, y, total):
+        """Unpack a result of least squares into the attributes."""
+        if fit.rank is not None:
+            self._check_rank(fit)
+            self.rank_, self.condition_, self._R, self._x_mean = fit.rank, fit.condition, fit.R, fit.x_mean
+        set_coefficients(self, fit.coef, fit.intercept, y)
+        if not self.fit_intercept:
+            self.intercept_ = 0.0
+        self.solver_, self._total = fit.method, total
+        subtract = (fit.rank or fit.coef.shape[0]) + self.fit_intercept if self.ddof == "rank" else self.ddof
+        rss = fit.rss[0] if y.ndim == 1 else fit.rss
+        self.residual_norm_ = np.sqrt(rss)
+        self.sigma2_ = rss / (total - subtract) if total > subtract else np.full_like(rss, np.nan)[()]
+        return self
+
+    def _check_rank(self, fit):
+        d = fit.coef.shape[0]
+        if fit.rank == d or self.on_singular == "ignore":
+            return
+        centred = " after centring" if self.fit_intercept else ""
+        message = f"X has rank {fit.rank} but {d} columns{centred}, so the coefficients are not unique"
+        advice = "; drop constant or repeated columns, or add a penalty with gnomon.linear.Ridge"
+        if self.on_singular == "raise":
+            raise ValueError(message + advice)
+        warnings.warn(message + ": those of least norm were taken" + advice, RankWarning, stacklevel=4)
+
+    def _root(self):
+        check_is_fitted(self, "_R")
+        return inverse_root(self._R, self.rank_)
+
+    def _training_rows(self, X, sample_weight):
+        check_is_fitted(self, "coef_")
+        X = validate_rows(self, X, reset=False)
+        return X, None if sample_weight is None else check_weights(sample_weight, X)
+
+    def _validated(self, X, y, sample_weight, *, reset):
+        X, y = validate_rows(
+            self, X, y, reset=reset, finite=False, accept_sparse=_SPARSE, multi_output=True, y_numeric=True
+        )
+        X = X.tocsr() if sparse.issparse(X) else X
+        return X, y.astype(X.dtype, copy=False), None if sample_weight is None else check_weights(sample_weight, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,34 @@
+"""Linear algebra: least squares, ridge (primal, dual, path), leverages and leave-one-out, Cholesky factors."""
+
+from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd, jittered_cholesky
+from gnomon.numerics.linalg.least_squares import LeastSquares, RankWarning, least_squares
+from gnomon.numerics.linalg.leverage import gcv_score, hat_matrix, in_column_space, leverages, loo_residuals
+from gnomon.numerics.linalg.normal import NormalSolution, solve_normal
+from gnomon.numerics.linalg.ridge import Norms, RidgeSolution, ridge, solve_secular
+from gnomon.numerics.linalg.rows import Rows
+from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
+
+__all__ = [
+    "LeastSquares",
+    "NormalSolution",
+    "Norms",
+    "RankWarning",
+    "RidgeSolution",
+    "Rows",
+    "SpdFactor",
+    "Triangle",
+    "factor_spd",
+    "gcv_score",
+    "hat_matrix",
+    "in_column_space",
+    "inverse_root",
+    "jittered_cholesky",
+    "least_squares",
+    "leverages",
+    "loo_residuals",
+    "ridge",
+    "solve_normal",
+    "solve_secular",
+    "triangle",
+    "triangle_of_moments",
+]

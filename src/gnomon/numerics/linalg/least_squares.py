@@ -1,0 +1,239 @@
+"""Least squares.
+
+    minimise over w, b    Σᵢ sᵢ (yᵢ − xᵢᵀw − b)²                                                   (1)
+
+Closed forms: the normal equations (XᵀX) w = Xᵀy by LU or Cholesky, QR and singular value decompositions, and w = X†y;
+LSMR for large sparse X. Where X has not full rank the minimiser of least norm is returned. Golub & Van Loan (2013),
+chapter 5; Björck (1996), doi:10.1137/1.9781611971484; LSMR: Fong & Saunders (2011), doi:10.1137/10079687X.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, optimize, sparse
+from scipy.sparse.linalg import LinearOperator, lsmr
+
+from gnomon.numerics.linalg.normal import has_constant_column, solve_normal, split_moments
+from gnomon.numerics.linalg.rows import Rows
+from gnomon.numerics.linalg.triangular import triangle
+
+__all__ = ["METHODS", "LeastSquares", "RankWarning", "centred_operator", "least_squares", "solve_by_lsmr"]
+
+_DENSE_GRAM = 4096
+"""The largest number of columns for which the d × d matrix of a sparse X is formed."""
+
+
+class RankWarning(np.exceptions.RankWarning):
+    """X has not full column rank: the minimiser of least squares is not unique, that of least norm was taken.
+
+    References
+    ----------
+    Golub, G. H. & Van Loan, C. F. (2013). Matrix Computations, section 5.5. ISBN 978-1-4214-0794-4.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from gnomon.linear import LinearRegression
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = LinearRegression(fit_intercept=False).fit([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]], [1.0, 2.0, 2.0])
+    >>> caught[0].category.__name__, model.coef_.round(7)
+    ('RankWarning', array([0.3928571, 0.3928571]))
+    """
+
+
+class LeastSquares(NamedTuple):
+    """A minimiser of (1) and what is known about it.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (d, k)
+    intercept : ndarray of shape (k,)
+    rss : ndarray of shape (k,)
+        The cost Σ s r² of each target.
+    method : str
+        The method that was used in the end.
+    rank : int or None
+        Rank of the (centred) X; None where the method does not find it.
+    condition : float
+        Condition number of the (centred) X with columns of length one; nan where it is not found.
+    R : ndarray of shape (min(n, d), d) or None
+        RᵀR = Σ s (x − x̄)(x − x̄)ᵀ.
+    x_mean : ndarray of shape (d,)
+
+    References
+    ----------
+    Björck, Å. (1996). Numerical Methods for Least Squares Problems. doi:10.1137/1.9781611971484
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import least_squares
+    >>> fit = least_squares(np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [1.0]]))
+    >>> fit.coef.round(7), fit.intercept.round(7), fit.rank
+    (array([[0.5]]), array([0.1666667]), 1)
+    """
+
+    coef: Any
+    intercept: Any
+    rss: Any
+    method: str
+    rank: Any = None
+    condition: float = np.nan
+    R: Any = None
+    x_mean: Any = None
+
+
+def least_squares(X, Y, weights=None, *, intercept=True, method="qr", positive=False, tol=1e-6, sums=None, n_jobs=None):
+    """Minimise (1).
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+    Y : ndarray of shape (n, k)
+    weights : ndarray of shape (n,), optional
+    intercept : bool, default=True
+    method : {"normal", "cholesky", "qr", "svd", "pinv", "lsmr"}, default="qr"
+        "cholesky" and "normal" fall back to "qr" (sparse X: "lsmr") where they cannot be trusted.
+    positive : bool, default=False
+        Require w ≥ 0 (Lawson & Hanson 1974), on the triangle of any of the dense methods.
+    tol : float, default=1e-6
+        Relative tolerance of LSMR.
+    sums : Moments, optional
+        The moments of [X Y], where they are known.
+    n_jobs : int, optional
+        Threads for sums over rows; by default as many as BLAS may use.
+
+    Returns
+    -------
+    LeastSquares
+
+    References
+    ----------
+    Golub, G. H. & Van Loan, C. F. (2013). Matrix Computations, chapter 5. ISBN 978-1-4214-0794-4.
+
+    Lawson, C. L. & Hanson, R. J. (1995). Solving Least Squares Problems. doi:10.1137/1.9781611971217
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import least_squares
+    >>> X, Y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([[0.0], [1.0], [1.0]])
+    >>> least_squares(X, Y, intercept=False, method="svd").coef.round(7).ravel()
+    array([0.1666667, 0.5      ])
+    """
+    if method not in METHODS:
+        raise ValueError(f"method={method!r} is unknown; choose from {list(METHODS)}")
+    if sparse.issparse(X) and method not in SPARSE_METHODS:
+        raise ValueError(f"solver={method!r} needs a dense X; for sparse X choose from {list(SPARSE_METHODS)}")
+    rows = Rows(X, Y, weights, intercept, n_jobs)
+    if positive:
+        return _nonnegative(rows, sums)
+    return METHODS[method](rows, tol, sums)
+
+
+def solve_by_lsmr(rows, rho, tol, *, max_iter=None):
+    """w for each target by LSMR with damping √ρ on the centred rows, their costs, and the most iterations it took."""
+    x_mean, y_mean = rows.means()
+    A = centred_operator(rows, x_mean)
+    root = np.ones(rows.shape[0]) if rows.weights is None else np.sqrt(rows.weights)
+    right = root[:, None] * (rows.Y - y_mean)
+    options = {"atol": tol, "btol": tol, "conlim": 0.0, "maxiter": max_iter or 10 * max(rows.shape)}
+    found = [lsmr(A, right[:, j], damp=float(np.sqrt(rho[j])), **options) for j in range(rows.shape[2])]
+    w = np.column_stack([solution[0] for solution in found])
+    rss = np.sum((right - A @ w) ** 2, axis=0)
+    return w, rss, x_mean, y_mean, max(solution[2] for solution in found)
+
+
+def centred_operator(rows, x_mean):
+    """√s (X − x̄) as a linear operator, so that a sparse X stays sparse."""
+    X, n, d = rows.X, rows.shape[0], rows.shape[1]
+    root = np.ones(n) if rows.weights is None else np.sqrt(rows.weights)
+
+    def apply(w):
+        w = w.reshape(d, -1)
+        return root[:, None] * (X @ w - x_mean @ w)
+
+    def adjoint(r):
+        r = root[:, None] * r.reshape(n, -1)
+        return X.T @ r - np.outer(x_mean, np.sum(r, axis=0))
+
+    return LinearOperator((n, d), matvec=apply, rmatvec=adjoint, matmat=apply, rmatmat=adjoint, dtype=float)
+
+
+def _normal(rows, tol, sums):
+    """LU of XᵀX, without refinement: what the textbook writes down first."""
+    sums = rows.moments() if sums is None else sums
+    S, c, T, x_mean, y_mean = split_moments(sums, rows.shape[1], intercept=rows.intercept)
+    try:
+        w = None if has_constant_column(S, sums, rows.intercept) else linalg.solve(S, c, assume_a="gen")
+    except (linalg.LinAlgError, linalg.LinAlgWarning, ValueError):
+        w = None
+    if w is None:
+        return _fallback(rows, tol)
+    rss = np.maximum(np.diag(T) - np.sum(w * (2.0 * c - S @ w), axis=0), 0.0)
+    R = linalg.cholesky(S) if np.all(linalg.eigvalsh(S) > 0.0) else None
+    return LeastSquares(w, y_mean - x_mean @ w, rss, "normal", len(w), np.nan, R, x_mean)
+
+
+def _cholesky(rows, tol, sums):
+    found = solve_normal(rows, sums=sums) if rows.shape[0] >= rows.shape[1] else None
+    if found is None:
+        return _fallback(rows, tol)
+    w, x_mean = found.coef, found.x_mean
+    root = found.factor.root
+    return LeastSquares(w, found.y_mean - x_mean @ w, found.rss, "cholesky", len(w), found.condition, root, x_mean)
+
+
+def _qr(rows, tol, sums=None):
+    return _by_triangle(rows, "qr")
+
+
+def _svd(rows, tol, sums=None):
+    return _by_triangle(rows, "svd")
+
+
+def _by_triangle(rows, method):
+    found = triangle(rows)
+    w, rss = found.least_squares(by_svd=method == "svd")
+    b = found.y_mean - found.x_mean @ w
+    return LeastSquares(w, b, rss, method, found.rank, found.condition, found.R, found.x_mean)
+
+
+def _pinv(rows, tol, sums=None):
+    """w = X†y, with X† formed."""
+    found = triangle(rows)
+    n = rows.shape[0]
+    Z, T = rows.centred(slice(0, n), found.x_mean, found.y_mean)
+    w = linalg.pinv(Z, rtol=max(Z.shape) * np.finfo(float).eps) @ T
+    rss = np.sum((T - Z @ w) ** 2, axis=0)
+    b = found.y_mean - found.x_mean @ w
+    return LeastSquares(w, b, rss, "pinv", found.rank, found.condition, found.R, found.x_mean)
+
+
+def _lsmr(rows, tol, sums=None):
+    w, rss, x_mean, y_mean, _ = solve_by_lsmr(rows, np.zeros(rows.shape[2]), tol)
+    return LeastSquares(w, y_mean - x_mean @ w, rss, "lsmr", x_mean=x_mean)
+
+
+def _fallback(rows, tol):
+    if not sparse.issparse(rows.X):
+        return _qr(rows, tol)
+    # A few thousand columns fit densely; beyond that only products with X are affordable.
+    return _qr(rows, tol) if rows.shape[1] <= _DENSE_GRAM // 8 else _lsmr(rows, tol)
+
+
+def _nonnegative(rows, sums):
+    fit = _qr(rows, 0.0) if sums is None else _cholesky(rows, 0.0, sums)
+    Z_y = fit.R @ fit.coef
+    w = np.column_stack([optimize.nnls(fit.R, z)[0] for z in Z_y.T])
+    rss = fit.rss + np.sum((fit.R @ w - Z_y) ** 2, axis=0)
+    b = fit.intercept + fit.x_mean @ (fit.coef - w)
+    return fit._replace(coef=w, intercept=b, rss=rss)
+
+
+METHODS = {"normal": _normal, "cholesky": _cholesky, "qr": _qr, "svd": _svd, "pinv": _pinv, "lsmr": _lsmr}
+"""The closed forms and LSMR, by name."""
+
+SPARSE_METHODS = ("normal", "cholesky", "lsmr")

@@ -1,0 +1,262 @@
+"""Ridge regression: primal, dual, and for every ρ at once.
+
+    minimise over w, b    Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + ρ ‖w‖²                                          (1)
+
+    primal  w = (ZᵀZ + ρI)⁻¹ Zᵀt        dual  w = Zᵀα,  α = (ZZᵀ + ρI)⁻¹ t        Z = √s(X − x̄), t = √s(y − ȳ)
+    ‖w(ρ)‖² = Σⱼ pⱼ / (σⱼ² + ρ)²,        tr H = Σⱼ σⱼ²/(σⱼ² + ρ)  (+ 1 for a free b)                        (2)
+
+Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634; the ρ of a bound ‖w‖² ≤ θ is a root of the secular equation
+(2), found by Hebden's step: Moré & Sorensen (1983), doi:10.1137/0904038.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, optimize, sparse
+
+from gnomon.numerics.linalg.cholesky import factor_spd
+from gnomon.numerics.linalg.least_squares import _DENSE_GRAM, least_squares, solve_by_lsmr
+from gnomon.numerics.linalg.normal import solve_normal
+from gnomon.numerics.linalg.rows import Rows
+from gnomon.numerics.linalg.triangular import triangle
+
+__all__ = ["Norms", "RidgeSolution", "ridge", "solve_secular"]
+
+
+class Norms(NamedTuple):
+    """σⱼ² and pⱼ of equation (2): the squared length of w for every ρ.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (m,)
+    powers : ndarray of shape (m, k)
+
+    References
+    ----------
+    Moré, J. J. & Sorensen, D. C. (1983). Computing a trust region step. doi:10.1137/0904038
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import Norms
+    >>> norms = Norms(np.array([3.0, 3.0]), np.array([[49.0], [1.0]]))
+    >>> norms.at(1.0).round(7), norms.bound(3.125).round(7)
+    (array([3.125]), array([1.]))
+    """
+
+    squares: Any
+    powers: Any
+
+    def at(self, rho):
+        """‖w(ρ)‖² of each target; at ρ = 0 that of the least-norm solution."""
+        return np.sum(self.powers * _inverse(self.squares[:, None] + rho) ** 2, axis=0)
+
+    def bound(self, theta):
+        """The least ρ ≥ 0 with ‖w(ρ)‖² ≤ θ, for each target."""
+        return np.array([solve_secular(self.squares, p, theta) for p in self.powers.T])
+
+
+class RidgeSolution(NamedTuple):
+    """The minimiser of (1) and what is known about it.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (d, k)
+    intercept : ndarray of shape (k,)
+    rss : ndarray of shape (k,)
+        Σ s r² of each target, without the penalty.
+    dof : ndarray of shape (k,) or None
+        tr H for each target, with one for a free b.
+    method : str
+        "cholesky", "dual", "svd", "lsqr" or "nnls".
+    system : tuple
+        (ZᵀZ, Zᵀt) or (ZZᵀ, t), from which `norms` follow; empty for "lsqr".
+    n_iter : int or None
+        Iterations of an iterative method.
+
+    References
+    ----------
+    Hoerl, A. E. & Kennard, R. W. (1970). Ridge regression. doi:10.1080/00401706.1970.10488634
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import ridge
+    >>> X, Y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([[0.0], [1.0], [1.0]])
+    >>> found = ridge(X, Y, 1.0, intercept=False)
+    >>> found.coef.round(7).ravel(), found.dof.round(7), found.norms().at(1.0).round(7)
+    (array([0.2, 0.4]), array([1.3333333]), array([0.2]))
+    """
+
+    coef: Any
+    intercept: Any
+    rss: Any
+    dof: Any
+    method: str
+    system: tuple = ()
+    n_iter: Any = None
+
+    def norms(self):
+        """σⱼ² and pⱼ of equation (2)."""
+        return _norms(self.method, *self.system)
+
+
+def ridge(X, Y, rho, weights=None, *, intercept=True, method="auto", positive=False, sums=None, n_jobs=None, **options):
+    """Minimise (1).
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+    Y : ndarray of shape (n, k)
+    rho : float or ndarray of shape (k,)
+    weights : ndarray of shape (n,), optional
+    intercept : bool, default=True
+    method : {"auto", "cholesky", "dual", "svd", "lsqr"}, default="auto"
+        "auto": the primal Cholesky form for n ≥ d, the dual one for d > n, "svd" where neither can be trusted; for a
+        sparse X with many columns "lsqr" (LSMR with damping).
+    positive : bool, default=False
+        Require w ≥ 0.
+    sums : Moments, optional
+        The moments of [X Y], where they are known.
+    n_jobs : int, optional
+        Threads for sums over rows.
+    **options
+        `tol` and `max_iter` of "lsqr".
+
+    Returns
+    -------
+    RidgeSolution
+
+    References
+    ----------
+    Hoerl, A. E. & Kennard, R. W. (1970). Ridge regression. doi:10.1080/00401706.1970.10488634
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import ridge
+    >>> X, Y = np.eye(2, 5), np.array([[2.0], [4.0]])
+    >>> found = ridge(X, Y, 1.0, intercept=False)
+    >>> found.method, found.coef.ravel()
+    ('dual', array([1., 2., 0., 0., 0.]))
+    """
+    rows = Rows(X, Y, weights, intercept, n_jobs)
+    rho = np.broadcast_to(np.asarray(rho, dtype=float), (Y.shape[1],))
+    if method == "lsqr":
+        return _lsqr(rows, rho, **options)
+    if positive:
+        return _nonnegative(rows, rho)
+    for attempt in _order(rows, method):
+        found = attempt(rows, rho, sums)
+        if found is not None:
+            return found
+    return _lsqr(rows, rho, **options)
+
+
+def solve_secular(squares, powers, theta, *, max_iter=200):
+    """The least ρ ≥ 0 with Σⱼ pⱼ/(σⱼ² + ρ)² ≤ θ, by Newton's method on ‖w‖⁻¹.
+
+    References
+    ----------
+    Moré, J. J. & Sorensen, D. C. (1983). Computing a trust region step. doi:10.1137/0904038
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import solve_secular
+    >>> round(solve_secular(np.array([3.0, 3.0]), np.array([49.0, 1.0]), 2.0), 7)
+    2.0
+    """
+    if theta == 0.0:
+        return np.inf if np.any(powers > 0.0) else 0.0
+    rho = 0.0
+    for _ in range(max_iter):
+        inverse = _inverse(squares + rho)
+        length = np.sum(powers * inverse**2)
+        # ‖w‖⁻¹ is concave in ρ, so the iterates rise to the root from the left.
+        step = (np.sqrt(length / theta) - 1.0) * length / np.sum(powers * inverse**3) if length > theta else 0.0
+        rho += step
+        if step <= 4.0 * np.finfo(float).eps * rho:
+            break
+    return float(rho)
+
+
+def _order(rows, method):
+    n, d, _ = rows.shape
+    named = {"cholesky": (_primal, _svd), "dual": (_dual, _svd), "svd": (_svd,)}
+    if method in named:
+        return named[method]
+    if sparse.issparse(rows.X):
+        return (_primal, _svd) if d <= _DENSE_GRAM // 8 else (_primal,) if d <= _DENSE_GRAM else ()
+    return (_primal, _svd) if d <= n else (_dual, _svd)
+
+
+def _primal(rows, rho, sums):
+    sums = rows.moments() if sums is None else sums
+    parts = {r: solve_normal(rows, r, sums=sums) for r in set(rho.tolist())}
+    if any(part is None for part in parts.values()):
+        return None
+    first = parts[rho[0]]
+    w = np.column_stack([parts[r].coef[:, j] for j, r in enumerate(rho)])
+    rss = np.array([parts[r].rss[j] for j, r in enumerate(rho)])
+    dof = np.array([len(w) - (r * parts[r].factor.inverse_trace() if r > 0.0 else 0.0) for r in rho])
+    b = first.y_mean - first.x_mean @ w
+    return RidgeSolution(w, b, rss, dof + rows.intercept, "cholesky", (first.S, first.c))
+
+
+def _dual(rows, rho, sums):
+    x_mean, y_mean = rows.means()
+    Z, T = rows.centred(slice(0, rows.shape[0]), x_mean, y_mean)
+    K = Z @ Z.T
+    factors = {r: factor_spd(K + r * np.eye(len(K))) for r in set(rho.tolist()) if r > 0.0}
+    if any(r == 0.0 or factors[r] is None for r in rho):
+        return None
+    alpha = np.column_stack([factors[r].solve(T[:, j]) for j, r in enumerate(rho)])
+    w = Z.T @ alpha
+    dof = np.array([len(K) - r * factors[r].inverse_trace() for r in rho])
+    # ρ α is the residual: no product with Z is needed.
+    rss = np.sum((rho * alpha) ** 2, axis=0)
+    return RidgeSolution(w, y_mean - x_mean @ w, rss, dof + rows.intercept, "dual", (K, T))
+
+
+def _svd(rows, rho, sums):
+    if np.all(rho == 0.0):
+        fit = least_squares(rows.X, rows.Y, rows.weights, intercept=rows.intercept, n_jobs=rows.n_jobs)
+        dof = np.full(rows.shape[2], float(fit.rank))
+        system = (fit.R.T @ fit.R, fit.R.T @ (fit.R @ fit.coef))
+        return RidgeSolution(fit.coef, fit.intercept, fit.rss, dof + rows.intercept, "svd", system)
+    found = triangle(rows)
+    w, rss, dof = found.ridge(rho)
+    system = (found.R.T @ found.R, found.R.T @ found.z)
+    return RidgeSolution(w, found.y_mean - found.x_mean @ w, rss, dof + rows.intercept, "svd", system)
+
+
+def _lsqr(rows, rho, tol=1e-8, max_iter=None):
+    w, rss, x_mean, y_mean, n_iter = solve_by_lsmr(rows, rho, tol, max_iter=max_iter)
+    return RidgeSolution(w, y_mean - x_mean @ w, rss, None, "lsqr", n_iter=n_iter)
+
+
+def _nonnegative(rows, rho):
+    """Non-negative least squares on the rows of R and √ρ I, exact and as small as d allows."""
+    found = triangle(rows)
+    d = rows.shape[1]
+    targets = zip(rho, found.z.T, strict=True)
+    w = np.column_stack(
+        [optimize.nnls(np.vstack([found.R, np.sqrt(r) * np.eye(d)]), np.append(z, np.zeros(d)))[0] for r, z in targets]
+    )
+    rss = found.rest + np.sum((found.R @ w - found.z) ** 2, axis=0)
+    system = (found.R.T @ found.R, found.R.T @ found.z)
+    return RidgeSolution(w, found.y_mean - found.x_mean @ w, rss, None, "nnls", system)
+
+
+def _norms(method, matrix, right):
+    squares, U = linalg.eigh(matrix)
+    # Eigenvalues that are rounding belong to directions in which w has no part.
+    squares = np.where(squares > len(squares) * np.finfo(float).eps * np.max(squares, initial=0.0), squares, 0.0)
+    inside = (U.T @ right) ** 2
+    powers = squares[:, None] * inside if method == "dual" else np.where(squares[:, None] > 0.0, inside, 0.0)
+    return Norms(squares, powers)
+
+
+def _inverse(a):
+    return np.divide(1.0, a, out=np.zeros_like(a), where=a > 0.0)

@@ -1,0 +1,119 @@
+"""The rows of a regression problem, and the sums over them that solvers need.
+
+    minimise over w, b    Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + ρ ‖w‖²                                          (1)
+
+With b free, b = ȳ − x̄ᵀw, and (1) is a problem in w for centred rows. The centring is done block by block: no centred
+copy of X is made, and the user's arrays are never written to.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.streaming import moments
+
+__all__ = ["Rows"]
+
+
+class Rows(NamedTuple):
+    """X, Y, s and the treatment of b in equation (1).
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n, d)
+    Y : ndarray of shape (n, k)
+    weights : ndarray of shape (n,) or None
+    intercept : bool
+    n_jobs : int or None
+
+    References
+    ----------
+    Björck, Å. (1996). Numerical Methods for Least Squares Problems. doi:10.1137/1.9781611971484
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import Rows
+    >>> rows = Rows(np.array([[1.0], [3.0]]), np.array([[2.0], [4.0]]))
+    >>> rows.means()
+    (array([2.]), array([3.]))
+    """
+
+    X: Any
+    Y: Any
+    weights: Any = None
+    intercept: bool = True
+    n_jobs: Any = None
+
+    @property
+    def shape(self):
+        """(n, d, k)."""
+        return *self.X.shape, self.Y.shape[1]
+
+    @property
+    def total(self):
+        """Σ sᵢ."""
+        return float(self.X.shape[0] if self.weights is None else np.sum(self.weights))
+
+    def moments(self):
+        """Weight, mean and scatter of [X Y]."""
+        return moments(self.X, self.weights, targets=self.Y, n_jobs=self.n_jobs)
+
+    def means(self):
+        """x̄ and ȳ, correctly rounded or nearly; zeros where there is no intercept."""
+        d, k = self.X.shape[1], self.Y.shape[1]
+        if not self.intercept:
+            return np.zeros(d), np.zeros(k)
+        return _mean(self.X, self.weights), _mean(self.Y, self.weights)
+
+    def centred(self, rows, x_mean, y_mean):
+        """√s (X − x̄) and √s (Y − ȳ) for a slice of rows, dense and in double precision."""
+        block = self.X[rows]
+        Z = (block.toarray() if sparse.issparse(block) else block) - x_mean
+        T = self.Y[rows] - y_mean
+        if self.weights is not None:
+            root = np.sqrt(self.weights[rows])[:, None]
+            Z, T = Z * root, T * root
+        return Z.astype(float, copy=False), T.astype(float, copy=False)
+
+    def residual_sums(self, w, x_mean, y_mean):
+        """Zᵀ R and the column sums of R², where R = √s (Y − ȳ) − Z w: the gradient and the cost at w."""
+
+        def sums(rows):
+            if sparse.issparse(self.X):
+                return self._sparse_residual_sums(rows, w, x_mean, y_mean)
+            gradient, cost = np.zeros((len(x_mean), len(y_mean))), np.zeros(len(y_mean))
+            for block in _blocks(rows, len(x_mean)):
+                Z, T = self.centred(block, x_mean, y_mean)
+                R = T - Z @ w
+                gradient += Z.T @ R
+                cost += np.sum(R * R, axis=0)
+            return gradient, cost
+
+        jobs = self.n_jobs or blas_threads()
+        parts = map_chunks(sums, split_rows(self.X.shape[0], jobs), jobs)
+        return tuple(sum(part) for part in zip(*parts, strict=True))
+
+    def _sparse_residual_sums(self, rows, w, x_mean, y_mean):
+        X = self.X[rows]
+        R = self.Y[rows] - y_mean - (X @ w - x_mean @ w)
+        s = 1.0 if self.weights is None else self.weights[rows][:, None]
+        return X.T @ (s * R) - np.outer(x_mean, np.sum(s * R, axis=0)), np.sum(s * R * R, axis=0)
+
+
+def _mean(A, weights):
+    """Σ sᵢ aᵢ / Σ sᵢ, corrected once by the mean of what is left."""
+    s = np.ones(A.shape[0]) if weights is None else np.asarray(weights, dtype=float)
+    total = np.sum(s)
+    first = (A.T @ s) / total
+    if sparse.issparse(A):
+        return np.asarray(first)
+    rest = sum(s[block] @ (A[block] - first) for block in _blocks(slice(0, A.shape[0]), A.shape[1]))
+    return first + rest / total
+
+
+def _blocks(rows, width):
+    length = max(256, 2**16 // max(1, width))
+    return [slice(a, min(a + length, rows.stop)) for a in range(rows.start, rows.stop, length)]

@@ -1,0 +1,200 @@
+"""The triangular factor of the rows, a block at a time, and what is solved with it.
+
+    √s [X − x̄, Y − ȳ] = Q [R z; 0 t],    min Σ s r² = ‖R w − z‖² + ‖t‖²                             (1)
+
+Householder QR of a stack of blocks, R ← qr([R; next block]), keeps one block and one triangle in memory and never
+squares the condition number: Golub & Van Loan (2013), section 5.3; Demmel, Grigori, Hoemmen & Langou (2012),
+doi:10.1137/080731992. Where R is singular the solution of least norm is taken, by the SVD of the scaled R.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from gnomon.numerics.linalg.normal import split_moments
+
+__all__ = ["Triangle", "inverse_root", "triangle", "triangle_of_moments"]
+
+_EPS = np.finfo(float).eps
+
+
+class Triangle(NamedTuple):
+    """R, z, ‖t‖² of equation (1), the means, and the rank.
+
+    Parameters
+    ----------
+    R : ndarray of shape (min(n, d), d)
+    z : ndarray of shape (min(n, d), k)
+    rest : ndarray of shape (k,)
+        ‖t‖² of each target.
+    x_mean, y_mean : ndarray
+    rank : int
+        Number of singular values of R, its columns scaled to length one, above rounding.
+    condition : float
+        Their ratio, largest to smallest; inf where R is singular.
+
+    References
+    ----------
+    Golub, G. H. & Van Loan, C. F. (2013). Matrix Computations, section 5.3. ISBN 978-1-4214-0794-4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import Rows, triangle
+    >>> X, Y = np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), np.array([[1.0], [2.0], [2.0]])
+    >>> found = triangle(Rows(X, Y, intercept=False))
+    >>> found.rank, found.least_squares()[0].round(7).ravel()
+    (1, array([0.3928571, 0.3928571]))
+    """
+
+    R: Any
+    z: Any
+    rest: Any
+    x_mean: Any
+    y_mean: Any
+    rank: int
+    condition: float
+
+    def least_squares(self, *, by_svd=False):
+        """The minimiser of (1) of least norm, and its cost."""
+        if self.rank == len(self.R) == self.R.shape[1] and not by_svd and _is_triangular(self.R):
+            return linalg.solve_triangular(self.R, self.z, check_finite=False), self.rest
+        U, s, Vt, scale = self._svd()
+        inside = U.T @ self.z
+        # All minimisers have Vᵀ D w = c; the shortest of them lies in the span of D V.
+        Q, T = linalg.qr(scale[:, None] * Vt.T, mode="economic", check_finite=False)
+        w = Q @ linalg.solve_triangular(T, inside / s[:, None], trans="T", check_finite=False)
+        return w, self.rest + np.sum(self.z**2, axis=0) - np.sum(inside**2, axis=0)
+
+    def ridge(self, rho):
+        """The minimisers of (1) + ρ‖w‖² for one ρ per target, their costs, and tr S(S + ρI)⁻¹."""
+        U, s, Vt = linalg.svd(self.R, full_matrices=False, check_finite=False)
+        inside = U.T @ self.z
+        shrink = s[:, None] ** 2 / (s[:, None] ** 2 + rho)
+        w = Vt.T @ (s[:, None] / (s[:, None] ** 2 + rho) * inside)
+        outside = self.rest + np.maximum(np.sum(self.z**2, axis=0) - np.sum(inside**2, axis=0), 0.0)
+        return w, outside + np.sum(((1.0 - shrink) * inside) ** 2, axis=0), np.sum(shrink, axis=0)
+
+    def _svd(self):
+        scale = _column_scale(self.R)
+        U, s, Vt = linalg.svd(self.R / scale, full_matrices=False, check_finite=False)
+        r = self.rank
+        return U[:, :r], s[:r], Vt[:r], scale
+
+
+def triangle(rows):
+    """R, z and ‖t‖² of equation (1) for the given rows.
+
+    Parameters
+    ----------
+    rows : Rows
+
+    Returns
+    -------
+    Triangle
+
+    References
+    ----------
+    Demmel, J., Grigori, L., Hoemmen, M. & Langou, J. (2012). Communication-optimal parallel and sequential QR and LU
+    factorizations. doi:10.1137/080731992
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import Rows, triangle
+    >>> found = triangle(Rows(np.array([[0.0], [1.0], [2.0]]), np.array([[0.0], [1.0], [1.0]])))
+    >>> w, rss = found.least_squares()
+    >>> w.round(7), rss.round(7)
+    (array([[0.5]]), array([0.1666667]))
+    """
+    n, d, k = rows.shape
+    x_mean, y_mean = rows.means()
+    R = np.empty((0, d + k))
+    length = max(4 * (d + k), 2**16 // (d + k))
+    for start in range(0, n, length):
+        Z, T = rows.centred(slice(start, min(start + length, n)), x_mean, y_mean)
+        stack = np.vstack([R, np.hstack([Z, T])])
+        R = linalg.qr(stack, mode="r", overwrite_a=True, check_finite=False)[0][: d + k]
+    m = min(len(R), d)
+    # A centred column that is nothing but rounding carries no information about w.
+    noise = 8.0 * _EPS * np.abs(x_mean) * np.sqrt(rows.total)
+    Rx = R[:m, :d] * (_column_norms(R[:m, :d]) > noise)
+    rank, condition = _rank_and_condition(Rx, max(n, d) * _EPS)
+    return Triangle(Rx, R[:m, d:], np.sum(R[d:, d:] ** 2, axis=0), x_mean, y_mean, rank, condition)
+
+
+def triangle_of_moments(sums, d, *, intercept):
+    """The same from moments alone, R = Λ^½ VᵀD with D⁻¹SD⁻¹ = VΛVᵀ: for rows that are gone.
+
+    The scatter squares the condition number, so singular values below √ε of the largest are not seen.
+
+    References
+    ----------
+    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
+    doi:10.1080/00031305.1983.10483115
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import triangle_of_moments
+    >>> from gnomon.numerics.streaming import moments
+    >>> sums = moments(np.array([[0.0], [1.0], [2.0]]), targets=np.array([[0.0], [1.0], [1.0]]))
+    >>> triangle_of_moments(sums, 1, intercept=True).least_squares()[0].round(7)
+    array([[0.5]])
+    """
+    S, c, T, x_mean, y_mean = split_moments(sums, d, intercept=intercept)
+    noise = 8.0 * _EPS * np.abs(x_mean) * np.sqrt(sums.weight)
+    scale = np.sqrt(np.where(np.diag(S) > noise**2, np.diag(S), np.inf))
+    values, V = linalg.eigh(S / np.outer(scale, scale))
+    kept = values > 8 * d * _EPS * np.max(values, initial=0.0)
+    root = np.sqrt(values[kept])
+    R = root[:, None] * V[:, kept].T * np.where(np.isfinite(scale), scale, 0.0)
+    z = (V[:, kept].T @ (c / scale[:, None])) / root[:, None]
+    rest = np.maximum(np.diag(T) - np.sum(z**2, axis=0), 0.0)
+    rank, condition = _rank_and_condition(R, np.sqrt(_EPS))
+    return Triangle(R, z, rest, x_mean, y_mean, rank, condition)
+
+
+def _rank_and_condition(R, tol):
+    """Both from the singular values of R with its columns scaled to length one."""
+    s = linalg.svdvals(R / _column_scale(R), check_finite=False) if R.size else np.zeros(0)
+    rank = int(np.sum(s > tol * np.max(s, initial=0.0)))
+    return rank, (float(s[0] / s[-1]) if 0 < rank == R.shape[1] else np.inf)
+
+
+def inverse_root(R, rank):
+    """W with R W orthonormal and W Wᵀ a generalised inverse of RᵀR; R⁻¹ where R is square and regular.
+
+    References
+    ----------
+    Golub, G. H. & Van Loan, C. F. (2013). Matrix Computations, section 5.5. ISBN 978-1-4214-0794-4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import inverse_root
+    >>> W = inverse_root(np.array([[2.0, 1.0], [0.0, 1.0]]), 2)
+    >>> W @ W.T
+    array([[ 0.5, -0.5],
+           [-0.5,  1. ]])
+    """
+    if rank == R.shape[0] == R.shape[1] and _is_triangular(R):
+        return linalg.solve_triangular(R, np.eye(rank), check_finite=False)
+    scale = _column_scale(R)
+    _, s, Vt = linalg.svd(R / scale, full_matrices=False, check_finite=False)
+    return Vt[:rank].T / s[:rank] / scale[:, None]
+
+
+def _is_triangular(R):
+    return not np.any(np.tril(R, -1))
+
+
+def _column_scale(R):
+    norms = _column_norms(R)
+    return np.where(norms > 0.0, norms, 1.0)
+
+
+def _column_norms(R):
+    # hypot neither overflows nor underflows, whatever the units of the columns.
+    return np.hypot.reduce(R, axis=0)
