@@ -8,6 +8,7 @@ from gnomon.optim.coordinate_descent import coordinate_descent, coordinate_path
 from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim.dual_newton import dual_newton
 from gnomon.optim.duality import dual_gap
+from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.lbfgs import lbfgs
@@ -22,6 +23,7 @@ __all__ = [
     "SOLVERS",
     "ConvexityReport",
     "DivergenceWarning",
+    "Evidence",
     "GradientReport",
     "LineStep",
     "OnPart",
@@ -45,6 +47,7 @@ __all__ = [
     "gradient_descent",
     "is_separable",
     "lbfgs",
+    "maximize_evidence",
     "newton",
     "positive_factor",
     "projected_gradient",
