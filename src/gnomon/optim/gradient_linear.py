@@ -3,10 +3,10 @@
     minimise over θ    F(θ) = Σᵢ sᵢ ℓ(yᵢ, zᵢ) + Ω(w),    z = Xw + b                                   (1)
 
 Each function hands (1) to a generic minimiser with what it can use: the Lipschitz constant smoothness(ℓ) · λ_max(XᵀSX)
-for the step, products with the Hessian for exact searches, the proximal step on w but not on b. The duality gap at the
-end certifies the result. For a loss or penalty with kinks the gradient becomes a sub-gradient: the steps must then
-decrease, F may rise on the way, and coefficients come near zero without ever being zero. Shor (1985),
-doi:10.1007/978-3-642-82118-9.
+for the step, products with the Hessian for exact searches, the proximal step on w but not on b. A `tol` below the
+rounding error of the gradient is raised to it, and the duality gap at the end certifies the result. For a loss or
+penalty with kinks the gradient becomes a sub-gradient: the steps must then decrease, F may rise on the way, and
+coefficients come near zero without ever being zero. Shor (1985), doi:10.1007/978-3-642-82118-9.
 """
 
 import math
@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from gnomon.optim.bfgs import bfgs
+from gnomon.optim.centring import CentredProblem
 from gnomon.optim.conjugate_gradient import conjugate_gradient
 from gnomon.optim.duality import dual_gap
 from gnomon.optim.gradient_descent import gradient_descent
@@ -47,6 +48,7 @@ def gd_linear(problem, theta, *, step=None, **options):
     L = problem.lipschitz + problem.penalty.bend
     if not smooth and as_step_rule(step, L).searches:
         raise ValueError(f"step={step!r} searches along the gradient of a smooth F; give a number or a schedule here")
+    options = _attainable(problem, theta, options)
     product = partial(_hessian_product, problem) if problem.loss.quadratic and problem.n_scores == 1 else None
     solution = gradient_descent(
         problem.value_and_gradient, theta, step=step, lipschitz=L, hessian_product=product, **options
@@ -75,18 +77,30 @@ def subgradient_linear(problem, theta, **options):
 
 def bfgs_linear(problem, theta, **options):
     """Minimise (1) by BFGS; options as for `bfgs`."""
+    options = _attainable(problem, theta, options)
     return _certified(problem, bfgs(problem.value_and_gradient, theta, **options))
 
 
 def cg_linear(problem, theta, **options):
     """Minimise (1) by non-linear conjugate gradients; options as for `conjugate_gradient`."""
+    options = _attainable(problem, theta, options)
     return _certified(problem, conjugate_gradient(problem.value_and_gradient, theta, **options))
 
 
-def ista_linear(problem, theta, **options):
+def ista_linear(problem, theta, *, step="auto", **options):
     """Minimise (1) by proximal gradient steps; options as for `proximal_gradient`."""
-    options.setdefault("lipschitz", problem.lipschitz)
-    return _certified(problem, proximal_gradient(problem.data_term, theta, penalty_on_theta(problem), **options))
+    options = _attainable(problem, theta, options)
+    penalty = penalty_on_theta(problem)
+    if problem.design.intercept != "free" or step != "auto" or "lipschitz" in options:
+        options.setdefault("lipschitz", problem.lipschitz)
+        return _certified(problem, proximal_gradient(problem.data_term, theta, penalty, step=step, **options))
+    centred = CentredProblem(problem)
+    start, L = centred.from_theta(theta), centred.lipschitz
+    solution = proximal_gradient(centred.data_term, start, penalty, lipschitz=L, **options)
+    history = dict(solution.history)
+    if "iterates" in history:
+        history["iterates"] = np.array([centred.to_theta(phi) for phi in history["iterates"]])
+    return _certified(problem, solution._replace(w=centred.to_theta(solution.w), history=history))
 
 
 def fista_linear(problem, theta, *, check_every=10, **options):
@@ -101,6 +115,18 @@ def penalty_on_theta(problem):
         return OnPart(problem.penalty, slice(0, d))
     inside = np.tile(np.arange(width) < d, K)
     return OnPart(problem.penalty, inside, (K, d))
+
+
+def _attainable(problem, theta, options):
+    """The options with a `tol` that is not below the rounding error of the gradient."""
+    g = problem.at_scores(problem.scores(theta))[1]
+    X, s = problem.design.X, problem.weights
+    squares = X.multiply(X) if problem.design.sparse else X * X
+    # |Σᵢ gᵢ xᵢⱼ| has a rounding error of about ε ‖g/√s‖ ‖√s xⱼ‖, the latter at its root mean square over j.
+    size = float(np.sum(squares.T @ s)) / problem.design.d
+    residual = np.divide(np.square(g).sum(axis=1) if g.ndim > 1 else np.square(g), s, out=np.zeros_like(s), where=s > 0)
+    floor = 4.0 * float(np.finfo(problem.design.dtype).eps) * math.sqrt(size * float(np.sum(residual)))
+    return {**options, "tol": max(options.get("tol", 1e-6), floor)}
 
 
 def _default_step(problem, smooth):

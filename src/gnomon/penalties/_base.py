@@ -7,6 +7,7 @@ functions, so one text serves arrays in Python and scalars in kernels. Parikh & 
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -58,6 +59,10 @@ class Penalty(ABC):
     def dual_scale(self, v):
         """The largest c ≤ 1 with Ω*(c v) finite."""
         return 1.0
+
+    def scaled(self, factor, *, half=False):
+        """The penalty times `factor`; with ``half``, a square in it is halved and a norm is not."""
+        return self if factor == 1.0 else replace(self, strength=factor * self.strength)
 
     @property
     def energy(self):

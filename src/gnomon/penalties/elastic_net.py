@@ -5,6 +5,8 @@
 Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from gnomon._jit import choose, noun
@@ -51,6 +53,9 @@ class ElasticNetPenalty(Penalty):
         check_strength(self.strength)
         if not 0.0 <= self.l1_ratio <= 1.0:
             raise ValueError(f"l1_ratio={self.l1_ratio!r} must be in [0, 1]; 1 is the lasso, 0 is ridge")
+
+    def scaled(self, factor, *, half=False):
+        return replace(self, strength=factor * self.strength, half=self.half or half)
 
     def term(self, w):
         square = (0.5 if self.half else 1.0) * (1.0 - self.l1_ratio) * w * w

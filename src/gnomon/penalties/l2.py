@@ -5,6 +5,8 @@
 Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from gnomon._jit import noun
@@ -48,6 +50,9 @@ class L2(Penalty):
 
     def __post_init__(self):
         check_strength(self.strength)
+
+    def scaled(self, factor, *, half=False):
+        return replace(self, strength=factor * self.strength, half=self.half or half)
 
     def term(self, w):
         return (0.5 if self.half else 1.0) * self.strength * w * w

@@ -1,0 +1,378 @@
+"""Regularised risk: any loss, any penalty, any solver that can minimise their sum.
+
+    minimise over w, b    A Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + B Ω(w)                                          (1)
+
+The named models of this package are instances of (1): ridge is the squared loss with L2, the lasso with L1, logistic
+regression the logistic loss, and so on. A and B follow from `objective` and `lam`:
+
+    "sum"        Σℓ + λΩ                     "mean"        (1/n)Σℓ + λΩ
+    "sum_half"   Σℓ + (λ/2)‖w‖²              "mean_half"   (1/n)Σℓ + (λ/2)‖w‖²
+    "C"          λΣℓ + ½‖w‖²                 "loss_mean"   (λ/n)Σℓ + ½‖w‖²
+
+with n = Σ sᵢ; an L1 norm is never halved. Vapnik (1998), Statistical Learning Theory; Hastie, Tibshirani & Friedman
+(2009), section 3.4 and 12.3, doi:10.1007/978-0-387-84858-7.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, SoftmaxLoss, SquaredHingeLoss, SquaredLoss
+from gnomon.numerics.design import Design
+from gnomon.numerics.validation import validate_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import fit_linear, warn_unless_converged
+from gnomon.penalties import L1, L2, NoPenalty, objective_form
+
+__all__ = ["LinearModelClassifier", "LinearModelRegressor"]
+
+LOSSES = {
+    "squared": SquaredLoss(),
+    "absolute": AbsoluteLoss(),
+    "logistic": LogisticLoss(),
+    "softmax": SoftmaxLoss(),
+    "hinge": HingeLoss(),
+    "squared_hinge": SquaredHingeLoss(),
+}
+PENALTIES = {"l1": L1(), "l2": L2(), None: NoPenalty()}
+
+DOMAINS = {
+    "real": ("any numbers", lambda y: True),
+    "unit": ("numbers in [0, 1]", lambda y: np.all((y >= 0) & (y <= 1))),
+    "count": ("numbers ≥ 0", lambda y: np.all(y >= 0)),
+    "positive": ("numbers > 0", lambda y: np.all(y > 0)),
+}
+# How a loss wants two classes: the codes of the first and of the second.
+CODES = {"sign": (-1.0, 1.0), "real": (-1.0, 1.0), "unit": (0.0, 1.0)}
+
+
+class LinearModelRegressor(RegressorMixin, BaseEstimator):
+    """Linear regression with any loss and penalty: minimise A Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + B Ω(w).
+
+    Predictions are ``loss.inverse(Xw + b)``.
+
+    Parameters
+    ----------
+    loss : Loss or str, default="squared"
+        Any loss of `gnomon.losses` for numbers, a user's own, or "squared" or "absolute".
+    penalty : Penalty, {"l2", "l1"} or None, default="l2"
+        Ω, any penalty of `gnomon.penalties` or a user's own.
+    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, default="sum"
+        The scaling of (1), see the module.
+    lam : float, default=1.0
+        λ in that scaling (for "C": C).
+    solver : str, default="auto"
+        A solver of `gnomon.optim.fit_linear`; an unsuitable one is refused with the list of those that suit.
+    solver_options : dict, optional
+        Further options of the solver, for example ``{"step": "armijo"}`` or ``{"random_state": 0}``.
+    fit_intercept : bool, default=True
+    penalize_intercept : bool, default=False
+        Treat b as the weight of a constant column, penalised like the others.
+    tol : float, default=1e-6
+        Tolerance of the solver.
+    max_iter : int, default=1000
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    objective_ : float
+        Value of (1).
+    dual_gap_ : float
+        How far `objective_` can be from the minimum at most; nan where no dual is known.
+    n_iter_ : int
+    converged_ : bool
+    stop_reason_ : str
+    history_ : dict of ndarray
+    n_features_in_ : int
+
+    References
+    ----------
+    Hastie, T., Tibshirani, R. & Friedman, J. (2009). The Elements of Statistical Learning, section 3.4.
+    doi:10.1007/978-0-387-84858-7
+
+    Examples
+    --------
+    Ridge, and the same loss with an L1 penalty:
+
+    >>> import numpy as np
+    >>> from gnomon.linear import LinearModelRegressor
+    >>> from gnomon.penalties import L1
+    >>> X, y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([0.0, 1.0, 1.0])
+    >>> LinearModelRegressor(lam=1.0, fit_intercept=False, tol=1e-10).fit(X, y).coef_.round(4)
+    array([0.2, 0.4])
+    >>> LinearModelRegressor(penalty=L1(), lam=0.5, fit_intercept=False, tol=1e-10).fit(X, y).coef_.round(4)
+    array([0.0833, 0.5   ])
+    """
+
+    def __init__(
+        self,
+        loss="squared",
+        penalty="l2",
+        *,
+        objective="sum",
+        lam=1.0,
+        solver="auto",
+        solver_options=None,
+        fit_intercept=True,
+        penalize_intercept=False,
+        tol=1e-6,
+        max_iter=1000,
+    ):
+        self.loss = loss
+        self.penalty = penalty
+        self.objective = objective
+        self.lam = lam
+        self.solver = solver
+        self.solver_options = solver_options
+        self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1)."""
+        X, y = validate_rows(self, X, y, accept_sparse=("csr", "csc"), y_numeric=True)
+        loss = _named("loss", self.loss, LOSSES)
+        _check_domain(loss, y)
+        solution = _solve(self, X, y.astype(X.dtype), loss, check_weights(sample_weight, X))
+        self.coef_, self.intercept_ = solution.w, solution.intercept
+        return _report(self, [solution])
+
+    def predict(self, X):
+        """The prediction ``loss.inverse(Xw + b)`` for every row."""
+        return _named("loss", self.loss, LOSSES).inverse(_scores(self, X))
+
+
+def _has_probabilities(model):
+    """Whether the loss maps scores to probabilities."""
+    loss = _named("loss", model.loss, LOSSES)
+    z = np.array([[-30.0, 0.0, 30.0]])
+    p = np.asarray(loss.inverse(z if loss.targets == "index" else z[0]))
+    if not (np.all(p >= 0.0) and np.all(p <= 1.0)):
+        raise AttributeError(f"loss={loss!r} gives scores, not probabilities; calibrate it, or choose a likelihood")
+    return True
+
+
+class LinearModelClassifier(ClassifierMixin, BaseEstimator):
+    """Linear classification with any loss and penalty: minimise A Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + B Ω(w).
+
+    A loss over class indices (softmax, multi-class hinge) is fitted jointly; any other is fitted to two classes, and
+    to more of them one against the rest. The class of a row is that of the largest score, ties to the first.
+
+    Parameters
+    ----------
+    loss : Loss or str, default="logistic"
+        Any loss of `gnomon.losses` for classes, a user's own, or "logistic", "softmax", "hinge", "squared_hinge" or
+        "squared" (on codes −1 and +1).
+    penalty : Penalty, {"l2", "l1"} or None, default="l2"
+        Ω, any penalty of `gnomon.penalties` or a user's own.
+    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, default="mean_half"
+        The scaling of (1), see the module.
+    lam : float, default=0.01
+        λ in that scaling (for "C": C).
+    solver : str, default="auto"
+        A solver of `gnomon.optim.fit_linear`; an unsuitable one is refused with the list of those that suit.
+    solver_options : dict, optional
+        Further options of the solver, for example ``{"step": "armijo"}`` or ``{"random_state": 0}``.
+    fit_intercept : bool, default=True
+    penalize_intercept : bool, default=False
+        Treat b as the weight of a constant column, penalised like the others.
+    class_weight : dict, "balanced" or None, default=None
+        Price of each class, multiplied into the weights of its rows.
+    tol : float, default=1e-6
+        Tolerance of the solver.
+    max_iter : int, default=1000
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        One row for two classes, unless the loss has a score per class.
+    intercept_ : ndarray
+    objective_ : float
+        Value of (1), summed over the problems of one-against-rest.
+    dual_gap_ : float
+        How far `objective_` can be from the minimum at most; nan where no dual is known.
+    n_iter_ : int
+    converged_ : bool
+    stop_reason_ : str
+    history_ : dict of ndarray
+        With a column "problem" for one-against-rest.
+    n_features_in_ : int
+
+    References
+    ----------
+    Hastie, T., Tibshirani, R. & Friedman, J. (2009). The Elements of Statistical Learning, section 12.3.
+    doi:10.1007/978-0-387-84858-7
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import LinearModelClassifier
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["a", "b", "a", "b"])
+    >>> model = LinearModelClassifier(objective="C", lam=1.0, tol=1e-10).fit(X, y)
+    >>> model.intercept_.round(4), model.coef_.round(4)
+    (array([-0.6793]), array([[0.4529]]))
+    >>> model.predict([[0.5], [2.5]])
+    array(['a', 'b'], dtype='<U1')
+    """
+
+    def __init__(
+        self,
+        loss="logistic",
+        penalty="l2",
+        *,
+        objective="mean_half",
+        lam=0.01,
+        solver="auto",
+        solver_options=None,
+        fit_intercept=True,
+        penalize_intercept=False,
+        class_weight=None,
+        tol=1e-6,
+        max_iter=1000,
+    ):
+        self.loss = loss
+        self.penalty = penalty
+        self.objective = objective
+        self.lam = lam
+        self.solver = solver
+        self.solver_options = solver_options
+        self.fit_intercept = fit_intercept
+        self.penalize_intercept = penalize_intercept
+        self.class_weight = class_weight
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1), once or for each class against the rest."""
+        X, y = validate_rows(self, X, y, accept_sparse=("csr", "csc"))
+        check_classification_targets(y)
+        loss = _named("loss", self.loss, LOSSES)
+        self.classes_, index = np.unique(y, return_inverse=True)
+        K = len(self.classes_)
+        if K < 2:
+            raise ValueError(f"y has one class only, {self.classes_[0]!r}; a classifier needs rows of two classes")
+        weights = check_weights(sample_weight, X)
+        price = compute_class_weight(self.class_weight, classes=self.classes_, y=y, sample_weight=weights)
+        weights = weights * price.astype(X.dtype)[index]
+        targets, n_scores = _targets(loss, index, K, X.dtype)
+        solutions = [_solve(self, X, t, loss, weights, n_scores) for t in targets]
+        self.coef_ = np.vstack([np.atleast_2d(solution.w) for solution in solutions])
+        self.intercept_ = np.concatenate([_biases(solution, n_scores, X.dtype) for solution in solutions])
+        return _report(self, solutions)
+
+    def decision_function(self, X):
+        """The score of `classes_[1]` for two classes (positive: that class), of every class for more."""
+        z = _scores(self, X)
+        if z.shape[1] == 1:
+            loss = _named("loss", self.loss, LOSSES)
+            return z[:, 0] - (loss.link(0.5) if loss.targets == "unit" else 0.0)
+        return z[:, 1] - z[:, 0] if len(self.classes_) == 2 else z
+
+    def predict(self, X):
+        """The class of every row."""
+        score = self.decision_function(X)
+        return self.classes_[(score > 0).astype(int) if score.ndim == 1 else np.argmax(score, axis=1)]
+
+    @available_if(_has_probabilities)
+    def predict_proba(self, X):
+        """The probability of every class; those of one-against-rest are divided by their sum."""
+        p = _named("loss", self.loss, LOSSES).inverse(_scores(self, X))
+        if p.shape[1] == 1:
+            return np.hstack([1.0 - p, p])
+        total = np.sum(p, axis=1, keepdims=True)
+        return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
+
+
+def _named(name, value, table):
+    """The noun that a word stands for; a noun stands for itself."""
+    if value is not None and not isinstance(value, str):
+        return value
+    if value not in table:
+        raise ValueError(f"{name}={value!r} is unknown; choose from {list(table)} or give an object")
+    return table[value]
+
+
+def _check_domain(loss, y):
+    if loss.targets not in DOMAINS:
+        raise ValueError(f"loss={loss!r} is for classes; use LinearModelClassifier, or a loss for numbers")
+    words, holds = DOMAINS[loss.targets]
+    if not holds(y):
+        raise ValueError(f"y has values from {y.min()!r} to {y.max()!r}, but {loss!r} needs {words}; transform y")
+
+
+def _targets(loss, index, K, dtype):
+    """The targets of each problem to solve, and the number of scores of each."""
+    if loss.targets == "index":
+        return [index], K
+    if loss.targets not in CODES:
+        raise ValueError(f"loss={loss!r} is for numbers; use LinearModelRegressor, or a loss for classes")
+    codes = np.array(CODES[loss.targets], dtype=dtype)
+    positive = [1] if K == 2 else range(K)
+    return [codes[(index == k).astype(int)] for k in positive], 1
+
+
+def _solve(model, X, y, loss, weights, n_scores=1):
+    form = objective_form(model.objective, model.lam, float(np.sum(weights, dtype=float)))
+    penalty = _named("penalty", model.penalty, PENALTIES).scaled(form.strength, half=form.half)
+    treatment = "none" if not model.fit_intercept else "penalized" if model.penalize_intercept else "free"
+    options = {"tol": model.tol, "max_iter": model.max_iter, **(model.solver_options or {})}
+    solution = fit_linear(
+        Design(X, intercept=treatment),
+        y,
+        loss,
+        penalty,
+        (form.loss_scale * weights).astype(X.dtype),
+        solver=model.solver,
+        n_scores=n_scores,
+        **options,
+    )
+    return warn_unless_converged(solution, model.max_iter, stacklevel=4)
+
+
+def _biases(solution, n_scores, dtype):
+    return np.full(n_scores, solution.intercept, dtype=dtype)
+
+
+def _scores(model, X):
+    check_is_fitted(model)
+    X = validate_rows(model, X, reset=False, accept_sparse=("csr", "csc"))
+    return X @ model.coef_.T + model.intercept_
+
+
+def _report(model, solutions):
+    """Set what iterative fits say about themselves."""
+    first = next((solution for solution in solutions if not solution.converged), solutions[0])
+    model.objective_ = float(sum(solution.objective for solution in solutions))
+    model.dual_gap_ = float(sum(solution.dual_gap for solution in solutions))
+    model.n_iter_ = max(solution.n_iter for solution in solutions)
+    model.converged_ = all(solution.converged for solution in solutions)
+    model.stop_reason_ = first.stop_reason
+    model.history_ = _joined([solution.history for solution in solutions])
+    return model
+
+
+def _joined(histories):
+    """One table from those of several problems; what one of them did not record is nan."""
+    if len(histories) == 1:
+        return histories[0]
+    sizes = [len(history["iteration"]) for history in histories]
+    names = dict.fromkeys(name for history in histories for name in history)
+    pairs = list(zip(histories, sizes, strict=True))
+    columns = {name: np.concatenate([h.get(name, np.full(size, np.nan)) for h, size in pairs]) for name in names}
+    return {"problem": np.repeat(np.arange(len(sizes)), sizes), **columns}
