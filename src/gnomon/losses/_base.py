@@ -39,7 +39,7 @@ class Loss(ABC):
         sample, all others fixed, is −½ norm (Δα)² − y z Δα − s ℓ*(y, u) over 0 ≤ α ≤ `dual_upper`; `dual_slope` and
         `dual_bend` are minus its first derivative and minus its second without the norm.
     dual_start : float
-        α/s to start from, where the dual is finite and differentiable.
+        α/s to start from: zero where the dual is quadratic, else inside the box, where it is differentiable.
     by_row : bool
         Whether a loss of several scores has the verbs `row` and `cross_curvature`.
     quadratic : bool
