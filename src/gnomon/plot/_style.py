@@ -68,7 +68,7 @@ def new_panels(ax, names, *, columns=None, width=3.4, height=3.1, **options):
 
 
 def dress(ax, *, x="", y="", title="", legend=None, grid="both", equal=False):
-    """Labels, quiet spines, a faint grid behind the data and, for `legend` a place, a frameless legend."""
+    """Labels, quiet spines, a faint grid behind the data and, where `legend` is a place or "outside", a legend."""
     ax.set_xlabel(x, color=INK)
     ax.set_ylabel(y, color=INK)
     label_panel(ax, title)
@@ -81,7 +81,9 @@ def dress(ax, *, x="", y="", title="", legend=None, grid="both", equal=False):
     if equal:
         ax.set_aspect("equal", adjustable="datalim")
     if legend:
-        ax.legend(loc=legend, frameon=False, fontsize=9, labelcolor=INK)
+        # A pale ground keeps the names legible where a curve passes behind them.
+        place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if legend == "outside" else {"loc": legend}
+        ax.legend(**place, fontsize=9, labelcolor=INK, framealpha=0.8, edgecolor="none", borderpad=0.3)
     return ax
 
 
@@ -109,8 +111,9 @@ def class_color(k, n_classes):
 def scatter_classes(ax, X, y, *, size=26):
     """Points of two columns, a colour and a marker for each class."""
     labels, index = classes_of(y)
-    for k, label in enumerate(labels):
-        style = {"color": class_color(k, len(labels)), "marker": MARKERS[k % len(MARKERS)], "label": f"class {label}"}
+    names = [f"class {label:g}" for label in labels] if labels.dtype.kind in "iuf" else [str(label) for label in labels]
+    for k, name in enumerate(names):
+        style = {"color": class_color(k, len(labels)), "marker": MARKERS[k % len(MARKERS)], "label": name}
         ax.scatter(*np.asarray(X)[index == k].T, s=size, edgecolor="white", linewidth=0.6, zorder=3, **style)
 
 

@@ -106,14 +106,14 @@ def decision_lines(models, X, y, *, ax=None):
     [1.0, 1.0]
     """
     X = two_columns(X)
-    ax = new_axes(ax, width=4.8, height=4.0)
+    ax = new_axes(ax, width=5.8, height=4.0)
     low, high = window(X)
     scatter_classes(ax, X, y)
     for (name, model), (color, dash) in zip(models.items(), styles(len(models)), strict=True):
         w, b = model if isinstance(model, tuple) else weights_of(model)
         ax.plot(*line_ends(w, b, low, high).T, color=color, linestyle=dash, linewidth=1.9, label=name)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    return dress(ax, x="$x_1$", y="$x_2$", legend="best")
+    return dress(ax, x="$x_1$", y="$x_2$", legend="outside")
 
 
 def line_ends(w, b, low, high):
@@ -205,11 +205,18 @@ def _contour(ax, model, grid):
     """The curves between regions: where the score changes sign, or else between classes."""
     A, B, points = grid
     score = getattr(model, "decision_function", None)
-    values = score(points) if callable(score) and len(model.classes_) == 2 else None
-    if values is not None:
-        ax.contour(A, B, np.reshape(values, A.shape), levels=[0.0], colors=INK, linewidths=1.8)
-        return
-    index = np.searchsorted(model.classes_, model.predict(points)).reshape(A.shape)
-    for k in range(len(model.classes_)):
-        if np.any(index == k) and np.any(index != k):
-            ax.contour(A, B, (index == k).astype(float), levels=[0.5], colors=INK, linewidths=1.2)
+    if callable(score):
+        leads = _leads(np.asarray(score(points)))
+    else:
+        leads = [np.where(model.predict(points) == label, 0.5, -0.5) for label in model.classes_]
+    for lead in leads:
+        if lead.min() < 0.0 < lead.max():
+            ax.contour(A, B, lead.reshape(A.shape), levels=[0.0], colors=INK, linewidths=1.8)
+
+
+def _leads(scores):
+    """The score itself for two classes; for more, by how much each class leads the best other one."""
+    if scores.ndim == 1:
+        return [scores]
+    columns = np.arange(scores.shape[1])
+    return [scores[:, k] - scores[:, columns != k].max(axis=1) for k in columns]

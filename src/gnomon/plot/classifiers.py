@@ -53,7 +53,7 @@ def probability_surface(model, X, y=None, *, kind="contours", resolution=160, ax
     if kind != "contours":
         raise ValueError(f"kind={kind!r} is unknown; choose 'contours' or 'surface'")
     ax = new_axes(ax, width=5.2, height=4.0)
-    filled = ax.contourf(A, B, p, levels=np.linspace(0, 1, 21), cmap=DIVERGING)
+    filled = ax.contourf(A, B, p, levels=np.linspace(0, 1, 21), cmap=DIVERGING, alpha=0.65)
     lines = ax.contour(A, B, p, levels=[0.1, 0.25, 0.5, 0.75, 0.9], colors=INK, linewidths=[0.7, 0.7, 1.8, 0.7, 0.7])
     ax.clabel(lines, fmt="%.2g", fontsize=8)
     bar = ax.figure.colorbar(filled, ax=ax, ticks=[0, 0.25, 0.5, 0.75, 1])

@@ -68,11 +68,12 @@ def convergence(histories, *, x="iteration", y="objective", best=None, ax=None):
         best = min(np.nanmin(history["objective"]) for history in known.values())
     ax = new_axes(ax)
     for k, ((name, history), (color, dash)) in enumerate(zip(known.items(), styles(len(known)), strict=True)):
-        values = np.asarray(history[y], dtype=float) - (best if y == "objective" else 0.0)
-        # What is equal to the best up to rounding has no place on a logarithmic axis.
-        values = np.where(values > 1e-15 * max(abs(best or 0.0), 1e-300), values, np.nan)
+        values = np.asarray(history[y], dtype=float)
+        place = _abscissa(history, x)
+        if y == "objective":
+            place, values = _down_to_rounding(place, values - best, 1e-14 * max(abs(best), 1e-300))
         mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 4, "markevery": max(1, len(values) // 8)}
-        ax.plot(_abscissa(history, x), values, color=color, linestyle=dash, linewidth=1.7, label=name, **mark)
+        ax.plot(place, values, color=color, linestyle=dash, linewidth=1.7, label=name, **mark)
     ax.set_yscale("log")
     return dress(ax, x=LABELS[x], y=LABELS[y], legend="best")
 
@@ -170,6 +171,10 @@ def primal_dual(history, *, x="iteration", ax=None):
     ax.plot(place, primal, "o-", color=ACCENT, markersize=3.5, linewidth=1.7, label="primal")
     ax.plot(place, dual, "s--", color=SECOND, markersize=3.5, linewidth=1.7, label="dual")
     ax.fill_between(place, dual, primal, color=ACCENT, alpha=0.1, linewidth=0, label="gap")
+    if np.sum(np.isfinite(dual)) > 3:
+        # The start is often so far away that the bracket would not be seen.
+        low, high = np.nanmin(dual[1:]), np.nanmax(primal[1:])
+        ax.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
     return dress(ax, x=LABELS[x], y="objective", legend="best")
 
 
@@ -252,6 +257,13 @@ def early_stopping(history, *, y="validation", lower_is_better=False, ax=None):
 
 def _abscissa(history, x):
     return np.asarray(history["iteration"] if x == "epoch" and "epoch" not in history else history[x], dtype=float)
+
+
+def _down_to_rounding(place, values, floor):
+    """The curve as far as differences of objectives mean anything: to the first value at the floor."""
+    arrived = np.flatnonzero(values <= floor)
+    end = arrived[0] + 1 if arrived.size else len(values)
+    return place[:end], np.maximum(values[:end], floor)
 
 
 def _run(problem, name, tol, max_iter, options):

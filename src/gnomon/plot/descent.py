@@ -52,10 +52,12 @@ def descent_paths(fun, paths, *, minimum=None, ax=None):
     ax.contour(A, B, values, levels=levels, colors=COLORS[6], linewidths=0.5, alpha=0.6)
     for k, ((name, path), (color, _)) in enumerate(zip(paths.items(), styles(len(paths)), strict=True)):
         mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 4.5, "markeredgecolor": "white"}
-        ax.plot(*path.T, color=color, linewidth=1.6, label=f"{name} ({len(path) - 1} steps)", **mark)
+        ax.plot(*path.T, color=color, linewidth=1.6, label=f"{name}, {len(path) - 1}", **mark)
     if minimum is not None:
         ax.plot(*minimum, "*", color=INK, markersize=12, label="minimum")
-    return dress(ax, x="$w_1$", y="$w_2$", legend="best", grid=None)
+    dress(ax, x="$w_1$", y="$w_2$", legend="best", grid=None)
+    ax.get_legend().set_title("solver, steps", prop={"size": 9})
+    return ax
 
 
 def schedule_curves(schedules, *, n_steps=2000, ax=None):

@@ -138,7 +138,7 @@ def complexity_curve(values, train, validation, *, norm=None, name="degree", log
     if log:
         ax.set_xscale("log")
     ax.set_yscale("log")
-    dress(ax, x=name, y="error", legend="upper center")
+    dress(ax, x=name, y="error", legend="best")
     if norm is not None:
         _norm_axis(ax, values, norm)
     return ax
@@ -177,7 +177,7 @@ def predictive_band(x, mean, std, *, latent_std=None, data=None, truth=None, ax=
     x, mean, std = (np.asarray(a, dtype=float) for a in (x, mean, std))
     order = np.argsort(x)
     x, mean = x[order], mean[order]
-    ax = new_axes(ax)
+    ax = new_axes(ax, width=6.6)
     bands = {"prediction, ±2 sd": (std, 0.18)} | ({} if latent_std is None else {"function, ±2 sd": (latent_std, 0.35)})
     for name, (spread, alpha) in bands.items():
         spread = 2.0 * np.asarray(spread, dtype=float)[order]
@@ -187,7 +187,7 @@ def predictive_band(x, mean, std, *, latent_std=None, data=None, truth=None, ax=
         ax.plot(x, truth(x), color=MUTED, linewidth=1.4, linestyle=(0, (1, 1.5)), label="truth")
     if data is not None:
         ax.scatter(*data, s=26, color=INK, edgecolor="white", linewidth=0.6, zorder=3, label="data")
-    return dress(ax, x="$x$", y="$y$", legend="best")
+    return dress(ax, x="$x$", y="$y$", legend="outside")
 
 
 def _norm_axis(ax, values, norm):

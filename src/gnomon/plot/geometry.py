@@ -57,11 +57,13 @@ def least_squares_geometry(X, y, *, ax=None):
     tick = 0.07 * reach * min(1.0, 4 * up / reach)
     ax.plot([along - tick, along - tick, along], [0, 0, 0], [0, tick, tick], color=MUTED, linewidth=1.0)
     ax.text(0.62 * reach, -0.55 * reach, 0.0, "col $X$", color=COLORS[0], fontsize=10)
-    ax.text(along + 0.06 * reach, 0.0, 0.5 * up, f"$\\|y - \\hat y\\| = {up:.3g}$", color=SECOND, fontsize=10)
-    ax.set(xlim=(-0.2 * reach, reach), ylim=(-0.6 * reach, 0.6 * reach), zlim=(0, 0.9 * reach))
-    ax.set_box_aspect((1.2, 1.2, 0.9), zoom=1.15)
+    ax.text(along + 0.04 * reach, 0.0, 0.45 * up, f"$\\|y - \\hat y\\| = {up:.3g}$", color=SECOND, fontsize=10)
+    tall = max(1.2 * up / reach, 0.3)
+    ax.set(xlim=(-0.25 * reach, reach), ylim=(-0.6 * reach, 0.6 * reach), zlim=(0, tall * reach))
+    # One unit is equally long in all three directions: right angles look right.
+    ax.set_box_aspect((1.25, 1.2, tall), zoom=1.2)
     ax.set_axis_off()
-    ax.view_init(elev=18, azim=-62)
+    ax.view_init(elev=22, azim=-65)
     return ax
 
 
@@ -74,7 +76,7 @@ def _columns(ax, X, fitted, reach):
     second = second / size if size > 1e-9 * np.linalg.norm(X) else 0.0 * second
     for j, column in enumerate(X.T[:4]):
         flat = np.array([first @ column, second @ column])
-        place = 0.55 * reach * flat / (np.linalg.norm(flat) or 1.0)
+        place = 0.42 * reach * flat / (np.linalg.norm(flat) or 1.0)
         _arrow(ax, (0, 0, 0), (*place, 0.0), MUTED, f"$x_{{{j + 1}}}$")
 
 

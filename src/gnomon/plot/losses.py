@@ -86,10 +86,11 @@ def margin_losses(losses=None, *, limit=2.5, ax=None):
     ['0/1', 'perceptron', 'hinge']
     """
     m = np.linspace(-limit, limit, 1001)
-    ax = _curves(new_axes(ax), m, {name: loss.value(1.0, m) for name, loss in (losses or _surrogates()).items()})
+    curves = {name: loss.value(1.0, m) for name, loss in (losses or _surrogates()).items()}
+    ax = _curves(new_axes(ax, width=6.6), m, curves)
     ax.axvline(0.0, color=MUTED, linewidth=0.8, zorder=0)
     ax.set_ylim(-0.05, 1.2 * limit)
-    return dress(ax, x="margin $m = y\\,z$", y="loss", legend="upper right")
+    return dress(ax, x="margin $m = y\\,z$", y="loss", legend="outside")
 
 
 def cost_slopes(loss=None, costs=(4.0, 1.0), *, limit=2.0, ax=None):

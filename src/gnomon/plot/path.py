@@ -60,6 +60,7 @@ def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, n_labe
     for j, row in enumerate(coefs):
         top.plot(x, row, color=COLORS[j % len(COLORS)], linewidth=1.4)
     low.step(x, np.count_nonzero(coefs, axis=0), where="post", color=ACCENT, linewidth=1.6)
+    low.set_xlim(x[0], x[-1])
     top.axhline(0.0, color=MUTED, linewidth=0.8, zorder=0)
     _mark(panels, lams, x, chosen)
     label = _direction(panels, over)
@@ -122,8 +123,6 @@ def _direction(panels, over):
         raise ValueError(f"over={over!r} is unknown; choose 'lam' or 'norm'")
     for ax in panels.values():
         ax.set_xscale("log")
-        if not ax.xaxis_inverted():
-            ax.invert_xaxis()
     return "$\\lambda$ (weaker to the right)"
 
 
@@ -145,6 +144,6 @@ def _label_ends(ax, x, coefs, names, n_labels):
     gap, height = 0.055 * (high - low), -np.inf
     for j in shown:
         height = max(coefs[j, -1], height + gap)
-        where = {"xy": (x[-1], coefs[j, -1]), "xytext": (1.02, height), "textcoords": ("axes fraction", "data")}
+        where = {"xy": (x[-1], coefs[j, -1]), "xytext": (1.015, height), "textcoords": ("axes fraction", "data")}
         style = {"fontsize": 8.5, "va": "center", "color": COLORS[j % len(COLORS)], "annotation_clip": False}
         ax.annotate(str(names[j]), **where, **style)

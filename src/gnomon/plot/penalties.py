@@ -93,7 +93,8 @@ def penalty_geometry(X, y, ball="l1", *, theta=None, ax=None):
     ax.plot(*free, "x", color=INK, markersize=8, markeredgewidth=2, label="least squares", zorder=4)
     ax.plot(*best, "o", color=SECOND, markersize=9, label="constrained optimum", zorder=5)
     name = {"l1": "$\\|w\\|_1 \\leq \\theta$", "l2": "$\\|w\\|_2^2 \\leq \\theta$", "l0": "$\\|w\\|_0 \\leq 1$"}[ball]
-    return dress(ax, x="$w_1$", y="$w_2$", title=name, legend="upper left", equal=True)
+    ax.set_aspect("equal", adjustable="box")
+    return dress(ax, x="$w_1$", y="$w_2$", title=name, legend="upper left")
 
 
 def _ball(ball, free, theta):
@@ -107,7 +108,7 @@ def _ball(ball, free, theta):
         theta = 0.25 * free @ free if theta is None else theta
         return [np.sqrt(theta) * circle]
     if ball == "l0":
-        reach = 1.6 * np.abs(free).max() + 1e-9
+        reach = 3.0 * np.abs(free).max() + 1e-9
         return [reach * np.array([[-1.0, 0], [1, 0]]), reach * np.array([[0.0, -1], [0, 1]])]
     raise ValueError(f"ball={ball!r} is unknown; choose 'l1', 'l2' or 'l0'")
 
@@ -133,9 +134,10 @@ def _inside(edge, point):
 
 
 def _error_contours(ax, X, y, free, best):
-    reach = 1.35 * max(np.abs(free).max(), np.abs(best).max(), 1e-9)
-    grid = np.linspace(-0.75 * reach, 1.25 * reach, 161)
+    reach = 1.2 * max(np.abs(free).max(), np.abs(best).max(), 1e-9)
+    grid = reach * np.linspace(-0.9, 1.5, 201)
     A, B = np.meshgrid(np.sign(free[0] or 1.0) * grid, np.sign(free[1] or 1.0) * grid)
+    ax.set(xlim=(A.min(), A.max()), ylim=(B.min(), B.max()))
     W = np.stack([A, B], axis=-1)
     errors = np.sum((y - W @ X.T) ** 2, axis=-1)
     low, touch = np.sum((y - X @ free) ** 2), np.sum((y - X @ best) ** 2)

@@ -46,7 +46,7 @@ def margin_picture(w, b, X, y, *, ax=None):
     sign = 2.0 * classes_of(y)[1] - 1.0
     distance = sign * (X @ w + b) / np.linalg.norm(w)
     nearest = int(np.argmin(distance))
-    ax = new_axes(ax, width=4.8, height=4.2)
+    ax = new_axes(ax, width=5.8, height=4.2)
     low, high = window(X)
     scatter_classes(ax, X, y, size=34)
     ax.plot(*line_ends(w, b, low, high).T, color=INK, linewidth=2.0, label="$w^\\top x + b = 0$")
@@ -54,11 +54,12 @@ def margin_picture(w, b, X, y, *, ax=None):
     for side in (-shift, shift) if shift else ():
         ax.plot(*line_ends(w, b + side, low, high).T, color=MUTED, linewidth=1.1, linestyle=(0, (5, 3)))
     foot = X[nearest] - sign[nearest] * distance[nearest] * w / np.linalg.norm(w)
-    where = {"xytext": (7, -4), "textcoords": "offset points", "color": SECOND, "fontsize": 11}
+    where = {"xytext": (7, -4), "textcoords": "offset points", "color": SECOND, "fontsize": 11, "zorder": 5}
+    where["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
     ax.annotate(f"$\\gamma = {distance[nearest]:.3g}$", 0.5 * (X[nearest] + foot), **where)
     ax.annotate("", X[nearest], foot, arrowprops={"arrowstyle": "<->", "color": SECOND, "linewidth": 1.6, "shrinkB": 4})
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    return dress(ax, x="$x_1$", y="$x_2$", legend="best", equal=True)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+    return dress(ax, x="$x_1$", y="$x_2$", legend="outside")
 
 
 def perceptron_lines(weights, intercepts, X, y, *, ax=None):
@@ -90,7 +91,7 @@ def perceptron_lines(weights, intercepts, X, y, *, ax=None):
     2
     """
     weights, X = np.asarray(weights, dtype=float), np.asarray(X, dtype=float)
-    ax = new_axes(ax, width=4.8, height=4.2)
+    ax = new_axes(ax, width=5.8, height=4.2)
     low, high = window(X)
     scatter_classes(ax, X, y, size=34)
     # The zero vector with which a perceptron starts is no line.
@@ -101,7 +102,7 @@ def perceptron_lines(weights, intercepts, X, y, *, ax=None):
         faint = {"color": ACCENT, "linewidth": 1.2, "alpha": 0.15 + 0.7 * k / len(lines)}
         ax.plot(*line_ends(w, b, low, high).T, **(style or faint))
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    return dress(ax, x="$x_1$", y="$x_2$", legend="best")
+    return dress(ax, x="$x_1$", y="$x_2$", legend="outside")
 
 
 def errors_per_update(errors, *, pocket=True, ax=None):
