@@ -1,0 +1,147 @@
+"""What a feature map is.
+
+    φ: R^d → R^k,    fit learns what φ needs from the training rows,    transform applies φ to any rows          (1)
+
+A map writes three short texts: `_learn(X)`, `_map(X)` and `_names(names)`; an invertible one also `_unmap(Z)`. The
+conventions of scikit-learn (validation, names of columns, types, tags) are here, once. Buitinck et al. (2013),
+API design for machine learning software, arXiv:1309.0238.
+"""
+
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted, validate_data
+
+__all__ = ["FLOATS", "FeatureMap", "InvertibleMap", "beside", "column_indices"]
+
+FLOATS = (np.float64, np.float32)
+"""The types that are computed in as they come; others become the first."""
+
+
+class FeatureMap(TransformerMixin, BaseEstimator, ABC):
+    """Base of the maps: `fit`, `transform` and `get_feature_names_out` are final, subclasses write what differs."""
+
+    _sparse: ClassVar[bool] = False
+    _nan: ClassVar[bool] = False
+
+    def fit(self, X, y=None):
+        """Learn what the map needs from the training rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Training rows.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        self
+        """
+        self._learn(self._validated(X, reset=True))
+        return self
+
+    def transform(self, X):
+        """Map every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Rows with the columns of `fit`.
+
+        Returns
+        -------
+        Z : array of shape (n_samples, n_features_out)
+        """
+        check_is_fitted(self)
+        return self._map(self._validated(X, reset=False))
+
+    def get_feature_names_out(self, input_features=None):
+        """Names of the columns of `transform`.
+
+        Parameters
+        ----------
+        input_features : array-like of str, optional
+            Names of the input columns; by default those seen in `fit`, or x0, x1, …
+
+        Returns
+        -------
+        names : ndarray of object
+        """
+        check_is_fitted(self)
+        return np.asarray(self._names(_check_feature_names_in(self, input_features)), dtype=object)
+
+    def _validated(self, X, *, reset):
+        return validate_data(
+            self,
+            X,
+            reset=reset,
+            dtype=FLOATS,
+            accept_sparse="csr" if self._sparse else False,
+            ensure_all_finite="allow-nan" if self._nan else True,
+        )
+
+    def _learn(self, X):
+        """Set the fitted attributes; most maps have none."""
+
+    @abstractmethod
+    def _map(self, X):
+        """φ of every row of `X`, which is not modified."""
+
+    @abstractmethod
+    def _names(self, names):
+        """Names of the columns of φ, from those of the input."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = self._sparse
+        tags.input_tags.allow_nan = self._nan
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+class InvertibleMap(FeatureMap):
+    """Base of the maps that can be undone."""
+
+    def inverse_transform(self, Z):
+        """Rows whose map is `Z`.
+
+        Parameters
+        ----------
+        Z : array-like of shape (n_samples, n_features_out)
+            Mapped rows.
+
+        Returns
+        -------
+        X : array of shape (n_samples, n_features)
+        """
+        check_is_fitted(self)
+        Z = check_array(Z, dtype=FLOATS, accept_sparse="csr" if self._sparse else False, input_name="Z")
+        expected = len(self.get_feature_names_out())
+        if Z.shape[1] != expected:
+            raise ValueError(f"Z has {Z.shape[1]} columns, {type(self).__name__} makes {expected}; give mapped rows")
+        return self._unmap(Z)
+
+    @abstractmethod
+    def _unmap(self, Z):
+        """φ⁻¹ of every row of `Z`."""
+
+
+def beside(*parts):
+    """The columns of all parts, one part after the other; sparse if a part is."""
+    return sparse.hstack(parts, format="csr") if any(map(sparse.issparse, parts)) else np.hstack(parts)
+
+
+def column_indices(estimator, columns):
+    """Positions of columns that the user gave by position (also from the end) or by name."""
+    d = estimator.n_features_in_
+    names = list(getattr(estimator, "feature_names_in_", ()))
+    places = {**{i: i % d for i in range(-d, d)}, **{name: i for i, name in enumerate(names)}}
+    unknown = [column for column in columns if column not in places]
+    if unknown:
+        known = f"names {names} or " if names else "X had no column names, so "
+        raise ValueError(f"columns {unknown} are not in X; allowed: {known}positions {-d} … {d - 1}")
+    return np.array([places[column] for column in columns], dtype=np.intp)

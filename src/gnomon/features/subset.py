@@ -1,0 +1,54 @@
+"""A fixed subset of the columns.
+
+    φ_S(x) = x_S = (x_j)_{j∈S},    the same S in training and prediction                            (1)
+
+Guyon & Elisseeff (2003), An introduction to variable and feature selection, https://jmlr.org/papers/v3/guyon03a.html.
+"""
+
+from gnomon.features._base import FeatureMap, column_indices
+
+__all__ = ["ColumnSubset"]
+
+
+class ColumnSubset(FeatureMap):
+    """Columns x_S by position or by name, in the order given; sparse rows and NaN are passed on.
+
+    Parameters
+    ----------
+    columns : list of int or str, optional
+        S; negative positions count from the end. By default all columns.
+
+    Attributes
+    ----------
+    indices_ : ndarray of int
+        Positions of S.
+
+    References
+    ----------
+    Guyon, I. & Elisseeff, A. (2003). An introduction to variable and feature selection.
+    https://jmlr.org/papers/v3/guyon03a.html
+
+    Examples
+    --------
+    >>> from gnomon.features import ColumnSubset
+    >>> ColumnSubset([-1, 0]).fit_transform([[1.0, 2.0, 3.0]]).tolist()
+    [[3.0, 1.0]]
+    """
+
+    _sparse = True
+    _nan = True
+
+    def __init__(self, columns=None):
+        self.columns = columns
+
+    def _learn(self, X):
+        columns = range(X.shape[1]) if self.columns is None else list(self.columns)
+        if len(columns) == 0:
+            raise ValueError("columns=[] keeps nothing; name at least one column")
+        self.indices_ = column_indices(self, columns)
+
+    def _map(self, X):
+        return X[:, self.indices_]
+
+    def _names(self, names):
+        return names[self.indices_]

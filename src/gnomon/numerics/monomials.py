@@ -1,0 +1,216 @@
+"""Products of powers of columns, or of orthogonal polynomials of them.
+
+    φ(x)_a = f_{|a|} Π_j r_{a_j} b_{a_j}(x_j),    a ∈ N^d,  low ≤ |a| = Σ a_j ≤ k                              (1)
+
+The order is scikit-learn's: by degree, then by the sorted variables. Each product is one multiplication of a product
+that exists: with j the first variable of a and p = a_j it is b_p(x_j) times that of a without j. The polynomials of
+one variable follow b_{p+1}(x) = α_p x b_p(x) − β_p b_{p−1}(x). Knuth (2011), The Art of Computer Programming 4A,
+section 7.2.1.3 (combinations and their rank); Gautschi (2004), Orthogonal Polynomials, section 1.3.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from gnomon._jit import jit
+
+__all__ = ["RECURRENCES", "expand", "exponents"]
+
+RECURRENCES = {
+    "monomial": lambda p: (1.0, 0.0),
+    "chebyshev": lambda p: (1.0 if p == 0 else 2.0, 1.0),
+    "legendre": lambda p: ((2 * p + 1) / (p + 1), p / (p + 1)),
+}
+"""α_p and β_p of each basis; every one begins with b₀ = 1, b₁ = x."""
+
+
+def expand(X, degree, *, low=0, basis="monomial", roots=None, factors=None):
+    """Equation (1) for every row of X; of sparse rows, which need the monomial basis, sparse rows.
+
+    Parameters
+    ----------
+    X : ndarray or CSR array of shape (n, d), of floats
+    degree : int
+        Highest degree k.
+    low : int, default=0
+        Lowest degree.
+    basis : {"monomial", "chebyshev", "legendre"}, default="monomial"
+        The polynomials b_p.
+    roots, factors : array-like of length k + 1, optional
+        r_p and f_m; ones by default.
+
+    Returns
+    -------
+    ndarray or CSR array with one column for every a, of X's type
+
+    References
+    ----------
+    Knuth, D. E. (2011). The Art of Computer Programming, volume 4A, section 7.2.1.3. ISBN 978-0-201-03804-0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.monomials import expand
+    >>> expand(np.array([[2.0, 3.0]]), 2)
+    array([[1., 2., 3., 4., 6., 9.]])
+    >>> expand(np.array([[0.5]]), 3, basis="chebyshev")
+    array([[ 1. ,  0.5, -0.5, -1. ]])
+    """
+    ones = np.ones(degree + 1, dtype=X.dtype)
+    roots = ones if roots is None else np.asarray(roots, dtype=X.dtype)
+    factors = ones if factors is None else np.asarray(factors, dtype=X.dtype)
+    recurrence = np.array([RECURRENCES[basis](p) for p in range(degree)], dtype=X.dtype).reshape(degree, 2)
+    sizes = _sizes(X.shape[1], degree)
+    count = int(sizes[low:, -1].sum())
+    if sparse.issparse(X):
+        X = X.sorted_indices()
+        index = np.empty(0, dtype=sparse.get_index_dtype(maxval=count))
+        parts = _expand_sparse(X.data, X.indices, X.indptr, recurrence, roots, factors, sizes, low, index)
+        return sparse.csr_array(parts, shape=(X.shape[0], count))
+    out = np.empty((X.shape[0], count), dtype=X.dtype)
+    _expand_dense(np.ascontiguousarray(X), recurrence, roots, factors, sizes, low, out)
+    return out
+
+
+def exponents(d, degree, *, low=0):
+    """The exponents a of equation (1), one row for every column of `expand`.
+
+    References
+    ----------
+    Knuth, D. E. (2011). The Art of Computer Programming, volume 4A, section 7.2.1.3. ISBN 978-0-201-03804-0.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.monomials import exponents
+    >>> exponents(2, 2).tolist()
+    [[0, 0], [1, 0], [0, 1], [2, 0], [1, 1], [0, 2]]
+    """
+    sizes = _sizes(d, degree)
+    starts = _starts(sizes)
+    sources, entries = _plan(sizes)
+    powers = np.zeros((starts[-1], d), dtype=np.int64)
+    for m in range(1, degree + 1):
+        columns = np.arange(starts[m], starts[m + 1])
+        j, p = np.divmod(entries[columns], degree + 1)
+        powers[columns] = powers[sources[columns]]
+        powers[columns, j] = p
+    return powers[starts[low] :]
+
+
+@jit
+def _sizes(d, k):
+    """sizes[m, v]: the number of monomials of degree exactly m in v variables."""
+    sizes = np.zeros((k + 1, d + 1), dtype=np.int64)
+    sizes[0] = 1
+    for m in range(1, k + 1):
+        for v in range(1, d + 1):
+            sizes[m, v] = sizes[m, v - 1] + sizes[m - 1, v]
+    return sizes
+
+
+@jit
+def _starts(sizes):
+    """Where the columns of each degree begin; the last entry is where they end."""
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    starts[1:] = np.cumsum(sizes[:, -1])
+    return starts
+
+
+@jit
+def _plan(sizes):
+    """For every column its source and, as j (k + 1) + p, the entry of the table of polynomials that multiplies it."""
+    k, d = sizes.shape[0] - 1, sizes.shape[1] - 1
+    starts = _starts(sizes)
+    # Unsigned, because kernels need not look whether such an index counts from the end.
+    sources, entries = np.zeros(starts[-1], dtype=np.uint32), np.zeros(starts[-1], dtype=np.uint32)
+    column = 1
+    for m in range(1, k + 1):
+        for j in range(d):
+            for p in range(m, 0, -1):
+                length = sizes[m - p, d - 1 - j]
+                for t in range(length):
+                    sources[column + t] = starts[m - p + 1] - length + t
+                    entries[column + t] = j * (k + 1) + p
+                column += length
+    return sources, entries
+
+
+@jit
+def _polynomials(x, recurrence, roots, table):
+    """table[j (k + 1) + p] = r_p b_p(x_j)."""
+    k = len(recurrence)
+    for j in range(len(x)):
+        before, now = x.dtype.type(0), x.dtype.type(1)
+        for p in range(k):
+            before, now = now, recurrence[p, 0] * x[j] * now - recurrence[p, 1] * before
+            table[j * (k + 1) + p + 1] = now * roots[p + 1]
+
+
+@jit
+def _products(table, factors, starts, sources, entries, low, row, out):
+    """Equation (1) for one row, every column from one that exists; `row` keeps those below the highest degree."""
+    row[0] = 1
+    for c in range(1, len(row)):
+        row[c] = row[sources[c]] * table[entries[c]]
+    k, made = len(factors) - 1, 0
+    for m in range(low, k):
+        for c in range(starts[m], starts[m + 1]):
+            out[made] = row[c] * factors[m]
+            made += 1
+    last, last_sources, last_entries = out[made:], sources[starts[k] :], entries[starts[k] :]
+    for c in range(len(last)):
+        last[c] = row[last_sources[c]] * (table[last_entries[c]] * factors[k])
+
+
+@jit
+def _expand_dense(X, recurrence, roots, factors, sizes, low, out):
+    starts = _starts(sizes)
+    sources, entries = _plan(sizes)
+    table = np.ones(X.shape[1] * len(factors), dtype=X.dtype)
+    row = np.empty(max(starts[-2], 1), dtype=X.dtype)
+    for i in range(X.shape[0]):
+        _polynomials(X[i], recurrence, roots, table)
+        _products(table, factors, starts, sources, entries, low, row, out[i])
+
+
+@jit
+def _expand_sparse(data, indices, indptr, recurrence, roots, factors, sizes, low, index):
+    """The same on the non-zeros of every row; their products are the non-zeros of the mapped row."""
+    k, counts = len(factors) - 1, np.diff(indptr)
+    inner_sizes = _sizes(np.max(counts), k)
+    made = np.array([np.sum(inner_sizes[low:, z]) for z in range(inner_sizes.shape[1])])
+    ends = np.zeros(len(indptr), dtype=np.int64)
+    ends[1:] = np.cumsum(made[counts])
+    values, columns = np.empty(ends[-1], dtype=data.dtype), np.empty(ends[-1], dtype=index.dtype)
+    for z in np.unique(counts):
+        inner = inner_sizes[:, : z + 1]
+        starts = _starts(inner)
+        sources, entries = _plan(inner)
+        table = np.ones(z * (k + 1) + 1, dtype=data.dtype)
+        row = np.empty(max(starts[-2], 1), dtype=data.dtype)
+        for i in np.flatnonzero(counts == z):
+            here, there = slice(indptr[i], indptr[i + 1]), slice(ends[i], ends[i + 1])
+            _polynomials(data[here], recurrence, roots, table)
+            _products(table, factors, starts, sources, entries, low, row, values[there])
+            _places(indices[here], sizes, starts, sources, entries, low, columns[there])
+    return values, columns, ends
+
+
+@jit
+def _places(variables, sizes, starts, sources, entries, low, out):
+    """The column of every product of some variables, by the combinatorial number system.
+
+    A monomial with variables i₁ ≤ … ≤ i_m is Σ_s sizes[s, d − 1 − i_{m+1−s}] places before the last of its degree.
+    """
+    k, d = sizes.shape[0] - 1, sizes.shape[1] - 1
+    ends = np.cumsum(sizes[:, -1]) - 1
+    first = ends[low] + 1 - sizes[low, -1]
+    before, steps = np.zeros(starts[-1], dtype=np.int64), np.zeros(len(variables) * (k + 1) + 1, dtype=np.int64)
+    for m in range(k + 1):
+        for j in range(len(variables)):
+            for p in range(1, m + 1):
+                at = j * (k + 1) + p
+                steps[at] = (steps[at - 1] if p > 1 else 0) + sizes[m - p + 1, d - 1 - variables[j]]
+        for c in range(starts[m], starts[m + 1]):
+            before[c] = before[sources[c]] + steps[entries[c]]
+            if m >= low:
+                out[c - starts[low]] = ends[m] - before[c] - first

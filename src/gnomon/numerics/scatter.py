@@ -1,0 +1,298 @@
+"""Scatter matrices and whitening.
+
+    S_W = (1/N) Σ_c Σ_{i∈c} sᵢ (xᵢ − μ_c)(xᵢ − μ_c)ᵀ,    S_B = (1/N) Σ_c N_c (μ_c − μ)(μ_c − μ)ᵀ,    N = Σ sᵢ
+    S_W + S_B = S,  the covariance;    whitening: any P with P S Pᵀ = I                                       (1)
+
+Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x; merging of moments: Chan, Golub & LeVeque (1983),
+doi:10.1080/00031305.1983.10483115; kinds of whitening: Kessy, Lewin & Strimmer (2018),
+doi:10.1080/00031305.2016.1277159.
+"""
+
+import warnings
+from typing import NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+__all__ = [
+    "WHITENINGS",
+    "Moments",
+    "Whitening",
+    "between_class_cov",
+    "class_moments",
+    "merge_moments",
+    "moments",
+    "whitening",
+    "within_class_cov",
+]
+
+
+class Moments(NamedTuple):
+    """Total weight, mean and scatter Σ sᵢ (xᵢ − μ)(xᵢ − μ)ᵀ of some rows; `merge_moments` adds two of them.
+
+    Parameters
+    ----------
+    weight : float
+        Σ sᵢ.
+    mean : ndarray of shape (d,)
+        μ = Σ sᵢ xᵢ / Σ sᵢ.
+    scatter : ndarray of shape (d, d)
+        Σ sᵢ (xᵢ − μ)(xᵢ − μ)ᵀ.
+
+    References
+    ----------
+    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
+    doi:10.1080/00031305.1983.10483115
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import Moments
+    >>> Moments(3.0, np.array([3.0]), np.array([[14.0]])).covariance(ddof=1)
+    array([[7.]])
+    """
+
+    weight: float
+    mean: np.ndarray
+    scatter: np.ndarray
+
+    def covariance(self, ddof=0):
+        """Scatter divided by the total weight less `ddof`."""
+        if self.weight <= ddof:
+            raise ValueError(f"a total weight of {self.weight:g} leaves nothing to divide by at ddof={ddof}; add rows")
+        return self.scatter / (self.weight - ddof)
+
+
+def moments(X, weights=None):
+    """Moments of the rows of `X`, in double precision.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+    weights : ndarray of shape (n_samples,), optional
+        Row weights sᵢ ≥ 0, not all zero; weight 2 equals the row twice.
+
+    Returns
+    -------
+    Moments
+
+    References
+    ----------
+    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
+    doi:10.1080/00031305.1983.10483115
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import moments
+    >>> moments(np.array([[1.0, 2.0], [3.0, 3.0], [2.0, 5.0], [6.0, 6.0]])).covariance()
+    array([[3.5 , 2.25],
+           [2.25, 2.5 ]])
+    """
+    s = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=float)
+    total = s.sum()
+    if not total > 0.0:
+        raise ValueError(f"weights sum to {total:g}; give at least one row a positive weight")
+    mean = s @ np.asarray(X, dtype=float) / total
+    # The square root keeps the product symmetric, so BLAS does half of the work.
+    centred = (X - mean) * np.sqrt(s)[:, None]
+    return Moments(float(total), mean, centred.T @ centred)
+
+
+def merge_moments(a, b):
+    """Moments of two sets of rows together (Chan et al. 1983, eq. 2.1).
+
+    References
+    ----------
+    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
+    doi:10.1080/00031305.1983.10483115
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import merge_moments, moments
+    >>> X = np.array([[1.0], [2.0], [6.0]])
+    >>> float(merge_moments(moments(X[:1]), moments(X[1:])).scatter[0, 0]), float(moments(X).scatter[0, 0])
+    (14.0, 14.0)
+    """
+    total = a.weight + b.weight
+    step = b.mean - a.mean
+    mean = a.mean + step * (b.weight / total)
+    return Moments(total, mean, a.scatter + b.scatter + np.outer(step, step) * (a.weight * b.weight / total))
+
+
+def class_moments(X, index, n_classes, weights=None):
+    """A list with the `Moments` of the rows of each class, None for a class without weight.
+
+    References
+    ----------
+    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems.
+    doi:10.1111/j.1469-1809.1936.tb02137.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import class_moments
+    >>> parts = class_moments(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]), 2)
+    >>> [part.mean.tolist() for part in parts]
+    [[1.0], [5.0]]
+    """
+    s = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=float)
+    rows = [np.flatnonzero((index == k) & (s > 0.0)) for k in range(n_classes)]
+    return [moments(X[r], s[r]) if len(r) else None for r in rows]
+
+
+def within_class_cov(X, index, n_classes, weights=None):
+    """S_W of equation (1): the average covariance within the classes.
+
+    References
+    ----------
+    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems.
+    doi:10.1111/j.1469-1809.1936.tb02137.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import within_class_cov
+    >>> X = np.array([[0.0, 0], [1, 0], [0, 1], [1, 1], [3, 2], [4, 2], [3, 3], [4, 4]])
+    >>> within_class_cov(X, np.repeat([0, 1], 4), 2)
+    array([[0.25   , 0.0625 ],
+           [0.0625 , 0.46875]])
+    """
+    parts = [part for part in class_moments(X, index, n_classes, weights) if part]
+    return sum(part.scatter for part in parts) / sum(part.weight for part in parts)
+
+
+def between_class_cov(X, index, n_classes, weights=None):
+    """S_B of equation (1): the covariance of the class means.
+
+    References
+    ----------
+    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems.
+    doi:10.1111/j.1469-1809.1936.tb02137.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import between_class_cov
+    >>> between_class_cov(np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1]), 2)
+    array([[6.25]])
+    """
+    parts = [part for part in class_moments(X, index, n_classes, weights) if part]
+    return moments(np.array([part.mean for part in parts]), [part.weight for part in parts]).covariance()
+
+
+class Whitening(NamedTuple):
+    """A whitening x' = P (x − μ) and what undoes it.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (k, d)
+        P with P S Pᵀ = I.
+    inverse : ndarray of shape (d, k)
+        The map back: `inverse` P = I on the directions that were kept.
+    rank : int
+        The number of eigenvalues of S that are not small.
+
+    References
+    ----------
+    Kessy, A., Lewin, A. & Strimmer, K. (2018). Optimal whitening and decorrelation. doi:10.1080/00031305.2016.1277159
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import whitening
+    >>> white = whitening(np.diag([4.0, 25.0]))
+    >>> white.matrix.tolist(), white.inverse.tolist(), white.rank
+    ([[0.5, 0.0], [0.0, 0.2]], [[2.0, 0.0], [0.0, 5.0]], 2)
+    """
+
+    matrix: np.ndarray
+    inverse: np.ndarray
+    rank: int
+
+
+def whitening(cov, kind="zca", tol=1e-10, singular="drop"):
+    """P with P S Pᵀ = I, by the eigenvalues λ and eigenvectors U of S.
+
+    Parameters
+    ----------
+    cov : ndarray of shape (d, d)
+        Covariance S, symmetric and positive semi-definite.
+    kind : {"zca", "pca", "cholesky"}, default="zca"
+        "zca": P = U Λ^{−½} Uᵀ, the symmetric one, nearest to the identity. "pca": P = Λ^{−½} Uᵀ, largest λ first.
+        "cholesky": P = L⁻¹ with S = L Lᵀ, lower triangular.
+    tol : float, default=1e-10
+        Eigenvalues below `tol` times the largest count as zero.
+    singular : {"drop", "floor"}, default="drop"
+        What to do with those: "drop" ignores their directions ("zca" maps them to 0, "pca" has fewer columns);
+        "floor" raises them to `tol` times the largest. A triangular P exists only with "floor".
+
+    Returns
+    -------
+    Whitening
+
+    References
+    ----------
+    Kessy, A., Lewin, A. & Strimmer, K. (2018). Optimal whitening and decorrelation. doi:10.1080/00031305.2016.1277159
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import whitening
+    >>> whitening(np.array([[3.5, 2.25], [2.25, 2.5]])).matrix.round(7)
+    array([[ 0.7337941, -0.3735135],
+           [-0.3735135,  0.8998001]])
+    """
+    if kind not in WHITENINGS:
+        raise ValueError(f"kind={kind!r} is not known; choose one of {', '.join(WHITENINGS)}")
+    if singular not in ("drop", "floor"):
+        raise ValueError(f"singular={singular!r} is not known; choose 'drop' or 'floor'")
+    if not tol > 0.0:
+        raise ValueError(f"tol={tol!r} must be > 0; give the smallest share of the largest eigenvalue to keep")
+    values, U = linalg.eigh(cov)
+    values, U = values[::-1], _fix_signs(U[:, ::-1])
+    if not values[0] > 0.0:
+        raise ValueError("every column is constant, so there is no variance to scale; add rows or columns that vary")
+    small = values < tol * values[0]
+    if small.any():
+        values, U = _treat_small(values, U, small, tol, singular if kind != "cholesky" else "floor")
+    return Whitening(*WHITENINGS[kind](np.sqrt(values), U), int(len(small) - small.sum()))
+
+
+def _treat_small(values, U, small, tol, singular):
+    done = {"drop": "are dropped", "floor": "are raised to that share"}[singular]
+    warnings.warn(
+        f"the covariance is singular: {small.sum()} of {len(small)} eigenvalues are below {tol:g} of the largest and "
+        f"{done}; remove redundant columns, or choose `tol` and `singular`",
+        linalg.LinAlgWarning,
+        stacklevel=4,
+    )
+    if singular == "drop":
+        return values[~small], U[:, ~small]
+    return np.maximum(values, tol * values[0]), U
+
+
+def _fix_signs(U):
+    # An eigenvector has no sign of its own: its largest entry is made positive, so that machines agree.
+    largest = np.argmax(np.abs(U), axis=0)
+    return U * np.where(U[largest, np.arange(U.shape[1])] < 0.0, -1.0, 1.0)
+
+
+def _zca(root, U):
+    return (U / root) @ U.T, (U * root) @ U.T
+
+
+def _pca(root, U):
+    return (U / root).T, U * root
+
+
+def _cholesky(root, U):
+    # L of S = (U √Λ)(U √Λ)ᵀ is the transposed R of a QR, which does not square the condition number.
+    R = linalg.qr((U * root).T, mode="r")[0]
+    L = (R * np.where(np.diag(R) < 0.0, -1.0, 1.0)[:, None]).T
+    return linalg.solve_triangular(L, np.eye(len(L)), lower=True), L
+
+
+WHITENINGS = {"zca": _zca, "pca": _pca, "cholesky": _cholesky}
+"""The kinds of whitening, as functions of √λ and U."""

@@ -1,0 +1,36 @@
+"""Every transformer of the family keeps scikit-learn's contract, in the forms that scikit-learn's checks can fit."""
+
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gnomon import features
+
+ESTIMATORS = [
+    features.AddBias(),
+    features.AddBias(position="first"),
+    features.BasisExpansion(),
+    features.Cap(),
+    features.ColumnSubset(),
+    features.MaxNormScaler(),
+    features.PolarFeatures(hyperspherical=True),
+    features.PolarFeatures("mean", angle="sincos", hyperspherical=True),
+    features.PolynomialMap(),
+    features.PolynomialMap(basis="chebyshev"),
+    features.PolynomialMap(homogeneous=True, weights="kernel"),
+    features.PosNegPart(),
+    features.QuadraticExpansion(),
+    features.QuadraticExpansion(symmetric=True),
+    features.Waterfall(),
+    features.Waterfall(breaks=[0.0, 1.0]),
+    features.Whitener(),
+    features.Whitener(kind="cholesky", ddof=1),
+    features.Winsorizer(),
+    features.WithinClassWhitener(),
+]
+
+
+# Some checks give fewer rows than columns, or a constant column: a whitener says so.
+@pytest.mark.filterwarnings("ignore:the covariance is singular")
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
