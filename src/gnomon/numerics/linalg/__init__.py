@@ -4,7 +4,8 @@ from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd, jittered_chol
 from gnomon.numerics.linalg.least_squares import LeastSquares, RankWarning, least_squares
 from gnomon.numerics.linalg.leverage import gcv_score, hat_matrix, in_column_space, leverages, loo_residuals
 from gnomon.numerics.linalg.normal import NormalSolution, solve_normal
-from gnomon.numerics.linalg.ridge import Norms, RidgeSolution, ridge, solve_secular
+from gnomon.numerics.linalg.ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
+from gnomon.numerics.linalg.ridge_path import RidgePath, ridge_path
 from gnomon.numerics.linalg.rows import Rows
 from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
 
@@ -13,6 +14,7 @@ __all__ = [
     "NormalSolution",
     "Norms",
     "RankWarning",
+    "RidgePath",
     "RidgeSolution",
     "Rows",
     "SpdFactor",
@@ -27,6 +29,8 @@ __all__ = [
     "leverages",
     "loo_residuals",
     "ridge",
+    "ridge_norms",
+    "ridge_path",
     "solve_normal",
     "solve_secular",
     "triangle",

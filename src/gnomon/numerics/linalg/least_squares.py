@@ -167,8 +167,8 @@ def _normal(rows, tol, sums):
     sums = rows.moments() if sums is None else sums
     S, c, T, x_mean, y_mean = split_moments(sums, rows.shape[1], intercept=rows.intercept)
     try:
-        w = None if has_constant_column(S, sums, rows.intercept) else linalg.solve(S, c, assume_a="gen")
-    except (linalg.LinAlgError, linalg.LinAlgWarning, ValueError):
+        w = None if has_constant_column(S, sums, rows.intercept) else np.linalg.solve(S, c)
+    except np.linalg.LinAlgError:
         w = None
     if w is None:
         return _fallback(rows, tol)

@@ -16,11 +16,11 @@ from scipy import linalg, optimize, sparse
 
 from gnomon.numerics.linalg.cholesky import factor_spd
 from gnomon.numerics.linalg.least_squares import _DENSE_GRAM, least_squares, solve_by_lsmr
-from gnomon.numerics.linalg.normal import solve_normal
+from gnomon.numerics.linalg.normal import solve_normal, split_moments
 from gnomon.numerics.linalg.rows import Rows
 from gnomon.numerics.linalg.triangular import triangle
 
-__all__ = ["Norms", "RidgeSolution", "ridge", "solve_secular"]
+__all__ = ["Norms", "RidgeSolution", "ridge", "ridge_norms", "solve_secular"]
 
 
 class Norms(NamedTuple):
@@ -151,6 +151,29 @@ def ridge(X, Y, rho, weights=None, *, intercept=True, method="auto", positive=Fa
         if found is not None:
             return found
     return _lsqr(rows, rho, **options)
+
+
+def ridge_norms(rows, sums=None):
+    """σⱼ² and pⱼ of equation (2) for the given rows, before any ρ is known.
+
+    References
+    ----------
+    Moré, J. J. & Sorensen, D. C. (1983). Computing a trust region step. doi:10.1137/0904038
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import Rows, ridge_norms
+    >>> X, Y = np.array([[1.0, 0], [1, 1], [0, 1], [1, -1]]), np.array([[2.0], [2], [0], [3]])
+    >>> ridge_norms(Rows(X, Y, intercept=False)).at(1.0).round(7)
+    array([3.125])
+    """
+    if rows.shape[0] < rows.shape[1] and not sparse.issparse(rows.X):
+        Z, T = rows.centred(slice(0, rows.shape[0]), *rows.means())
+        return _norms("dual", Z @ Z.T, T)
+    sums = rows.moments() if sums is None else sums
+    S, c, *_ = split_moments(sums, rows.shape[1], intercept=rows.intercept)
+    return _norms("cholesky", S, c)
 
 
 def solve_secular(squares, powers, theta, *, max_iter=200):

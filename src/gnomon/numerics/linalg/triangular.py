@@ -62,10 +62,12 @@ class Triangle(NamedTuple):
             return linalg.solve_triangular(self.R, self.z, check_finite=False), self.rest
         U, s, Vt, scale = self._svd()
         inside = U.T @ self.z
+        rss = self.rest + np.maximum(np.sum(self.z**2, axis=0) - np.sum(inside**2, axis=0), 0.0)
+        if self.rank == self.R.shape[1]:
+            return Vt.T @ (inside / s[:, None]) / scale[:, None], rss
         # All minimisers have Vᵀ D w = c; the shortest of them lies in the span of D V.
         Q, T = linalg.qr(scale[:, None] * Vt.T, mode="economic", check_finite=False)
-        w = Q @ linalg.solve_triangular(T, inside / s[:, None], trans="T", check_finite=False)
-        return w, self.rest + np.sum(self.z**2, axis=0) - np.sum(inside**2, axis=0)
+        return Q @ linalg.solve_triangular(T, inside / s[:, None], trans="T", check_finite=False), rss
 
     def ridge(self, rho):
         """The minimisers of (1) + ρ‖w‖² for one ρ per target, their costs, and tr S(S + ρI)⁻¹."""

@@ -1,0 +1,377 @@
+"""Ridge regression.
+
+    minimise over w, b    Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + ρ ‖w‖²        w = (ZᵀZ + ρI)⁻¹Zᵀy = Zᵀ(ZZᵀ + ρI)⁻¹y         (1)
+
+or, with a bound in place of ρ:    minimise Σ sᵢ rᵢ²  subject to  ‖w‖² ≤ θ                                        (2)
+
+Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634. ρ is scikit-learn's `alpha`; the six textbook forms of λ are
+reached by `objective` and `lam`.
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.linear._iterative import iterate
+from gnomon.linear._scores import as_columns, linear_scores
+from gnomon.numerics.linalg import (
+    RidgeSolution,
+    Rows,
+    gcv_score,
+    hat_matrix,
+    leverages,
+    loo_residuals,
+    ridge,
+    ridge_norms,
+)
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.optim.fit_linear import SOLVERS
+from gnomon.penalties import L2, convert_lam, objective_form
+
+__all__ = ["Ridge"]
+
+_SPARSE = ("csr", "csc", "coo")
+_CLOSED = {
+    "auto": "auto",
+    "cholesky": "cholesky",
+    "dual": "dual",
+    "svd": "svd",
+    "lsqr": "lsqr",
+    "sparse_cg": "lsqr",
+}
+_ALIASES = {"saga": "sag"}
+
+
+class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Ridge regression, equation (1), penalised or constrained, with its degrees of freedom and leave-one-out errors.
+
+    Takes scikit-learn's parameters with scikit-learn's meaning; those from `objective` on are added.
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_targets,), default=1.0
+        ρ of equation (1), one for all targets or one each.
+    fit_intercept : bool, default=True
+        Whether b is free; otherwise b = 0.
+    copy_X : bool, default=True
+        Accepted for compatibility; X is never written to.
+    max_iter : int, optional
+        Of iterative solvers.
+    tol : float, default=1e-4
+        Of iterative solvers.
+    solver : str, default="auto"
+        "cholesky" (primal), "dual", "svd", "lsqr" and "sparse_cg" (both Krylov solvers on the rows), or an iterative
+        solver of `gnomon.optim.fit_linear` ("gd", "sgd", "sag", "saga", "lbfgs" …). "auto": primal for n ≥ d, dual for
+        d > n, "svd" where neither can be trusted, "lsqr" for sparse X with many columns.
+    positive : bool, default=False
+        Require w ≥ 0.
+    random_state : None, int or RandomState
+        Of stochastic solvers.
+    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
+        The textbook form in which `lam` is given; "sum" is (1).
+    lam : float, optional
+        λ (for "C": C) of that form; in place of `alpha`. Default 1 when only `objective` is given.
+    constraint : float, optional
+        θ of equation (2), in place of `alpha`; targets are bounded one by one.
+    penalize_intercept : bool, default=False
+        Treat b as the weight of a constant column, penalised like the others.
+    store_loo : bool, default=False
+        Compute `loo_residuals_` in `fit`; the method `loo_residuals` gives them at any time.
+    start : array-like, optional
+        Where iterative solvers start: w, followed by b if there is one.
+    solver_options : dict, optional
+        Further options of an iterative solver.
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+    intercept_ : float or ndarray of shape (n_targets,)
+    rho_ : float or ndarray of shape (n_targets,)
+        ρ of equation (1), whatever it was called.
+    multiplier_ : float or ndarray
+        λ that belongs to `constraint`, in the form `objective`; 0 where the bound is not active.
+    effective_dof_ : float or ndarray
+        tr H = Σ σⱼ²/(σⱼ² + ρ), and one more for a free b; absent for solvers that do not find it.
+    loo_residuals_ : ndarray of the shape of y
+        yᵢ − ŷ₋ᵢ, if `store_loo`.
+    objective_ : float
+        The value of what was minimised, in the form that was chosen, summed over targets.
+    solver_ : str
+        The solver that was used.
+    n_iter_ : int
+        Iterations; one for closed forms.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Hoerl, A. E. & Kennard, R. W. (1970). Ridge regression: biased estimation for nonorthogonal problems.
+    doi:10.1080/00401706.1970.10488634
+
+    Examples
+    --------
+    >>> from gnomon.linear import Ridge
+    >>> X, y = [[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [0.0, 1.0, 1.0]
+    >>> model = Ridge(alpha=1.0, fit_intercept=False, store_loo=True).fit(X, y)
+    >>> model.coef_.round(7), round(model.effective_dof_, 7), model.loo_residuals_.round(7)
+    (array([0.2, 0.4]), 1.3333333, array([-0.3333333,  0.5454545,  0.       ]))
+    >>> bound = Ridge(constraint=0.2, fit_intercept=False).fit(X, y)
+    >>> bound.coef_.round(7), round(bound.multiplier_, 7)
+    (array([0.2, 0.4]), 1.0)
+    """
+
+    def __init__(
+        self,
+        alpha=1.0,
+        *,
+        fit_intercept=True,
+        copy_X=True,
+        max_iter=None,
+        tol=1e-4,
+        solver="auto",
+        positive=False,
+        random_state=None,
+        objective=None,
+        lam=None,
+        constraint=None,
+        penalize_intercept=False,
+        store_loo=False,
+        start=None,
+        solver_options=None,
+    ):
+        self.alpha = alpha
+        self.fit_intercept = fit_intercept
+        self.copy_X = copy_X
+        self.max_iter = max_iter
+        self.tol = tol
+        self.solver = solver
+        self.positive = positive
+        self.random_state = random_state
+        self.objective = objective
+        self.lam = lam
+        self.constraint = constraint
+        self.penalize_intercept = penalize_intercept
+        self.store_loo = store_loo
+        self.start = start
+        self.solver_options = solver_options
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1), or (2) if a constraint is given.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_rows(self, X, y, finite=False, accept_sparse=_SPARSE, multi_output=True, y_numeric=True)
+        method = check_choice("solver", self.solver, [*_CLOSED, *_ALIASES, *SOLVERS])
+        rows = self._rows(X, sample_weight, y=y.astype(X.dtype, copy=False))
+        sums = self._checked_sums(rows)
+        rho = self._rho(rows, sums)
+        closed = _CLOSED.get(method)
+        found = self._solve(rows, rho, closed, sums) if closed else self._iterate(rows, rho, method)
+        return self._set(found, rho, rows, y)
+
+    def predict(self, X):
+        """X w + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        return linear_scores(self, X)
+
+    def lam_in(self, name):
+        """The λ of this fit in another form: one of the six, "alpha_ridge" or "C"."""
+        check_is_fitted(self, "rho_")
+        return _each(self.rho_, lambda rho: _convert(rho, name, self._total))
+
+    def theta_for(self, lam):
+        """‖ŵ‖² of the minimiser for another λ, in the form of this model."""
+        rho = convert_lam(check_non_negative("lam", lam), self.objective or "sum", "sum", n=self._total)
+        return self._shaped(self._norms().at(rho))
+
+    def lam_for(self, theta):
+        """The λ, in the form of this model, whose minimiser has ‖ŵ‖² = θ; 0 where θ is not a bound at all."""
+        rho = self._norms().bound(check_non_negative("theta", theta))
+        return _each(self._shaped(rho), lambda r: _convert(r, self.objective or "sum", self._total))
+
+    def leverages(self, X, sample_weight=None):
+        """The diagonal of the hat matrix, for the X of `fit` and one ρ for all targets."""
+        rows, rho = self._training(X, sample_weight)
+        return leverages(rows.X, rho=rho, weights=rows.weights, intercept=rows.intercept)
+
+    def hat_matrix(self, X, sample_weight=None):
+        """H with ŷ = H y, for the X of `fit` and one ρ for all targets."""
+        rows, rho = self._training(X, sample_weight)
+        return hat_matrix(rows.X, rho=rho, weights=rows.weights, intercept=rows.intercept)
+
+    def loo_residuals(self, X, y, sample_weight=None):
+        """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ) without refitting, for the X and y of `fit`."""
+        return loo_residuals(np.asarray(y) - self.predict(X), self.leverages(X, sample_weight))
+
+    def gcv(self, X, y, sample_weight=None):
+        """Generalised cross-validation (1/n) Σ r²/(1 − tr H/n)², for the X and y of `fit`; mean over targets."""
+        rows, _ = self._training(X, sample_weight)
+        s = np.ones(rows.shape[0]) if rows.weights is None else rows.weights
+        rss = s @ as_columns(np.asarray(y) - self.predict(X)) ** 2
+        return float(np.mean(gcv_score(rss, self.effective_dof_, rows.total)))
+
+    def dual_coefficients(self, X, y, sample_weight=None):
+        """α = s r/ρ, with w = Σ αᵢ (xᵢ − x̄), for the X and y of `fit` and ρ > 0."""
+        rows, rho = self._training(X, sample_weight)
+        r = np.asarray(y) - self.predict(X)
+        s = 1.0 if rows.weights is None else rows.weights if r.ndim == 1 else rows.weights[:, None]
+        return s * r / rho
+
+    def _rows(self, X, sample_weight, y=None):
+        weights = None if sample_weight is None else check_weights(sample_weight, X)
+        X = X.tocsr() if sparse.issparse(X) else X
+        if self.fit_intercept and self.penalize_intercept:
+            ones = np.ones((X.shape[0], 1), dtype=X.dtype)
+            X = sparse.hstack([X, ones], format="csr") if sparse.issparse(X) else np.hstack([X, ones])
+        Y = np.empty((X.shape[0], 0)) if y is None else as_columns(y)
+        return Rows(X, Y, weights, self.fit_intercept and not self.penalize_intercept)
+
+    def _checked_sums(self, rows):
+        """The moments, where the primal form will need them; finite means prove that X is finite."""
+        primal = rows.shape[0] >= rows.shape[1] and not sparse.issparse(rows.X) and not self.positive
+        sums = rows.moments() if primal and self.solver in ("auto", "cholesky") else None
+        if sums is None or not np.all(np.isfinite(sums.mean)):
+            assert_finite(rows.X, columns=getattr(self, "feature_names_in_", None))
+        return sums
+
+    def _rho(self, rows, sums):
+        """ρ of (1) for every target, from whichever of the parameters was given."""
+        k = rows.shape[2]
+        given = {"lam": self.lam is not None, "constraint": self.constraint is not None}
+        given["alpha"] = not np.array_equal(self.alpha, 1.0)
+        if sum(given.values()) > 1:
+            names = " and ".join(f"{name}={getattr(self, name)!r}" for name, is_given in given.items() if is_given)
+            raise ValueError(f"{names} exclude each other; give one of alpha, lam and constraint")
+        if given["constraint"]:
+            return ridge_norms(rows, sums).bound(float(check_non_negative("constraint", self.constraint)))
+        if given["lam"] or self.objective is not None:
+            lam = 1.0 if self.lam is None else self.lam
+            return np.full(k, convert_lam(lam, self.objective or "sum", "sum", n=rows.total))
+        alpha = np.asarray(self.alpha, dtype=float)
+        if alpha.ndim > 1 or alpha.size not in (1, k):
+            raise ValueError(f"alpha has {alpha.size} values for {k} targets; give one number, or one per target")
+        check_non_negative("alpha", float(np.min(alpha)))
+        return np.array(np.broadcast_to(alpha, (k,)))
+
+    def _solve(self, rows, rho, method, sums):
+        if np.all(np.isinf(rho)):
+            return _constant(rows)
+        options = {"tol": self.tol, "max_iter": self.max_iter} if method in ("auto", "lsqr") else {}
+        options |= {"intercept": rows.intercept, "method": method, "positive": self.positive, "sums": sums}
+        return ridge(rows.X, rows.Y, rho, rows.weights, **options)
+
+    def _iterate(self, rows, rho, method):
+        if self.positive:
+            raise ValueError(f"positive=True needs a closed form, not solver={method!r}; choose from {list(_CLOSED)}")
+        if np.any(rho != rho[0]):
+            raise ValueError(f"solver={method!r} needs one alpha for all targets; choose from {list(_CLOSED)}")
+        form = self._form(rho[0], rows.total)
+        options = {"tol": self.tol, **({} if self.max_iter is None else {"max_iter": self.max_iter})}
+        options |= {"random_state": self.random_state} if method in _STOCHASTIC else {}
+        options |= self.solver_options or {}
+        options |= {"start": self.start, "loss_scale": form.loss_scale}
+        penalty = L2(form.strength, half=form.half)
+        w, b, rss = iterate(self, rows, penalty, _ALIASES.get(method, method), **options)
+        return RidgeSolution(w, b, rss, None, method, n_iter=self.n_iter_)
+
+    def _form(self, rho, total):
+        """A and B of the form in which the objective is written."""
+        objective = self.objective or "sum"
+        return objective_form(objective, _convert(rho, objective, total), total)
+
+    def _set(self, found, rho, rows, y):
+        w, b = found.coef, found.intercept
+        if self.fit_intercept and self.penalize_intercept:
+            w, b = w[:-1], w[-1]
+        dtype = rows.X.dtype
+        # As in scikit-learn, a single column of targets gives a flat `coef_` and an `intercept_` of one entry.
+        self.coef_ = np.ascontiguousarray((w[:, 0] if w.shape[1] == 1 else w.T), dtype=dtype)
+        self.intercept_ = (dtype.type(b[0]) if y.ndim == 1 else b.astype(dtype)) if self.fit_intercept else 0.0
+        self._single = w.shape[1] == 1
+        self._total, self._system = rows.total, (found.method, found.system)
+        self.rho_, self.solver_, self.n_iter_ = self._shaped(rho), found.method, found.n_iter or 1
+        if self.constraint is not None:
+            self.multiplier_ = _each(self.rho_, lambda r: _convert(r, self.objective or "sum", self._total))
+        if found.dof is not None:
+            self.effective_dof_ = self._shaped(found.dof)
+        self.objective_ = self._value(found, rho)
+        if self.store_loo:
+            h = leverages(rows.X, rho=self._one_rho(), weights=rows.weights, intercept=rows.intercept)
+            self.loo_residuals_ = loo_residuals(y - self._fitted(rows, found, y), h)
+        return self
+
+    def _fitted(self, rows, found, y):
+        return (rows.X @ found.coef + found.intercept).reshape(y.shape)
+
+    def _value(self, found, rho):
+        if np.any(np.isinf(rho)):
+            return float(np.sum(found.rss))
+        penalty = 0.0 if self.constraint is not None else rho
+        scale = 1.0 if self.objective is None else self._form(rho[0], self._total).loss_scale
+        return float(scale * np.sum(found.rss + penalty * np.sum(found.coef**2, axis=0)))
+
+    def _norms(self):
+        check_is_fitted(self, "rho_")
+        method, system = self._system
+        if not system:
+            raise ValueError(f"solver={method!r} keeps no sums to answer from; fit with solver='auto' or 'svd'")
+        return RidgeSolution(None, None, None, None, method, system).norms()
+
+    def _shaped(self, values):
+        return float(values[0]) if self._single else np.asarray(values)
+
+    def _one_rho(self):
+        rho = np.atleast_1d(self.rho_)
+        if np.any(rho != rho[0]):
+            raise ValueError(f"the targets have different alpha {rho.tolist()} and leverages; fit them one by one")
+        return float(rho[0])
+
+    def _training(self, X, sample_weight):
+        check_is_fitted(self, "rho_")
+        return self._rows(validate_rows(self, X, reset=False), sample_weight), self._one_rho()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+_STOCHASTIC = ("sgd", "asgd", "sag", "saga", "pegasos")
+
+
+def _constant(rows):
+    """θ = 0: w = 0 and b = ȳ."""
+    n, d, k = rows.shape
+    _, y_mean = rows.means()
+    s = np.ones(n) if rows.weights is None else rows.weights
+    rss = s @ (rows.Y - y_mean) ** 2
+    return RidgeSolution(np.zeros((d, k)), y_mean, rss, np.full(k, float(rows.intercept)), "bound")
+
+
+def _convert(rho, objective, total):
+    """λ of a form for ρ; where λ multiplies the loss, ρ = 0 is λ = ∞ and the other way round."""
+    if objective in ("C", "loss_mean") and rho in (0.0, np.inf):
+        return np.inf if rho == 0.0 else 0.0
+    return float(convert_lam(rho, "sum", objective, n=total))
+
+
+def _each(values, function):
+    return function(values) if np.ndim(values) == 0 else np.array([function(value) for value in values])

@@ -1,0 +1,260 @@
+"""Ridge regression with ρ chosen by validation.
+
+    LOO(ρ) = (1/n) Σᵢ sᵢ (yᵢ − ŷ₋ᵢ(ρ))²,    yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ)                                    (1)
+
+Leave-one-out errors are exact and cost no refit: one decomposition serves all rows and all ρ. Golub, Heath & Wahba
+(1979), doi:10.1080/00401706.1979.10489751; the one-standard-error rule: Breiman, Friedman, Olshen & Stone (1984), section
+3.4.3.
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+
+from gnomon.linear._scores import as_columns, linear_scores
+from gnomon.numerics.linalg import Rows, ridge_path
+from gnomon.numerics.validation import check_choice, check_positive, validate_rows
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["RidgeCV"]
+
+_SPARSE = ("csr", "csc", "coo")
+
+
+class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Ridge regression with `alpha` chosen by leave-one-out or by folds, equation (1).
+
+    Takes scikit-learn's parameters with scikit-learn's meaning; `rule` is added.
+
+    Parameters
+    ----------
+    alphas : array-like, default=(0.1, 1.0, 10.0)
+        The ρ > 0 to choose from.
+    fit_intercept : bool, default=True
+        Whether b is free.
+    scoring : str or callable, optional
+        What to maximise; None is minus the mean squared error for leave-one-out, R² for folds.
+    cv : int, splitter or iterable, optional
+        None is leave-one-out.
+    gcv_mode : {None, "auto", "eigen", "svd"}, default=None
+        Decompose ZᵀZ (or ZZᵀ) or Z itself; "auto" takes the first where it is accurate enough.
+    store_cv_results : bool, default=False
+        Keep the leave-one-out errors (with `scoring`: predictions) of every row as `cv_results_`.
+    alpha_per_target : bool, default=False
+        Choose for each target separately.
+    rule : {"min", "1se"}, default="min"
+        "1se" takes the largest `alpha` whose mean error is within one standard error of the least.
+
+    Attributes
+    ----------
+    alpha_ : float or ndarray of shape (n_targets,)
+    best_score_ : float or ndarray of shape (n_targets,)
+        The score at `alpha_`.
+    scores_ : ndarray of shape (n_alphas,) or (n_alphas, n_targets)
+        The score at every `alpha`.
+    cv_results_ : ndarray of shape (n_samples, n_alphas) or (n_samples, n_targets, n_alphas)
+    coef_, intercept_ : as in `Ridge`
+    effective_dof_ : float or ndarray
+        tr H at `alpha_`.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Golub, G. H., Heath, M. & Wahba, G. (1979). Generalized cross-validation as a method for choosing a good ridge
+    parameter. doi:10.1080/00401706.1979.10489751
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import RidgeCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((60, 10))
+    >>> y = X[:, 0] + rng.standard_normal(60)
+    >>> alphas = np.logspace(-2, 3, 30)
+    >>> best, sparing = RidgeCV(alphas).fit(X, y), RidgeCV(alphas, rule="1se").fit(X, y)
+    >>> bool(best.alpha_ < sparing.alpha_)
+    True
+    """
+
+    def __init__(
+        self,
+        alphas=(0.1, 1.0, 10.0),
+        *,
+        fit_intercept=True,
+        scoring=None,
+        cv=None,
+        gcv_mode=None,
+        store_cv_results=False,
+        alpha_per_target=False,
+        rule="min",
+    ):
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.scoring = scoring
+        self.cv = cv
+        self.gcv_mode = gcv_mode
+        self.store_cv_results = store_cv_results
+        self.alpha_per_target = alpha_per_target
+        self.rule = rule
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose ρ and minimise Σ s r² + ρ‖w‖².
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_rows(self, X, y, accept_sparse=_SPARSE, multi_output=True, y_numeric=True)
+        X = X.tocsr() if sparse.issparse(X) else X
+        weights = None if sample_weight is None else check_weights(sample_weight, X)
+        alphas = self._alphas()
+        rows = Rows(X, as_columns(y.astype(X.dtype, copy=False)), weights, self.fit_intercept)
+        path = ridge_path(rows, float(np.min(alphas)), mode=self.gcv_mode or "auto")
+        if self.cv is None:
+            scores, errors = self._leave_one_out(path, alphas, y)
+        else:
+            scores, errors = self._by_folds(rows, alphas, y)
+        chosen = _choose(alphas, scores, errors, self.rule)
+        return self._set(path, alphas, chosen, scores, y)
+
+    def predict(self, X):
+        """X w + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        return linear_scores(self, X)
+
+    def _alphas(self):
+        check_choice("rule", self.rule, ("min", "1se"))
+        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=float))
+        if alphas.ndim != 1 or alphas.size == 0:
+            raise ValueError(f"alphas={self.alphas!r} must be a list of numbers > 0; give at least one")
+        check_positive("min(alphas)", float(np.min(alphas)))
+        if self.cv is not None and (self.store_cv_results or self.alpha_per_target):
+            raise ValueError("store_cv_results and alpha_per_target need leave-one-out; leave cv=None")
+        if self.rule == "1se" and self.cv is None and self.scoring is not None:
+            raise ValueError("rule='1se' needs errors row by row or fold by fold; leave scoring=None or give cv")
+        return alphas
+
+    def _leave_one_out(self, path, alphas, y):
+        """Mean score of every alpha, (n_alphas, k) or (n_alphas, 1), and its standard error."""
+        if self.scoring is not None or self.store_cv_results:
+            return self._stored_leave_one_out(path, alphas, y)
+        n, _, k = path.rows.shape
+        total, square = np.zeros((k, len(alphas))), np.zeros((k, len(alphas)))
+        pooled = np.zeros(len(alphas))
+        for block, residuals in path.loo_blocks(alphas):
+            e = _weighted_squares(residuals, path.rows.weights, block)
+            total += np.sum(e, axis=0)
+            square += np.sum(e * e, axis=0)
+            pooled += np.sum(np.mean(e, axis=1) ** 2, axis=0)
+        if self.alpha_per_target:
+            return -total.T / n, _standard_error(total.T, square.T, n)
+        mean = np.mean(total, axis=0)
+        return -mean[:, None] / n, _standard_error(mean, pooled, n)[:, None]
+
+    def _stored_leave_one_out(self, path, alphas, y):
+        n, _, k = path.rows.shape
+        residuals = path.loo_residuals(alphas)
+        shape = (*y.shape, len(alphas))
+        if self.scoring is None:
+            e = _weighted_squares(residuals, path.rows.weights, slice(None))
+            kept = e.reshape(shape)
+            e = e if self.alpha_per_target else np.mean(e, axis=1, keepdims=True)
+            scores, errors = -np.mean(e, axis=0).T, np.std(e, axis=0, ddof=1).T / np.sqrt(n)
+        else:
+            kept = (path.rows.Y[:, :, None] - residuals).reshape(shape)
+            scores = self._scored(kept.reshape(n, k, -1), y, path.rows.weights)
+            errors = np.full_like(scores, np.nan)
+        if self.store_cv_results:
+            self.cv_results_ = kept.astype(path.rows.X.dtype, copy=False)
+        return scores, errors
+
+    def _scored(self, predictions, y, weights):
+        scorer = check_scoring(self, scoring=self.scoring)
+        extra = {} if weights is None else {"sample_weight": weights}
+        given, tables = _GivenPredictions(), np.moveaxis(predictions, 2, 0)
+        if self.alpha_per_target:
+            columns = as_columns(y).T
+            return np.array([[scorer(given, p, t, **extra) for p, t in zip(P.T, columns, strict=True)] for P in tables])
+        return np.array([[scorer(given, P.reshape(y.shape), y, **extra)] for P in tables])
+
+    def _by_folds(self, rows, alphas, y):
+        """The mean over folds of the score of every alpha, and its standard error; one path per fold."""
+        scorer = check_scoring(self, scoring=self.scoring)
+        given = _GivenPredictions()
+        table = []
+        for train, test in check_cv(self.cv, y).split(rows.X, y):
+            weights = None if rows.weights is None else rows.weights[train]
+            path = ridge_path(rows._replace(X=rows.X[train], Y=rows.Y[train], weights=weights), float(np.min(alphas)))
+            coef = path.coef(alphas)
+            predictions = [rows.X[test] @ w + b for w, b in zip(coef, path.intercept(coef), strict=True)]
+            table.append([scorer(given, p.reshape(y[test].shape), y[test]) for p in predictions])
+        table = np.array(table)
+        return np.mean(table, axis=0)[:, None], (np.std(table, axis=0, ddof=1) / np.sqrt(len(table)))[:, None]
+
+    def _set(self, path, alphas, chosen, scores, y):
+        k, dtype = path.P.shape[1], path.rows.X.dtype
+        rho = np.broadcast_to(alphas[chosen], (k,))
+        w = np.column_stack([path.V @ (path.P[:, j] / (path.squares + r)) for j, r in enumerate(rho)])
+        b = path.intercept(w)
+        self.coef_ = np.ascontiguousarray(w[:, 0] if k == 1 else w.T, dtype=dtype)
+        self.intercept_ = (dtype.type(b[0]) if y.ndim == 1 else b.astype(dtype)) if self.fit_intercept else 0.0
+        dof = path.dof(rho)
+        best = scores[chosen, np.arange(len(chosen))]
+        several = self.alpha_per_target and k > 1
+        self.alpha_ = alphas[chosen] if several else float(rho[0])
+        self.best_score_ = best if several else float(best[0])
+        self.effective_dof_ = dof if several else float(dof[0])
+        self.scores_ = scores if several else scores[:, 0]
+        return self
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+class _GivenPredictions(RegressorMixin, BaseEstimator):
+    """Passes predictions through, so that a scorer can be asked about them."""
+
+    def fit(self, X, y=None):
+        return self
+
+    def predict(self, X):
+        return X
+
+
+def _weighted_squares(residuals, weights, block):
+    squares = residuals * residuals
+    return squares if weights is None else squares * weights[block][:, None, None]
+
+
+def _standard_error(total, square, n):
+    """Of a mean of n errors, from their sum and the sum of their squares."""
+    return np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
+
+
+def _choose(alphas, scores, errors, rule):
+    """The first alpha of best score, column by column; with "1se" the largest within one standard error of it."""
+    best = np.argmax(scores, axis=0)
+    if rule == "min":
+        return best
+    columns = np.arange(scores.shape[1])
+    enough = scores >= scores[best, columns] - errors[best, columns]
+    return np.argmax(np.where(enough, alphas[:, None], -np.inf), axis=0)

@@ -1,0 +1,145 @@
+"""Ridge regression for many ρ at once, with its exact leave-one-out residuals.
+
+    ZᵀZ = V diag(σ²) Vᵀ,    w(ρ) = V diag(1/(σ² + ρ)) P,    P = VᵀZᵀt,    Q = (X − x̄) V
+    hᵢ(ρ) = sᵢ (1/Σs + Σⱼ Qᵢⱼ²/(σⱼ² + ρ)),    yᵢ − ŷ₋ᵢ = (yᵢ − ȳ − Σⱼ QᵢⱼPⱼ/(σⱼ² + ρ)) / (1 − hᵢ)                 (1)
+
+One decomposition serves every ρ: fitted values and leverages of all of them are two products with Q and with its
+squares. Golub, Heath & Wahba (1979), doi:10.1080/00401706.1979.10489751.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from gnomon.numerics.linalg.normal import split_moments
+from gnomon.numerics.linalg.rows import _blocks
+from gnomon.numerics.linalg.triangular import triangle
+from gnomon.numerics.validation import check_choice
+
+__all__ = ["RidgePath", "ridge_path"]
+
+_TRUSTED = 1e8
+"""The largest ratio of σ² + ρ, greatest to least, up to which eigenvalues of ZᵀZ are used in place of an SVD of Z."""
+
+
+class RidgePath(NamedTuple):
+    """σ², V and P of equation (1), from which the fit for any ρ follows.
+
+    Parameters
+    ----------
+    squares : ndarray of shape (m,)
+    V : ndarray of shape (d, m)
+    P : ndarray of shape (m, k)
+    x_mean, y_mean : ndarray
+    rows : Rows
+
+    References
+    ----------
+    Golub, G. H., Heath, M. & Wahba, G. (1979). Generalized cross-validation as a method for choosing a good ridge
+    parameter. doi:10.1080/00401706.1979.10489751
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import Rows, ridge_path
+    >>> X, Y = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]]), np.array([[0.0], [1.0], [1.0]])
+    >>> path = ridge_path(Rows(X, Y, intercept=False), smallest=1.0)
+    >>> path.coef(np.array([1.0])).round(7).ravel(), path.dof(np.array([1.0])).round(7)
+    (array([0.2, 0.4]), array([1.3333333]))
+    >>> path.loo_residuals(np.array([1.0])).round(7).ravel()
+    array([-0.3333333,  0.5454545,  0.       ])
+    """
+
+    squares: Any
+    V: Any
+    P: Any
+    x_mean: Any
+    y_mean: Any
+    rows: Any
+
+    def coef(self, rho):
+        """w for each ρ and target, of shape (len(rho), d, k)."""
+        return np.stack([self.V @ (self.P / (self.squares + r)[:, None]) for r in rho])
+
+    def intercept(self, coef):
+        """b that belongs to such coefficients, of shape (len(rho), k)."""
+        return self.y_mean - self.x_mean @ coef
+
+    def dof(self, rho):
+        """tr H for each ρ, with one for a free b."""
+        return np.sum(self.squares / (self.squares + np.asarray(rho)[:, None]), axis=1) + self.rows.intercept
+
+    def loo_residuals(self, rho):
+        """yᵢ − ŷ₋ᵢ for every row, target and ρ: shape (n, k, len(rho))."""
+        return np.concatenate([residuals for _, residuals in self.loo_blocks(rho)])
+
+    def loo_blocks(self, rho):
+        """The same a few rows at a time, with their slice."""
+        inverse = 1.0 / (self.squares[:, None] + rho)
+        rows = self.rows._replace(weights=None)
+        for block in _blocks(slice(0, self.rows.shape[0]), max(self.rows.shape[1], self.P.shape[1] * len(rho))):
+            Z, T = rows.centred(block, self.x_mean, self.y_mean)
+            Q = Z @ self.V
+            fitted = np.stack([Q @ (p[:, None] * inverse) for p in self.P.T], axis=1)
+            yield block, (T[:, :, None] - fitted) / (1.0 - self._leverages(Q, inverse, block))[:, None, :]
+
+    def _leverages(self, Q, inverse, block):
+        h = (Q * Q) @ inverse + (1.0 / self.rows.total if self.rows.intercept else 0.0)
+        return h if self.rows.weights is None else h * self.rows.weights[block][:, None]
+
+
+def ridge_path(rows, smallest, *, mode="auto"):
+    """The decomposition of equation (1).
+
+    Parameters
+    ----------
+    rows : Rows
+    smallest : float
+        The least ρ that will be asked for; it decides whether "auto" may use eigenvalues.
+    mode : {"auto", "eigen", "svd"}, default="auto"
+        "eigen" decomposes ZᵀZ or ZZᵀ, whichever is smaller; "svd" the triangular factor of Z.
+
+    Returns
+    -------
+    RidgePath
+
+    References
+    ----------
+    Golub, G. H., Heath, M. & Wahba, G. (1979). Generalized cross-validation as a method for choosing a good ridge
+    parameter. doi:10.1080/00401706.1979.10489751
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import Rows, ridge_path
+    >>> path = ridge_path(Rows(np.eye(3), np.array([[3.0], [-0.2], [-2.0]]), intercept=False), smallest=1.0)
+    >>> path.coef(np.array([1.0])).ravel()
+    array([ 1.5, -0.1, -1. ])
+    """
+    check_choice("mode", mode, ("auto", "eigen", "svd"))
+    if mode != "svd":
+        found = _primal(rows) if rows.shape[0] >= rows.shape[1] else _dual(rows)
+        largest, least = np.max(found.squares, initial=0.0), np.min(found.squares, initial=0.0)
+        if mode == "eigen" or largest <= _TRUSTED * (least + smallest):
+            return found
+    found = triangle(rows)
+    U, s, Vt = linalg.svd(found.R, full_matrices=False, check_finite=False)
+    return RidgePath(s**2, Vt.T, s[:, None] * (U.T @ found.z), found.x_mean, found.y_mean, rows)
+
+
+def _primal(rows):
+    S, c, _, x_mean, y_mean = split_moments(rows.moments(), rows.shape[1], intercept=rows.intercept)
+    values, V = np.linalg.eigh(S)
+    return RidgePath(np.maximum(values, 0.0), V, V.T @ c, x_mean, y_mean, rows)
+
+
+def _dual(rows):
+    x_mean, y_mean = rows.means()
+    Z, T = rows.centred(slice(0, rows.shape[0]), x_mean, y_mean)
+    values, U = np.linalg.eigh(Z @ Z.T)
+    # Directions without length (centring leaves at least one) carry nothing into w.
+    kept = values > len(values) * np.finfo(float).eps * values[-1]
+    values, U = values[kept], U[:, kept]
+    root = np.sqrt(values)
+    return RidgePath(values, (Z.T @ U) / root, root[:, None] * (U.T @ T), x_mean, y_mean, rows)
