@@ -13,12 +13,11 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted
 
-__all__ = ["FLOATS", "FeatureMap", "InvertibleMap", "beside", "column_indices"]
+from gnomon.numerics.validation import FLOATS, validate_rows
 
-FLOATS = (np.float64, np.float32)
-"""The types that are computed in as they come; others become the first."""
+__all__ = ["FeatureMap", "InvertibleMap", "beside", "column_indices"]
 
 
 class FeatureMap(TransformerMixin, BaseEstimator, ABC):
@@ -75,14 +74,7 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
         return np.asarray(self._names(_check_feature_names_in(self, input_features)), dtype=object)
 
     def _validated(self, X, *, reset):
-        return validate_data(
-            self,
-            X,
-            reset=reset,
-            dtype=FLOATS,
-            accept_sparse="csr" if self._sparse else False,
-            ensure_all_finite="allow-nan" if self._nan else True,
-        )
+        return validate_rows(self, X, reset=reset, accept_sparse="csr" if self._sparse else False, finite=not self._nan)
 
     def _learn(self, X):
         """Set the fitted attributes; most maps have none."""

@@ -8,6 +8,7 @@ Duda, Hart & Stork (2001), Pattern Classification, section 5.3 (augmented vector
 import numpy as np
 
 from gnomon.features._base import InvertibleMap, beside
+from gnomon.numerics.validation import check_choice
 
 __all__ = ["AddBias"]
 
@@ -44,8 +45,7 @@ class AddBias(InvertibleMap):
         self.position = position
 
     def _learn(self, X):
-        if self.position not in ("last", "first"):
-            raise ValueError(f"position={self.position!r} is not known; choose 'last' or 'first'")
+        check_choice("position", self.position, ("last", "first"))
 
     def _map(self, X):
         return beside(*self._ordered(X, np.ones((X.shape[0], 1), dtype=X.dtype)))

@@ -9,6 +9,7 @@ Rings become slabs. Blumenson (1960), A derivation of n-dimensional spherical co
 import numpy as np
 
 from gnomon.features._base import InvertibleMap, column_indices
+from gnomon.numerics.validation import check_choice
 
 __all__ = ["PolarFeatures"]
 
@@ -56,8 +57,7 @@ class PolarFeatures(InvertibleMap):
         self.hyperspherical = hyperspherical
 
     def _learn(self, X):
-        if self.angle not in ANGLES:
-            raise ValueError(f"angle={self.angle!r} is not known; choose one of {', '.join(ANGLES)}")
+        check_choice("angle", self.angle, ANGLES)
         self._groups = self._grouped(X.shape[1])
         self._rest = np.setdiff1d(np.arange(X.shape[1]), np.concatenate(self._groups))
         self.center_ = self._center_of(X)

@@ -14,6 +14,7 @@ import numpy as np
 
 from gnomon.features._base import FeatureMap
 from gnomon.numerics.monomials import RECURRENCES, expand, exponents
+from gnomon.numerics.validation import check_choice, check_integer, check_interval
 
 __all__ = ["PolynomialMap", "polynomial_columns"]
 
@@ -180,16 +181,12 @@ class PolynomialMap(FeatureMap):
         return np.array([low - flat, high + flat])
 
     def _check_parameters(self):
-        if not (isinstance(self.degree, (int, np.integer)) and self.degree >= 0):
-            raise ValueError(f"degree={self.degree!r} must be an integer ≥ 0; give the highest total degree")
-        if self.basis not in RECURRENCES:
-            raise ValueError(f"basis={self.basis!r} is not known; choose one of {', '.join(RECURRENCES)}")
-        if self.weights not in (None, "kernel"):
-            raise ValueError(f"weights={self.weights!r} is not known; choose None or 'kernel'")
+        check_integer("degree", self.degree, 0)
+        check_choice("basis", self.basis, RECURRENCES)
+        check_choice("weights", self.weights, (None, "kernel"))
         if self.weights == "kernel" and self.basis != "monomial":
             raise ValueError(f"weights='kernel' needs basis='monomial', not {self.basis!r}; no kernel belongs to it")
-        if not 0.0 <= self.c0 < np.inf:
-            raise ValueError(f"c0={self.c0!r} must be ≥ 0 and finite; a negative one is not a kernel")
+        check_interval("c0", self.c0, 0, np.inf, closed="left")
 
     @property
     def _sparse(self):

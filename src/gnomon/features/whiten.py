@@ -9,11 +9,12 @@ doi:10.1080/00031305.2016.1277159.
 from abc import ABC, abstractmethod
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
-from sklearn.utils.validation import check_array, check_is_fitted, validate_data
+from sklearn.utils.validation import check_array, check_is_fitted
 
-from gnomon.features._base import FLOATS
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.scatter import moments, whitening, within_class_cov
+from gnomon.numerics.scatter import whitening, within_class_cov
+from gnomon.numerics.streaming import moments
+from gnomon.numerics.validation import FLOATS, validate_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Whitener", "WithinClassWhitener"]
@@ -45,7 +46,7 @@ class _Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         Z : ndarray of shape (n_samples, n_components)
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, dtype=FLOATS)
+        X = validate_rows(self, X, reset=False)
         return (X - self.mean_.astype(X.dtype)) @ self.whitening_.T.astype(X.dtype)
 
     def inverse_transform(self, Z):
@@ -140,7 +141,7 @@ class Whitener(_Whitening):
         -------
         self
         """
-        X = validate_data(self, X, dtype=FLOATS, ensure_min_samples=2)
+        X = validate_rows(self, X, ensure_min_samples=2)
         return self._fit(X, y, sample_weight)
 
     def _covariance(self, X, y, weights):
@@ -211,7 +212,7 @@ class WithinClassWhitener(_Whitening):
         -------
         self
         """
-        X, y = validate_data(self, X, y, dtype=FLOATS, ensure_min_samples=2)
+        X, y = validate_rows(self, X, y, ensure_min_samples=2)
         return self._fit(X, y, sample_weight)
 
     def _covariance(self, X, y, weights):

@@ -12,6 +12,8 @@ import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from gnomon.numerics.validation import check_choice, check_interval
+
 __all__ = ["CODINGS", "decode_labels", "encode_labels", "label_index"]
 
 CODINGS = ("index", "zero_one", "sign", "one_hot", "one_hot_sign", "posterior")
@@ -100,9 +102,8 @@ def encode_labels(y, coding="zero_one", *, classes=None, smoothing=0.0):
     >>> encode_labels([3, 1, 2], "one_hot_sign")[0].tolist()
     [[-1.0, -1.0, 1.0], [1.0, -1.0, -1.0], [-1.0, 1.0, -1.0]]
     """
-    _check_coding(coding)
-    if not 0.0 <= smoothing <= 1.0:
-        raise ValueError(f"smoothing={smoothing!r} must lie in [0, 1]; give the share that is spread over all classes")
+    check_choice("coding", coding, CODINGS)
+    check_interval("smoothing", smoothing, 0, 1)
     index, classes = label_index(y, classes)
     if coding in _TWO_CLASSES and len(classes) != 2:
         raise ValueError(
@@ -148,7 +149,7 @@ def decode_labels(codes, classes, coding="zero_one"):
     >>> decode_labels([[0.2, 0.5, 0.3]], ["a", "b", "c"], "posterior").tolist()
     ['b']
     """
-    _check_coding(coding)
+    check_choice("coding", coding, CODINGS)
     codes, classes = np.asarray(codes), np.asarray(classes)
     columns = () if coding == "index" or coding in _TWO_CLASSES else (len(classes),)
     if codes.shape[1:] != columns or codes.ndim == 0:
@@ -158,8 +159,3 @@ def decode_labels(codes, classes, coding="zero_one"):
     if coding == "index":
         return classes[codes]
     return classes[(codes > _TWO_CLASSES[coding]).astype(int)]
-
-
-def _check_coding(coding):
-    if coding not in CODINGS:
-        raise ValueError(f"coding={coding!r} is not known; choose one of {', '.join(CODINGS)}")

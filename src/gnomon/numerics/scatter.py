@@ -3,8 +3,7 @@
     S_W = (1/N) Σ_c Σ_{i∈c} sᵢ (xᵢ − μ_c)(xᵢ − μ_c)ᵀ,    S_B = (1/N) Σ_c N_c (μ_c − μ)(μ_c − μ)ᵀ,    N = Σ sᵢ
     S_W + S_B = S,  the covariance;    whitening: any P with P S Pᵀ = I                                       (1)
 
-Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x; merging of moments: Chan, Golub & LeVeque (1983),
-doi:10.1080/00031305.1983.10483115; kinds of whitening: Kessy, Lewin & Strimmer (2018),
+Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x; kinds of whitening: Kessy, Lewin & Strimmer (2018),
 doi:10.1080/00031305.2016.1277159.
 """
 
@@ -14,111 +13,17 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
+from gnomon.numerics.streaming import moments
+from gnomon.numerics.validation import check_choice, check_positive
+
 __all__ = [
     "WHITENINGS",
-    "Moments",
     "Whitening",
     "between_class_cov",
     "class_moments",
-    "merge_moments",
-    "moments",
     "whitening",
     "within_class_cov",
 ]
-
-
-class Moments(NamedTuple):
-    """Total weight, mean and scatter Σ sᵢ (xᵢ − μ)(xᵢ − μ)ᵀ of some rows; `merge_moments` adds two of them.
-
-    Parameters
-    ----------
-    weight : float
-        Σ sᵢ.
-    mean : ndarray of shape (d,)
-        μ = Σ sᵢ xᵢ / Σ sᵢ.
-    scatter : ndarray of shape (d, d)
-        Σ sᵢ (xᵢ − μ)(xᵢ − μ)ᵀ.
-
-    References
-    ----------
-    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
-    doi:10.1080/00031305.1983.10483115
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.scatter import Moments
-    >>> Moments(3.0, np.array([3.0]), np.array([[14.0]])).covariance(ddof=1)
-    array([[7.]])
-    """
-
-    weight: float
-    mean: np.ndarray
-    scatter: np.ndarray
-
-    def covariance(self, ddof=0):
-        """Scatter divided by the total weight less `ddof`."""
-        if self.weight <= ddof:
-            raise ValueError(f"a total weight of {self.weight:g} leaves nothing to divide by at ddof={ddof}; add rows")
-        return self.scatter / (self.weight - ddof)
-
-
-def moments(X, weights=None):
-    """Moments of the rows of `X`, in double precision.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-    weights : ndarray of shape (n_samples,), optional
-        Row weights sᵢ ≥ 0, not all zero; weight 2 equals the row twice.
-
-    Returns
-    -------
-    Moments
-
-    References
-    ----------
-    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
-    doi:10.1080/00031305.1983.10483115
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.scatter import moments
-    >>> moments(np.array([[1.0, 2.0], [3.0, 3.0], [2.0, 5.0], [6.0, 6.0]])).covariance()
-    array([[3.5 , 2.25],
-           [2.25, 2.5 ]])
-    """
-    s = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=float)
-    total = s.sum()
-    if not total > 0.0:
-        raise ValueError(f"weights sum to {total:g}; give at least one row a positive weight")
-    mean = s @ np.asarray(X, dtype=float) / total
-    # The square root keeps the product symmetric, so BLAS does half of the work.
-    centred = (X - mean) * np.sqrt(s)[:, None]
-    return Moments(float(total), mean, centred.T @ centred)
-
-
-def merge_moments(a, b):
-    """Moments of two sets of rows together (Chan et al. 1983, eq. 2.1).
-
-    References
-    ----------
-    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
-    doi:10.1080/00031305.1983.10483115
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.scatter import merge_moments, moments
-    >>> X = np.array([[1.0], [2.0], [6.0]])
-    >>> float(merge_moments(moments(X[:1]), moments(X[1:])).scatter[0, 0]), float(moments(X).scatter[0, 0])
-    (14.0, 14.0)
-    """
-    total = a.weight + b.weight
-    step = b.mean - a.mean
-    mean = a.mean + step * (b.weight / total)
-    return Moments(total, mean, a.scatter + b.scatter + np.outer(step, step) * (a.weight * b.weight / total))
 
 
 def class_moments(X, index, n_classes, weights=None):
@@ -244,12 +149,9 @@ def whitening(cov, kind="zca", tol=1e-10, singular="drop"):
     array([[ 0.7337941, -0.3735135],
            [-0.3735135,  0.8998001]])
     """
-    if kind not in WHITENINGS:
-        raise ValueError(f"kind={kind!r} is not known; choose one of {', '.join(WHITENINGS)}")
-    if singular not in ("drop", "floor"):
-        raise ValueError(f"singular={singular!r} is not known; choose 'drop' or 'floor'")
-    if not tol > 0.0:
-        raise ValueError(f"tol={tol!r} must be > 0; give the smallest share of the largest eigenvalue to keep")
+    check_choice("kind", kind, WHITENINGS)
+    check_choice("singular", singular, ("drop", "floor"))
+    check_positive("tol", tol)
     values, U = linalg.eigh(cov)
     values, U = values[::-1], _fix_signs(U[:, ::-1])
     if not values[0] > 0.0:
