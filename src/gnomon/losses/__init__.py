@@ -1,6 +1,6 @@
 """Losses: what a model pays for predicting the score z when the truth is y."""
 
-from gnomon._jit import noun
+from gnomon._jit import choose, noun
 from gnomon.losses._base import Loss
 from gnomon.losses.absolute import AbsoluteLoss, LpLoss
 from gnomon.losses.callable import CallableLoss
@@ -42,6 +42,7 @@ __all__ = [
     "TwoTermCrossEntropy",
     "Weighted",
     "ZeroOneLoss",
+    "choose",
     "class_risks",
     "from_likelihood",
     "noun",

@@ -1,6 +1,6 @@
 """Penalties: what a model pays for its coefficients."""
 
-from gnomon._jit import noun
+from gnomon._jit import choose, noun
 from gnomon.numerics.special import soft_threshold
 from gnomon.penalties._base import Penalty
 from gnomon.penalties.elastic_net import ElasticNetPenalty
@@ -20,6 +20,7 @@ __all__ = [
     "Form",
     "NoPenalty",
     "Penalty",
+    "choose",
     "convert_lam",
     "from_prior",
     "hard_threshold",
