@@ -53,6 +53,10 @@ class Distribution(ABC):
         """−log p as a word and a factor, for the losses and penalties that are made of it."""
         raise ValueError(f"{self!r} is not the energy of a named loss or penalty")
 
+    def joint(self, d):
+        """The law of a vector of d coordinates: independent copies, or the law itself if it is one of vectors."""
+        raise ValueError(f"{self!r} has no joint law for {d} coordinates; choose Normal or MultivariateNormal")
+
     def quantile(self, p):
         """The x with P(X ≤ x) = p."""
         raise NotImplementedError(f"{type(self).__name__} has no quantiles")

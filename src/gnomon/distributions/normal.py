@@ -68,6 +68,9 @@ class Normal(Distribution):
             raise ValueError(f"energy={energy!r} is not a square; a normal law belongs to an L2 penalty")
         return cls(energy.center, 0.5 / energy.factor)
 
+    def joint(self, d):
+        return MultivariateNormal(np.full(d, 1.0) * self.mean, np.diag(np.full(d, 1.0) * self.variance))
+
     def log_density(self, x):
         return -0.5 * ((x - self.mean) ** 2 / self.variance + np.log(self.variance) + LOG_2PI)
 
@@ -141,6 +144,11 @@ class MultivariateNormal(Distribution):
         if not np.array_equal(self.cov, self.cov[0, 0] * np.eye(self.mean.size)):
             raise ValueError("cov is not a multiple of the identity, so −log p is no sum of equal terms")
         return Energy("square", 0.5 / self.cov[0, 0], self.mean)
+
+    def joint(self, d):
+        if self.mean.size != d:
+            raise ValueError(f"{self!r} is a law of {self.mean.size} coordinates where {d} are wanted; give others")
+        return self
 
     @property
     def log_det(self):

@@ -3,11 +3,11 @@
     E[σ(f)],    f ~ N(m, v)                                                                       (1)
 
 There is no closed form. "quadrature" is exact to rounding: for small v the Gauss–Hermite rule on (1); for large v,
-where σ looks like a step to that rule, (1) is read as P(f > L) with L logistic, that is E[Φ((m − L)/√v)], a smooth function
-under a density with exponential tails, for which equal steps converge geometrically (Trefethen & Weideman 2014,
-doi:10.1137/130932132). "mackay" is σ(m/√(1 + πv/8)) (MacKay 1992, doi:10.1162/neco.1992.4.5.720, equation 10); "erf" a
-sum of five error functions fitted to σ (Williams & Barber 1998, doi:10.1109/34.735807, appendix A); "mode" is σ(m),
-which ignores v; "samples" a Monte Carlo mean.
+where σ looks like a step to that rule, (1) is read as P(f > L) with L logistic, that is E[Φ((m − L)/√v)], a smooth
+function under a density with exponential tails, for which equal steps converge geometrically (Trefethen & Weideman
+2014, doi:10.1137/130932132). "mackay" is σ(m/√(1 + πv/8)) (MacKay 1992, doi:10.1162/neco.1992.4.5.720, equation 10);
+"erf" a sum of five error functions fitted to σ (Williams & Barber 1998, doi:10.1109/34.735807, appendix A); "mode" is
+σ(m), which ignores v; "samples" a Monte Carlo mean.
 """
 
 import numpy as np

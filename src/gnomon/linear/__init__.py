@@ -1,6 +1,7 @@
 """Linear models: least squares, ridge, lasso, logistic regression and their kin, as scikit-learn estimators."""
 
 from gnomon.linear.bayes import BayesianLinearRegression
+from gnomon.linear.bayes_logistic import BayesianLogisticRegression
 from gnomon.linear.cost import Cost, CostReport, cost_report
 from gnomon.linear.generic import LinearModelClassifier, LinearModelRegressor
 from gnomon.linear.least_squares import LinearRegression
@@ -9,6 +10,7 @@ from gnomon.linear.ridge_cv import RidgeCV
 
 __all__ = [
     "BayesianLinearRegression",
+    "BayesianLogisticRegression",
     "Cost",
     "CostReport",
     "LinearModelClassifier",

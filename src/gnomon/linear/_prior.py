@@ -1,0 +1,33 @@
+"""The prior of the coefficients, from what the user wrote.
+
+None, "normal" → N(0, I)    β² → N(0, β²I)    (m₀, S₀) → N(m₀, S₀)    "laplace" → Laplace(0, 1)    (1)
+"""
+
+from numbers import Real
+
+from gnomon.distributions import Laplace, MultivariateNormal, Normal
+from gnomon.numerics.validation import check_positive
+
+__all__ = ["as_prior"]
+
+WORDS = {"normal": Normal(0.0, 1.0), "laplace": Laplace(0.0, 1.0)}
+
+
+def as_prior(parameter_prior):
+    """A distribution, by (1); a distribution is returned as it is."""
+    match parameter_prior:
+        case None:
+            return WORDS["normal"]
+        case str():
+            if parameter_prior not in WORDS:
+                raise ValueError(
+                    f"parameter_prior={parameter_prior!r} is unknown; choose from {list(WORDS)}, or give a variance, "
+                    "a pair (mean, covariance) or a distribution"
+                )
+            return WORDS[parameter_prior]
+        case Real():
+            return Normal(0.0, check_positive("parameter_prior", parameter_prior))
+        case tuple() | list():
+            mean, cov = parameter_prior
+            return MultivariateNormal(mean, cov)
+    return parameter_prior

@@ -1,0 +1,239 @@
+"""Bayesian linear regression.
+
+    yᵢ | w, b ~ N(xᵢᵀw + b, σ²/sᵢ),    w ~ a prior,    b ~ flat                                      (1)
+
+The posterior of w, its predictions with their uncertainty, and the evidence p(y). Gaussian priors are exact, with σ²
+known or integrated out; the Laplace prior has the lasso as its mode and is explored by Gibbs sampling. Bishop (2006),
+Pattern Recognition and Machine Learning, section 3.3; MacKay (1992), doi:10.1162/neco.1992.4.3.415; Park & Casella
+(2008), doi:10.1198/016214508000000337.
+"""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from gnomon.distributions import InverseGamma, Laplace, Normal
+from gnomon.linear._gibbs import SampledPosterior, gibbs_lasso
+from gnomon.linear._posteriors import GaussianPosterior, StudentPosterior, joint_mean
+from gnomon.linear._prior import as_prior
+from gnomon.linear._scores import linear_scores
+from gnomon.linear._summary import merge_summaries, summarize
+from gnomon.losses import SquaredLoss, from_likelihood
+from gnomon.numerics.design import Design
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.validation import check_integer, check_positive, validate_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import fit_linear, maximize_evidence
+from gnomon.penalties import from_prior
+
+__all__ = ["BayesianLinearRegression"]
+
+
+class BayesianLinearRegression(RegressorMixin, BaseEstimator):
+    """Bayesian linear regression (1): a law over the coefficients instead of one guess.
+
+    With a Gaussian prior N(0, β²I) the most probable coefficients are those of ridge with ρ = σ²/β² (the prior
+    covariance is (σ²/ρ)I, not (1/ρ)I); with Laplace(0, b) those of the lasso with ρ = 2σ²/b, both in the sum form.
+
+    Parameters
+    ----------
+    sigma2 : float or "conjugate", default=1.0
+        The noise variance σ²; or "conjugate" to integrate it out under an inverse-gamma prior, with priors in units of
+        the noise: w | σ² ~ N(m₀, σ²V₀), or Laplace(0, σb).
+    parameter_prior : None, float, pair, str or Distribution, default=None
+        The law of the coefficients: the variance β² of N(0, β²I), a pair (m₀, S₀), "laplace" or "normal" of scale one,
+        or a distribution such as ``Laplace(0, b)``. None is N(0, I).
+    noise_prior : pair of float, default=(1.0, 1.0)
+        (a₀, b₀) of σ² ~ InverseGamma, used with ``sigma2="conjugate"``.
+    fit_intercept : bool, default=True
+        Whether there is an intercept; it has a flat prior.
+    optimize_evidence : bool, default=False
+        Choose σ² and the variance of the prior N(0, β²I) by maximising the evidence (MacKay's fixed point); what was
+        given is then not used.
+    n_draws, burn_in : int, default=2000 and 500
+        Draws kept and thrown away of the Gibbs sampler (Laplace prior).
+    tol : float, default=1e-10
+        Tolerance of the evidence maximisation and of the lasso.
+    max_iter : int, default=1000
+        Most iterations of these.
+    random_state : int, Generator or RandomState, optional
+        Seed of the sampler.
+
+    Attributes
+    ----------
+    posterior_ : MultivariateNormal, MultivariateT or Empirical
+        The law of the coefficients, the intercept last: `mean`, `cov`, `sample(n, rng)`, `interval(level)`.
+    map_, mean_ : ndarray
+        The most probable coefficients and their mean, the intercept last; equal unless the prior is Laplace.
+    coef_, intercept_ : ndarray of shape (n_features,) and float
+        `mean_`, split.
+    sigma2_ : float
+        σ² as given, as chosen, or its posterior mean.
+    noise_posterior_ : InverseGamma, Empirical or None
+        The law of σ², with ``sigma2="conjugate"``; None where σ² is known.
+    prior_ : Distribution
+        The prior that was used.
+    log_evidence_ : float
+        log p(y); of the centred data if there is an intercept. nan for the Laplace prior.
+    effective_dof_ : float
+        γ = tr of the hat matrix: how many coefficients the data determine. nan for the Laplace prior.
+    n_iter_, converged_ : int and bool
+        Of the evidence maximisation; 1 and True for what is closed.
+    history_ : dict of str to ndarray
+        Of the evidence maximisation.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    MacKay, D. J. C. (1992). Bayesian interpolation. doi:10.1162/neco.1992.4.3.415
+
+    Park, T. & Casella, G. (2008). The Bayesian lasso. doi:10.1198/016214508000000337
+
+    Examples
+    --------
+    >>> from gnomon.linear import BayesianLinearRegression
+    >>> Phi, y = [[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]], [0.0, 1.0, 1.0]
+    >>> model = BayesianLinearRegression(sigma2=0.25, fit_intercept=False).fit(Phi, y)
+    >>> model.mean_.round(7), round(model.log_evidence_, 7)
+    (array([0.1860465, 0.4651163]), -3.5723965)
+    >>> law = model.predict_dist([[1.0, 3.0]])
+    >>> law.mean.round(7), law.variance.round(7)
+    (array([1.5813953]), array([0.7616279]))
+    """
+
+    def __init__(
+        self,
+        sigma2=1.0,
+        parameter_prior=None,
+        *,
+        noise_prior=(1.0, 1.0),
+        fit_intercept=True,
+        optimize_evidence=False,
+        n_draws=2000,
+        burn_in=500,
+        tol=1e-10,
+        max_iter=1000,
+        random_state=None,
+    ):
+        self.sigma2 = sigma2
+        self.parameter_prior = parameter_prior
+        self.noise_prior = noise_prior
+        self.fit_intercept = fit_intercept
+        self.optimize_evidence = optimize_evidence
+        self.n_draws = n_draws
+        self.burn_in = burn_in
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def fit(self, X, y, sample_weight=None):
+        """Condition (1) on the rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n, d)
+        y : array-like of shape (n,)
+        sample_weight : array-like of shape (n,), optional
+            Weight 2 is the row twice.
+        """
+        return self._update(None, X, y, sample_weight)
+
+    def partial_fit(self, X, y, sample_weight=None):
+        """Condition on further rows; any order and any batches give the law that `fit` gives on all of them."""
+        return self._update(vars(self).get("_summary"), X, y, sample_weight)
+
+    def predict(self, X, return_std=False):
+        """Mean of the predictive law; with `return_std` also its standard deviation, the noise included."""
+        mean = linear_scores(self, X)
+        return (mean, self._posterior.std(self._dense(X))) if return_std else mean
+
+    def predict_dist(self, X, *, include_noise=True):
+        """The law of y at new rows: Normal, StudentT or Empirical; without the noise, that of xᵀw + b."""
+        return self._posterior.predictive(self._dense(X), linear_scores(self, X), include_noise=include_noise)
+
+    def _dense(self, X):
+        X = validate_rows(self, X, reset=False, accept_sparse="csr")
+        return X.toarray() if sparse.issparse(X) else X
+
+    def _update(self, before, X, y, sample_weight):
+        X, y = validate_rows(self, X, y, reset=before is None, accept_sparse="csr", y_numeric=True)
+        rows = summarize(X, y, check_weights(sample_weight, X), intercept=self.fit_intercept)
+        self._summary = rows if before is None else merge_summaries(before, rows)
+        prior, sigma2, noise_prior = as_prior(self.parameter_prior), *self._noise()
+        self.n_iter_, self.converged_ = 1, True
+        if self.optimize_evidence:
+            prior, sigma2 = self._best_prior(prior)
+        condition = _CONDITIONS.get(type(prior), _condition_gaussian)
+        self.prior_, self._posterior = prior, condition(self, self._summary, prior, sigma2, noise_prior)
+        self.posterior_, self.map_ = self._posterior.law, self._posterior.mode
+        self.sigma2_, self.noise_posterior_ = float(self._posterior.sigma2), self._posterior.noise
+        self.log_evidence_, self.effective_dof_ = self._posterior.log_evidence, self._posterior.dof
+        self.mean_ = self.posterior_.mean
+        self.coef_ = self.mean_[: X.shape[1]].astype(X.dtype)
+        self.intercept_ = float(self.mean_[-1]) if self.fit_intercept else 0.0
+        return self
+
+    def _noise(self):
+        """σ² and no prior of it, or the reverse."""
+        if self.sigma2 == "conjugate":
+            a, b = self.noise_prior
+            return None, InverseGamma(check_positive("noise_prior[0]", a), check_positive("noise_prior[1]", b))
+        return float(check_positive("sigma2", self.sigma2)), None
+
+    def _best_prior(self, prior):
+        """N(0, α⁻¹I) and σ² of the greatest evidence."""
+        if type(prior) is not Normal or self.sigma2 == "conjugate":
+            raise ValueError(
+                "optimize_evidence=True chooses σ² and β² of N(0, β²I); give a number as sigma2 and no parameter_prior "
+                f"with it, not sigma2={self.sigma2!r} and {prior!r}"
+            )
+        rows = self._summary
+        best = maximize_evidence(rows.R, rows.z, n=rows.total, rest=rows.rest, tol=self.tol, max_iter=self.max_iter)
+        if not best.converged:
+            warnings.warn(
+                f"the evidence was not maximised in {best.n_iter} iterations; raise max_iter={self.max_iter}, "
+                f"loosen tol={self.tol}, or scale the columns of X",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
+        self.n_iter_, self.converged_, self.history_ = best.n_iter, best.converged, best.history
+        return Normal(0.0, 1.0 / best.prior_precision), 1.0 / best.noise_precision
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+
+def _condition_gaussian(model, summary, prior, sigma2, noise_prior):
+    joint = prior.joint(summary.R.shape[1])
+    if sigma2 is None:
+        return StudentPosterior(summary, joint, noise_prior)
+    return GaussianPosterior(summary, joint, sigma2)
+
+
+def _condition_laplace(model, summary, prior, sigma2, noise_prior):
+    n_draws = check_integer("n_draws", model.n_draws, low=1)
+    burn_in = check_integer("burn_in", model.burn_in, low=0)
+    rng = check_rng(model.random_state)
+    start = sigma2 or (float(np.sum(summary.z**2)) + summary.rest) / summary.total or 1.0
+    # With σ² unknown the scale b of the prior is in units of σ.
+    unit = 1.0 if sigma2 is None else np.sqrt(sigma2)
+    options = {"noise_prior": noise_prior, "n_draws": n_draws, "burn_in": burn_in, "rng": rng}
+    draws, noises = gibbs_lasso(summary, unit / prior.scale, start, **options)
+    typical = sigma2 or float(np.mean(noises))
+    scaled = Laplace(prior.mean, prior.scale * (np.sqrt(typical) if sigma2 is None else 1.0))
+    penalty = from_prior(scaled, loss_scale=from_likelihood(Normal(0.0, typical)).scale)
+    design = Design(summary.R, intercept="none")
+    w = fit_linear(design, summary.z, SquaredLoss(), penalty, solver="cd", tol=model.tol, max_iter=model.max_iter).w
+    if summary.intercept:
+        b = summary.y_mean - draws @ summary.x_mean + np.sqrt(noises / summary.total) * rng.standard_normal(n_draws)
+        draws = np.column_stack([draws, b])
+    return SampledPosterior(draws, noises, joint_mean(summary, w), summary, noise_prior is not None)
+
+
+_CONDITIONS = {Laplace: _condition_laplace}

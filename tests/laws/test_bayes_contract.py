@@ -1,0 +1,18 @@
+"""Scikit-learn's contract, for the Bayesian estimators in every mode."""
+
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gnomon.linear import BayesianLinearRegression, BayesianLogisticRegression
+
+ESTIMATORS = [
+    BayesianLinearRegression(),
+    BayesianLinearRegression(sigma2="conjugate"),
+    BayesianLinearRegression(optimize_evidence=True),
+    BayesianLinearRegression(parameter_prior="laplace", n_draws=50, burn_in=10, random_state=0),
+    BayesianLogisticRegression(),
+]
+
+
+@parametrize_with_checks(ESTIMATORS)
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
