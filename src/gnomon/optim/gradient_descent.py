@@ -108,10 +108,8 @@ def _descend(fun, w, rule, form, weight, hessian_product):
         move = rule.take(Line(point, t, attempt, fun, hessian_product), memory)
         if move is None:
             return
-        moved, size = np.linalg.norm(move.point.w - point.w), np.linalg.norm(move.point.w)
-        ratio = float(moved / size) if size > 0.0 else np.nan
+        more = {"step": move.step, "rejected": move.rejected, "update_ratio": _ratio(point.w, move.point.w)}
         point, memory = move.point, move.memory
-        more = {"step": move.step, "rejected": move.rejected, "update_ratio": ratio}
         yield check_at(t + 1, point.w, point.value, point.gradient, **more)
 
 
@@ -120,6 +118,13 @@ def _attempt(fun, point, form, weight, step):
     velocity = keep * point.velocity + add * point.gradient
     w = point.w - go * velocity
     return Point(w, *fun(w), velocity)
+
+
+def _ratio(before, after):
+    """‖Δw‖/‖w‖; a run that diverges may overflow here before it is stopped."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        moved, size = np.linalg.norm(after - before), np.linalg.norm(after)
+        return float(moved / size) if size > 0.0 else np.nan
 
 
 def check_at(iteration, w, value, gradient, **more):
