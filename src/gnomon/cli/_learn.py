@@ -68,7 +68,8 @@ def _command():
 def _progress(*, quiet):
     """A bar on standard error while the work goes on; yields the function that moves it."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=errors(), transient=True, disable=quiet) as bar:
+    console = errors()
+    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
         job = bar.add_task("reading the columns", total=None)
 
         def move(done, total, text):
@@ -89,13 +90,15 @@ def _tell(console, study, out):
 
 
 def _grid(study, scores):
-    grid = Grid(title="cross-validation on the training rows, mean ± standard error", title_justify="left")
+    grid = Grid(title="cross-validation on the training rows", title_justify="left")
     grid.add_column("model")
     for score in scores:
         grid.add_column(score.name, justify="right")
     loss = scores[0].name
     for trial in sorted(study.trials, key=lambda t: float("inf") if t.failure else t.mean(loss)):
         name = Text(trial.candidate.name, style="bold" if trial is study.choice.trial else "")
-        cells = [f"{s.text(trial.mean(s.name))} ± {s.text(trial.errors[s.name])}" for s in scores if not trial.failure]
+        cells = [] if trial.failure else [s.text(trial.mean(s.name)) for s in scores]
+        if cells:
+            cells[0] += f" ± {scores[0].text(trial.errors[loss])}"
         grid.add_row(name, *(cells or [Text(f"failed: {trial.failure}")]))
     return grid

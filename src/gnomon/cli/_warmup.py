@@ -15,8 +15,8 @@ def run(*, quiet):
     """Run the jobs one after the other, with a bar; a job that fails is a fault of gnomon."""
     discover()
     jobs = warmups()
+    console = errors()
     start = time.perf_counter()
-    for _, job in track(jobs, "compiling", console=errors(), transient=True, disable=quiet):
+    for _, job in track(jobs, "compiling", console=console, transient=True, disable=quiet or not console.is_terminal):
         job()
-    console = Console(quiet=quiet, highlight=False)
-    console.print(f"{len(jobs)} groups of kernels are ready ({time.perf_counter() - start:.1f} s)")
+    Console(quiet=quiet, highlight=False).print(f"{len(jobs)} groups of kernels are ready ({time.perf_counter() - start:.1f} s)")

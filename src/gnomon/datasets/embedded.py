@@ -1,9 +1,9 @@
 """The table that comes with gnomon: made-up customers of a bicycle hire, and whether they cancelled within a year.
 
-    P(cancelled) = σ(−1.9 + 1.1·[monthly plan] − 0.05·(rides − 9) − 0.5·(rating − 3.5) + 1.3·[complaint] + 0.6·[Graz]
-                     − 0.5·[newsletter] + 0.04·(fee − 19))                                                       (1)
+    P(cancelled) = σ(−2.4 + 1.6·[monthly plan] − 0.1·(rides − 9) − 0.8·(rating − 3.5) + 2.0·[complaint] + 0.8·[Graz]
+                     − 0.8·[newsletter] + 0.04·(fee − 19))                                                       (1)
 
-The rows are drawn by `make_demo` with a fixed seed and stored as ``_embedded_bicycles.csv``; nobody in it exists. Like
+The rows are drawn by `make_demo` with a fixed seed and stored as ``bicycles.csv``; nobody in it exists. Like
 a real table it has an identifier, a constant column, dates, categories, short messages and gaps.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 
 __all__ = ["demo_path", "make_demo"]
 
-NAME = "_embedded_bicycles.csv"
+NAME = "bicycles.csv"
 TARGET = "cancelled"
 ROWS = 600
 
@@ -79,8 +79,8 @@ def _customer(rng):
     complaint = rng.random() < 0.35
     newsletter = rng.random() < 0.4
     fee = round(float(rng.normal(24 if monthly else 17, 3)), 2)
-    score = -1.9 + 1.1 * monthly - 0.05 * (rides - 9) - 0.5 * (rating - 3.5) + 1.3 * complaint
-    score += 0.6 * (city == "Graz") - 0.5 * newsletter + 0.04 * (fee - 19)
+    score = -2.4 + 1.6 * monthly - 0.1 * (rides - 9) - 0.8 * (rating - 3.5) + 2.0 * complaint
+    score += 0.8 * (city == "Graz") - 0.8 * newsletter + 0.04 * (fee - 19)
     return {
         "customer_id": f"C{rng.integers(10**6):06d}",
         "joined": (date(2021, 1, 1) + timedelta(days=int(rng.integers(900)))).isoformat(),

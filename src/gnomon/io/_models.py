@@ -8,7 +8,6 @@ estimators and nouns; the names are looked up in what is installed, never taken 
 import importlib
 import inspect
 import json
-import pkgutil
 import warnings
 import zipfile
 from dataclasses import is_dataclass
@@ -196,14 +195,21 @@ def _untrusted(path):
 def _allowed(path):
     """Those of the names in the file that are harmless, or estimators, nouns or results defined by gnomon.
 
-    Only modules found in the installed package are imported, and only classes defined there that are estimators,
+    Only modules of the installed package are imported, and only classes defined there that are estimators,
     dataclasses or named tuples count: a function of gnomon, or a name that gnomon imports from elsewhere, does not.
     """
     named = skops.io.get_untrusted_types(file=path)
-    modules = {m.name for m in pkgutil.walk_packages(gnomon.__path__, "gnomon.") if not m.name.endswith("__main__")}
-    wanted = modules & {name.rpartition(".")[0] for name in named}
-    own = {f"{m}.{cls.__name__}" for m in wanted for cls in _classes(importlib.import_module(m))}
+    modules = {name.rpartition(".")[0] for name in named if name.startswith("gnomon.")}
+    own = {f"{m.__name__}.{cls.__name__}" for m in map(_installed, modules) if m for cls in _classes(m)}
     return (own | HARMLESS) & set(named)
+
+
+def _installed(name):
+    """The module of gnomon of this name, or None if there is no such module."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        return None
 
 
 def _classes(module):

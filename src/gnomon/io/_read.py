@@ -3,6 +3,7 @@
 Every error names the file and, for text, the line.
 """
 
+import codecs
 import csv
 import gzip
 import io
@@ -87,7 +88,8 @@ def _read_parquet(path):
 
 
 def _read_text(path, delimiter, encoding, header):
-    _refuse_binary(path)
+    _refuse_unknown(encoding)
+    _refuse_binary(path, encoding)
     try:
         with _opened(path, encoding) as lines:
             delimiter = delimiter or _sniff(lines)
@@ -95,10 +97,15 @@ def _read_text(path, delimiter, encoding, header):
             return _parse(csv.reader(lines, delimiter=delimiter, strict=True), delimiter, header)
     except UnicodeDecodeError as error:
         raise TableError(_where_undecodable(path, encoding)) from error
-    except LookupError as error:
-        raise TableError(f"encoding {encoding!r} is unknown; give for example utf-8 or latin-1") from error
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise TableError("the compressed file is damaged or cut short; copy it again") from error
+
+
+def _refuse_unknown(encoding):
+    try:
+        codecs.lookup(encoding)
+    except LookupError as error:
+        raise TableError(f"encoding {encoding!r} is unknown; give for example utf-8 or latin-1") from error
 
 
 def _bytes_of(path):
@@ -110,23 +117,24 @@ def _opened(path, encoding):
     return io.TextIOWrapper(_bytes_of(path), encoding=encoding, newline="")
 
 
+GZIP = b"\x1f\x8b"
 SIGNATURES = {
     b"PK\x03\x04": "an Excel workbook or a zip archive; export the sheet as CSV",
     b"\xd0\xcf\x11\xe0": "an old Excel workbook; export the sheet as CSV",
     b"PAR1": "Parquet; give the file the ending .parquet",
-    b"\x1f\x8b": "gzip; give the file the ending .csv.gz",
-    b"\xff\xfe": "text in UTF-16; give --encoding utf-16",
-    b"\xfe\xff": "text in UTF-16; give --encoding utf-16",
+    GZIP: "gzip; give the file the ending .csv.gz",
+    codecs.BOM_UTF16_LE: "text in UTF-16; give --encoding utf-16",
+    codecs.BOM_UTF16_BE: "text in UTF-16; give --encoding utf-16",
     b"%PDF": "a PDF document; export the table as CSV",
 }
 
 
-def _refuse_binary(path):
+def _refuse_binary(path, encoding):
     with path.open("rb") as raw:
         start = raw.read(8)
+    expected = [GZIP] * (path.suffix == ".gz") + [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE] * ("16" in encoding)
     for signature, meaning in SIGNATURES.items():
-        packed = signature == b"\x1f\x8b" and path.suffix == ".gz"
-        if start.startswith(signature) and not packed:
+        if start.startswith(signature) and signature not in expected:
             raise TableError(f"this is {meaning}")
 
 

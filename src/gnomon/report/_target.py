@@ -53,15 +53,20 @@ def read_target(table, name, task=None):
     there = np.flatnonzero(~is_missing(values))
     if not len(there):
         raise UserError(f"the target {name!r} is empty in every row; give a column with values")
+    _refuse_few(there)
     numbers = as_float(values[there])
     task, rule = (task, f"{task} was asked for") if task else _decide(name, numbers)
     read = {"regression": _read_numbers, "classification": _read_classes}[task]
     target = read(name, task, values, there, numbers, rule)
-    if len(target.rows) < LEAST_ROWS:
-        raise UserError(
-            f"only {len(target.rows)} rows have a usable target; at least {LEAST_ROWS} are needed to learn and to judge"
-        )
+    _refuse_few(target.rows)
     return target
+
+
+def _refuse_few(rows):
+    if len(rows) < LEAST_ROWS:
+        raise UserError(
+            f"only {len(rows)} rows have a usable target; at least {LEAST_ROWS} are needed to learn and to judge"
+        )
 
 
 def _decide(name, numbers):
@@ -78,7 +83,7 @@ def _decide(name, numbers):
 def _read_numbers(name, task, values, there, numbers, rule):
     if np.isnan(numbers).any():
         examples = to_text(values[there])[np.isnan(numbers)]
-        raise UserError(f"--task regression, but the target {name!r} holds text, for example {examples[0]!r}")
+        raise UserError(f"--task regression, but the target {name!r} holds text, for example {str(examples[0])!r}")
     if np.ptp(numbers) == 0:
         raise UserError(f"the target {name!r} is {numbers[0]:g} in every row; there is nothing to learn")
     return Target(name, task, numbers, there, rule, n_missing=len(values) - len(there), rare=())
@@ -88,7 +93,7 @@ def _read_classes(name, task, values, there, numbers, rule):
     labels = np.array(to_text(values[there]).tolist())
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) == 1:
-        raise UserError(f"the target {name!r} has one class only, {classes[0]!r}; at least two are needed")
+        raise UserError(f"the target {name!r} has one class only, {str(classes[0])!r}; at least two are needed")
     rare = counts < LEAST_ROWS_OF_A_CLASS
     usable = int((~rare).sum())
     if usable < 2 or usable > MOST_CLASSES:

@@ -1,0 +1,143 @@
+"""What the linear family offers the command line: models with their strengths of penalty found by cross-validation.
+
+Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised; targets are
+standardised here where the strength of a penalty would otherwise depend on their unit.
+"""
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.compose import TransformedTargetRegressor
+from sklearn.model_selection import GridSearchCV
+from sklearn.preprocessing import StandardScaler
+
+from gnomon._registry import Candidate, register, register_warmup
+
+STRENGTHS = np.logspace(-4, 0, 9).tolist()
+INVERSE_STRENGTHS = (0.01, 0.1, 1.0, 10.0)
+INNER_FOLDS = 3
+
+
+def _least_squares(facts, random_state):
+    from gnomon.linear import LinearRegression
+
+    return LinearRegression()
+
+
+def _ridge(facts, random_state):
+    from gnomon.linear import RidgeCV
+
+    return RidgeCV(alphas=np.logspace(-3, 5, 17))
+
+
+def _lasso(facts, random_state):
+    from gnomon.linear import Lasso
+
+    return _in_units_of_spread(_tuned(Lasso(), {"alpha": STRENGTHS}, "neg_mean_squared_error"))
+
+
+def _elastic_net(facts, random_state):
+    from gnomon.linear import ElasticNet
+
+    return _in_units_of_spread(_tuned(ElasticNet(l1_ratio=0.5), {"alpha": STRENGTHS}, "neg_mean_squared_error"))
+
+
+def _logistic(facts, random_state):
+    from gnomon.linear import LogisticRegression
+
+    return _tuned(LogisticRegression(max_iter=1000), {"C": INVERSE_STRENGTHS}, "neg_log_loss")
+
+
+def _sparse_logistic(facts, random_state):
+    from gnomon.linear import LogisticRegression
+
+    model = LogisticRegression(l1_ratio=1.0, solver="saga", max_iter=1000, random_state=random_state)
+    return _tuned(model, {"C": INVERSE_STRENGTHS}, "neg_log_loss")
+
+
+def _linear_svm(facts, random_state):
+    from gnomon.linear import LinearSVC
+
+    return LinearSVC(C=0.1, random_state=random_state)
+
+
+def _tuned(model, grid, scoring):
+    return GridSearchCV(model, grid, scoring=scoring, cv=INNER_FOLDS)
+
+
+def _in_units_of_spread(model):
+    return TransformedTargetRegressor(model, transformer=StandardScaler())
+
+
+def _coefficients(model):
+    return model.coef_
+
+
+def _best_coefficients(model):
+    return model.best_estimator_.coef_
+
+
+def _best_in_units(model):
+    return model.transformer_.scale_[0] * np.ravel(model.regressor_.best_estimator_.coef_)
+
+
+def _well_determined(facts):
+    return facts.n_rows >= 5 * facts.n_features
+
+
+def _moderate(facts):
+    return facts.n_rows * facts.n_features * max(1, facts.n_classes) <= 2e8
+
+
+for _candidate in (
+    Candidate(
+        "lasso", "regression", _lasso, complexity=1.0, explain=_best_in_units,
+        note="least squares with a penalty ‖w‖₁ that removes columns; strength by 3-fold cross-validation",
+    ),
+    Candidate(
+        "elastic net", "regression", _elastic_net, complexity=2.0, explain=_best_in_units,
+        note="least squares with half ‖w‖₁, half ‖w‖²; strength by 3-fold cross-validation",
+    ),
+    Candidate(
+        "ridge regression", "regression", _ridge, complexity=3.0, explain=_coefficients,
+        note="least squares with a penalty ‖w‖²; strength by leave-one-out cross-validation",
+    ),
+    Candidate(
+        "least squares", "regression", _least_squares, complexity=4.0, suits=_well_determined, explain=_coefficients,
+        note="least squares without a penalty",
+    ),
+    Candidate(
+        "logistic regression, sparse", "classification", _sparse_logistic, complexity=1.0, suits=_moderate,
+        explain=_best_coefficients,
+        note="log-odds linear in the columns, penalty ‖w‖₁ that removes columns; strength by 3-fold cross-validation",
+    ),
+    Candidate(
+        "logistic regression", "classification", _logistic, complexity=2.0, explain=_best_coefficients,
+        note="log-odds linear in the columns, penalty ‖w‖²; strength by 3-fold cross-validation",
+    ),
+    Candidate(
+        "linear support vector machine", "classification", _linear_svm, complexity=3.0, probabilities=False,
+        note="the widest margin, squared hinge loss, penalty ‖w‖²; probabilities by a sigmoid of the score",
+    ),
+):  # fmt: skip
+    register(_candidate)
+
+
+def _warm(make, classes):
+    """Fit a model once on dense and once on sparse rows."""
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    y = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, classes - 1)) if classes else X[:, 0] + 0.1 * X[:, 1]
+    for rows in (X, sp.csr_array(X)):
+        make(None, 0).fit(rows, y)
+
+
+for _name, _make, _classes in (
+    ("linear: least squares", _least_squares, 0),
+    ("linear: ridge", _ridge, 0),
+    ("linear: lasso", _lasso, 0),
+    ("linear: elastic net", _elastic_net, 0),
+    ("linear: logistic regression", _logistic, 2),
+    ("linear: logistic regression, three classes", _logistic, 3),
+    ("linear: sparse logistic regression", _sparse_logistic, 2),
+    ("linear: support vector machine", _linear_svm, 2),
+):
+    register_warmup(_name, lambda make=_make, classes=_classes: _warm(make, classes))

@@ -1,0 +1,91 @@
+"""The registry: a family offers itself, the command never names one."""
+
+import ast
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import pytest
+from sklearn.dummy import DummyRegressor
+
+import gnomon
+from gnomon import _registry
+from gnomon._registry import Candidate, Facts, candidates, discover, register, register_warmup, warmups
+
+WIDE = Facts("regression", n_rows=10, n_features=100)
+LONG = Facts("regression", n_rows=10_000, n_features=3)
+
+
+@pytest.fixture(autouse=True)
+def empty_registry(monkeypatch):
+    discover()
+    monkeypatch.setattr(_registry, "_shelf", _registry._Shelf())
+
+
+def make(facts, random_state):
+    return DummyRegressor()
+
+
+def names(facts):
+    return [c.name for c in candidates(facts)]
+
+
+def test_candidates_come_from_simple_to_elaborate_whatever_the_order_of_registration():
+    for name, complexity in (("c", 3), ("a", 1), ("b", 2)):
+        register(Candidate(name, "regression", make, complexity))
+    assert names(LONG) == ["a", "b", "c"]
+
+
+def test_a_candidate_is_offered_only_for_its_task_and_for_data_that_suit_it():
+    register(Candidate("long only", "regression", make, 1, suits=lambda facts: facts.n_rows > facts.n_features))
+    assert names(LONG) == ["long only"]
+    assert names(WIDE) == []
+    assert names(Facts("classification", 10_000, 3, n_classes=2)) == []
+
+
+def test_registering_a_name_again_replaces_it():
+    register(Candidate("a", "regression", make, 1))
+    register(Candidate("a", "regression", make, 2))
+    assert [c.complexity for c in candidates(LONG)] == [2]
+
+
+def test_candidates_and_facts_are_values():
+    with pytest.raises(FrozenInstanceError):
+        LONG.n_rows = 1
+    with pytest.raises(FrozenInstanceError):
+        Candidate("a", "regression", make, 1).name = "b"
+
+
+def test_warm_up_jobs_are_listed_by_name():
+    done = []
+    register_warmup("b", lambda: done.append("b"))
+    register_warmup("a", lambda: done.append("a"))
+    for _, job in warmups():
+        job()
+    assert done == ["a", "b"]
+
+
+def test_families_are_found_by_their_module_of_candidates(tmp_path, monkeypatch):
+    family = tmp_path / "shop" / "toys"
+    family.mkdir(parents=True)
+    (tmp_path / "shop" / "__init__.py").touch()
+    (family / "__init__.py").touch()
+    text = "from gnomon._registry import Candidate, register\nregister(Candidate('toy', 'regression', None, 1))\n"
+    (family / "_candidates.py").write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert discover("shop") == ["shop.toys._candidates"]
+    assert names(LONG) == ["toy"]
+
+
+def test_the_command_and_the_report_import_no_family():
+    """What they compare comes from the registry alone."""
+    root = Path(gnomon.__file__).parent
+    families = {f"gnomon.{p.parent.name}" for p in root.glob("*/_candidates.py")}
+    imported = {
+        node.module or ""
+        for folder in ("cli", "report")
+        for path in (root / folder).glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.ImportFrom)
+    }
+    assert families
+    assert not [name for name in imported if any(name == f or name.startswith(f + ".") for f in families)]
