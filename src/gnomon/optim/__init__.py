@@ -18,6 +18,7 @@ from gnomon.optim.problem import Problem
 from gnomon.optim.proximal_gradient import OnPart, projected_gradient, proximal_gradient
 from gnomon.optim.separability import Separability, is_separable
 from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unless_converged
+from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
     "SOLVERS",
@@ -47,11 +48,14 @@ __all__ = [
     "gradient_descent",
     "is_separable",
     "lbfgs",
+    "lp",
     "maximize_evidence",
     "newton",
+    "optimal_intercept",
     "positive_factor",
     "projected_gradient",
     "proximal_gradient",
+    "qp",
     "strong_wolfe",
     "warn_unless_converged",
 ]

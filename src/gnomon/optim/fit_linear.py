@@ -25,6 +25,7 @@ from gnomon.optim.gradient_linear import (
 )
 from gnomon.optim.problem import Problem
 from gnomon.optim.smooth_linear import lbfgs_linear, newton_linear
+from gnomon.optim.svm_programs import lp, qp
 from gnomon.penalties import NoPenalty
 
 __all__ = ["SOLVERS", "Solver", "applicable_solvers", "fit_linear"]
@@ -82,11 +83,24 @@ def no_free_intercept(problem):
     return problem.design.intercept != "free"
 
 
+def hinge_loss(problem):
+    """the hinge loss"""
+    return problem.loss.dual_steps and not problem.loss.smooth
+
+
+def absolute_penalty(problem):
+    """a multiple of the L1 norm"""
+    at = problem.penalty.term
+    return problem.penalty.convex and not problem.penalty.smooth and at(2.0) == 2.0 * at(1.0) == 2.0 * at(-1.0)
+
+
 SOLVERS = {
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
     "lbfgs": Solver(lbfgs_linear, (smooth_loss, smooth_penalty)),
     "newton": Solver(newton_linear, (curved_loss, smooth_penalty)),
     "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept)),
+    "qp": Solver(qp, (hinge_loss, quadratic_penalty)),
+    "lp": Solver(lp, (hinge_loss, absolute_penalty)),
     "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept)),
     "bfgs": Solver(bfgs_linear, (smooth_loss, smooth_penalty)),
     "cg": Solver(cg_linear, (smooth_loss, smooth_penalty)),

@@ -1,0 +1,47 @@
+"""Dual coordinate ascent with a free intercept, by the method of multipliers.
+
+    maximise over 0 ≤ αᵢ ≤ sᵢ    D(α) − b Σᵢ αᵢ yᵢ − (τ/2) (Σᵢ αᵢ yᵢ)²,    then    b ← b + τ Σᵢ αᵢ yᵢ             (1)
+
+D is the dual of a linear SVM without intercept. The free intercept adds the constraint Σ αᵢ yᵢ = 0, whose multiplier is
+b itself. (1) is the dual of the same SVM with a constant column of height √(cτ) and b measured from its last value, so
+every round is a run of dual coordinate ascent on warm starts. Hestenes (1969), doi:10.1007/BF00927673; Rockafellar
+(1976), doi:10.1287/moor.1.2.97. It takes over where an interior point would need a matrix that is too large.
+"""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+
+from gnomon.numerics.design import Design
+from gnomon.optim.dual_coordinate_ascent import run_passes
+from gnomon.optim.stopping import Check
+
+__all__ = ["multiplier_rounds", "with_constant_column"]
+
+
+def with_constant_column(problem):
+    """The problem with a penalised constant column as high as a row of X is long, on average."""
+    X = problem.design.X
+    squares = (X.multiply(X) if problem.design.sparse else X * X).sum()
+    height = float(np.sqrt(max(squares / problem.design.n, 1e-300)))
+    return replace(problem, design=Design(X, "penalized", height))
+
+
+def multiplier_rounds(problem, closed, state, certificate, best_theta, *, max_passes=200, random_state=0):
+    """Yield a check per round of (1); `closed` is `with_constant_column(problem)` and `state` its ascent, in place.
+
+    `certificate(problem, theta, alpha)` gives objective and gap, `best_theta(problem, alpha)` the primal point of α.
+    """
+    tol, height = 0.1, closed.design.bias
+    for iteration in itertools.count():
+        theta = best_theta(problem, state.alpha)
+        objective, gap = certificate(problem, theta, state.alpha)
+        yield Check(iteration, theta, objective, gap=gap)
+        tol *= 0.3
+        passes = run_passes(closed, state, "shuffle", True, True, tol, random_state)
+        for violation, _ in itertools.islice(passes, max_passes):
+            if violation <= tol:
+                break
+        # θ_d = (b + τ Σ αy)/height, so moving b by τ Σ αy moves θ_d by height/c · Σ αy.
+        state.theta[-1] += state.scale * height * float(np.sum(state.alpha * problem.y))

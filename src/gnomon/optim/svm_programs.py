@@ -1,0 +1,365 @@
+"""Support vector machines as quadratic and linear programs.
+
+    minimise over w, b, ξ    Σᵢ sᵢ ξᵢ + Ω(w)    subject to    yᵢ (xᵢᵀw + b) ≥ μ − ξᵢ,  ξᵢ ≥ 0                    (1)
+
+With Ω = (c/2)‖w‖² its dual is a quadratic program with one equality when b is free,
+
+    maximise over 0 ≤ αᵢ ≤ sᵢ, Σᵢ αᵢ yᵢ = 0    D(α) = μ Σᵢ αᵢ − (c/2) ‖w(α)‖²,    w(α) = (1/c) Σᵢ αᵢ yᵢ xᵢ      (2)
+
+`qp` follows the central path of the pair (1), (2): each Newton step is one weighted least-squares problem in (w, b)
+(Mehrotra 1992, doi:10.1137/0802028; Ferris & Munson 2002, doi:10.1137/S1052623400374379). The set of margin points that
+it ends with is then solved exactly. When more columns than rows make that dear, the rows are first rotated into their
+span. With Ω = ρ‖w‖₁, (1) is a linear program: `lp`.
+
+Where no sample lies on the margin, b is an interval; its middle is returned.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import linalg, optimize, sparse
+
+from gnomon.numerics.design import Design
+from gnomon.optim.dual_coordinate_ascent import start_ascent
+from gnomon.optim.dual_multipliers import multiplier_rounds, with_constant_column
+from gnomon.optim.follow import follow
+from gnomon.optim.problem import gram
+from gnomon.optim.solution import Solution
+from gnomon.optim.stopping import Check, StopRule, default_rule
+
+__all__ = ["lp", "optimal_intercept", "qp"]
+
+# A gap below this share of the objective is rounding.
+ROUNDING = 1e-10
+# The path factorises a matrix of this order, or the smaller of rows and columns, at every step.
+LARGE = 2500
+
+
+def qp(problem, theta=None, *, method="auto", tol=None, max_iter=100, callback=None, stop=None):
+    """Solve (1) with an L2 penalty.
+
+    Parameters
+    ----------
+    problem : Problem
+        Hinge loss, L2 penalty, any intercept.
+    theta : ndarray, optional
+        Not used: the central path has its own start. It stands here because every solver of a problem takes it.
+    method : {"auto", "path", "multipliers"}, default="auto"
+        "path": the interior-point method, to the last digits. "multipliers": rounds of dual coordinate ascent, for a
+        free intercept and more than a few thousand rows and columns. "auto" chooses by size.
+    tol : float, optional
+        Stop when the duality gap is at most tol times the objective; 1e-12 on the path, 1e-6 with multipliers.
+    max_iter : int, default=100
+        Newton steps or rounds; some twenty are usual.
+    callback : callable, optional
+        Called with each row of the history; True stops.
+    stop : StopRule, optional
+        A further rule.
+
+    Returns
+    -------
+    Solution
+        `details["alpha"]` is α of (2).
+
+    References
+    ----------
+    Ferris, M. C. & Munson, T. S. (2002). Interior-point methods for massive support vector machines.
+    doi:10.1137/S1052623400374379
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import HingeLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import Problem, qp
+    >>> from gnomon.penalties import L2
+    >>> X, y = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [3.0, 0.0]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> problem = Problem(Design(X), y, HingeLoss(), L2(1.0, half=True), np.full(4, 10.0))
+    >>> solution = qp(problem)
+    >>> solution.w.round(7), round(solution.objective, 7), round(solution.dual_gap, 7)
+    (array([ 1., -1., -1.]), 1.0, 0.0)
+    """
+    large = problem.design.intercept == "free" and min(problem.design.n, problem.design.d) > LARGE
+    run = METHODS.get(("multipliers" if large else "path") if method == "auto" else method)
+    if run is None:
+        raise ValueError(f"method={method!r} is unknown; choose from {['auto', *METHODS]}")
+    return run(problem, tol, max_iter, callback, stop)
+
+
+def lp(problem, theta=None, *, tol=1e-9, max_iter=None, callback=None):
+    """Solve (1) with an L1 penalty as a linear program; zeros are exact.
+
+    Parameters
+    ----------
+    problem : Problem
+        Hinge loss, L1 penalty, any intercept.
+    theta : ndarray, optional
+        Not used. It stands here because every solver of a problem takes it.
+    tol : float, default=1e-9
+        Feasibility tolerance of the simplex and interior-point codes.
+    max_iter : int, optional
+        Largest number of their iterations.
+    callback : callable, optional
+        Called with the only row of the history.
+
+    Returns
+    -------
+    Solution
+        `details["alpha"]` holds the multipliers of the margin constraints.
+
+    References
+    ----------
+    Zhu, J., Rosset, S., Hastie, T. & Tibshirani, R. (2003). 1-norm support vector machines. NIPS 16, 49–56.
+
+    Huangfu, Q. & Hall, J. A. J. (2018). Parallelizing the dual revised simplex method. doi:10.1007/s12532-017-0130-5
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import HingeLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import Problem, lp
+    >>> from gnomon.penalties import L1
+    >>> X, y = np.array([[0.0, 0.0], [1.0, 0.5], [3.0, 0.0], [4.0, 0.5]]), np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> solution = lp(Problem(Design(X), y, HingeLoss(), L1(1.0), np.ones(4)))
+    >>> solution.w.round(7) + 0.0, round(solution.objective, 7), round(solution.dual_gap, 7)
+    (array([ 1.,  0., -2.]), 1.0, 0.0)
+    """
+    design, y, s = problem.design, problem.y.astype(float), problem.weights.astype(float)
+    strength, p = float(problem.penalty.term(1.0)), design.n_penalized
+    signed = sparse.diags_array(y) @ _with_constant(design)
+    # θ = u − v with u, v ≥ 0, so that |θ| is linear.
+    constraints = sparse.hstack([-signed, signed, -sparse.eye_array(design.n)], format="csc")
+    price = np.where(np.arange(design.width) < p, strength, 0.0)
+    options = {"primal_feasibility_tolerance": tol, "dual_feasibility_tolerance": tol}
+    options |= {} if max_iter is None else {"maxiter": max_iter}
+    margins = np.full(design.n, -problem.loss.margin)
+    result = optimize.linprog(np.concatenate([price, price, s]), constraints, margins, method="highs", options=options)
+    if result.x is None:
+        raise RuntimeError(f"the linear program was not solved: {result.message} Raise max_iter or tol")
+    theta = (result.x[: design.width] - result.x[design.width : 2 * design.width]).astype(design.dtype)
+    alpha, objective = -result.ineqlin.marginals, problem.value(theta)
+    row = {"iteration": int(result.nit), "objective": objective}
+    if callback is not None:
+        callback(row)
+    return Solution(
+        w=theta,
+        objective=objective,
+        n_iter=int(result.nit),
+        converged=result.status == 0,
+        stop_reason="exact" if result.status == 0 else "max_iter",
+        history={name: np.array([value]) for name, value in row.items()},
+        dual_gap=max(objective - problem.loss.margin * float(np.sum(alpha)), 0.0),
+        details={"alpha": alpha},
+    )
+
+
+def optimal_intercept(f, y, s, margin=1.0):
+    """The b that minimises Σᵢ sᵢ max(0, μ − yᵢ(fᵢ + b)); the middle where an interval of them does.
+
+    The slope in b jumps by sᵢ at yᵢμ − fᵢ, and rises from minus to plus the weight of the two classes.
+
+    References
+    ----------
+    Cortes, C. & Vapnik, V. (1995). Support-vector networks. doi:10.1007/BF00994018
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim.svm_programs import optimal_intercept
+    >>> optimal_intercept(np.array([-3.0, 3.0]), np.array([-1.0, 1.0]), np.ones(2))
+    0.0
+    >>> optimal_intercept(np.array([0.0, 3.0]), np.array([-1.0, 1.0]), np.ones(2))
+    -1.5
+    """
+    kinks = y * margin - f
+    order = np.argsort(kinks, kind="stable")
+    slope = np.cumsum(s[order]) - np.sum(s[y > 0])
+    flat = 1e-10 * np.sum(s)
+    first = min(int(np.searchsorted(slope, -flat)), len(kinks) - 1)
+    last = min(int(np.searchsorted(slope, flat, side="right")), len(kinks) - 1)
+    return float(0.5 * (kinks[order[first]] + kinks[order[last]]))
+
+
+def _central_path(problem, tol, max_iter, callback, stop):
+    tol = 1e-12 if tol is None else tol
+    narrow, back = _in_span_of_rows(problem)
+    state = _Path(narrow)
+    rule = default_rule(_RelativeGap(tol), None, stop)
+    solution = follow(state.walk(max_iter), rule, max_iter=max_iter, callback=callback)
+    ends = [(_with_best_intercept(problem, back(state.theta)), state.used * state.alpha)]
+    ends += [(_theta_of(problem, alpha), alpha) for alpha in _polish(narrow, state)]
+    certified = [(*certificate(problem, theta, alpha), theta, alpha) for theta, alpha in ends]
+    objective, gap, theta, alpha = min(certified, key=lambda end: end[1])
+    if gap <= max(tol, ROUNDING) * objective:
+        solution = solution._replace(converged=True, stop_reason="gap")
+    theta = theta.astype(problem.design.dtype)
+    return solution._replace(w=theta, objective=objective, dual_gap=gap, details={"alpha": alpha})
+
+
+def _multipliers(problem, tol, max_iter, callback, stop):
+    if problem.design.intercept != "free":
+        raise ValueError("method='multipliers' needs a free intercept; use the solver 'dcd'")
+    closed = with_constant_column(problem)
+    state = start_ascent(closed, None)
+    rounds = multiplier_rounds(problem, closed, state, certificate, _theta_of)
+    rule = default_rule(_RelativeGap(1e-6 if tol is None else tol), None, stop)
+    solution = follow(rounds, rule, max_iter=max_iter, callback=callback)
+    return solution._replace(w=solution.w.astype(problem.design.dtype), details={"alpha": state.alpha})
+
+
+METHODS = {"path": _central_path, "multipliers": _multipliers}
+
+
+@dataclass(frozen=True)
+class _RelativeGap(StopRule):
+    tol: float
+
+    def look(self, memory, check):
+        return None, ("gap" if check.gap <= self.tol * check.objective else None)
+
+
+def _with_constant(design):
+    constant = np.full((design.n, design.width - design.d), design.bias)
+    return sparse.hstack([sparse.csr_array(design.X), sparse.csr_array(constant)], format="csr")
+
+
+def _in_span_of_rows(problem):
+    """The same problem in coordinates of the span of the rows, and the way back.
+
+    XXᵀ = LLᵀ with L = UΛ^½, so L has at most as many columns as rows, and w = XᵀUΛ^{−½} w_L.
+    """
+    design, X = problem.design, problem.design.X
+    if design.d <= design.n:
+        narrow = Design(X.toarray() if design.sparse else X, design.intercept, design.bias)
+        return replace(problem, design=narrow), np.array
+    K = np.asarray((X @ X.T).toarray() if design.sparse else X @ X.T, dtype=float)
+    size, U = linalg.eigh(K)
+    keep = size > 1e-14 * max(size[-1], 1e-300)
+    U, root = U[:, keep], np.sqrt(size[keep])
+
+    def back(theta):
+        return np.concatenate([X.T @ (U @ (theta[: root.size] / root)), theta[root.size :]])
+
+    return replace(problem, design=Design(U * root, design.intercept, design.bias)), back
+
+
+class _Path:
+    """A point near the central path: θ, α, the surplus z over the margin and the slack v, all positive but θ."""
+
+    def __init__(self, problem):
+        self.problem, self.c = problem, problem.penalty.bend
+        self.y, self.margin = problem.y.astype(float), problem.loss.margin
+        used = problem.weights > 0
+        # A weight of zero closes its box; it takes no part in the path.
+        self.s = np.where(used, problem.weights, 1.0).astype(float)
+        self.used = used.astype(float)
+        self.alpha = 0.5 * self.s
+        self.theta = np.zeros(problem.design.width)
+        self.z = np.full(problem.design.n, max(self.margin, 1e-12))
+        self.v = self.z.copy()
+
+    def walk(self, max_iter):
+        """Yield a check per Newton step until rounding ends the path."""
+        for iteration in range(max_iter + 1):
+            objective, gap = certificate(self.problem, self.theta, self.used * self.alpha)
+            complement = float(np.mean(self.alpha * self.z + (self.s - self.alpha) * self.v))
+            yield Check(iteration, np.array(self.theta), objective, gap=gap, more={"complementarity": complement})
+            if complement <= 1e-18 * self.margin * float(np.max(self.s)) or not self._step(complement):
+                return
+
+    def _step(self, complement):
+        """Mehrotra's predictor and corrector; False when the Newton matrix is no longer positive definite."""
+        room = self.s - self.alpha
+        D = self.v / room + self.z / self.alpha
+        H = gram(self.problem.design, self.used / D)
+        index = np.arange(self.problem.design.n_penalized)
+        H[index, index] += self.c
+        try:
+            factor = linalg.cho_factor(H)
+        except linalg.LinAlgError:
+            return False
+        zero = np.zeros_like(D)
+        affine = self._direction(factor, D, zero, zero)
+        t = _longest(self._ratios(*affine), 1.0)
+        after = (self.alpha + t * affine[1]) * (self.z + t * affine[2])
+        after = after + (room - t * affine[1]) * (self.v + t * affine[3])
+        center = 0.5 * complement * (float(np.mean(after)) / complement) ** 3
+        corrected = self._direction(factor, D, center - affine[1] * affine[2], center + affine[1] * affine[3])
+        self._move(corrected, _longest(self._ratios(*corrected), 0.995))
+        return True
+
+    def _direction(self, factor, D, low, high):
+        """Newton's direction to αz = low, (s − α)v = high."""
+        design, room = self.problem.design, self.s - self.alpha
+        rho = self.y * design.apply(self.theta) - self.margin + high / room - low / self.alpha
+        right = design.adjoint(self.used * self.y * (self.alpha - rho / D))
+        right[: design.n_penalized] -= self.c * self.theta[: design.n_penalized]
+        d_theta = linalg.cho_solve(factor, right)
+        d_alpha = -(self.y * design.apply(d_theta) + rho) / D
+        d_z = (low - self.z * d_alpha) / self.alpha - self.z
+        d_v = (high + self.v * d_alpha) / room - self.v
+        return d_theta, d_alpha, d_z, d_v
+
+    def _ratios(self, d_theta, d_alpha, d_z, d_v):
+        parts = (d_alpha / self.alpha, -d_alpha / (self.s - self.alpha), d_z / self.z, d_v / self.v)
+        return max(float(np.max(-part)) for part in parts)
+
+    def _move(self, direction, t):
+        self.theta = self.theta + t * direction[0]
+        self.alpha = self.alpha + t * direction[1]
+        self.z = self.z + t * direction[2]
+        self.v = self.v + t * direction[3]
+
+
+def _longest(ratio, share):
+    """The step ≤ 1 that goes `share` of the way to the boundary."""
+    return min(1.0, share / ratio) if ratio > 0.0 else 1.0
+
+
+def certificate(problem, theta, alpha):
+    """F(θ), and its distance from D at the feasible point nearest to α along a scaling of the heavier class."""
+    y, balanced = problem.y, alpha
+    if problem.design.intercept == "free":
+        up, down = float(np.sum(alpha[y > 0])), float(np.sum(alpha[y < 0]))
+        least = min(up, down)
+        balanced = alpha * np.where(y > 0, least / max(up, 1e-300), least / max(down, 1e-300))
+    back = problem.design.adjoint(balanced * y)[: problem.design.n_penalized]
+    dual = problem.loss.margin * float(np.sum(balanced)) - problem.penalty.conjugate(back)
+    objective = problem.value(theta)
+    return objective, max(objective - dual, 0.0)
+
+
+def _theta_of(problem, alpha):
+    """(w(α), best b); a penalised b is part of w(α)."""
+    return _with_best_intercept(problem, problem.design.adjoint(alpha * problem.y) / problem.penalty.bend)
+
+
+def _with_best_intercept(problem, theta):
+    design = problem.design
+    if design.intercept == "free":
+        theta[design.d] = 0.0
+        b = optimal_intercept(design.apply(theta), problem.y, problem.weights, problem.loss.margin)
+        theta[design.d] = b / design.bias
+    return theta
+
+
+def _polish(problem, state, *, largest=3000):
+    """α solved exactly with the margin points fixed to those that the path points to; nothing where that fails."""
+    design, unit = problem.design, max(state.margin, 1e-12)
+    low = (state.alpha / state.s < state.z / unit) | (state.used == 0.0)
+    high = ~low & ((state.s - state.alpha) / state.s < state.v / unit)
+    free = ~low & ~high
+    count, p = int(np.sum(free)), design.n_penalized
+    if design.width + count > largest:
+        return []
+    alpha = np.where(high, problem.weights, 0.0).astype(float)
+    rows = _with_constant(design).toarray()[free] * state.y[free, None]
+    K = np.zeros((design.width + count, design.width + count))
+    K[np.arange(p), np.arange(p)] = state.c
+    K[: design.width, design.width :] = -rows.T
+    K[design.width :, : design.width] = rows
+    right = np.concatenate([design.adjoint(alpha * state.y), np.full(count, state.margin)])
+    alpha[free] = linalg.lstsq(K, right, lapack_driver="gelsy")[0][design.width :]
+    inside = np.all(alpha >= -1e-9 * state.s) and np.all(alpha <= state.s * (1.0 + 1e-9))
+    return [np.clip(alpha, 0.0, problem.weights)] if inside else []
