@@ -47,27 +47,74 @@ def dual_gap(problem, theta):
     return max(primal - dual_value(problem, z), 0.0)
 
 
+def gap_by_gradient(problem, theta, gradient):
+    """The duality gap from ∇F(θ), without a pass over the rows where that is possible.
+
+    With u = ℓ'(y, z) and v = Σ sᵢ uᵢ xᵢ Fenchel's equality ℓ*(u) = u z − ℓ(z) turns the gap into Ω(w) + wᵀv + Ω*(−v). A
+    free b needs Σ sᵢ uᵢ = 0 as well: u is moved on a few rows, in proportion to the curvature, until that holds.
+    """
+    w = problem.penalized(theta)
+    v = problem.penalized(gradient) - problem.penalty.slope(w)
+    if problem.n_scores > 1 or problem.penalty.dual_scale(-v) < 1.0:
+        return dual_gap(problem, theta)
+    conjugate, correction = problem.penalty.conjugate(-v), 0.0
+    if problem.design.intercept == "free" and np.isfinite(conjugate):
+        correction, shift = _corrected_rows(problem, theta, float(gradient[-1]))
+        conjugate = problem.penalty.conjugate(-(v + shift[: len(v)]))
+    gap = problem.penalty.value(w) + float(w @ v) + conjugate + correction
+    return max(gap, 0.0) if np.isfinite(gap) else dual_gap(problem, theta)
+
+
+def _corrected_rows(problem, theta, excess, *, n_rows=4096):
+    """Change of b ∇_b F + Σ sᵢ ℓ*(yᵢ, uᵢ), and of v, when u is moved on some rows so that Σ sᵢ uᵢ vanishes."""
+    part = problem.take(np.linspace(0, problem.design.n - 1, min(problem.design.n, n_rows)).astype(int))
+    z = part.scores(theta)
+    bend = part.weights * part.loss.curvature(part.y, z)
+    g = part.at_scores(z)[1]
+    moved = g - (excess / part.design.bias) * bend / max(float(np.sum(bend)), np.finfo(bend.dtype).tiny)
+    s, y = part.weights, part.y
+    before, after = (np.divide(h, s, out=np.zeros_like(h), where=s > 0) for h in (g, moved))
+    change = float(s @ (part.loss.conjugate(y, after) - part.loss.conjugate(y, before)))
+    return float(theta[-1]) * excess + change, part.design.adjoint(moved - g)
+
+
 def dual_value(problem, z):
     """D(u) at the feasible dual point nearest to u = ℓ'(y, z)."""
     if problem.design.intercept == "free":
-        z = _balanced(problem, z)
+        z = balanced_scores(problem, z)
     g = problem.at_scores(z)[1]
-    v = -problem.design.adjoint(g)[..., : problem.design.n_penalized]
-    c = problem.penalty.dual_scale(v)
-    s = problem.weights if z.ndim == 1 else problem.weights[:, None]
+    v = problem.design.adjoint(g)[..., : problem.design.n_penalized]
+    return dual_at(problem, problem.penalty, g, v)
+
+
+def dual_at(problem, penalty, g, v):
+    """D(u) for sᵢuᵢ = c gᵢ and given v = Xᵀg, with the largest c ≤ 1 that is feasible; −inf if there is no conjugate."""
+    c = penalty.dual_scale(-v)
+    s = problem.weights if g.ndim == 1 else problem.weights[:, None]
     u = np.divide(c * g, s, out=np.zeros_like(g), where=s > 0)
-    losses = problem.loss.conjugate(problem.y, u)
-    return -float(problem.weights @ losses) - problem.penalty.conjugate(c * v)
+    try:
+        return -float(problem.weights @ problem.loss.conjugate(problem.y, u)) - penalty.conjugate(-c * v)
+    except NotImplementedError:
+        return -np.inf
 
 
-def _balanced(problem, z, *, max_iter=20):
-    """Scores shifted by the b that makes Σ sᵢ ℓ' vanish: Newton's method in one unknown per column."""
+def balanced_scores(problem, z, *, max_iter=20):
+    """Scores shifted by the b that makes Σ sᵢ ℓ' vanish: Newton's method in b."""
     for _ in range(max_iter):
         g = problem.at_scores(z)[1]
         slope, scale = np.sum(g, axis=0), np.sum(np.abs(g), axis=0)
-        if np.all(np.abs(slope) <= 1e-15 * scale):
+        if np.all(np.abs(slope) <= 1e-13 * scale):
             break
-        s = problem.weights if z.ndim == 1 else problem.weights[:, None]
-        bend = np.sum(s * problem.loss.curvature(problem.y, z), axis=0)
-        z = z - np.divide(slope, bend, out=np.zeros_like(bend), where=bend > 0)
+        bend = _bend_in_shift(problem, z)
+        # A constant added to all scores changes nothing in a softmax: the least step among equals.
+        z = z - (slope / bend if bend.ndim == 0 else np.linalg.lstsq(bend, slope, rcond=1e-12)[0])
     return z
+
+
+def _bend_in_shift(problem, z):
+    """∇² of Σ sᵢ ℓ(yᵢ, zᵢ + b) in b: a number, or a K × K matrix."""
+    if problem.loss.by_row:
+        return problem.loss.total_curvature(problem.y, z, problem.weights)
+    s = problem.weights if z.ndim == 1 else problem.weights[:, None]
+    bend = np.maximum(np.sum(s * problem.loss.curvature(problem.y, z), axis=0), np.finfo(z.dtype).tiny)
+    return bend if z.ndim == 1 else np.diag(bend)

@@ -1,0 +1,322 @@
+"""A separable penalty on a quadratic model, minimised over a growing set W of coordinates.
+
+    q(δ) = gᵀδ + ½ δᵀHδ + Σⱼ∈W Ωⱼ(wⱼ + δⱼ),    H = Σᵢ Dᵢ (xᵢ − m)(xᵢ − m)ᵀ                          (1)
+
+m = Σ Dᵢxᵢ/Σ Dᵢ when b is free, which is b eliminated exactly; else m = 0. Two loops minimise (1), chosen by their cost:
+with the Gram matrix H of the columns in W an update costs |W|, with the residual vector it costs one column. Where
+either is slow, Newton steps on the support finish: on fixed signs (1) is a linear system, solved by Cholesky and cut at
+the best sign change. Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01 (both loops); Lee, Battle, Raina &
+Ng (2006), Efficient sparse coding algorithms, NIPS 19 (steps on the support).
+"""
+
+import numpy as np
+from scipy import linalg, sparse
+
+from gnomon._jit import compiled, jit
+from gnomon.numerics.design import DenseVectors, SparseVectors
+
+__all__ = ["QuadraticModel"]
+
+EPOCHS = 10  # least passes before a Newton step on the support
+FULL_SWEEP = 5  # of so many passes one visits all of W, the others only what is not zero
+SUPPORT_STEPS = 3  # Newton steps on the support in a row
+MOST_CUTS = 50  # sign changes that one of them looks at
+LARGEST_GRAM = 4096  # columns; a Gram matrix of 128 MiB
+
+
+class QuadraticModel:
+    """Equation (1) for one D, over coordinates that are added and never taken away.
+
+    Parameters
+    ----------
+    X : ndarray or CSC matrix of shape (n, d)
+    D : ndarray of shape (n,)
+        Positive weights of the rows.
+    centred : bool
+        Whether b is eliminated.
+    """
+
+    def __init__(self, X, D, *, centred):
+        self.X, self.D = X, D
+        self.root = np.sqrt(D)
+        self.mass = float(D.sum())
+        self.centred = centred
+        self.sparse = sparse.issparse(X)
+        self.W = np.empty(0, dtype=np.intp)
+        self.centres = np.empty(0)
+        self.means = np.empty(0)
+        self.norms = np.empty(0)
+        self.A = sparse.csr_matrix((0, X.shape[0]), dtype=X.dtype) if self.sparse else _Rows(X.shape[0], X.dtype)
+        self._gram = None
+
+    def include(self, wanted):
+        """Add the coordinates of `wanted` that are not in W yet."""
+        new = np.setdiff1d(wanted, self.W)
+        if not new.size:
+            return
+        fresh, means, norms = (self._scaled_sparse if self.sparse else self._scaled_dense)(new)
+        self.centres = np.concatenate([self.centres, means])
+        # Dense columns are centred once, in `_scaled_dense`; sparse ones while they are used.
+        self.means = np.concatenate([self.means, means if self.sparse else np.zeros(new.size)])
+        # What is left of a constant column is rounding.
+        negligible = norms <= 1e-14 * self.mass * means**2
+        self.norms = np.concatenate([self.norms, np.where(negligible, 0.0, norms)])
+        self.W = np.concatenate([self.W, new])
+        self.A = _stacked(self.A, fresh) if self.sparse else self.A.append(fresh)
+
+    def _scaled_dense(self, new):
+        columns = self.X[:, new].T
+        means = columns @ self.D / self.mass if self.centred else np.zeros(new.size)
+        fresh = (columns - means[:, None].astype(columns.dtype)) * self.root
+        return fresh, means, np.einsum("ij,ij->i", fresh, fresh, dtype=float)
+
+    def _scaled_sparse(self, new):
+        X, counts = self.X, np.diff(self.X.indptr)[new]
+        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(X.indptr.dtype)
+        data, indices = np.empty(indptr[-1], dtype=X.dtype), np.empty(indptr[-1], dtype=X.indices.dtype)
+        sums, norms = np.empty(new.size), np.empty(new.size)
+        _scale_columns(X.data, X.indices, X.indptr, new, self.root, data, indices, indptr, sums, norms)
+        means = sums / self.mass if self.centred else np.zeros(new.size)
+        fresh = sparse.csr_matrix((data, indices, indptr), shape=(new.size, X.shape[0]))
+        return fresh, means, norms - self.mass * means**2
+
+    @property
+    def vectors(self):
+        """The scaled columns of W, one per row, for compiled loops."""
+        if self.sparse:
+            return SparseVectors(self.A.data, self.A.indices, self.A.indptr, self.A.shape[1])
+        return DenseVectors(self.A.filled)
+
+    def prefers_gram(self):
+        """Whether an update through H is cheaper than one through the residual."""
+        k = self.W.size
+        length = self.A.nnz / max(k, 1) if self.sparse else self.X.shape[0]
+        return k <= min(LARGEST_GRAM, 2 * length)
+
+    def gram(self):
+        """H over W; only what was added since the last call is computed."""
+        known = 0 if self._gram is None else self._gram.shape[0]
+        k = self.W.size
+        if known < k:
+            H = np.empty((k, k))
+            if known:
+                H[:known, :known] = self._gram
+            H[known:] = self._products(np.arange(known, k), np.arange(k))
+            H[:known, known:] = H[known:, :known].T
+            self._gram = H
+        return self._gram
+
+    def _products(self, left, right):
+        A = self.A if self.sparse else self.A.filled
+        P = A[left] @ A[right].T
+        P = P.toarray() if self.sparse else P
+        return P - self.mass * np.outer(self.means[left], self.means[right])
+
+    def minimize(self, penalty, w, g, *, tol, max_epochs, seed=0):
+        """Minimise (1) over W from w with gradient g there, b being optimal; `seed` 0 visits coordinates in order.
+
+        Returns the new w and the number of passes; the violation of the optimality conditions is at most `tol` unless
+        `max_epochs` was reached.
+        """
+        loop = self._gram_loop if self.prefers_gram() else self._residual_loop
+        return loop(penalty, np.array(w, dtype=float), np.array(g, dtype=float), tol, max_epochs, seed)
+
+    def _gram_loop(self, penalty, w, g, tol, max_epochs, seed):
+        H, record = self.gram(), compiled(penalty)
+        epochs, patience = 0, _patience(w)
+        while epochs < max_epochs:
+            passes, done = _descend_gram(
+                record, H, self.norms, w, g, tol, min(patience, max_epochs - epochs), seed and seed + epochs
+            )
+            epochs += passes
+            if done:
+                break
+            step = _support_steps(penalty, H, w, g)
+            g += H @ step
+            w += step
+            patience = _patience(w)
+        return w, epochs
+
+    def _residual_loop(self, penalty, w, g, tol, max_epochs, seed):
+        record, columns = compiled(penalty), compiled(self.vectors)
+        start, epochs, patience = w.copy(), 0, _patience(w)
+        r, offset = np.zeros(self.X.shape[0]), np.zeros(1)
+        while epochs < max_epochs:
+            left = min(patience, max_epochs - epochs)
+            passes, done = _descend_residual(
+                record, columns, self.norms, self.means, self.mass, w, g, r, offset, tol, left, seed and seed + epochs
+            )
+            epochs += passes
+            if done:
+                break
+            support = np.flatnonzero(w)
+            if support.size <= LARGEST_GRAM // 2:
+                H = self._products(support, support)
+                gradient = g + self._image(w - start)
+                w[support] += _support_steps(penalty, H, w[support], gradient[support])
+                r[:] = self._back(w - start)
+                offset[0] = -self.means @ (w - start)
+            patience = _patience(w)
+        return w, epochs
+
+    def _back(self, delta):
+        A = self.A if self.sparse else self.A.filled
+        return A.T @ delta
+
+    def _image(self, delta):
+        A = self.A if self.sparse else self.A.filled
+        return A @ (A.T @ delta) - self.mass * self.means * (self.means @ delta)
+
+    def scores(self, delta):
+        """Change of the scores without the part of b that does not depend on δ."""
+        return self._back(delta) / self.root - self.means @ delta
+
+
+def _patience(w):
+    """Passes that cost about as much as a Newton step on the support, and a few."""
+    return EPOCHS + np.count_nonzero(w) // 8
+
+
+def _support_steps(penalty, H, w, g):
+    """Newton steps on the coordinates that are not zero, while they lower (1); returns the sum of the steps."""
+    start, w, g = w, w.copy(), g.copy()
+    for _ in range(SUPPORT_STEPS):
+        on = np.flatnonzero(w)
+        if not on.size:
+            break
+        system = H[np.ix_(on, on)]
+        system[np.diag_indices(on.size)] += penalty.bend
+        try:
+            factor = linalg.cho_factor(system, check_finite=False)
+        except linalg.LinAlgError:
+            break
+        d = -linalg.cho_solve(factor, g[on] + penalty.slope(w[on]), check_finite=False)
+        step, finished = _best_cut(penalty, w[on], d, float(g[on] @ d), float(d @ (H[np.ix_(on, on)] @ d)))
+        w[on] += step
+        g += H[:, on] @ step
+        if finished:
+            break
+    # Rounding must not leave a coordinate that was set to zero beside it.
+    return np.where(w == 0.0, -start, w - start)
+
+
+def _best_cut(penalty, w, d, slope, bend):
+    """The best of the full step and the steps at which a sign changes (Lee et al. 2006, feature-sign search).
+
+    Also whether nothing is left to do: the full step was the best, or none lowers (1).
+    """
+    crossing = d * np.sign(w) < -np.abs(w)
+    cuts = np.append(np.sort(-w[crossing] / d[crossing])[:MOST_CUTS], 1.0)
+    values = [t * slope + 0.5 * t * t * bend + penalty.value(w + t * d) for t in cuts]
+    best = int(np.argmin(values))
+    if values[best] >= penalty.value(w):
+        return np.zeros_like(w), True
+    step = cuts[best] * d
+    if cuts[best] < 1.0:
+        exact = crossing & (-w / np.where(d == 0.0, 1.0, d) == cuts[best])
+        step[exact] = -w[exact]
+    return step, cuts[best] == 1.0
+
+
+class _Rows:
+    """A growing stack of rows, doubled when full, so that adding one costs O(1) copies of it."""
+
+    def __init__(self, width, dtype):
+        self.size = 0
+        self.buffer = np.empty((0, width), dtype=dtype)
+
+    def append(self, rows):
+        """Put `rows` at the end and return self."""
+        needed = self.size + rows.shape[0]
+        if needed > self.buffer.shape[0]:
+            grown = np.empty((max(needed, 2 * self.buffer.shape[0]), self.buffer.shape[1]), dtype=self.buffer.dtype)
+            grown[: self.size] = self.filled
+            self.buffer = grown
+        self.buffer[self.size : needed] = rows
+        self.size = needed
+        return self
+
+    @property
+    def filled(self):
+        """The rows so far."""
+        return self.buffer[: self.size]
+
+
+def _stacked(above, below):
+    return sparse.vstack([above, below], format="csr") if above.shape[0] else below
+
+
+@jit
+def _scale_columns(data, indices, indptr, W, root, out, out_indices, out_indptr, sums, norms):
+    """The columns W times √D, with Σ D x and Σ D x² of each."""
+    for k in range(W.shape[0]):
+        q = out_indptr[k]
+        total, square = 0.0, 0.0
+        for p in range(indptr[W[k]], indptr[W[k] + 1]):
+            i = indices[p]
+            scaled = data[p] * root[i]
+            out[q], out_indices[q] = scaled, i
+            total += scaled * root[i]
+            square += scaled * scaled
+            q += 1
+        sums[k], norms[k] = total, square
+
+
+@jit
+def _pick(t, k, seed):
+    """The coordinate of update t: in order when seed is 0, else by a mixed counter (Steele, Lea & Flood 2014)."""
+    if seed == 0:
+        return t % k
+    x = np.uint64(t) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.int64((x ^ (x >> np.uint64(31))) % np.uint64(k))
+
+
+@jit
+def _descend_gram(penalty, H, norms, w, g, tol, max_epochs, seed):
+    k = w.shape[0]
+    worst, full = 0.0, True
+    for epoch in range(max_epochs):
+        worst = 0.0
+        for t in range(k):
+            j = _pick(t + epoch * k, k, seed)
+            h = norms[j]
+            if h <= 0.0 or not (full or w[j] != 0.0):
+                continue
+            worst = max(worst, penalty.gap(w[j], g[j]))
+            old = w[j]
+            w[j] = penalty.prox(old - g[j] / h, 1.0 / h)
+            step = w[j] - old
+            if step != 0.0:
+                for l in range(k):
+                    g[l] += step * H[j, l]
+        if full and worst <= tol:
+            return epoch + 1, True
+        full = worst <= tol or epoch % FULL_SWEEP == FULL_SWEEP - 1
+    return max_epochs, False
+
+
+@jit
+def _descend_residual(penalty, columns, norms, means, mass, w, g, r, offset, tol, max_epochs, seed):
+    k = w.shape[0]
+    worst, full = 0.0, True
+    for epoch in range(max_epochs):
+        worst = 0.0
+        for t in range(k):
+            j = _pick(t + epoch * k, k, seed)
+            h = norms[j]
+            if h <= 0.0 or not (full or w[j] != 0.0):
+                continue
+            slope = g[j] + columns.dot(j, r) + offset[0] * mass * means[j]
+            worst = max(worst, penalty.gap(w[j], slope))
+            old = w[j]
+            w[j] = penalty.prox(old - slope / h, 1.0 / h)
+            step = w[j] - old
+            if step != 0.0:
+                columns.add(j, step, r)
+                offset[0] -= step * means[j]
+        if full and worst <= tol:
+            return epoch + 1, True
+        full = worst <= tol or epoch % FULL_SWEEP == FULL_SWEEP - 1
+    return max_epochs, False
