@@ -9,6 +9,7 @@ from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
 from gnomon.plot.descent import descent_paths, schedule_curves
+from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, polar_remap, whitening_steps
 from gnomon.plot.fits import complexity_curve, fit_panels, fits, predictive_band
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
@@ -31,14 +32,18 @@ __all__ = [
     "early_stopping",
     "errors_per_update",
     "far_point",
+    "feature_curves",
     "fit_panels",
     "fits",
     "least_squares_geometry",
     "margin_losses",
     "margin_picture",
+    "monomials",
+    "nonlinear_problems",
     "penalty_curves",
     "penalty_geometry",
     "perceptron_lines",
+    "polar_remap",
     "posterior_ellipses",
     "predictive_band",
     "primal_dual",
@@ -51,4 +56,5 @@ __all__ = [
     "solver_race",
     "subset_boundaries",
     "update_ratio",
+    "whitening_steps",
 ]
