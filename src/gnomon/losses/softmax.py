@@ -59,6 +59,11 @@ class SoftmaxLoss(Loss):
         p = softmax(z)
         return p[:, k] * ((k == l) - p[:, l])
 
+    def total_curvature(self, y, z, s):
+        """Σᵢ sᵢ (diag(pᵢ) − pᵢpᵢᵀ), the Hessian in a shift of all rows."""
+        p = softmax(z)
+        return np.diag(s @ p) - (p * s[:, None]).T @ p
+
     def conjugate(self, y, u):
         a = u + _one_hot(y, u)
         # The corners of the simplex are where a gradient ends up; rounding must not push it out.

@@ -11,6 +11,7 @@ from gnomon.optim.duality import dual_gap
 from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim.gradient_descent import gradient_descent
+from gnomon.optim.irls import irls
 from gnomon.optim.lbfgs import lbfgs
 from gnomon.optim.line_search import LineStep, strong_wolfe
 from gnomon.optim.newton import newton, positive_factor
@@ -46,6 +47,7 @@ __all__ = [
     "dual_newton",
     "fit_linear",
     "gradient_descent",
+    "irls",
     "is_separable",
     "lbfgs",
     "lp",

@@ -40,7 +40,7 @@ def dual_gap(problem, theta):
     >>> dual_gap(problem, np.array([2.5, 0.0]))
     0.0
     >>> round(dual_gap(problem, np.array([2.0, 0.0])), 4)
-    1.25
+    0.26
     """
     z = problem.scores(theta)
     primal = problem.at_scores(z)[0] + problem.penalty.value(problem.penalized(theta))
@@ -58,7 +58,9 @@ def gap_by_gradient(problem, theta, gradient):
     if problem.n_scores > 1 or problem.penalty.dual_scale(-v) < 1.0:
         return dual_gap(problem, theta)
     conjugate, correction = problem.penalty.conjugate(-v), 0.0
-    if problem.design.intercept == "free" and np.isfinite(conjugate):
+    if not np.isfinite(conjugate):
+        return np.inf
+    if problem.design.intercept == "free":
         correction, shift = _corrected_rows(problem, theta, float(gradient[-1]))
         conjugate = problem.penalty.conjugate(-(v + shift[: len(v)]))
     gap = problem.penalty.value(w) + float(w @ v) + conjugate + correction
@@ -88,7 +90,7 @@ def dual_value(problem, z):
 
 
 def dual_at(problem, penalty, g, v):
-    """D(u) for sᵢuᵢ = c gᵢ and given v = Xᵀg, with the largest c ≤ 1 that is feasible; −inf if there is no conjugate."""
+    """D(u) for sᵢuᵢ = c gᵢ and given v = Xᵀg, with the largest feasible c ≤ 1; −inf if there is no conjugate."""
     c = penalty.dual_scale(-v)
     s = problem.weights if g.ndim == 1 else problem.weights[:, None]
     u = np.divide(c * g, s, out=np.zeros_like(g), where=s > 0)

@@ -23,6 +23,7 @@ from gnomon.optim.gradient_linear import (
     momentum_linear,
     subgradient_linear,
 )
+from gnomon.optim.irls import irls
 from gnomon.optim.problem import Problem
 from gnomon.optim.smooth_linear import lbfgs_linear, newton_linear
 from gnomon.optim.svm_programs import lp, qp
@@ -51,6 +52,11 @@ def smooth_loss(problem):
 def curved_loss(problem):
     """a smooth loss of one score with a curvature"""
     return problem.loss.smooth and problem.n_scores == 1
+
+
+def twice_smooth_loss(problem):
+    """a smooth loss with a Hessian in its scores"""
+    return problem.loss.smooth and (problem.n_scores == 1 or problem.loss.by_row)
 
 
 def smooth_penalty(problem):
@@ -95,9 +101,10 @@ def absolute_penalty(problem):
 
 
 SOLVERS = {
+    "lbfgs": Solver(lbfgs_linear, (descended_sum, smooth_loss, smooth_penalty)),
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
-    "lbfgs": Solver(lbfgs_linear, (smooth_loss, smooth_penalty)),
-    "newton": Solver(newton_linear, (curved_loss, smooth_penalty)),
+    "newton": Solver(newton_linear, (twice_smooth_loss, smooth_penalty)),
+    "irls": Solver(irls, (curved_loss, smooth_penalty)),
     "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept)),
     "qp": Solver(qp, (hinge_loss, quadratic_penalty)),
     "lp": Solver(lp, (hinge_loss, absolute_penalty)),

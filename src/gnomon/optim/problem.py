@@ -108,6 +108,11 @@ class Problem:
         design = self.design.block(rows)
         return replace(self, design=design, y=self.y[rows], weights=self.weights[rows])
 
+    def take(self, rows, factor=1.0):
+        """The problem on some rows, a copy, with their weights times `factor`."""
+        design = replace(self.design, X=self.design.X[rows])
+        return replace(self, design=design, y=self.y[rows], weights=self.weights[rows] * factor)
+
     def at_scores(self, z):
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and sᵢ ℓ'(yᵢ, zᵢ), for given scores."""
         if self.loss.record is not None and z.ndim == 1:
@@ -138,9 +143,18 @@ class Problem:
             H[start + index, start + index] += self.penalty.bend
         return H
 
+    def mean_hessian(self, theta):
+        """XᵀDX with D = diag(sᵢ c̄ᵢ), c̄ᵢ the mean over the scores of ∂²ℓ/∂z²: for one score, ∇² of the data term."""
+        theta = self.matrix(theta)
+        return sum(self._over_blocks(lambda block: block._whole_mean_hessian(block.design.apply(theta))))
+
+    def _whole_mean_hessian(self, z):
+        curvature = self.loss.curvature(self.y, z)
+        return gram(self.design, self.weights * (curvature if z.ndim == 1 else np.mean(curvature, axis=1)))
+
     def _whole_hessian(self, z):
         if self.n_scores == 1:
-            return gram(self.design, self.weights * self.loss.curvature(self.y, z))
+            return self._whole_mean_hessian(z)
         K, width = self.n_scores, self.design.width
         H = np.empty((K, width, K, width), dtype=self.design.dtype)
         for k in range(K):

@@ -2,20 +2,107 @@
 
     minimise over θ    F(θ) = Σᵢ sᵢ ℓ(yᵢ, zᵢ) + Ω(w),    z = Xw + b                                    (1)
 
-`lbfgs_linear` and `newton_linear` hand (1) to the generic minimisers and add the duality gap at the end.
+L-BFGS starts from the minimiser over a sample of the rows and is preconditioned by
+
+    M = I_K ⊗ (Xᵀ diag(s c̄) X + Ω'')                                                                (2)
+
+over that sample, c̄ᵢ being the mean over the K scores of ∂²ℓ/∂z². For one score (2) estimates the Hessian itself: the
+few passes over all rows that remain have the gradient exact. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney
+(2019), doi:10.1007/s10107-018-1346-5; the fixed matrix for several scores: Böhning (1992), doi:10.1007/BF00048682.
 """
 
+import numpy as np
+from scipy import linalg
+
+from gnomon.optim.duality import gap_by_gradient
 from gnomon.optim.lbfgs import lbfgs
-from gnomon.optim.newton import newton
+from gnomon.optim.newton import newton, positive_factor
 
 __all__ = ["lbfgs_linear", "newton_linear"]
 
+WIDEST = 1500
+"""Columns up to which the matrix (2) pays."""
 
-def lbfgs_linear(problem, theta, **options):
-    """Minimise (1) by L-BFGS; options as for `lbfgs`."""
-    return lbfgs(problem.value_and_gradient, theta, **options)
+SAMPLE_STEPS = 20
+"""Iterations on the sample: each costs a tenth of a pass."""
+
+
+def lbfgs_linear(problem, theta, *, precondition="auto", **options):
+    """Minimise (1) by L-BFGS; `precondition` is "auto" (by (2), where that pays) or None; options as for `lbfgs`."""
+    solve = None
+    if precondition is not None and _pays(problem):
+        theta, solve = _sketch(problem, theta, options.get("tol", 1e-6))
+    fun = _Last(problem)
+    return _certified(fun, lbfgs(fun, theta, precondition=solve, **options))
 
 
 def newton_linear(problem, theta, **options):
     """Minimise (1) by Newton's method; options as for `newton`."""
-    return newton(problem.value_and_gradient, theta, hessian=problem.hessian, **options)
+    fun = _Last(problem)
+    return _certified(fun, newton(fun, theta, hessian=problem.hessian, **options))
+
+
+class _Last:
+    """F and ∇F, remembering where they were asked last: the certificate then costs no further pass."""
+
+    def __init__(self, problem):
+        self.problem, self._at, self._result = problem, None, None
+
+    def __call__(self, theta):
+        if theta is not self._at:
+            self._at, self._result = theta, self.problem.value_and_gradient(theta)
+        return self._result
+
+
+def _certified(fun, solution):
+    try:
+        return solution._replace(dual_gap=gap_by_gradient(fun.problem, solution.w, fun(solution.w)[1]))
+    except NotImplementedError:
+        return solution
+
+
+def _pays(problem):
+    design = problem.design
+    return problem.loss.convex and design.width <= min(WIDEST, design.n)
+
+
+def _sketch(problem, theta, tol):
+    """A start and v → M⁻¹v, from a sample of the rows if there are many, else from all."""
+    sample = _sample(problem)
+    if sample is problem:
+        return theta, _model(problem, theta, problem)
+    first = _model(sample, theta, problem)
+    start = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
+    return start, _model(sample, start, problem)
+
+
+def _sample(problem):
+    """The problem on a tenth of the rows, at least four per column, re-weighted to the same total weight."""
+    n, weights = problem.design.n, problem.weights
+    size = max(n // 10, 4 * problem.design.width, 2000)
+    if 2 * size > n:
+        return problem
+    rows = np.sort(np.random.default_rng(0).choice(n, size, replace=False))
+    total = float(np.sum(weights[rows]))
+    return problem.take(rows, float(np.sum(weights)) / total) if total > 0.0 else problem
+
+
+def _model(sample, theta, problem):
+    """v → M⁻¹v for (2) at θ."""
+    M = sample.mean_hessian(theta)
+    index = np.arange(sample.design.n_penalized)
+    M[index, index] += problem.penalty.bend
+    if sample is not problem:
+        _lift_rare(M, sample, problem)
+    factor, width = positive_factor(M), sample.design.width
+    return lambda v: linalg.cho_solve(factor, v.reshape(-1, width).T, check_finite=False).T.ravel()
+
+
+def _lift_rare(M, sample, problem):
+    """Give columns that the sample hardly saw the diagonal that they would have over all rows."""
+    seen = np.asarray((sample.design.X != 0).sum(axis=0)).ravel()
+    rare = np.flatnonzero(seen < 30)
+    if len(rare):
+        columns = problem.design.X[:, rare]
+        squares = columns.multiply(columns) if problem.design.sparse else columns * columns
+        M[rare, rare] = np.maximum(M[rare, rare], sample.loss.smoothness * (squares.T @ problem.weights))
