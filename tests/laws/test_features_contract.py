@@ -1,6 +1,7 @@
 """Every transformer of the family keeps scikit-learn's contract, in the forms that scikit-learn's checks can fit."""
 
 import pytest
+from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon import features
@@ -11,6 +12,9 @@ ESTIMATORS = [
     features.BasisExpansion(),
     features.Cap(),
     features.ColumnSubset(),
+    features.ExhaustiveSelector("least_squares", cv=2),
+    features.GreedySelector(Ridge(), cv=2),
+    features.GreedySelector("least_squares", "backward", cv=2),
     features.MaxNormScaler(),
     features.PolarFeatures(hyperspherical=True),
     features.PolarFeatures("mean", angle="sincos", hyperspherical=True),

@@ -1,0 +1,19 @@
+"""Data to learn and demonstrate with: makers of problems whose answer is known, and small tables that are shipped."""
+
+from gnomon.datasets.boundaries import (
+    make_center_corner,
+    make_linear_outliers,
+    make_quadratic_boundary,
+    make_threshold,
+)
+from gnomon.datasets.heart_attack import make_heart_attack
+from gnomon.datasets.informative_pair import make_informative_pair
+
+__all__ = [
+    "make_center_corner",
+    "make_heart_attack",
+    "make_informative_pair",
+    "make_linear_outliers",
+    "make_quadratic_boundary",
+    "make_threshold",
+]

@@ -1,0 +1,61 @@
+"""What selectors by the error of an estimator share.
+
+    transform keeps the columns S that `_select` found to make L̂(S) small                              (1)
+
+Kohavi & John (1997), doi:10.1016/S0004-3702(97)00043-X, call this a wrapper.
+"""
+
+from abc import ABC, abstractmethod
+
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import InputTags, get_tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from gnomon.features.subset_score import subset_error
+
+__all__ = ["ErrorSelector"]
+
+
+class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
+    """Base of the selectors that compare values of L̂; a subclass writes `_select`."""
+
+    @abstractmethod
+    def _select(self, error, d):
+        """The mask of the columns chosen among d, and their error; `error` is the function L̂."""
+
+    def fit(self, X, y):
+        """Choose the columns.
+
+        Parameters
+        ----------
+        X : {array-like, sparse matrix} of shape (n_samples, n_features)
+            Training rows.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Targets.
+
+        Returns
+        -------
+        self
+        """
+        finite = "allow-nan" if self._inner_tags.allow_nan else True
+        formats = "csc" if self._inner_tags.sparse else False
+        X, y = validate_data(self, X, y, accept_sparse=formats, multi_output=True, ensure_all_finite=finite)
+        error = subset_error(self.estimator, X, y, self.cv, self.scoring, self.n_jobs)
+        self.support_, self.error_ = self._select(error, X.shape[1])
+        return self
+
+    @property
+    def _inner_tags(self):
+        return InputTags() if self.estimator == "least_squares" else get_tags(self.estimator).input_tags
+
+    def _get_support_mask(self):
+        check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self._inner_tags.allow_nan
+        tags.input_tags.sparse = self._inner_tags.sparse
+        tags.target_tags.required = True
+        return tags

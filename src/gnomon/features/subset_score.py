@@ -1,0 +1,123 @@
+"""The error of a model on a subset of the columns.
+
+    L̂(S) = mean over folds k of  error of  (model fitted to x_S without fold k)  on fold k               (1)
+
+The empty subset has a constant prediction: the mean, or the most frequent class. Kohavi & John (1997), Wrappers for
+feature subset selection, doi:10.1016/S0004-3702(97)00043-X.
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone, is_classifier
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import check_scoring, make_scorer, zero_one_loss
+from sklearn.model_selection import check_cv
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.parallel import Parallel, delayed
+
+from gnomon.features._least_squares_error import LeastSquaresError
+
+__all__ = ["subset_score"]
+
+TIE = 1e-10
+"""Errors that differ by less than this share of them, or of the error of the constant prediction, are equal."""
+
+
+def subset_score(estimator, X, y, columns, *, cv=None, scoring=None):
+    """Cross-validated error L̂(S) of an estimator on the columns S.
+
+    Parameters
+    ----------
+    estimator : estimator or "least_squares"
+        Any classifier or regressor; it is cloned, not fitted. "least_squares" is linear regression with an intercept,
+        by a compiled loop.
+    X : {array-like, sparse matrix} of shape (n_samples, n_features)
+        Rows.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Targets.
+    columns : sequence of int
+        S; the empty sequence gives the constant prediction.
+    cv : int, splitter or iterable, optional
+        As in scikit-learn; 5 folds by default.
+    scoring : str or callable, optional
+        A scorer of scikit-learn, whose negative is the error. By default the error is the mean squared error of
+        regressors and the rate of wrong classes of classifiers.
+
+    Returns
+    -------
+    float
+
+    References
+    ----------
+    Kohavi, R. & John, G. H. (1997). Wrappers for feature subset selection. doi:10.1016/S0004-3702(97)00043-X
+
+    Examples
+    --------
+    >>> from gnomon.features import subset_score
+    >>> X, y = [[0.0, 1.0], [1.0, 3.0], [2.0, 2.0], [3.0, 0.0]], [1.0, 3.0, 5.0, 7.0]
+    >>> [round(subset_score("least_squares", X, y, S, cv=4), 6) for S in ([], [0], [0, 1])]
+    [8.888889, 0.0, 0.0]
+    """
+    X = check_array(X, accept_sparse="csc", ensure_all_finite="allow-nan")
+    check_consistent_length(X, y)
+    mask = np.zeros(X.shape[1], dtype=bool)
+    mask[np.asarray(columns, dtype=np.intp)] = True
+    return subset_error(estimator, X, np.asarray(y), cv, scoring)(mask)
+
+
+def subset_error(estimator, X, y, cv, scoring, n_jobs=None):
+    """The function S ↦ L̂(S), S as a row of booleans; the folds are drawn once, so that subsets are comparable."""
+    if estimator != "least_squares":
+        return _EstimatorError(estimator, X, y, cv, scoring, n_jobs)
+    if scoring is not None or y.ndim != 1 or sparse.issparse(X):
+        raise ValueError(
+            "estimator='least_squares' works with dense X, one target and scoring=None; otherwise give an estimator, "
+            "for example sklearn.linear_model.LinearRegression()"
+        )
+    return LeastSquaresError(X, y, list(check_cv(cv, y).split(X, y)), n_jobs)
+
+
+class _EstimatorError:
+    """L̂ of equation (1) for any estimator."""
+
+    def __init__(self, estimator, X, y, cv, scoring, n_jobs):
+        classifies = is_classifier(estimator)
+        self.estimator = estimator
+        self.constant = DummyClassifier() if classifies else DummyRegressor()
+        self.X, self.y = X, y
+        self.folds = list(check_cv(cv, y, classifier=classifies).split(X, y))
+        default = make_scorer(zero_one_loss, greater_is_better=False) if classifies else "neg_mean_squared_error"
+        self.scorer = check_scoring(estimator, scoring or default)
+        self.n_jobs = n_jobs
+
+    def __call__(self, mask):
+        """L̂(S)."""
+        return self._one(mask)
+
+    def many(self, masks):
+        """L̂ of every subset, given as a row of booleans."""
+        return np.array(Parallel(n_jobs=self.n_jobs)(delayed(self._one)(mask) for mask in masks))
+
+    def _one(self, mask):
+        # A constant prediction reads no column, but scikit-learn wants at least one.
+        model, X = (self.estimator, self.X[:, mask]) if np.any(mask) else (self.constant, self.X[:, :1])
+        X = X.tocsr() if sparse.issparse(X) else X
+        return float(-np.mean([self._score(clone(model), X, train, test) for train, test in self.folds]))
+
+    def _score(self, model, X, train, test):
+        model.fit(X[train], self.y[train])
+        return self.scorer(model, X[test], self.y[test])
+
+
+def first_smallest(errors, scale):
+    """The position of the first error that ties with the smallest."""
+    least = np.min(errors)
+    return int(np.flatnonzero(errors <= least + tie_width(least, scale))[0])
+
+
+def tie_width(error, scale):
+    """How much larger an error must be to count as larger; `scale` is the error of the constant prediction.
+
+    Two errors that are zero but for rounding tie only in units of what a prediction without columns would cost.
+    """
+    return TIE * max(abs(error), abs(scale))
