@@ -3,8 +3,8 @@
     LOO(ρ) = (1/n) Σᵢ sᵢ (yᵢ − ŷ₋ᵢ(ρ))²,    yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ)                                    (1)
 
 Leave-one-out errors are exact and cost no refit: one decomposition serves all rows and all ρ. Golub, Heath & Wahba
-(1979), doi:10.1080/00401706.1979.10489751; the one-standard-error rule: Breiman, Friedman, Olshen & Stone (1984), section
-3.4.3.
+(1979), doi:10.1080/00401706.1979.10489751; the one-standard-error rule: Breiman, Friedman, Olshen & Stone
+(1984), section 3.4.3.
 """
 
 import numpy as np
@@ -155,18 +155,15 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """Mean score of every alpha, (n_alphas, k) or (n_alphas, 1), and its standard error."""
         if self.scoring is not None or self.store_cv_results:
             return self._stored_leave_one_out(path, alphas, y)
-        n, _, k = path.rows.shape
-        total, square = np.zeros((k, len(alphas))), np.zeros((k, len(alphas)))
-        pooled = np.zeros(len(alphas))
-        for block, residuals in path.loo_blocks(alphas):
+        n, per_target = path.rows.shape[0], self.alpha_per_target
+
+        def sums(block, residuals):
             e = _weighted_squares(residuals, path.rows.weights, block)
-            total += np.sum(e, axis=0)
-            square += np.sum(e * e, axis=0)
-            pooled += np.sum(np.mean(e, axis=1) ** 2, axis=0)
-        if self.alpha_per_target:
-            return -total.T / n, _standard_error(total.T, square.T, n)
-        mean = np.mean(total, axis=0)
-        return -mean[:, None] / n, _standard_error(mean, pooled, n)[:, None]
+            e = e if per_target else np.mean(e, axis=1, keepdims=True)
+            return np.sum(e, axis=0).T, np.sum(e * e, axis=0).T
+
+        total, square = (sum(part) for part in zip(*path.map_loo(sums, alphas), strict=True))
+        return -total / n, _standard_error(total, square, n)
 
     def _stored_leave_one_out(self, path, alphas, y):
         n, _, k = path.rows.shape

@@ -15,6 +15,7 @@ from scipy import linalg
 from gnomon.numerics.linalg.normal import split_moments
 from gnomon.numerics.linalg.rows import _blocks
 from gnomon.numerics.linalg.triangular import triangle
+from gnomon.numerics.parallel import blas_threads, map_chunks
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["RidgePath", "ridge_path"]
@@ -72,17 +73,22 @@ class RidgePath(NamedTuple):
 
     def loo_residuals(self, rho):
         """yᵢ − ŷ₋ᵢ for every row, target and ρ: shape (n, k, len(rho))."""
-        return np.concatenate([residuals for _, residuals in self.loo_blocks(rho)])
+        return np.concatenate(self.map_loo(lambda _, residuals: residuals, rho))
 
-    def loo_blocks(self, rho):
-        """The same a few rows at a time, with their slice."""
+    def map_loo(self, function, rho):
+        """function(rows, their leave-one-out residuals) for one block of rows after the other, on threads."""
         inverse = 1.0 / (self.squares[:, None] + rho)
-        rows = self.rows._replace(weights=None)
-        for block in _blocks(slice(0, self.rows.shape[0]), max(self.rows.shape[1], self.P.shape[1] * len(rho))):
-            Z, T = rows.centred(block, self.x_mean, self.y_mean)
+        plain = self.rows._replace(weights=None)
+
+        def of_block(block):
+            Z, T = plain.centred(block, self.x_mean, self.y_mean)
             Q = Z @ self.V
             fitted = np.stack([Q @ (p[:, None] * inverse) for p in self.P.T], axis=1)
-            yield block, (T[:, :, None] - fitted) / (1.0 - self._leverages(Q, inverse, block))[:, None, :]
+            h = self._leverages(Q, inverse, block)
+            return function(block, (T[:, :, None] - fitted) / (1.0 - h)[:, None, :])
+
+        width = max(self.rows.shape[1], self.P.shape[1] * len(rho))
+        return map_chunks(of_block, _blocks(slice(0, self.rows.shape[0]), width), blas_threads())
 
     def _leverages(self, Q, inverse, block):
         h = (Q * Q) @ inverse + (1.0 / self.rows.total if self.rows.intercept else 0.0)
