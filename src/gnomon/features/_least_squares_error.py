@@ -30,7 +30,7 @@ class LeastSquaresError:
             mean = Z[train].mean(axis=0)
             for rows, factors in ((train, self.R), (test, self.T)):
                 triangle = linalg.qr(Z[rows] - mean, mode="r", overwrite_a=True, check_finite=False)[0][:width]
-                factors[k, : len(triangle)] = triangle
+                factors[k, :, : len(triangle)] = triangle.T
         self.sizes = np.array([len(test) for _, test in folds])
         self.n_jobs = n_jobs
 
@@ -48,38 +48,62 @@ class LeastSquaresError:
 
 @jit
 def _errors(R, T, sizes, masks):
-    errors = np.zeros(len(masks))
+    """R and T hold the factors with a row per column of [X y], so that every loop below runs through memory."""
+    d, m = R.shape[1] - 1, R.shape[2]
+    errors, rest = np.zeros(len(masks)), np.empty(m)
+    A, pivots, w = np.empty((d + 1, m)), np.empty(d, dtype=np.int64), np.empty(d)
     for i in range(len(masks)):
         columns = np.flatnonzero(masks[i])
+        s = len(columns)
         for k in range(len(sizes)):
-            w = _solve(R[k][:, columns], R[k][:, -1].copy())
-            rest = T[k][:, -1].copy()
-            for c in range(len(columns)):
-                for row in range(len(rest)):
-                    rest[row] -= T[k, row, columns[c]] * w[c]
-            errors[i] += np.sum(rest**2) / (sizes[k] * len(sizes))
+            for c in range(s):
+                A[c] = R[k, columns[c]]
+            A[s] = R[k, d]
+            _solve(A[: s + 1], pivots, w)
+            rest[:] = T[k, d]
+            for c in range(s):
+                _add(-w[c], T[k, columns[c]], rest)
+            errors[i] += _dot(rest, rest) / (sizes[k] * len(sizes))
     return errors
 
 
 @jit
-def _solve(A, b):
-    """argmin ‖b − A w‖ by Householder reflections (Golub & Van Loan, algorithm 5.3.2); overwrites A and b."""
-    m, s = A.shape
-    pivots, rank = np.full(s, -1), 0
+def _solve(A, pivots, w):
+    """argmin ‖b − Σ_c w_c a_c‖ with b the last row of A, by Householder (Golub & Van Loan, algorithm 5.3.2)."""
+    s, rank = len(A) - 1, 0
     for j in range(s):
-        tail = np.sqrt(np.sum(A[rank:, j] ** 2))
-        if rank == m or tail <= RANK * np.sqrt(np.sum(A[:, j] ** 2)):
+        v = A[j, rank:]
+        tail = np.sqrt(_dot(v, v))
+        pivots[j] = -1
+        if tail <= RANK * np.sqrt(_dot(A[j], A[j])):
             continue
-        v = A[rank:, j].copy()
-        v[0] += tail if v[0] > 0.0 else -tail
-        scale = 2.0 / np.sum(v**2)
-        for c in range(j, s):
-            A[rank:, c] -= v * (scale * np.sum(v * A[rank:, c]))
-        b[rank:] -= v * (scale * np.sum(v * b[rank:]))
+        # The reflection takes v to ∓‖v‖e₁; the sign is the one that does not cancel.
+        diagonal = -tail if v[0] > 0.0 else tail
+        v[0] -= diagonal
+        scale = -2.0 / _dot(v, v)
+        for c in range(j + 1, s + 1):
+            _add(scale * _dot(v, A[c, rank:]), v, A[c, rank:])
+        v[0] = diagonal
         pivots[j] = rank
         rank += 1
-    w = np.zeros(s)
     for j in range(s - 1, -1, -1):
+        w[j] = 0.0
         if pivots[j] >= 0:
-            w[j] = (b[pivots[j]] - np.sum(A[pivots[j], j + 1 :] * w[j + 1 :])) / A[pivots[j], j]
-    return w
+            w[j] = A[s, pivots[j]]
+            for c in range(j + 1, s):
+                w[j] -= A[c, pivots[j]] * w[c]
+            w[j] /= A[j, pivots[j]]
+
+
+@jit
+def _dot(a, b):
+    total = 0.0
+    for i in range(len(a)):
+        total += a[i] * b[i]
+    return total
+
+
+@jit
+def _add(c, a, out):
+    for i in range(len(a)):
+        out[i] += c * a[i]
