@@ -105,7 +105,10 @@ def test_a_sum_of_convex_losses_of_affine_scores_with_a_convex_penalty_is_convex
     for penalty in (penalty for penalty in PENALTIES if penalty.convex):
         problem = problem_of(loss, penalty, rng)
         points = rng.normal(size=(20, problem.size))
-        gradient = lambda theta, problem=problem: problem.value_and_gradient(theta)[1]  # noqa: E731
+
+        def gradient(theta, problem=problem):
+            return problem.value_and_gradient(theta)[1]
+
         report = check_convex(problem.value, points, gradient=gradient, n_trials=100)
         assert report, report
 
@@ -127,7 +130,10 @@ def test_the_gradient_of_a_smooth_loss_is_its_central_difference(loss):
     rng = np.random.default_rng(3)
     y = targets(loss, 12, rng)
     z = 2.0 * rng.normal(size=(12, CLASSES)) if loss.targets == "index" else 2.0 * rng.normal(size=12)
-    fun = lambda z: (float(np.sum(loss.value(y, z))), loss.gradient(y, z))  # noqa: E731
+
+    def fun(z):
+        return (float(np.sum(loss.value(y, z))), loss.gradient(y, z))
+
     report = check_gradient(fun, z, tol=1e-6, eps=1e-6)
     assert report, report
 
@@ -168,7 +174,10 @@ def test_cross_entropy_is_least_at_the_truth():
     rng = np.random.default_rng(6)
     for p in (0.05, 0.3, 0.5, 0.9):
         q = rng.uniform(0.01, 0.99, size=200)
-        value = lambda q, p=p: -p * np.log(q) - (1.0 - p) * np.log1p(-q)  # noqa: E731
+
+        def value(q, p=p):
+            return -p * np.log(q) - (1.0 - p) * np.log1p(-q)
+
         assert np.all(value(q) >= value(p))
         score = BinaryCrossEntropy().link(p)
         assert BinaryCrossEntropy().gradient(p, score) == pytest.approx(0.0, abs=1e-15)

@@ -99,9 +99,12 @@ def test_two_starts_end_in_two_wells(solve):
 def test_heavy_ball_is_the_difference_form_and_the_moving_average():
     problem, _ = squares()
     m, eta, w0 = 0.7, 0.3, np.ones(4)
-    run = lambda **more: gradient_descent(  # noqa: E731
-        problem.value_and_gradient, w0, max_iter=30, tol=0.0, iterates=True, **more
-    ).history["iterates"]
+
+    def run(**more):
+        return gradient_descent(problem.value_and_gradient, w0, max_iter=30, tol=0.0, iterates=True, **more).history[
+            "iterates"
+        ]
+
     ball = run(step=eta, momentum=m)
     average = run(step=eta / (1.0 - m), momentum=1.0 - m, momentum_form="ema")
     w = [w0, w0 - eta * problem.value_and_gradient(w0)[1]]
@@ -149,8 +152,11 @@ def test_an_average_with_a_memory_of_n_gradients_of_single_rows_behaves_like_gra
     single = gradient_descent(row, np.zeros(4), **options).history["iterates"]
     full = gradient_descent(problem.value_and_gradient, np.zeros(4), **options).history["iterates"]
     far = np.linalg.norm(full[0] - best)
+
     # The direction of the average is close to the full gradient's path; the single rows scatter more.
-    wobble = lambda path: np.linalg.norm(np.diff(path, axis=0), axis=1)[200:2000].std()  # noqa: E731
+    def wobble(path):
+        return np.linalg.norm(np.diff(path, axis=0), axis=1)[200:2000].std()
+
     assert wobble(averaged) < wobble(single) / 5
     assert np.linalg.norm(averaged[2000] - full[2000]) < 0.2 * far
 
@@ -205,10 +211,13 @@ def test_the_error_of_stochastic_steps_falls_like_one_over_t():
     for _ in range(6):
         noise = rng.normal(size=(3001, 10))
         count = iter(range(3001))
-        noisy = lambda w, count=count, noise=noise: (  # noqa: E731
-            0.5 * float(w @ w),
-            w + noise[next(count)],
-        )
+
+        def noisy(w, count=count, noise=noise):
+            return (
+                0.5 * float(w @ w),
+                w + noise[next(count)],
+            )
+
         options = {"step": lambda t: 1.0 / (t + 2.0), "max_iter": 3000, "tol": 0.0}
         traces.append(gradient_descent(noisy, np.ones(10), **options).history["objective"])
     mean = np.mean(traces, axis=0)
@@ -275,9 +284,16 @@ def test_a_function_whose_gradient_lies_is_not_called_converged(solve):
 def test_alternation_lowers_the_objective_and_refuses_a_step_that_does_not():
     rng = np.random.default_rng(0)
     A = rng.normal(size=(8, 2)) @ rng.normal(size=(2, 6)) + 0.1 * rng.normal(size=(8, 6))
-    cost = lambda s: float(np.sum((A - s[0] @ s[1]) ** 2))  # noqa: E731
-    left = lambda s: (np.linalg.lstsq(s[1].T, A.T)[0].T, s[1])  # noqa: E731
-    right = lambda s: (s[0], np.linalg.lstsq(s[0], A)[0])  # noqa: E731
+
+    def cost(s):
+        return float(np.sum((A - s[0] @ s[1]) ** 2))
+
+    def left(s):
+        return (np.linalg.lstsq(s[1].T, A.T)[0].T, s[1])
+
+    def right(s):
+        return (s[0], np.linalg.lstsq(s[0], A)[0])
+
     solution = alternate(cost, [left, right], (rng.normal(size=(8, 2)), rng.normal(size=(2, 6))))
     assert solution.converged
     assert np.all(np.diff(solution.history["objective"]) <= 1e-10)

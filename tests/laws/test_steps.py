@@ -63,7 +63,9 @@ def test_wolfe_steps_meet_both_conditions():
 
 
 def test_a_function_without_a_lower_bound_is_not_called_converged():
-    fall = lambda w: (-float(np.sum(w)), -np.ones_like(w))  # noqa: E731
+    def fall(w):
+        return (-float(np.sum(w)), -np.ones_like(w))
+
     for step in ("exact", "armijo", "bold_driver"):
         with np.errstate(over="ignore"):
             assert not gradient_descent(fall, np.zeros(2), step=step, max_iter=3000).converged

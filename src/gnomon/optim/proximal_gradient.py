@@ -30,7 +30,7 @@ class OnPart:
     Parameters
     ----------
     penalty : Penalty
-        Or anything with its verbs `value`, `prox` and `gap`.
+        Or anything with its verbs `value`, `prox` and `gap` and its flag `convex`.
     part : slice, mask or array of int
         The entries.
     shape : tuple of int, default=(-1,)
@@ -52,6 +52,11 @@ class OnPart:
     penalty: Any
     part: Any
     shape: tuple = (-1,)
+
+    @property
+    def convex(self):
+        """As the penalty."""
+        return self.penalty.convex
 
     def value(self, w):
         return self.penalty.value(w[self.part].reshape(self.shape))
@@ -94,7 +99,7 @@ def proximal_gradient(
     w0 : array-like
         Start.
     penalty : Penalty
-        Ω, or anything with its verbs `value`, `prox` and `gap`; `OnPart` leaves some entries free.
+        Ω, or anything with its verbs `value`, `prox` and `gap` and its flag `convex`; `OnPart` leaves entries free.
     step : float or {"auto", "backtracking"}, default="auto"
         η; "auto" is 1/L where `lipschitz` is known and backtracking where it is not.
     lipschitz : float, optional
@@ -103,7 +108,8 @@ def proximal_gradient(
     restart : bool, default=True
         Forget the momentum of FISTA whenever it points uphill.
     tol : float, default=1e-6
-        Stop when the largest violation of −∇F(w) ∈ ∂Ω(w) is at most tol.
+        Stop when the largest violation of −∇F(w) ∈ ∂Ω(w) is at most tol; for a penalty that is not convex, w must
+        also be a fixed point of (1), which fewer points are.
     tol_obj : float, optional
         Stop when F + Ω changes by at most tol_obj · max(1, |F + Ω|) between two checks.
     stop : StopRule, optional
@@ -189,6 +195,8 @@ class _Indicator:
 
     project: Any
 
+    convex = True
+
     def value(self, w):
         return 0.0
 
@@ -219,7 +227,7 @@ def _first_step(step, lipschitz):
 
 def _descend(fun, w, penalty, eta, pace, check_every, max_iter):
     value, g = fun(w)
-    yield _check(0, w, value, g, penalty, np.nan)
+    yield _check(0, w, value, g, penalty, eta)._replace(more={})
     v, k = w, 1.0  # v is the extrapolated point of FISTA, w itself without acceleration
     for t in count(1):
         eta, new = _step(fun, v, value, g, penalty, eta, pace.search)
@@ -248,5 +256,8 @@ def _step(fun, v, value, g, penalty, eta, search):
 
 
 def _check(t, w, value, g, penalty, eta):
-    worst = float(np.max(penalty.gap(w, g), initial=0.0))
+    violation = penalty.gap(w, g)
+    if not penalty.convex:
+        violation = np.maximum(violation, np.abs(w - penalty.prox(w - eta * g, eta)) / eta)
+    worst = float(np.max(violation, initial=0.0))
     return Check(t, w, float(value) + float(penalty.value(w)), kkt=worst, more={"step": eta})
