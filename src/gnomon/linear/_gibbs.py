@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy import linalg
 
+from gnomon._jit import inline, jit
 from gnomon.distributions import Empirical
 
 __all__ = ["SampledPosterior", "gibbs_lasso"]
@@ -21,24 +21,74 @@ __all__ = ["SampledPosterior", "gibbs_lasso"]
 
 def gibbs_lasso(summary, lam, sigma2, *, noise_prior=None, n_draws, burn_in, rng):
     """Draws of w and σ² from (2); σ² stays what it is unless it has a prior."""
-    R, z = summary.R, summary.z
-    d = R.shape[1]
-    gram, right = R.T @ R, R.T @ z
-    draws, noises = np.empty((n_draws, d)), np.empty(n_draws)
-    precision = np.full(d, lam**2)
-    for i in range(-burn_in, n_draws):
-        factor = linalg.cholesky(gram + np.diag(precision), lower=True, check_finite=False)
-        white = linalg.solve_triangular(factor, right, lower=True, check_finite=False)
-        noisy = white + np.sqrt(sigma2) * rng.standard_normal(d)
-        w = linalg.solve_triangular(factor, noisy, lower=True, trans="T", check_finite=False)
-        # A coefficient at zero would have an infinite mean; the cap is far beyond the bulk of the law of shape λ².
-        precision = rng.wald(np.minimum(lam * np.sqrt(sigma2) / np.maximum(np.abs(w), 1e-300), 1e8 * lam**2), lam**2)
-        if noise_prior is not None:
-            square = summary.rest + np.sum((z - R @ w) ** 2) + np.sum(w**2 * precision)
-            sigma2 = (noise_prior.b + 0.5 * square) / rng.gamma(noise_prior.a + 0.5 * (summary.total + d))
-        if i >= 0:
-            draws[i], noises[i] = w, sigma2
+    d, m = summary.R.shape[1], n_draws + burn_in
+    noise_b, gammas = np.nan, np.empty(m)
+    if noise_prior is not None:
+        noise_b, gammas = noise_prior.b, rng.gamma(noise_prior.a + 0.5 * (summary.total + d), size=m)
+    chance = rng.standard_normal((m, d)), rng.chisquare(1.0, (m, d)), rng.random((m, d)), gammas
+    R, z = np.ascontiguousarray(summary.R), summary.z
+    draws, noises = _sweeps(R, z, summary.rest, R.T @ R, R.T @ z, lam, sigma2, noise_b, *chance)
+    return draws[burn_in:], noises[burn_in:]
+
+
+@jit
+def _sweeps(R, z, rest, gram, right, lam, sigma2, noise_b, normals, squares, uniforms, gammas):
+    """One sweep of (2) per row of the random numbers; `noise_b` is nan where σ² is known."""
+    m, d = normals.shape
+    draws, noises, A, precision = np.empty((m, d)), np.empty(m), np.empty((d, d)), np.full(d, lam * lam)
+    for i in range(m):
+        A[:] = gram
+        for j in range(d):
+            A[j, j] += precision[j]
+        w = draws[i]
+        _draw_normal(np.linalg.cholesky(A), right, np.sqrt(sigma2), normals[i], w)
+        for j in range(d):
+            # A coefficient at zero has an infinite mean, for which the formula holds in the limit.
+            mean = lam * np.sqrt(sigma2) / max(abs(w[j]), 1e-100)
+            precision[j] = _inverse_gaussian(mean, lam * lam, squares[i, j], uniforms[i, j])
+        if not np.isnan(noise_b):
+            sigma2 = (noise_b + 0.5 * (rest + _energy(R, z, precision, w))) / gammas[i]
+        noises[i] = sigma2
     return draws, noises
+
+
+@jit
+def _draw_normal(L, right, sigma, noise, w):
+    """w ~ N(A⁻¹ right, σ²A⁻¹) with A = LLᵀ: Lv = right, Lᵀw = v + σ · noise."""
+    d = len(w)
+    for j in range(d):
+        total = right[j]
+        for k in range(j):
+            total -= L[j, k] * w[k]
+        w[j] = total / L[j, j]
+    for j in range(d - 1, -1, -1):
+        total = w[j] + sigma * noise[j]
+        for k in range(j + 1, d):
+            total -= L[k, j] * w[k]
+        w[j] = total / L[j, j]
+
+
+@jit
+def _energy(R, z, precision, w):
+    """‖z − Rw‖² + Σ wⱼ² τⱼ⁻²."""
+    total = 0.0
+    for i in range(R.shape[0]):
+        r = z[i]
+        for j in range(R.shape[1]):
+            r -= R[i, j] * w[j]
+        total += r * r
+    for j in range(R.shape[1]):
+        total += precision[j] * w[j] * w[j]
+    return total
+
+
+@inline
+def _inverse_gaussian(mean, shape, square, uniform):
+    """A draw by Michael, Schucany & Haas (1976), doi:10.1080/00031305.1976.10479147, in a form that does not cancel."""
+    t = 0.5 * mean * square / shape
+    stretch = 1.0 + t + np.sqrt(t * (2.0 + t))
+    small = mean / stretch
+    return small if uniform * (mean + small) <= mean else mean * stretch
 
 
 @dataclass(frozen=True, eq=False)
