@@ -12,12 +12,17 @@ from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.irls import irls
+from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.lbfgs import lbfgs
 from gnomon.optim.line_search import LineStep, strong_wolfe
+from gnomon.optim.lp_norm import lp_norm
 from gnomon.optim.newton import newton, positive_factor
+from gnomon.optim.pegasos import pegasos
 from gnomon.optim.problem import Problem
 from gnomon.optim.proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim.sag import sag
 from gnomon.optim.separability import Separability, is_separable
+from gnomon.optim.sgd import asgd, sgd
 from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unless_converged
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
@@ -27,6 +32,7 @@ __all__ = [
     "DivergenceWarning",
     "Evidence",
     "GradientReport",
+    "LassoKnots",
     "LineStep",
     "OnPart",
     "Problem",
@@ -36,6 +42,7 @@ __all__ = [
     "Trace",
     "alternate",
     "applicable_solvers",
+    "asgd",
     "bfgs",
     "check_convex",
     "check_gradient",
@@ -49,15 +56,20 @@ __all__ = [
     "gradient_descent",
     "irls",
     "is_separable",
+    "lasso_knots",
     "lbfgs",
     "lp",
+    "lp_norm",
     "maximize_evidence",
     "newton",
     "optimal_intercept",
+    "pegasos",
     "positive_factor",
     "projected_gradient",
     "proximal_gradient",
     "qp",
+    "sag",
+    "sgd",
     "strong_wolfe",
     "warn_unless_converged",
 ]

@@ -98,14 +98,13 @@ class _Descent:
             self.z = balanced_scores(problem, self.z)
         null = np.zeros_like(self.z)
         self.scale = problem.at_scores(balanced_scores(problem, null) if self.free else null)[0]
-        self.model = None
+        self.model, self.at = None, None
         self.target = _least_set(self.X)
 
     def run(self, penalty, tol, max_iter, trace):
         problem, best, first, epochs = self.problem, -np.inf, None, 0
         while True:
-            loss, g = problem.at_scores(self.z)
-            v = np.asarray(self.X.T @ g.astype(self.X.dtype), dtype=float)
+            loss, g, v = self._gradient()
             objective = loss + penalty.value(self.w)
             violations = penalty.gap(self.w, v)
             worst = float(np.max(violations, initial=0.0))
@@ -124,10 +123,18 @@ class _Descent:
             trace.history, dual_gap=gap, gradient_norm=worst,
         )  # fmt: skip
 
+    def _gradient(self):
+        """Loss, its gradient in the scores and in all coefficients; kept from the end of one penalty to the next."""
+        if self.at is None:
+            loss, g = self.problem.at_scores(self.z)
+            self.at = loss, g, np.asarray(self.X.T @ g.astype(self.X.dtype), dtype=float)
+        return self.at
+
     def _reason(self, gap, worst, first, tol):
-        if np.isfinite(gap):
-            return "gap" if gap <= tol * self.scale else ""
-        return "kkt" if worst <= tol * first else ""
+        """Which test is met; without a useful dual point (no conjugate, no strength) the violation decides."""
+        if np.isfinite(gap) and gap <= tol * self.scale:
+            return "gap"
+        return "kkt" if worst <= (1e-10 if np.isfinite(gap) else tol) * first else ""
 
     def _working_set(self, violations):
         """The support and the worst violators, at least twice as many as last time coefficients were found."""
@@ -167,8 +174,8 @@ class _Descent:
         return self.model
 
     def _step(self, penalty, model, delta, g):
-        """Move along the model's step: all of it for a quadratic loss, else as far as (1) falls (Tseng & Yun, eq. 7)."""
-        W, t = model.W, 1.0
+        """Move along the model's step: all of it for a quadratic loss, else as far as (1) falls (Tseng & Yun, (7))."""
+        W, t, self.at = model.W, 1.0, None
         change = model.scores(delta)
         if not self.problem.loss.quadratic:
             t = self._line_search(penalty, W, delta, change, g)

@@ -43,7 +43,6 @@ class QuadraticModel:
         self.centred = centred
         self.sparse = sparse.issparse(X)
         self.W = np.empty(0, dtype=np.intp)
-        self.centres = np.empty(0)
         self.means = np.empty(0)
         self.norms = np.empty(0)
         self.A = sparse.csr_matrix((0, X.shape[0]), dtype=X.dtype) if self.sparse else _Rows(X.shape[0], X.dtype)
@@ -55,7 +54,6 @@ class QuadraticModel:
         if not new.size:
             return
         fresh, means, norms = (self._scaled_sparse if self.sparse else self._scaled_dense)(new)
-        self.centres = np.concatenate([self.centres, means])
         # Dense columns are centred once, in `_scaled_dense`; sparse ones while they are used.
         self.means = np.concatenate([self.means, means if self.sparse else np.zeros(new.size)])
         # What is left of a constant column is rounding.

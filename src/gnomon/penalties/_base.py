@@ -12,13 +12,18 @@ from typing import ClassVar
 
 import numpy as np
 
-__all__ = ["Penalty", "check_strength"]
+__all__ = ["Penalty", "check_strength", "within"]
 
 
 def check_strength(strength):
     """Refuse a strength that is negative or not a finite number."""
     if not 0.0 <= strength < np.inf:
         raise ValueError(f"strength={strength!r} must be ≥ 0 and finite; give a non-negative number")
+
+
+def within(values, limit):
+    """Whether no value exceeds `limit` by more than rounding: a tie belongs to the ball of a dual norm."""
+    return bool(np.max(values, initial=0.0) <= limit * (1.0 + 1e-12))
 
 
 class Penalty(ABC):

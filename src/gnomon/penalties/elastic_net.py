@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon._jit import choose, noun
 from gnomon.numerics.special import soft_threshold
-from gnomon.penalties._base import Penalty, check_strength
+from gnomon.penalties._base import Penalty, check_strength, within
 
 __all__ = ["ElasticNetPenalty"]
 
@@ -30,6 +30,8 @@ class ElasticNetPenalty(Penalty):
         The share r ∈ [0, 1] of the L1 part: 1 is the lasso's penalty, 0 ridge's.
     half : bool, default=False
         Halve the square.
+    positive : bool, default=False
+        Require w ≥ 0: Ω is infinite elsewhere.
 
     References
     ----------
@@ -48,6 +50,7 @@ class ElasticNetPenalty(Penalty):
     strength: float = 1.0
     l1_ratio: float = 0.5
     half: bool = False
+    positive: bool = False
 
     def __post_init__(self):
         check_strength(self.strength)
@@ -66,22 +69,27 @@ class ElasticNetPenalty(Penalty):
 
     def prox(self, x, step):
         bend = (1.0 if self.half else 2.0) * self.strength * (1.0 - self.l1_ratio)
-        return soft_threshold(x, step * self.strength * self.l1_ratio) / (1.0 + step * bend)
+        inside = np.maximum(x, 0.0) if self.positive else x
+        return soft_threshold(inside, step * self.strength * self.l1_ratio) / (1.0 + step * bend)
 
     def gap(self, w, g):
-        off = np.maximum(np.abs(g) - self.strength * self.l1_ratio, 0.0)
+        pull = -g if self.positive else np.abs(g)
+        off = np.maximum(pull - self.strength * self.l1_ratio, 0.0)
         return choose(w == 0.0, off, np.abs(g + self.slope(w)))
 
     def conjugate(self, v):
-        excess = np.maximum(np.abs(v) - self.strength * self.l1_ratio, 0.0)
+        excess = np.maximum(self._pull(v) - self.strength * self.l1_ratio, 0.0)
         if self.bend > 0.0:
             return float(np.sum(np.square(excess))) / (2.0 * self.bend)
-        return 0.0 if self.dual_scale(v) == 1.0 else np.inf
+        return 0.0 if within(self._pull(v), self.strength * self.l1_ratio) else np.inf
 
     def dual_scale(self, v):
-        largest = float(np.max(np.abs(v), initial=0.0))
-        bounded = self.bend > 0.0 or largest <= self.strength * self.l1_ratio
-        return 1.0 if bounded else self.strength * self.l1_ratio / largest
+        limit = self.strength * self.l1_ratio
+        largest = float(np.max(self._pull(v), initial=0.0))
+        return 1.0 if self.bend > 0.0 or within(largest, limit) else limit / largest
+
+    def _pull(self, v):
+        return v if self.positive else np.abs(v)
 
     @property
     def bend(self):

@@ -11,7 +11,7 @@ import numpy as np
 from gnomon._jit import choose, noun
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.special import soft_threshold
-from gnomon.penalties._base import Penalty, check_strength
+from gnomon.penalties._base import Penalty, check_strength, within
 
 __all__ = ["L1"]
 
@@ -59,12 +59,11 @@ class L1(Penalty):
         return choose(w == 0.0, np.maximum(np.abs(g) - self.strength, 0.0), np.abs(g + self.strength * np.sign(w)))
 
     def conjugate(self, v):
-        return 0.0 if self.dual_scale(v) == 1.0 else np.inf
+        return 0.0 if within(np.abs(v), self.strength) else np.inf
 
     def dual_scale(self, v):
         largest = self.dual_norm(v)
-        # A tie belongs to the ball: rounding in v must not make the bound infinite.
-        return 1.0 if largest <= self.strength else self.strength / largest
+        return 1.0 if within(largest, self.strength) else self.strength / largest
 
     @property
     def energy(self):

@@ -1,0 +1,134 @@
+"""What the lasso and the elastic net share: one fit, in any of the scalings of λ.
+
+A Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + B (r ‖w‖₁ + (1 − r) ‖w‖²)                                            (1)
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.linear._scores import as_columns, linear_scores, set_coefficients
+from gnomon.losses import SquaredLoss
+from gnomon.numerics.design import Design
+from gnomon.numerics.validation import check_interval, check_non_negative, validate_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import fit_linear, warn_unless_converged
+from gnomon.penalties import ElasticNetPenalty, convert_lam, objective_form
+
+__all__ = ["Form", "SparseRegressor", "scaled_form"]
+
+
+class Form(NamedTuple):
+    """Equation (1) as nouns: the loss, the factor of the weights, and the penalty."""
+
+    loss: Any
+    scale: float
+    penalty: Any
+
+
+def scaled_form(estimator, l1_ratio, total):
+    """(1) from the parameters of an estimator: scikit-learn's `alpha`, or `lam` with its `objective`."""
+    check_interval("l1_ratio", l1_ratio, 0.0, 1.0)
+    if estimator.lam is None and estimator.objective is None:
+        check_non_negative("alpha", estimator.alpha)
+        penalty = ElasticNetPenalty(estimator.alpha, l1_ratio, half=True, positive=estimator.positive)
+        return Form(SquaredLoss(half=True), 1.0 / total, penalty)
+    if estimator.lam is not None and estimator.alpha != 1.0:
+        raise ValueError(f"alpha={estimator.alpha!r} and lam={estimator.lam!r} exclude each other; give one of them")
+    form = objective_form(estimator.objective or "sum", 1.0 if estimator.lam is None else estimator.lam, total)
+    penalty = ElasticNetPenalty(form.strength, l1_ratio, half=form.half, positive=estimator.positive)
+    return Form(SquaredLoss(), form.loss_scale, penalty)
+
+
+class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    """Base of the regressors with an L1 part; a subclass says its parameters and its share r."""
+
+    def _share(self):
+        raise NotImplementedError
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1): b is eliminated, coordinate descent finds w.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), multi_output=True, y_numeric=True)
+        Y, weights = as_columns(y.astype(X.dtype, copy=False)), check_weights(sample_weight, X)
+        self._total = float(weights.sum(dtype=float))
+        form = self._form(X, Y, weights)
+        design = Design(X, intercept=self._intercept())
+        solutions = [self._solve(design, Y[:, k], form, weights, k) for k in range(Y.shape[1])]
+        W = np.column_stack([s.w for s in solutions])
+        set_coefficients(self, W, [s.intercept for s in solutions], y.astype(X.dtype, copy=False))
+        return self._set_certificates(solutions)
+
+    def predict(self, X):
+        """X w + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        """
+        return linear_scores(self, X)
+
+    @property
+    def sparse_coef_(self):
+        """`coef_` as a CSR matrix."""
+        check_is_fitted(self, "coef_")
+        return sparse.csr_matrix(np.atleast_2d(self.coef_))
+
+    def lam_in(self, name):
+        """The λ of this fit in another scaling: one of the six, or "alpha_lasso"; of an elastic net, its L1 part's."""
+        check_is_fitted(self, "coef_")
+        given, lam = ("alpha_lasso", self.alpha) if self.objective is None and self.lam is None else (
+            self.objective or "sum", 1.0 if self.lam is None else self.lam)  # fmt: skip
+        return convert_lam(lam, given, name, n=self._total, penalty="l1")
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _form(self, X, Y, weights):
+        return scaled_form(self, self._share(), self._total)
+
+    def _intercept(self):
+        if not self.fit_intercept:
+            return "none"
+        return "penalized" if self.penalize_intercept else "free"
+
+    def _solve(self, design, y, form, weights, k):
+        s = (form.scale * weights).astype(design.dtype)
+        options = {"tol": self.tol, "max_iter": self.max_iter}
+        if self.solver == "cd":
+            options |= {"selection": self.selection, "random_state": self.random_state}
+        start = self._start(design, k) if self.warm_start else None
+        y = np.ascontiguousarray(y)
+        found = fit_linear(design, y, form.loss, form.penalty, s, solver=self.solver, start=start, **options)
+        return warn_unless_converged(found, self.max_iter, stacklevel=5)
+
+    def _start(self, design, k):
+        if not hasattr(self, "coef_"):
+            return None
+        w, b = np.atleast_2d(self.coef_)[k], np.atleast_1d(self.intercept_)[k]
+        return w if design.intercept == "none" else np.append(w, b).astype(design.dtype)
+
+    def _set_certificates(self, solutions):
+        for name in ("n_iter", "dual_gap", "objective", "converged", "stop_reason", "history"):
+            values = [getattr(s, name) for s in solutions]
+            setattr(self, f"{name}_", values[0] if len(values) == 1 else values)
+        return self
