@@ -34,6 +34,10 @@ def guarded():
         # The reader of our output has gone, for instance `| head`; Python must not try to flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(0) from None
+    except OSError as error:
+        place = f" ({error.filename})" if error.filename else ""
+        _say(f"error: {(error.strerror or str(error)).lower()}{place}; nothing was written")
+        raise typer.Exit(2) from None
     except MemoryError:
         _say("error: not enough memory for this file; give a sample of its rows")
         raise typer.Exit(2) from None

@@ -12,7 +12,6 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from gnomon.cli._guard import errors
-from gnomon.datasets.embedded import demo_path
 from gnomon.io import read_table
 from gnomon.io._files import outbox
 from gnomon.io._models import write_model
@@ -48,6 +47,8 @@ def run(data, target, *, out, reading, choices, as_json, quiet):
 
 def run_demo(*, out, seed, as_json, quiet):
     """`run` on the embedded table."""
+    from gnomon.datasets.embedded import demo_path
+
     path, target = demo_path()
     console = Console(quiet=quiet or as_json, highlight=False)
     console.print("A made-up table of bicycle-hire customers; the question is who cancels within a year.")

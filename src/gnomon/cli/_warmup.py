@@ -19,4 +19,5 @@ def run(*, quiet):
     start = time.perf_counter()
     for _, job in track(jobs, "compiling", console=console, transient=True, disable=quiet or not console.is_terminal):
         job()
-    Console(quiet=quiet, highlight=False).print(f"{len(jobs)} groups of kernels are ready ({time.perf_counter() - start:.1f} s)")
+    seconds = time.perf_counter() - start
+    Console(quiet=quiet, highlight=False).print(f"{len(jobs)} groups of kernels are ready ({seconds:.1f} s)")

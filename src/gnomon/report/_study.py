@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.pipeline import Pipeline
+from threadpoolctl import threadpool_limits
 
 from gnomon._registry import Facts, candidates, discover
 from gnomon.io import UserError, as_table
@@ -30,6 +31,7 @@ MOST_ROWS_TO_COMPARE = 50_000
 MOST_ROWS_TO_PERMUTE = 2_000
 MOST_COLUMNS_TO_PERMUTE = 300
 PERMUTATIONS = 5
+SMALL_CELLS = 200_000
 
 
 @dataclass(frozen=True)
@@ -163,7 +165,9 @@ def learn(data, target, *, task=None, group=None, time=None, drop=(), keep=(), s
     used = tuple(kind for kind in kinds if kind.kind != "unused")
     if not used:
         raise UserError("no column is left to learn from; all are empty, constant, identifiers or left out")
-    return _study(table, whole, parts, kinds, used, seed, progress)
+    # Threads of BLAS cost more than they bring on small matrices.
+    with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
+        return _study(table, whole, parts, kinds, used, seed, progress)
 
 
 def _refuse_unknown(table, option, names):

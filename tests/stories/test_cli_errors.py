@@ -1,0 +1,203 @@
+"""What goes wrong for a user ends in one clear sentence and exit code 2, with nothing half-written."""
+
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+from typer.testing import CliRunner
+
+from gnomon import _registry
+from gnomon._registry import Candidate, discover, register, register_warmup
+from gnomon.cli._app import app
+from gnomon.datasets.embedded import demo_path
+from gnomon.io import save
+
+
+@pytest.fixture(autouse=True)
+def quick_models(monkeypatch):
+    discover()
+    monkeypatch.setattr(_registry, "_shelf", _registry._Shelf())
+    register(Candidate("logistic", "classification", lambda f, s: LogisticRegression(max_iter=500), 1))
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, [str(a) for a in arguments])
+
+
+def left(folder):
+    return sorted(p.relative_to(folder).as_posix() for p in folder.rglob("*"))
+
+
+def rows(n, y):
+    return "a,b,y\n" + "".join(f"{i * 37 % 101},{i * 53 % 89},{y(i)}\n" for i in range(n))
+
+
+BAD = {
+    "absent": (None, (), "no such file"),
+    "empty": ("", (), "the file is empty"),
+    "only a header": ("a,b,y\n", (), "a header but no rows"),
+    "ragged": ("a,b,y\n1,2,3\n1,2\n", (), "line 3 has 2 fields"),
+    "binary": ("PK\x03\x04", (), "export the sheet as CSV"),
+    "missing target": (rows(60, lambda i: i % 2), ("-t", "z"), "'z' is no column; the columns are: a, b, y"),
+    "target without values": (rows(60, lambda i: "NA"), (), "is empty in every row"),
+    "one class": (rows(60, lambda i: "same"), (), "has one class only, 'same'"),
+    "one number": (rows(60, lambda i: 7), ("--task", "regression"), "is 7 in every row"),
+    "too few rows": (rows(12, lambda i: i % 2), (), "only 12 rows have a usable target; at least 30"),
+    "identifier as target": (rows(60, lambda i: f"k{i}"), (), "Is it an identifier"),
+    "unknown task": (rows(60, lambda i: i % 2), ("--task", "magic"), "give one of: classification, regression"),
+    "text for regression": (rows(60, lambda i: "ab"[i % 2]), ("--task", "regression"), "holds text, for example"),
+    "unknown group": (rows(60, lambda i: i % 2), ("--group", "g"), "--group: no column g"),
+    "unknown column to drop": (rows(60, lambda i: i % 2), ("--drop", "g"), "--drop: no column g"),
+    "nothing left": (rows(60, lambda i: i % 2), ("--drop", "a", "--drop", "b"), "no column is left to learn from"),
+    "group and time": (rows(60, lambda i: i % 2), ("--group", "a", "--time", "b"), "not both"),
+    "too few groups": ("g," + rows(60, lambda i: i % 2).replace("\n", "\ng,")[:-2], ("--group", "g"), "fewer than 10"),
+    "unknown encoding": (rows(60, lambda i: i % 2), ("--encoding", "klingon"), "encoding 'klingon' is unknown"),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_ends_in_a_sentence_and_code_2(folder, case):
+    content, options, sentence = BAD[case]
+    if content is not None:
+        (folder / "data.csv").write_text(content)
+    before = left(folder)
+    target = () if "-t" in options else ("-t", "y")
+    result = run("learn", "data.csv", *target, *options, "--out", "deep/result")
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert "Traceback" not in result.output
+    assert left(folder) == before
+
+
+def test_an_option_that_is_missing_or_unknown_is_code_2(folder):
+    assert run("learn", "data.csv").exit_code == 2
+    assert run("learn", "data.csv", "-t", "y", "--nonsense").exit_code == 2
+    assert run("nonsense").exit_code == 2
+
+
+def test_a_folder_that_cannot_be_written_is_refused_before_the_work(folder):
+    path, target = demo_path()
+    (folder / "file").write_text("mine")
+    for out in ("file", "file/below"):
+        result = run("learn", path, "-t", target, "--out", out)
+        assert result.exit_code == 2
+        assert "cannot make the folder" in result.stderr
+    assert left(folder) == ["file"]
+
+
+def test_a_folder_without_permission_is_refused(folder, monkeypatch):
+    def refuse(path):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr("pathlib.Path.touch", refuse)
+    path, target = demo_path()
+    result = run("learn", path, "-t", target, "--out", "locked")
+    assert result.exit_code == 2
+    assert result.stderr == "error: cannot write into the folder locked: permission denied; give another one\n"
+    assert left(folder) == []
+
+
+def test_a_disk_that_fills_up_leaves_nothing(folder, monkeypatch):
+    """The report cannot be written after the model was: neither appears, and an earlier result stays."""
+    (folder / "out").mkdir()
+    (folder / "out" / "model.skops").write_text("earlier")
+    monkeypatch.setattr("gnomon.cli._learn.page", _no_space)
+    result = run("demo", "--out", "out")
+    assert result.exit_code == 2
+    assert "no space left" in result.stderr.lower()
+    assert left(folder) == ["out", "out/model.skops"]
+    assert (folder / "out" / "model.skops").read_text() == "earlier"
+
+
+def _no_space(*args, **kwargs):
+    raise OSError(28, "No space left on device")
+
+
+def test_a_fault_of_our_own_is_code_1_and_leaves_nothing(folder, monkeypatch):
+    def fault(*args, **kwargs):
+        raise RuntimeError("should not happen")
+
+    monkeypatch.setattr("gnomon.cli._learn.page", fault)
+    result = run("demo")
+    assert result.exit_code == 1
+    assert "RuntimeError: should not happen" in result.stderr
+    assert "Traceback" not in result.output
+    assert left(folder) == []
+
+
+def test_an_interruption_is_code_130_and_leaves_nothing(folder):
+    def interrupt(facts, seed):
+        raise KeyboardInterrupt
+
+    register(Candidate("slow", "classification", interrupt, 2))
+    result = run("demo")
+    assert result.exit_code == 130
+    assert "nothing was written" in result.stderr
+    assert left(folder) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_control_c_in_a_terminal(folder):
+    job = subprocess.Popen([sys.executable, "-m", "gnomon", "demo"], cwd=folder, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while "gnomon-demo" not in left(folder) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    job.send_signal(signal.SIGINT)
+    _, said = job.communicate(timeout=60)
+    assert job.returncode == 130, said
+    assert "Traceback" not in said
+    assert left(folder) == []
+
+
+NO_MODELS = {
+    "absent": (None, "no such file"),
+    "text": (b"hello", "no zip archive"),
+    "archive cut short": (b"PK\x05\x06" + bytes(18), "was not written by gnomon"),
+}
+
+
+@pytest.mark.parametrize("case", NO_MODELS)
+def test_predict_refuses_what_is_no_model(folder, case):
+    content, sentence = NO_MODELS[case]
+    if content is not None:
+        (folder / "model.skops").write_bytes(content)
+    result = run("predict", "model.skops", demo_path()[0], "--out", "p.csv")
+    assert result.exit_code == 2
+    assert sentence in result.stderr
+    assert not (folder / "p.csv").exists()
+
+
+def test_predict_refuses_models_of_another_origin_and_odd_questions(folder):
+    save(Ridge().fit([[0.0], [1.0]], [0.0, 1.0]), folder / "own.skops")
+    result = run("predict", "own.skops", demo_path()[0])
+    assert result.exit_code == 2
+    assert "gnomon.io.load" in result.stderr
+    register(Candidate("ridge", "regression", lambda f, s: Ridge(), 1))
+    x = np.random.default_rng(0).normal(size=100)
+    (folder / "r.csv").write_text("x,y\n" + "".join(f"{v},{3 * v + 1}\n" for v in x))
+    assert run("learn", "r.csv", "-t", "y", "-o", "r").exit_code == 0
+    result = run("predict", "r/model.skops", "r.csv", "--proba")
+    assert result.exit_code == 2
+    assert "--proba is for classification" in result.stderr
+
+
+def test_warm_up_runs_every_registered_job(folder):
+    done = []
+    register_warmup("one", lambda: done.append(1))
+    register_warmup("two", lambda: done.append(2))
+    result = run("warmup")
+    assert result.exit_code == 0
+    assert done == [1, 2]
+    assert "2 groups of kernels" in result.stdout
