@@ -51,6 +51,8 @@ def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, n_labe
     lams, coefs = np.asarray(lams, dtype=float), np.asarray(coefs, dtype=float)
     if coefs.shape[1:] != lams.shape:
         raise ValueError(f"coefs has shape {coefs.shape} and lams {lams.shape}; give one column of coefficients per λ")
+    if over not in ("lam", "norm"):
+        raise ValueError(f"over={over!r} is unknown; choose 'lam' or 'norm'")
     order = np.argsort(-lams)
     lams, coefs = lams[order], coefs[:, order]
     x = lams if over == "lam" else np.abs(coefs).sum(axis=0)
@@ -60,7 +62,8 @@ def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, n_labe
     for j, row in enumerate(coefs):
         top.plot(x, row, color=COLORS[j % len(COLORS)], linewidth=1.4)
     low.step(x, np.count_nonzero(coefs, axis=0), where="post", color=ACCENT, linewidth=1.6)
-    low.set_xlim(x[0], x[-1])
+    if x[0] != x[-1]:
+        low.set_xlim(x[0], x[-1])
     top.axhline(0.0, color=MUTED, linewidth=0.8, zorder=0)
     _mark(panels, lams, x, chosen)
     label = _direction(panels, over)
@@ -119,8 +122,6 @@ def coefficients(coef, names=None, *, intervals=None, sort=True, ax=None):
 def _direction(panels, over):
     if over == "norm":
         return "$\\theta = \\|w\\|_1$"
-    if over != "lam":
-        raise ValueError(f"over={over!r} is unknown; choose 'lam' or 'norm'")
     for ax in panels.values():
         ax.set_xscale("log")
     return "$\\lambda$ (weaker to the right)"

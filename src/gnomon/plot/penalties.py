@@ -8,6 +8,7 @@ is touched there. Tibshirani (1996), figure 2, doi:10.1111/j.2517-6161.1996.tb02
 
 import numpy as np
 
+from gnomon.linear import Ridge
 from gnomon.penalties import L0, L1, L2
 from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, dress, new_axes, styles
 
@@ -82,8 +83,7 @@ def penalty_geometry(X, y, ball="l1", *, theta=None, ax=None):
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"X has shape {X.shape}; this picture has two coefficients, give two columns")
     free = np.linalg.lstsq(X, y)[0]
-    edges = _ball(ball, free, theta)
-    best = _best_on(edges, X, y)
+    edges, best = _ball(ball, free, theta, X, y)
     ax = new_axes(ax, width=4.4, height=4.2)
     _error_contours(ax, X, y, free, best)
     for edge in edges:
@@ -97,26 +97,27 @@ def penalty_geometry(X, y, ball="l1", *, theta=None, ax=None):
     return dress(ax, x="$w_1$", y="$w_2$", title=name, legend="upper left")
 
 
-def _ball(ball, free, theta):
-    """The boundary of the ball as closed polylines."""
-    angles = np.linspace(0.0, 2.0 * np.pi, 4001)
-    circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    if ball == "l1":
-        theta = 0.5 * np.abs(free).sum() if theta is None else theta
-        return [theta * np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1], [1, 0]])]
+def _ball(ball, free, theta, X, y):
+    """The boundary of the ball as polylines, and the point of least error in it."""
     if ball == "l2":
         theta = 0.25 * free @ free if theta is None else theta
-        return [np.sqrt(theta) * circle]
+        angles = np.linspace(0.0, 2.0 * np.pi, 361)
+        circle = np.sqrt(theta) * np.column_stack([np.cos(angles), np.sin(angles)])
+        return [circle], np.ravel(Ridge(constraint=theta, fit_intercept=False).fit(X, y).coef_)
+    if ball == "l1":
+        theta = 0.5 * np.abs(free).sum() if theta is None else theta
+        diamond = [theta * np.array([[1.0, 0], [0, 1], [-1, 0], [0, -1], [1, 0]])]
+        return diamond, free if np.abs(free).sum() <= theta else _best_on(diamond, X, y)
     if ball == "l0":
         reach = 3.0 * np.abs(free).max() + 1e-9
-        return [reach * np.array([[-1.0, 0], [1, 0]]), reach * np.array([[0.0, -1], [0, 1]])]
+        cross = [reach * np.array([[-1.0, 0], [1, 0]]), reach * np.array([[0.0, -1], [0, 1]])]
+        return cross, _best_on(cross, X, y)
     raise ValueError(f"ball={ball!r} is unknown; choose 'l1', 'l2' or 'l0'")
 
 
 def _best_on(edges, X, y):
-    """The point of least error on the polylines (or inside a closed one): exact on every segment."""
-    free = np.linalg.lstsq(X, y)[0]
-    points = [free] if len(edges) == 1 and _inside(edges[0], free) else []
+    """The point of least error on the polylines, exact on every segment."""
+    points = []
     for edge in edges:
         start, step = edge[:-1], np.diff(edge, axis=0)
         residual, move = y - start @ X.T, step @ X.T
@@ -125,12 +126,6 @@ def _best_on(edges, X, y):
         points.extend(start + np.clip(t, 0.0, 1.0)[:, None] * step)
     errors = np.sum((y - np.array(points) @ X.T) ** 2, axis=1)
     return points[int(np.argmin(errors))]
-
-
-def _inside(edge, point):
-    """Whether the closed convex polyline, run counter-clockwise, encloses the point."""
-    step, away = np.diff(edge, axis=0), point - edge[:-1]
-    return bool(np.all(step[:, 0] * away[:, 1] - step[:, 1] * away[:, 0] >= 0))
 
 
 def _error_contours(ax, X, y, free, best):
