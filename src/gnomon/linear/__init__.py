@@ -4,12 +4,17 @@ from gnomon.linear.bayes import BayesianLinearRegression
 from gnomon.linear.bayes_logistic import BayesianLogisticRegression
 from gnomon.linear.cost import Cost, CostReport, cost_report
 from gnomon.linear.elastic_net import ElasticNet
+from gnomon.linear.elastic_net_cv import ElasticNetCV
 from gnomon.linear.generic import LinearModelClassifier, LinearModelRegressor
 from gnomon.linear.lasso import Lasso
+from gnomon.linear.lasso_cv import LassoCV
 from gnomon.linear.least_squares import LinearRegression
+from gnomon.linear.logistic import LogisticRegression, SeparationWarning, convert_parametrization
 from gnomon.linear.lp import LpRegression, NonConvexWarning
+from gnomon.linear.path import Path, path
 from gnomon.linear.ridge import Ridge
 from gnomon.linear.ridge_cv import RidgeCV
+from gnomon.penalties import convert_lam
 
 __all__ = [
     "BayesianLinearRegression",
@@ -17,13 +22,21 @@ __all__ = [
     "Cost",
     "CostReport",
     "ElasticNet",
+    "ElasticNetCV",
     "Lasso",
+    "LassoCV",
     "LinearModelClassifier",
     "LinearModelRegressor",
     "LinearRegression",
+    "LogisticRegression",
     "LpRegression",
     "NonConvexWarning",
+    "Path",
     "Ridge",
     "RidgeCV",
+    "SeparationWarning",
+    "convert_lam",
+    "convert_parametrization",
     "cost_report",
+    "path",
 ]

@@ -2,7 +2,8 @@
 
     ℓ(y, z) = −log softmax(z)_y = log Σₖ e^{zₖ} − z_y,    y ∈ {0, …, K−1}, z ∈ ℝᴷ                       (1)
 
-Bridle (1990), doi:10.1007/978-3-642-76153-9_28.
+Bridle (1990), doi:10.1007/978-3-642-76153-9_28. With a reference class z has K−1 columns and the score of the last
+class is 0, which makes the scores unique: Agresti (2002), section 7.1, doi:10.1002/0471249688.
 """
 
 import numpy as np
@@ -21,6 +22,11 @@ class SoftmaxLoss(Loss):
     The gradient is p − onehot(y) with p = softmax(z); the curvature is the diagonal p(1 − p) of the Hessian
     diag(p) − ppᵀ ≼ ½(I − 11ᵀ/K); the conjugate, with a = u + onehot(y) in the simplex, is Σₖ aₖ log aₖ.
 
+    Parameters
+    ----------
+    reference : bool, default=False
+        The last class has the score 0 and no column in z.
+
     References
     ----------
     Bridle, J. S. (1990). Probabilistic interpretation of feedforward classification network outputs.
@@ -37,35 +43,40 @@ class SoftmaxLoss(Loss):
     array([0.407606])
     >>> SoftmaxLoss().gradient(y, z).round(7)
     array([[-0.334759 ,  0.0900306,  0.2447285]])
+    >>> SoftmaxLoss(reference=True).value(y, z[:, :2]).round(7)
+    array([0.407606])
     """
+
+    reference: bool = False
 
     targets = "index"
     by_row = True
 
     def value(self, y, z):
-        z = np.asarray(z)
-        return -np.take_along_axis(log_softmax(z), np.asarray(y)[..., None], axis=-1)[..., 0]
+        logs = log_softmax(self._all_scores(z))
+        return -np.take_along_axis(logs, np.asarray(y)[..., None], axis=-1)[..., 0]
 
     def gradient(self, y, z):
-        p = softmax(z)
+        p = self._probabilities(z)
         return p - _one_hot(y, p)
 
     def curvature(self, y, z):
-        p = softmax(z)
+        p = self._probabilities(z)
         return p * (1.0 - p)
 
     def cross_curvature(self, y, z, k, l):
         """∂²ℓ/∂zₖ∂zₗ = pₖ (1[k = l] − pₗ), for every row."""
-        p = softmax(z)
+        p = self._probabilities(z)
         return p[:, k] * ((k == l) - p[:, l])
 
     def total_curvature(self, y, z, s):
         """Σᵢ sᵢ (diag(pᵢ) − pᵢpᵢᵀ), the Hessian in a shift of all rows."""
-        p = softmax(z)
+        p = self._probabilities(z)
         return np.diag(s @ p) - (p * s[:, None]).T @ p
 
     def conjugate(self, y, u):
         a = u + _one_hot(y, u)
+        a = np.concatenate([a, 1.0 - np.sum(a, axis=-1, keepdims=True)], axis=-1) if self.reference else a
         # The corners of the simplex are where a gradient ends up; rounding must not push it out.
         a = np.where(np.abs(a) <= 8.0 * np.finfo(a.dtype).eps, 0.0, a)
         outside = np.abs(np.sum(a, axis=-1) - 1.0) > 1e-3
@@ -73,27 +84,41 @@ class SoftmaxLoss(Loss):
 
     def row(self, y, z, g):
         """ℓ(y, z) for one row of scores, with its gradient written to `g`: what compiled loops call."""
-        top = z[0]
-        for k in range(1, z.shape[0]):
+        K = z.shape[0]
+        top = 0.0 if self.reference else z[0]
+        for k in range(K):
             top = max(top, z[k])
-        total = 0.0
-        for k in range(z.shape[0]):
+        total = np.exp(-top) if self.reference else 0.0
+        for k in range(K):
             g[k] = np.exp(z[k] - top)
             total += g[k]
-        for k in range(z.shape[0]):
+        for k in range(K):
             g[k] /= total
-        g[y] -= 1.0
-        return np.log(total) + top - z[y]
+        loss = np.log(total) + top
+        if y < K:
+            g[y] -= 1.0
+            loss -= z[y]
+        return loss
 
     @property
     def smoothness(self):
         return 0.5
 
     def inverse(self, z):
-        return softmax(z)
+        return softmax(self._all_scores(z))
 
     def link(self, mean):
-        return np.log(mean)
+        scores = np.log(mean)
+        return scores[..., :-1] - scores[..., -1:] if self.reference else scores
+
+    def _all_scores(self, z):
+        z = np.asarray(z)
+        return np.concatenate([z, np.zeros_like(z[..., :1])], axis=-1) if self.reference else z
+
+    def _probabilities(self, z):
+        """softmax(z), for the columns of z."""
+        p = softmax(self._all_scores(z))
+        return p[..., :-1] if self.reference else p
 
 
 def _one_hot(y, like):

@@ -1,0 +1,40 @@
+"""Scores and classes of linear classifiers, with a short way for plain arrays.
+
+    z = X Wᵀ + b,    ŷ = classes[1] iff z > t (two classes),    classes[argmax_k z_k] (more)              (1)
+
+Looking at one row must not cost more than its product: a plain floating array of the right width, without column names
+to compare, needs only a test that it is finite. Everything else takes the way through full validation.
+"""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.numerics.validation import validate_rows
+
+__all__ = ["class_scores", "classes_of", "rows_to_score"]
+
+
+def rows_to_score(estimator, X):
+    """X as an array whose product with the coefficients makes sense; ValueError otherwise."""
+    fitted = vars(estimator)
+    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "df" and "feature_names_in_" not in fitted
+    if plain and len(X) and X.shape[1] == fitted.get("n_features_in_") and "coef_" in fitted:
+        # A finite sum proves that every entry is finite.
+        with np.errstate(over="ignore", invalid="ignore"):
+            if np.isfinite(np.add.reduce(X, axis=None)):
+                return X
+    check_is_fitted(estimator, "coef_")
+    return validate_rows(estimator, X, reset=False, accept_sparse=("csr", "csc"))
+
+
+def class_scores(estimator, X):
+    """z of (1): shape (n,) where `coef_` has one row, else (n, K)."""
+    X = rows_to_score(estimator, X)
+    coef, intercept = estimator.coef_, estimator.intercept_
+    return X @ coef[0] + intercept[0] if len(coef) == 1 else X @ coef.T + intercept
+
+
+def classes_of(classes, z, cut=0.0):
+    """ŷ of (1) for the scores z; a score equal to the cut belongs to the first class."""
+    index = (z > cut).astype(np.intp) if z.ndim == 1 else np.argmax(z, axis=1)
+    return classes[index]

@@ -1,0 +1,190 @@
+"""From the words of logistic regression to problems and back.
+
+    minimise over W, b    Σᵢ sᵢ ℓ(yᵢ, W xᵢ + b) + Ω(W)                                             (1)
+
+The words choose the weights sᵢ, the loss ℓ, the penalty Ω and the solver; `solve` minimises (1) once, or once for each
+class against the rest.
+"""
+
+import logging
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.class_weight import compute_class_weight
+
+from gnomon.losses import LogisticLoss, SoftmaxLoss
+from gnomon.numerics.design import Design
+from gnomon.numerics.validation import check_choice, check_interval
+from gnomon.optim import SOLVERS, fit_linear, warn_unless_converged
+from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty, objective_form
+
+__all__ = ["Plan", "class_prices", "make_plan", "solve"]
+
+ALIASES = {"newton-cg": "lbfgs", "newton-cholesky": "newton"}
+"""Words of scikit-learn that name one solver here; "liblinear" and "saga" depend on the penalty."""
+
+OWN_TOLERANCE = {"cd", "dcd", "dual_newton"}
+"""Solvers whose `tol` is relative; the others bound ‖∇F‖∞, here given for the mean loss."""
+
+
+class Plan(NamedTuple):
+    """What is minimised and how: weights are multiplied by `loss_scale`; `kind` is "binary", "softmax" or "ovr"."""
+
+    loss_scale: float
+    penalty: Any
+    kind: str
+    solver: str
+    intercept: str
+    bias: float
+
+
+def make_plan(model, n, n_classes):
+    """Read the parameters of the estimator, for n total weight and K classes."""
+    check_interval("tol", model.tol, 0.0)
+    check_interval("max_iter", model.max_iter, 0)
+    word = _penalty_word(model)
+    form = _form(model, n, word)
+    strength, half = form.strength, form.half
+    penalty = {
+        None: NoPenalty(),
+        "l2": L2(strength, half=half),
+        "l1": L1(strength),
+        "elasticnet": ElasticNetPenalty(strength, model.l1_ratio, half=half),
+    }[word if strength > 0.0 else None]
+    kind = _kind(model, n_classes)
+    treatment = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
+    bias = float(check_interval("intercept_scaling", model.intercept_scaling, 0.0, closed="neither"))
+    return Plan(
+        form.loss_scale, penalty, kind, _solver(model, penalty, kind), treatment, bias if treatment != "free" else 1.0
+    )
+
+
+def class_prices(model, index, classes, weights):
+    """The factor on the weight of each class, from `class_weight` and `prior`."""
+    K = len(classes)
+    prices = compute_class_weight(model.class_weight, classes=classes, y=classes[index], sample_weight=weights)
+    if model.prior is None:
+        return prices
+    share = np.bincount(index, weights=weights * prices[index], minlength=K)
+    return prices * prior_vector(model.prior, K) * np.sum(share) / share
+
+
+def prior_vector(prior, n_classes):
+    """`prior` as a vector over the classes: π or, for two classes, the number π₊."""
+    if np.ndim(prior) == 0 and n_classes != 2:
+        raise ValueError(f"prior={prior!r} is one number, but y has {n_classes} classes; give a vector of them")
+    pi = np.array([1.0 - prior, prior]) if np.ndim(prior) == 0 else np.asarray(prior, dtype=float)
+    if pi.shape != (n_classes,) or np.any(pi <= 0.0) or abs(np.sum(pi) - 1.0) > 1e-6:
+        raise ValueError(f"prior={prior!r} must be {n_classes} positive numbers that sum to one; give such a vector")
+    return pi
+
+
+def solve(model, plan, X, index, n_classes, weights, start):
+    """Minimise (1); returns the coefficients (rows, d), the intercepts (rows,), and the solutions."""
+    design = Design(X, intercept=plan.intercept, bias=plan.bias)
+    scaled = (plan.loss_scale * weights).astype(X.dtype, copy=False)
+    if plan.kind == "softmax":
+        return _solve_softmax(model, plan, design, index, n_classes, scaled, start)
+    targets = [index == k for k in range(n_classes)] if plan.kind == "ovr" else [index == 1]
+    solutions = [
+        _run(model, plan, design, np.where(mine, 1.0, -1.0).astype(X.dtype), LogisticLoss(), scaled, 1, theta)
+        for mine, theta in zip(targets, start if start is not None else [None] * len(targets), strict=True)
+    ]
+    return np.array([s.w for s in solutions]), np.array([s.intercept for s in solutions]), solutions
+
+
+def _solve_softmax(model, plan, design, index, n_classes, scaled, start):
+    """All classes at once; a reference class is moved to the end, where the loss expects it, and gets zeros."""
+    last = _reference(model, n_classes)
+    fixed = last is not None
+    order = np.array([k for k in range(n_classes) if k != last] + ([last] if fixed else []))
+    place = np.argsort(order)
+    kept = order[: n_classes - fixed]
+    theta = None if start is None else np.ascontiguousarray(start[kept])
+    solution = _run(model, plan, design, place[index], SoftmaxLoss(reference=fixed), scaled, len(kept), theta)
+    W, b = np.zeros((n_classes, design.d), dtype=design.dtype), np.zeros(n_classes, dtype=design.dtype)
+    W[kept], b[kept] = solution.w, solution.intercept
+    return W, b, [solution]
+
+
+def _run(model, plan, design, y, loss, weights, n_scores, theta):
+    relative = plan.solver in OWN_TOLERANCE
+    options = {
+        "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)),
+        "max_iter": model.max_iter,
+        "callback": _log if model.verbose else None,
+        **(model.solver_options or {}),
+    }
+    solution = fit_linear(
+        design, y, loss, plan.penalty, weights, solver=plan.solver, start=theta, n_scores=n_scores, **options
+    )
+    return warn_unless_converged(solution, model.max_iter, stacklevel=5)
+
+
+def _log(row):
+    logging.getLogger("gnomon.optim").info("%s", row)
+
+
+def _penalty_word(model):
+    """None, "l1", "l2" or "elasticnet": what `penalty`, or else `l1_ratio` and `C`, say."""
+    check_choice("penalty", model.penalty, ("auto", "deprecated", None, "l1", "l2", "elasticnet"))
+    ratio = check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
+    check_interval("C", model.C, 0.0, closed="right")
+    if model.penalty not in ("auto", "deprecated"):
+        return model.penalty
+    if np.isinf(model.C):
+        return None
+    return {0.0: "l2", 1.0: "l1"}.get(float(ratio), "elasticnet")
+
+
+def _form(model, n, word):
+    """The scaling: scikit-learn's C, or the textbook form that `objective` and `lam` name."""
+    if model.lam is not None and model.C != 1.0:
+        raise ValueError(f"lam={model.lam!r} and C={model.C!r} are both given; give one of them")
+    if word is None:
+        return objective_form(model.objective or "sum", 1.0, n)._replace(strength=0.0)
+    if model.objective in (None, "C") and model.lam is None:
+        return objective_form("C", model.C, n)
+    return objective_form(model.objective or "mean_half", 0.01 if model.lam is None else model.lam, n)
+
+
+def _kind(model, n_classes):
+    check_choice("multi_class", model.multi_class, ("auto", "softmax", "multinomial", "ovr"))
+    check_choice("parametrization", model.parametrization, ("full", "reference"))
+    if model.sign not in (1, -1):
+        raise ValueError(f"sign={model.sign!r} must be 1 or −1; give the sign of the scores in the exponent")
+    joint = model.multi_class in ("softmax", "multinomial") or model.parametrization == "reference"
+    if n_classes == 2 and not joint:
+        return "binary"
+    return "ovr" if model.multi_class == "ovr" else "softmax"
+
+
+def _reference(model, n_classes):
+    """The index of the reference class; None for the full parametrisation."""
+    if model.parametrization == "full":
+        return None
+    if model.reference_class is None:
+        return n_classes - 1
+    found = np.flatnonzero(model.classes_ == model.reference_class)
+    if not len(found):
+        raise ValueError(
+            f"reference_class={model.reference_class!r} is no class of y; choose from {model.classes_.tolist()}"
+        )
+    return int(found[0])
+
+
+def _penalizes_intercept(model):
+    return model.penalize_intercept or model.solver == "liblinear"
+
+
+def _solver(model, penalty, kind):
+    smooth = penalty.smooth
+    words = {
+        **ALIASES,
+        "liblinear": ("dual_newton" if model.dual else "lbfgs") if smooth else "cd",
+        "saga": "sag" if smooth else "cd" if kind != "softmax" else "fista",
+    }
+    if model.solver == "liblinear" and kind == "softmax":
+        raise ValueError("solver='liblinear' fits two classes; choose another solver, or multi_class='ovr'")
+    name = words.get(model.solver, model.solver)
+    return check_choice("solver", name, ("auto", *SOLVERS, *words))

@@ -1,0 +1,346 @@
+"""Logistic regression.
+
+    minimise over w, b    C Σᵢ sᵢ log(1 + e^{−yᵢ(xᵢᵀw + b)}) + ½‖w‖²,    y ∈ {−1, +1}                    (1)
+
+and for K classes the same with softmax cross-entropy and K vectors. Cox (1958),
+doi:10.1111/j.2517-6161.1958.tb00292.x; K classes: Theil (1969), doi:10.2307/2525642. Other penalties, and the scalings
+
+    "sum"        Σℓ + λΩ                     "mean"        (1/n)Σℓ + λΩ
+    "sum_half"   Σℓ + (λ/2)‖w‖²              "mean_half"   (1/n)Σℓ + (λ/2)‖w‖²
+    "C"          CΣℓ + ½‖w‖²                 "loss_mean"   (λ/n)Σℓ + ½‖w‖²
+
+are reached by words, with n = Σ sᵢ and an L1 norm never halved.
+"""
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+
+from gnomon.linear._classifier import class_scores, classes_of
+from gnomon.linear._logistic_fit import class_prices, make_plan, solve
+from gnomon.linear.generic import _joined
+from gnomon.numerics.coding import label_index
+from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
+from gnomon.numerics.validation import check_interval, validate_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import is_separable
+
+__all__ = ["LogisticRegression", "SeparationWarning", "convert_parametrization"]
+
+
+class SeparationWarning(ConvergenceWarning):
+    """A hyperplane separates the classes, so the likelihood has no maximum: the weights were cut short on their way.
+
+    References
+    ----------
+    Albert, A. & Anderson, J. A. (1984). On the existence of maximum likelihood estimates in logistic regression models.
+    doi:10.1093/biomet/71.1.1
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from gnomon.linear import LogisticRegression, SeparationWarning
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = LogisticRegression(penalty=None).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
+    >>> caught[-1].category.__name__, model.converged_
+    ('SeparationWarning', False)
+    """
+
+
+class LogisticRegression(ClassifierMixin, BaseEstimator):
+    """Logistic regression: P(classes_[1] | x) = σ(xᵀw + b), for K > 2 classes softmax(Wx + b).
+
+    Takes scikit-learn's parameters with their meaning; those below `solver_options` are further ones.
+
+    Parameters
+    ----------
+    penalty : {"auto", "l2", "l1", "elasticnet"} or None, default="auto"
+        Ω. "auto" reads it from `l1_ratio` and `C`, as scikit-learn does from 1.8 on: no penalty for C = inf.
+    C : float, default=1.0
+        Factor on the loss in (1); inf is no penalty.
+    l1_ratio : float in [0, 1], default=0.0
+        Share r of the L1 norm in r‖w‖₁ + ½(1 − r)‖w‖².
+    dual : bool, default=False
+        With "liblinear": solve the dual problem.
+    tol : float, default=1e-4
+        Stop when no entry of the gradient of the mean loss (plus penalty/n) exceeds it. For "cd" the bound is on the
+        duality gap relative to the loss of the best constant, for "dcd" and "dual_newton" on their optimality
+        conditions.
+    fit_intercept : bool, default=True
+    intercept_scaling : float, default=1.0
+        Value of the constant column whose weight is a penalised b.
+    class_weight : dict, "balanced" or None, default=None
+        Price of each class, multiplied into the weights of its rows.
+    random_state : int, RandomState or None, default=None
+        Accepted for scikit-learn's sake; give stochastic solvers theirs by `solver_options`.
+    solver : str, default="lbfgs"
+        Any of "lbfgs", "newton", "irls", "bfgs", "gd", "momentum", "sgd", "asgd", "sag", "ista", "fista", "cd", "dcd",
+        "dual_newton", as far as it suits penalty and intercept, "auto", or scikit-learn's words: "newton-cholesky" is
+        "newton", "newton-cg" "lbfgs", "saga" "sag" or, with an L1 norm, "cd" ("fista" for softmax); "liblinear"
+        penalises b. L-BFGS is preconditioned by a Hessian from a sample of the rows.
+    max_iter : int, default=100
+    verbose : int, default=0
+        If positive, send the history to the logger ``gnomon.optim``.
+    warm_start : bool, default=False
+        Start from the last solution.
+    n_jobs : int or None, default=None
+        Accepted for scikit-learn's sake: threads are those that BLAS may use.
+    solver_options : dict, optional
+        Further options of the solver.
+    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
+        A textbook form of (1), see the module; with `lam` alone "mean_half".
+    lam : float, optional
+        λ in that form; 0.01 if only `objective` is given.
+    multi_class : {"auto", "softmax", "multinomial", "ovr"}, default="auto"
+        One softmax over all classes ("multinomial" is the same), or each class against the rest. "auto" is the
+        softmax for more than two classes.
+    parametrization : {"full", "reference"}, default="full"
+        K vectors, or K − 1 with zeros for a reference class: with a penalty, two different models.
+    reference_class : label, optional
+        The last class by default.
+    sign : {1, -1}, default=1
+        −1 writes the model as e^{−wᵀx}: coefficients change their sign, predictions do not.
+    prior : float or array of shape (n_classes,), optional
+        Class probabilities π of the application: the rows of class c then weigh n πc/nc (for two classes: π of
+        ``classes_[1]``).
+    threshold : float, default=0.5
+        For two classes predict ``classes_[1]`` where its probability exceeds this.
+    penalize_intercept : bool, default=False
+        Treat b as the weight of a constant column, penalised like the others.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    n_iter_ : ndarray of shape (1,), or (n_classes,) for "ovr"
+    converged_ : bool
+        False also for separable classes without a penalty.
+    stop_reason_ : str
+    history_ : dict of ndarray
+    objective_ : float
+        Value of what is minimised; summed over the problems of "ovr".
+    dual_gap_ : float
+        `objective_` exceeds the minimum by no more than this; inf without a penalty.
+    gradient_norm_ : float
+        ‖∇‖∞ of the objective at the end.
+    train_prior_ : ndarray of shape (n_classes,)
+        Share of each class in the weights of the fit.
+    n_parameters_ : int
+    n_features_in_ : int
+
+    References
+    ----------
+    Cox, D. R. (1958). The regression analysis of binary sequences. doi:10.1111/j.2517-6161.1958.tb00292.x
+
+    Theil, H. (1969). A multinomial extension of the linear logit model. doi:10.2307/2525642
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import LogisticRegression
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([0, 1, 0, 1])
+    >>> model = LogisticRegression(tol=1e-8).fit(X, y)
+    >>> model.intercept_.round(7), model.coef_.round(7)
+    (array([-0.6793129]), array([[0.4528753]]))
+    >>> model.predict_proba([[1.5]])
+    array([[0.5, 0.5]])
+    >>> LogisticRegression(objective="mean_half", lam=1.0, tol=1e-8).fit(X, y).coef_.round(7)
+    array([[0.1907563]])
+    """
+
+    def __init__(
+        self,
+        penalty="auto",
+        *,
+        C=1.0,
+        l1_ratio=0.0,
+        dual=False,
+        tol=1e-4,
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        class_weight=None,
+        random_state=None,
+        solver="lbfgs",
+        max_iter=100,
+        verbose=0,
+        warm_start=False,
+        n_jobs=None,
+        solver_options=None,
+        objective=None,
+        lam=None,
+        multi_class="auto",
+        parametrization="full",
+        reference_class=None,
+        sign=1,
+        prior=None,
+        threshold=0.5,
+        penalize_intercept=False,
+    ):
+        self.penalty = penalty
+        self.C = C
+        self.l1_ratio = l1_ratio
+        self.dual = dual
+        self.tol = tol
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.solver = solver
+        self.max_iter = max_iter
+        self.verbose = verbose
+        self.warm_start = warm_start
+        self.n_jobs = n_jobs
+        self.solver_options = solver_options
+        self.objective = objective
+        self.lam = lam
+        self.multi_class = multi_class
+        self.parametrization = parametrization
+        self.reference_class = reference_class
+        self.sign = sign
+        self.prior = prior
+        self.threshold = threshold
+        self.penalize_intercept = penalize_intercept
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1)."""
+        X, y = validate_rows(self, X, y, accept_sparse="csr")
+        index, self.classes_ = label_index(y)
+        K = len(self.classes_)
+        if K < 2:
+            raise ValueError(
+                f"y has only one class, {self.classes_.tolist()}; classification needs two or more classes"
+            )
+        weights = check_weights(sample_weight, X)
+        weights = weights * class_prices(self, index, self.classes_, weights)[index].astype(X.dtype)
+        total = float(np.sum(weights, dtype=float))
+        self.train_prior_ = np.bincount(index, weights=weights, minlength=K) / total
+        plan = make_plan(self, total, K)
+        W, b, solutions = solve(self, plan, X, index, K, weights, self._start(plan, K, X))
+        self.coef_, self.intercept_ = (self.sign * W).astype(X.dtype), (self.sign * b).astype(X.dtype)
+        self._report(solutions)
+        free_rows = len(W) - (self.parametrization == "reference")
+        self.n_parameters_ = free_rows * (X.shape[1] + bool(self.fit_intercept))
+        if plan.penalty.bend == 0.0 and plan.penalty.smooth:
+            self._warn_if_separable(X, index)
+        return self
+
+    def decision_function(self, X):
+        """Log-odds of ``classes_[1]``, or a score per class."""
+        z = self.sign * class_scores(self, X)
+        return z[:, 1] - z[:, 0] if z.ndim == 2 and len(self.classes_) == 2 else z
+
+    def predict(self, X):
+        """The most probable class; of two, ``classes_[1]`` where its probability exceeds `threshold`."""
+        z = self.decision_function(X)
+        cut = 0.0 if self.threshold == 0.5 else float(logit(check_interval("threshold", self.threshold, 0.0, 1.0)))
+        return classes_of(self.classes_, z, cut)
+
+    def predict_proba(self, X):
+        """P(class | x), a column per class."""
+        z = self.decision_function(X)
+        if z.ndim == 1:
+            return np.stack([sigmoid(-z), sigmoid(z)], axis=1)
+        if self.multi_class != "ovr":
+            return softmax(z)
+        p = sigmoid(z)
+        return p / np.sum(p, axis=1, keepdims=True)
+
+    def predict_log_proba(self, X):
+        """log P(class | x), a column per class; finite where the probability underflows."""
+        z = self.decision_function(X)
+        if z.ndim == 1:
+            return np.stack([log_sigmoid(-z), log_sigmoid(z)], axis=1)
+        return log_softmax(log_sigmoid(z) if self.multi_class == "ovr" else z)
+
+    def log_likelihood(self, X, y, sample_weight=None):
+        """Σᵢ sᵢ log P(yᵢ | xᵢ)."""
+        logs = self.predict_log_proba(X)
+        index, _ = label_index(y, self.classes_)
+        weights = np.ones(len(logs)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+        return float(weights @ logs[np.arange(len(logs)), index])
+
+    def llr(self, X):
+        """Log-odds less those of `train_prior_`; for K classes log P(class | x) less the logs of `train_prior_`."""
+        z, logs = self.decision_function(X), np.log(self.train_prior_)
+        return z - (logs[1] - logs[0]) if z.ndim == 1 else self.predict_log_proba(X) - logs
+
+    def _start(self, plan, n_classes, X):
+        """(rows, width) of the last solution, where one is wanted and fits."""
+        rows = 1 if plan.kind == "binary" else n_classes
+        if not self.warm_start or vars(self).get("coef_", np.empty(0)).shape != (rows, X.shape[1]):
+            return None
+        parts = [self.coef_] + ([] if plan.intercept == "none" else [self.intercept_[:, None] / plan.bias])
+        return (self.sign * np.hstack(parts)).astype(X.dtype)
+
+    def _report(self, solutions):
+        worst = next((s for s in solutions if not s.converged), solutions[0])
+        self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
+        self.converged_ = all(s.converged for s in solutions)
+        self.stop_reason_ = worst.stop_reason
+        self.history_ = _joined([s.history for s in solutions])
+        self.objective_ = float(sum(s.objective for s in solutions))
+        self.dual_gap_ = float(sum(s.dual_gap for s in solutions))
+        self.gradient_norm_ = max(s.gradient_norm for s in solutions)
+
+    def _warn_if_separable(self, X, index):
+        """Without a penalty a maximum exists only where no hyperplane separates: Albert & Anderson (1984)."""
+        z = self.decision_function(X)
+        right = np.all(z[index == 1] > 0) and np.all(z[index == 0] < 0) if z.ndim == 1 else _strictly_right(z, index)
+        suspect = z.ndim == 1 and np.max(np.abs(z)) > 15.0 and X.shape[0] * X.shape[1] <= 10**6
+        if right or (suspect and is_separable(X, index, fit_intercept=self.fit_intercept).kind != "overlap"):
+            self.converged_ = False
+            warnings.warn(
+                "a hyperplane separates classes, so without a penalty the likelihood has no maximum and the weights "
+                "grow without bound; they were cut short. Give a penalty, for example C=1.0",
+                SeparationWarning,
+                stacklevel=3,
+            )
+
+
+def _strictly_right(z, index):
+    own = z[np.arange(len(z)), index]
+    others = np.where(np.arange(z.shape[1]) == index[:, None], -np.inf, z)
+    return bool(np.all(own > np.max(others, axis=1)))
+
+
+def convert_parametrization(coef, intercept, *, to, reference=-1):
+    """The same probabilities with vectors that sum to zero ("full"), or with a zero reference class.
+
+    Parameters
+    ----------
+    coef : ndarray of shape (n_classes, n_features)
+    intercept : ndarray of shape (n_classes,)
+    to : {"full", "reference"}
+    reference : int, default=-1
+        The position of the reference class.
+
+    Returns
+    -------
+    coef, intercept : ndarray
+
+    References
+    ----------
+    Agresti, A. (2002). Categorical Data Analysis, section 7.1. doi:10.1002/0471249688
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import convert_parametrization
+    >>> convert_parametrization(np.array([[1.0], [3.0]]), np.array([0.0, 4.0]), to="reference")
+    (array([[-2.],
+           [ 0.]]), array([-4.,  0.]))
+    """
+    if to not in ("full", "reference"):
+        raise ValueError(f"to={to!r} is unknown; choose 'full' or 'reference'")
+    if to == "full":
+        return coef - np.mean(coef, axis=0), intercept - np.mean(intercept)
+    return coef - coef[reference], intercept - intercept[reference]
