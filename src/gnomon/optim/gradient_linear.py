@@ -22,6 +22,7 @@ from gnomon.optim.duality import dual_gap
 from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.problem import largest_eigenvalue
 from gnomon.optim.proximal_gradient import OnPart, proximal_gradient
+from gnomon.optim.rounding import attainable_tol
 from gnomon.optim.schedules import Power
 from gnomon.optim.steps import as_step_rule
 
@@ -118,15 +119,7 @@ def penalty_on_theta(problem):
 
 
 def _attainable(problem, theta, options):
-    """The options with a `tol` that is not below the rounding error of the gradient."""
-    g = problem.at_scores(problem.scores(theta))[1]
-    X, s = problem.design.X, problem.weights
-    squares = X.multiply(X) if problem.design.sparse else X * X
-    # |Σᵢ gᵢ xᵢⱼ| has a rounding error of about ε ‖g/√s‖ ‖√s xⱼ‖, the latter at its root mean square over j.
-    size = float(np.sum(squares.T @ s)) / problem.design.d
-    residual = np.divide(np.square(g).sum(axis=1) if g.ndim > 1 else np.square(g), s, out=np.zeros_like(s), where=s > 0)
-    floor = 4.0 * float(np.finfo(problem.design.dtype).eps) * math.sqrt(size * float(np.sum(residual)))
-    return {**options, "tol": max(options.get("tol", 1e-6), floor)}
+    return {**options, "tol": attainable_tol(problem, theta, options.get("tol", 1e-6))}
 
 
 def _default_step(problem, smooth):
@@ -148,7 +141,9 @@ def _hessian_product(problem, theta, v):
 
 def _certified(problem, solution):
     """The solution with its duality gap, where the loss and the penalty have conjugates."""
-    if not (problem.loss.convex and problem.penalty.convex):
+    # With a free b the dual point must be balanced by Newton's method, which a kinked loss does not allow.
+    balanced = problem.loss.smooth or problem.design.intercept != "free"
+    if not (balanced and problem.loss.convex and problem.penalty.convex):
         return solution
     try:
         gap = dual_gap(problem, solution.w)

@@ -15,10 +15,12 @@ import numpy as np
 from scipy import linalg
 
 from gnomon.optim.duality import gap_by_gradient
+from gnomon.optim.irls import irls
 from gnomon.optim.lbfgs import lbfgs
 from gnomon.optim.newton import newton, positive_factor
+from gnomon.optim.rounding import attainable_tol
 
-__all__ = ["lbfgs_linear", "newton_linear"]
+__all__ = ["irls_linear", "lbfgs_linear", "newton_linear"]
 
 WIDEST = 1500
 """Columns up to which the matrix (2) pays."""
@@ -30,8 +32,9 @@ SAMPLE_STEPS = 20
 def lbfgs_linear(problem, theta, *, precondition="auto", **options):
     """Minimise (1) by L-BFGS; `precondition` is "auto" (by (2), where that pays) or None; options as for `lbfgs`."""
     solve = None
+    options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-6))
     if precondition is not None and _pays(problem):
-        theta, solve = _sketch(problem, theta, options.get("tol", 1e-6))
+        theta, solve = _sketch(problem, theta, options["tol"])
     fun = _Last(problem)
     return _certified(fun, lbfgs(fun, theta, precondition=solve, **options))
 
@@ -39,7 +42,13 @@ def lbfgs_linear(problem, theta, *, precondition="auto", **options):
 def newton_linear(problem, theta, **options):
     """Minimise (1) by Newton's method; options as for `newton`."""
     fun = _Last(problem)
+    options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-8))
     return _certified(fun, newton(fun, theta, hessian=problem.hessian, **options))
+
+
+def irls_linear(problem, theta, **options):
+    """Minimise (1) by re-weighted least squares; options as for `irls`."""
+    return _certified(_Last(problem), irls(problem, theta, **options))
 
 
 class _Last:
@@ -55,6 +64,8 @@ class _Last:
 
 
 def _certified(fun, solution):
+    if not fun.problem.loss.convex:
+        return solution
     try:
         return solution._replace(dual_gap=gap_by_gradient(fun.problem, solution.w, fun(solution.w)[1]))
     except NotImplementedError:

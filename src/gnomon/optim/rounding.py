@@ -1,0 +1,25 @@
+"""How small a gradient can be told from zero.
+
+    |computed ∂F/∂wⱼ − true| ≈ ε Σᵢ |gᵢ xᵢⱼ| ≤ ε ‖g/√s‖ ‖√s xⱼ‖,    gᵢ = sᵢ ℓ'(yᵢ, zᵢ)                (1)
+
+A tolerance below (1) can never be met, however long a solver runs. Higham (2002), section 3.1,
+doi:10.1137/1.9780898718027.
+"""
+
+import math
+
+import numpy as np
+
+__all__ = ["attainable_tol"]
+
+
+def attainable_tol(problem, theta, tol):
+    """`tol`, or in single precision the rounding error (1) of the gradient at θ where that is larger."""
+    dtype = problem.design.dtype
+    if dtype == np.float64:
+        return tol
+    X, s = problem.design.X, problem.weights
+    g = problem.at_scores(problem.scores(theta))[1].reshape(len(s), -1)
+    residual = np.divide(np.sum(np.square(g), axis=1), s, out=np.zeros_like(s), where=s > 0)
+    squares = X.multiply(X).T @ s if problem.design.sparse else np.einsum("ij,ij,i->j", X, X, s)
+    return max(tol, 4.0 * float(np.finfo(dtype).eps) * math.sqrt(float(np.max(squares)) * float(np.sum(residual))))
