@@ -124,9 +124,11 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         self.classes_, index = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise ValueError(f"y has 1 class only, {self.classes_[0]}; give rows of at least two classes")
-        signs = [np.where(index == k, 1.0, -1.0).astype(X.dtype) for k in self._positive()]
-        solutions, found = zip(*[self._fit_one(X, sign, weights) for sign in signs], strict=True)
-        self.coef_ = np.stack([np.asarray(solution.w) for solution in solutions])
+        # The covariance is as accurate as the mode, so both are found in double precision.
+        rows, weights = X.astype(float, copy=False), weights.astype(float, copy=False)
+        signs = [np.where(index == k, 1.0, -1.0) for k in self._positive()]
+        solutions, found = zip(*[self._fit_one(rows, sign, weights) for sign in signs], strict=True)
+        self.coef_ = np.stack([solution.w for solution in solutions]).astype(X.dtype)
         self.intercept_ = np.array([solution.intercept for solution in solutions], dtype=X.dtype)
         self.n_iter_ = np.array([solution.n_iter for solution in solutions])
         self.converged_ = all(solution.converged for solution in solutions)
@@ -180,9 +182,9 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         options = {"solver": "newton", "tol": self.tol, "max_iter": self.max_iter}
         solution = fit_linear(problem.design, y, problem.loss, problem.penalty, weights, **options)
         warn_unless_converged(solution, self.max_iter, stacklevel=4)
-        mode = np.append(solution.w, solution.intercept) if self.fit_intercept else np.asarray(solution.w)
+        mode = np.append(solution.w, solution.intercept) if self.fit_intercept else solution.w
         log_joint = problem.design.n_penalized * prior.log_density(0.0) - solution.objective
-        return solution, laplace_at(mode.astype(float), problem.hessian(mode).astype(float), log_joint)
+        return solution, laplace_at(mode, problem.hessian(mode), log_joint)
 
     def _latent(self, X):
         check_is_fitted(self, "coef_")
