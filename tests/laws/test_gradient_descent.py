@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from gnomon.linear import cost_report
 from gnomon.losses import LogisticLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.optim import (
@@ -303,3 +304,34 @@ def test_alternation_lowers_the_objective_and_refuses_a_step_that_does_not():
         alternate(cost, [left, lambda s: (2.0 * s[0], s[1])], solution.w)
     with pytest.raises(ValueError, match="steps is empty"):
         alternate(cost, [], solution.w)
+
+
+def logistic_problem(n):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 5)) * [1.0, 1.0, 2.0, 0.5, 0.1]
+    y = np.where(rng.random(n) < 1.0 / (1.0 + np.exp(-X @ [1.0, -1.0, 0.5, 0.5, 2.0])), 1.0, -1.0)
+    return Design(X, intercept="none"), y, LogisticLoss(), L2(1e-3, half=True), np.full(n, 1.0 / n)
+
+
+@pytest.mark.spec("LIN-L26")
+def test_newton_needs_fewer_operations_than_gradient_descent_on_small_data():
+    problem = logistic_problem(200)
+    cost = cost_report(200, 5)
+    by_newton = fit_linear(*problem, solver="irls", tol=1e-7)
+    by_gradients = fit_linear(*problem, solver="gd", tol=1e-7, max_iter=20000)
+    assert by_newton.converged
+    assert by_gradients.converged
+    assert by_newton.n_iter * cost["newton"].flops < by_gradients.n_iter * cost["gd"].flops
+
+
+@pytest.mark.spec("LIN-L26")
+def test_steps_by_single_rows_need_fewer_passes_than_full_gradients_on_large_data():
+    problem = logistic_problem(100_000)
+    best = fit_linear(*problem, solver="newton", tol=1e-10).objective
+
+    def close(solver, passes):
+        return fit_linear(*problem, solver=solver, max_iter=passes).objective <= best * 1.002
+
+    assert not close("gd", 20)
+    assert close("sgd", 2)
+    assert close("dcd", 10)
