@@ -1,4 +1,29 @@
-"""Feature maps."""
+"""Feature maps, preparation steps and selectors: what makes a linear model curved, well conditioned or sparse.
+
+    f(x) = wᵀφ(x) + b                                                                             (1)
+
+is linear in w whatever φ is. Every φ here is a scikit-learn transformer: it learns from the training rows only, names
+its columns, keeps float32, and goes into a pipeline before any model.
+
+What scikit-learn does well is used from there, and what belongs to a noun lives with it:
+
+==========================================  =========================================================
+to                                          use
+==========================================  =========================================================
+centre                                      `sklearn.preprocessing.StandardScaler` (with_std=False)
+standardise, σ² with 1/n                    `sklearn.preprocessing.StandardScaler`
+normalise the length of rows                `sklearn.preprocessing.Normalizer`
+indicate I(x > t)                           `sklearn.preprocessing.Binarizer`
+select by a threshold on fitted weights     `sklearn.feature_selection.SelectFromModel`
+take landmarks of a kernel                  `sklearn.kernel_approximation.Nystroem`
+take random features of a kernel            `sklearn.kernel_approximation.RBFSampler`
+embed by trees                              `sklearn.ensemble.RandomTreesEmbedding`
+take ratios, or log(x + k)                  `gnomon.features.BasisExpansion`
+resample for imbalance                      `sklearn.utils.resample`
+==========================================  =========================================================
+
+Box & Tidwell (1962), Transformation of the independent variables, doi:10.1080/00401706.1962.10490038.
+"""
 
 from gnomon.features.basis import BasisExpansion
 from gnomon.features.bias import AddBias
@@ -10,6 +35,7 @@ from gnomon.features.parts import PosNegPart
 from gnomon.features.polar import PolarFeatures
 from gnomon.features.polynomial import PolynomialMap, polynomial_columns
 from gnomon.features.quadratic import QuadraticExpansion
+from gnomon.features.sparse_selector import SparseSelector
 from gnomon.features.subset import ColumnSubset
 from gnomon.features.subset_score import subset_score
 from gnomon.features.waterfall import Waterfall
@@ -28,6 +54,7 @@ __all__ = [
     "PolynomialMap",
     "PosNegPart",
     "QuadraticExpansion",
+    "SparseSelector",
     "Waterfall",
     "Whitener",
     "Winsorizer",

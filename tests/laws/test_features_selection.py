@@ -1,0 +1,265 @@
+"""Laws of the selectors."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import sparse
+from sklearn.datasets import make_classification
+from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import KFold, LeaveOneOut, cross_val_score
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVC
+from sklearn.tree import DecisionTreeClassifier
+
+from gnomon.datasets import make_center_corner, make_informative_pair
+from gnomon.features import (
+    ExhaustiveSelector,
+    GreedySelector,
+    PolynomialMap,
+    SparseSelector,
+    subset_score,
+)
+
+
+@pytest.fixture
+def regression():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 6)) @ rng.normal(size=(6, 6))
+    return X, X[:, [1, 4]] @ [2.0, -1.0] + rng.normal(size=60)
+
+
+@pytest.mark.spec("LIN-180")
+@pytest.mark.parametrize("columns", [(), (0,), (1, 4), (0, 1, 2, 3, 4, 5)])
+def test_least_squares_by_triangles_equals_least_squares_by_rows(columns, regression):
+    X, y = regression
+    for cv in (5, LeaveOneOut(), KFold(3, shuffle=True, random_state=0)):
+        by_rows = subset_score(LinearRegression(), X, y, columns, cv=cv)
+        assert_allclose(subset_score("least_squares", X, y, columns, cv=cv), by_rows, rtol=1e-10)
+
+
+@pytest.mark.spec("LIN-180")
+def test_subset_score_is_the_cross_validated_error_of_any_estimator(regression):
+    X, y = regression
+    knn = KNeighborsRegressor(3)
+    assert_allclose(
+        subset_score(knn, X, y, [1, 4], cv=4),
+        -cross_val_score(knn, X[:, [1, 4]], y, cv=4, scoring="neg_mean_squared_error").mean(),
+    )
+    labels = np.where(y > 0, "up", "down")
+    tree = DecisionTreeClassifier(random_state=0)
+    assert_allclose(subset_score(tree, X, labels, [1], cv=4), 1 - cross_val_score(tree, X[:, [1]], labels, cv=4).mean())
+    assert_allclose(
+        subset_score(tree, X, labels, [1], scoring="roc_auc"),
+        -cross_val_score(tree, X[:, [1]], labels, scoring="roc_auc").mean(),
+    )
+
+
+@pytest.mark.spec("LIN-180")
+def test_empty_subset_predicts_a_constant(regression):
+    X, y = regression
+    folds = list(KFold(5).split(X))
+    expected = np.mean([np.mean((y[test] - y[train].mean()) ** 2) for train, test in folds])
+    assert_allclose(subset_score(LinearRegression(), X, y, [], cv=5), expected)
+    labels = np.arange(60) % 3 == 0
+    assert_allclose(subset_score(LogisticRegression(), X, labels, [], cv=5), 1 / 3)
+
+
+@pytest.mark.spec("LIN-181", "LIN-L40")
+def test_exhaustive_selection_tries_every_subset(regression):
+    X, y = regression
+    selector = ExhaustiveSelector("least_squares", cv=5).fit(X, y)
+    assert selector.n_subsets_ == 2**6
+    assert len(np.unique(selector.subsets_, axis=0)) == 2**6 - 1
+    best = min(
+        (S for size in range(1, 7) for S in combinations(range(6), size)),
+        key=lambda S: subset_score(LinearRegression(), X, y, S, cv=5),
+    )
+    assert_array_equal(selector.get_support(indices=True), best)
+    assert_array_equal(selector.transform(X), X[:, best])
+    by_rows = ExhaustiveSelector(LinearRegression(), cv=5).fit(X, y)
+    assert_allclose(by_rows.errors_, selector.errors_, rtol=1e-9)
+    assert_array_equal(by_rows.support_, selector.support_)
+
+
+@pytest.mark.spec("LIN-181", "LIN-L40")
+def test_best_subset_on_the_training_rows_is_the_exhaustive_support():
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(200, 5))
+    y = X[:, [0, 3]] @ [3.0, 3.0] + 0.1 * rng.normal(size=200)
+
+    def residual(S):
+        return np.linalg.lstsq(np.column_stack([X[:, S], np.ones(200)]), y, rcond=None)[1][0]
+
+    best_pair = min(combinations(range(5), 2), key=residual)
+    everything = [(np.arange(200), np.arange(200))]
+    selector = ExhaustiveSelector("least_squares", cv=everything).fit(X, y)
+    pairs = np.flatnonzero(selector.subsets_.sum(axis=1) == 2)
+    found = selector.subsets_[pairs[np.argmin(selector.errors_[pairs])]]
+    assert_array_equal(np.flatnonzero(found), best_pair)
+    assert_allclose(selector.errors_[pairs].min() * 200, residual(best_pair))
+
+
+@pytest.mark.spec("LIN-181")
+def test_exhaustive_selection_refuses_many_columns():
+    with pytest.raises(ValueError, match=r"21 columns have 2097151 subsets, and max_exhaustive=20"):
+        ExhaustiveSelector("least_squares").fit(np.ones((30, 21)), np.arange(30.0))
+
+
+@pytest.mark.spec("LIN-181")
+def test_ties_go_to_the_smallest_subset():
+    X, y = make_informative_pair(version="fixed")
+    selector = ExhaustiveSelector("least_squares", cv=LeaveOneOut()).fit(X, y)
+    assert selector.get_support(indices=True).tolist() == [0, 1]
+
+
+@pytest.mark.spec("LIN-182", "LIN-184")
+def test_forward_path_takes_the_best_column_each_time(regression):
+    X, y = regression
+    selector = GreedySelector("least_squares", stop="full_path", cv=5).fit(X, y)
+    assert sorted(selector.order_) == list(range(6))
+    assert selector.errors_[0] == np.inf
+    for step in range(6):
+        before, taken = list(selector.order_[:step]), selector.order_[step]
+        errors = {j: subset_score(LinearRegression(), X, y, [*before, j], cv=5) for j in range(6) if j not in before}
+        assert min(errors, key=errors.get) == taken
+        assert_allclose(selector.errors_[step + 1], errors[taken], rtol=1e-9)
+    best = np.argmin(selector.errors_)
+    assert_array_equal(selector.get_support(indices=True), sorted(selector.order_[:best]))
+    assert_allclose(selector.error_, selector.errors_.min())
+
+
+@pytest.mark.spec("LIN-183", "LIN-184")
+def test_backward_path_removes_the_least_useful_column_each_time(regression):
+    X, y = regression
+    selector = GreedySelector("least_squares", direction="backward", stop="full_path", cv=5).fit(X, y)
+    assert len(selector.order_) == 5
+    assert_allclose(selector.errors_[0], subset_score(LinearRegression(), X, y, range(6), cv=5), rtol=1e-9)
+    for step in range(5):
+        rest = [j for j in range(6) if j not in selector.order_[:step]]
+        errors = {j: subset_score(LinearRegression(), X, y, [i for i in rest if i != j], cv=5) for j in rest}
+        assert min(errors, key=errors.get) == selector.order_[step]
+
+
+@pytest.mark.spec("LIN-184", "LIN-182")
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_first_rise_is_a_prefix_of_the_full_path_and_a_number_sets_the_size(direction, regression):
+    X, y = regression
+    options = {"estimator": "least_squares", "direction": direction, "cv": 5}
+    full = GreedySelector(stop="full_path", **options).fit(X, y)
+    short = GreedySelector(**options).fit(X, y)
+    steps = len(short.order_)
+    assert_array_equal(short.order_, full.order_[:steps])
+    assert (np.diff(short.errors_[1:]) <= 0).all()
+    assert steps == len(full.order_) or full.errors_[steps + 1] > full.errors_[steps]
+    for size in (1, 3, 6):
+        assert GreedySelector(stop=size, **options).fit(X, y).support_.sum() == size
+    with pytest.raises(ValueError, match="stop=7"):
+        GreedySelector(stop=7, **options).fit(X, y)
+
+
+@pytest.mark.spec("LIN-182")
+def test_ties_continue_and_an_empty_model_may_win():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(20, 1)), rng.normal(size=20)
+    # A copy changes nothing: the tie is taken, on the tolerance and not on luck.
+    copies = GreedySelector("least_squares").fit(np.column_stack([x, x, x]), y)
+    assert copies.order_.tolist() == [0, 1, 2]
+    noise = rng.normal(size=(20, 4))
+    assert GreedySelector("least_squares", start="empty_model", cv=5).fit(noise, y).support_.sum() == 0
+    assert GreedySelector("least_squares", cv=5).fit(noise, y).support_.sum() >= 1
+    with pytest.raises(ValueError, match="start='nothing' is unknown"):
+        GreedySelector("least_squares", start="nothing").fit(noise, y)
+
+
+@pytest.mark.spec("LIN-L40", "LIN-180", "LIN-182", "LIN-183")
+@pytest.mark.parametrize(
+    "estimator",
+    [
+        LogisticRegression(),
+        SVC(kernel="rbf"),
+        DecisionTreeClassifier(random_state=0),
+        HistGradientBoostingClassifier(max_iter=5),
+        make_pipeline(StandardScaler(), LogisticRegression()),
+    ],
+    ids=lambda e: type(e).__name__,
+)
+@pytest.mark.parametrize("direction", ["forward", "backward"])
+def test_selectors_work_with_any_estimator(estimator, direction):
+    X, y = make_classification(80, 5, n_informative=2, n_redundant=0, shuffle=False, random_state=0)
+    labels = np.where(y == 1, "yes", "no")
+    selector = GreedySelector(estimator, direction=direction, cv=3).fit(X, labels)
+    assert 1 <= selector.support_.sum() <= 5
+    assert selector.transform(X).shape == (80, selector.support_.sum())
+    assert_allclose(selector.error_, subset_score(estimator, X, labels, np.flatnonzero(selector.support_), cv=3))
+
+
+@pytest.mark.spec("LIN-180", "LIN-182")
+def test_selectors_pass_on_what_the_estimator_accepts():
+    X, y = make_classification(60, 4, n_informative=2, n_redundant=0, random_state=0)
+    gaps = np.where(np.random.default_rng(0).uniform(size=X.shape) < 0.1, np.nan, X)
+    assert GreedySelector(HistGradientBoostingClassifier(max_iter=3), cv=3).fit(gaps, y).support_.any()
+    with pytest.raises(ValueError, match="NaN"):
+        GreedySelector(LogisticRegression(), cv=3).fit(gaps, y)
+    dense = GreedySelector(LogisticRegression(), cv=3).fit(X, y)
+    assert_array_equal(GreedySelector(LogisticRegression(), cv=3).fit(sparse.csr_array(X), y).support_, dense.support_)
+
+
+@pytest.mark.spec("LIN-185")
+def test_sparse_selector_keeps_the_columns_with_a_weight():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(100, 20))
+    y = X[:, [2, 7, 11]] @ [3.0, -2.0, 1.0] + 0.1 * rng.normal(size=100)
+    selector = SparseSelector(lam=0.5).fit(X, y)
+    assert selector.get_support(indices=True).tolist() == [2, 7, 11]
+    assert_array_equal(selector.coef_[0] != 0, selector.support_)
+    assert (selector.coef_[0, ~selector.support_] == 0).all()
+    correlation = 2 * X.T @ (y - y.mean()) / 100
+    assert SparseSelector(lam=1.001 * np.abs(correlation).max()).fit(X, y).support_.sum() == 0
+    assert SparseSelector(lam=0.999 * np.abs(correlation).max()).fit(X, y).support_.sum() == 1
+
+
+@pytest.mark.spec("LIN-185")
+@pytest.mark.parametrize("model", ["logistic", "svm"])
+def test_sparse_selector_of_classes(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 15))
+    two = np.where(X[:, 3] + 0.5 * rng.normal(size=200) > 0, "spam", "ham")
+    assert SparseSelector(model, lam=0.1).fit(X, two).get_support(indices=True).tolist() == [3]
+    three = np.argmax(X[:, [1, 4, 9]], axis=1)
+    selector = SparseSelector(model, lam=0.05).fit(X, three)
+    assert selector.coef_.shape == (3, 15)
+    assert_array_equal(np.flatnonzero(selector.support_), [1, 4, 9])
+    with pytest.raises(ValueError, match="one class only"):
+        SparseSelector(model).fit(X, np.zeros(200, dtype=int))
+
+
+@pytest.mark.spec("LIN-185")
+@pytest.mark.parametrize("model", ["lasso", "logistic", "svm"])
+def test_sparse_selector_weights_forms_and_formats(model):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 8))
+    y = (X[:, 0] - X[:, 1] + 0.3 * rng.normal(size=60) > 0).astype(float)
+    s = rng.integers(0, 3, 60)
+    options = {"lam": 0.05, "tol": 1e-10}
+    once = SparseSelector(model, **options).fit(X, y, sample_weight=s)
+    twice = SparseSelector(model, **options).fit(np.repeat(X, s, axis=0), np.repeat(y, s))
+    assert_allclose(once.coef_, twice.coef_, atol=1e-5)
+    plain = SparseSelector(model, **options).fit(X, y)
+    for form, lam in (("sum", 0.05 * 60), ("C", 1 / (0.05 * 60)), ("loss_mean", 1 / 0.05)):
+        other = SparseSelector(model, lam=lam, objective=form, tol=1e-10).fit(X, y)
+        assert_allclose(other.coef_, plain.coef_, atol=1e-5)
+    assert_allclose(SparseSelector(model, **options).fit(sparse.csr_array(X), y).coef_, plain.coef_, atol=1e-5)
+    assert plain.dual_gap_ <= 1e-6
+
+
+@pytest.mark.spec("LIN-185", "LIN-151")
+def test_sparse_selector_finds_the_monomials_of_a_ring():
+    X, y = make_center_corner(300, random_state=0)
+    model = make_pipeline(PolynomialMap(2, include_bias=False), SparseSelector("logistic", lam=0.05)).fit(X, y)
+    names = model.get_feature_names_out()
+    assert set(names) == {"x0^2", "x1^2"}
