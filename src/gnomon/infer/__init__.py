@@ -1,6 +1,6 @@
 """Inference: pure functions from laws and arrays to posteriors. They know no estimator."""
 
 from gnomon.infer.laplace import LaplaceApproximation, laplace, laplace_at
-from gnomon.infer.sigmoid_average import METHODS, sigmoid_average
+from gnomon.infer.sigmoid_average import sigmoid_average
 
-__all__ = ["METHODS", "LaplaceApproximation", "laplace", "laplace_at", "sigmoid_average"]
+__all__ = ["LaplaceApproximation", "laplace", "laplace_at", "sigmoid_average"]

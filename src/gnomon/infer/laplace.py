@@ -19,8 +19,8 @@ __all__ = ["LaplaceApproximation", "laplace", "laplace_at"]
 class LaplaceApproximation(NamedTuple):
     """The law (1) and the integral (2).
 
-    Fields
-    ------
+    Parameters
+    ----------
     mode : ndarray of shape (d,)
         θ̂.
     law : MultivariateNormal

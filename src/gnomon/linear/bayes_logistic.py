@@ -15,7 +15,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.infer import METHODS, laplace_at, sigmoid_average
+from gnomon.infer import laplace_at, sigmoid_average
+from gnomon.infer.sigmoid_average import METHODS
 from gnomon.linear._prior import as_prior
 from gnomon.losses import LogisticLoss
 from gnomon.numerics.design import Design

@@ -20,7 +20,12 @@ LOSSES = {"square": SquaredLoss(), "modulus": AbsoluteLoss(), "logistic": Logist
 
 
 class LikelihoodLoss(NamedTuple):
-    """`loss` and `scale` of (1).
+    """A loss and its scale in (1).
+
+    Parameters
+    ----------
+    loss : Loss
+    scale : float
 
     References
     ----------

@@ -13,7 +13,15 @@ __all__ = ["ClassRisks", "class_risks"]
 
 
 class ClassRisks(NamedTuple):
-    """Risks by class: `classes`, their summed losses `risks` and the weights `counts` of their rows.
+    """Risks by class, equation (1).
+
+    Parameters
+    ----------
+    classes : ndarray of shape (K,)
+    risks : ndarray of shape (K,)
+        R_c, the summed losses.
+    counts : ndarray of shape (K,)
+        Total weight of the rows of each class.
 
     References
     ----------

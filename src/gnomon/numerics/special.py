@@ -44,7 +44,11 @@ def entropy_term(a):
 
 @inline
 def soft_threshold(v, t):
-    """S(v, t) = sign(v) max(|v| − t, 0).
+    """S(v, t) = sign(v) max(|v| − t, 0): argmin_u ½ (u − v)² + t |u|.
+
+    References
+    ----------
+    Donoho, D. L. (1995). De-noising by soft-thresholding. doi:10.1109/18.382009
 
     Examples
     --------

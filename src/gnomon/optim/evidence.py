@@ -24,8 +24,8 @@ LIMIT = 1e12
 class Evidence(NamedTuple):
     """The end of (2).
 
-    Fields
-    ------
+    Parameters
+    ----------
     prior_precision, noise_precision : float
         α and β.
     gamma : float

@@ -31,6 +31,29 @@ class Penalty(ABC):
 
     `term`, `prox` and `gap` are enough for every solver that takes proximal steps; `slope` adds the solvers that
     follow gradients, `conjugate` and `dual_scale` the duality gap.
+
+    References
+    ----------
+    Parikh, N. & Boyd, S. (2014). Proximal algorithms. doi:10.1561/2400000003
+
+    Examples
+    --------
+    The indicator of w ≥ 0, ready for every solver that takes proximal steps:
+
+    >>> import numpy as np
+    >>> from gnomon.penalties import Penalty, choose, noun
+    >>> @noun
+    ... class NonNegative(Penalty):
+    ...     def term(self, w):
+    ...         return choose(w >= 0.0, 0.0, np.inf)
+    ...
+    ...     def prox(self, x, step):
+    ...         return np.maximum(x, 0.0)
+    ...
+    ...     def gap(self, w, g):
+    ...         return choose(w == 0.0, np.maximum(-g, 0.0), np.abs(g))
+    >>> NonNegative().prox(np.array([-1.0, 2.0]), 0.5)
+    array([0., 2.])
     """
 
     record: ClassVar = None
