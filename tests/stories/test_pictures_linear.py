@@ -13,7 +13,7 @@ from sklearn.tree import DecisionTreeClassifier
 from gnomon import plot
 from gnomon.datasets import make_center_corner, make_informative_pair, make_threshold
 from gnomon.features import GreedySelector, PolarFeatures, PolynomialMap, PosNegPart, Waterfall, Whitener
-from gnomon.linear import BayesianLinearRegression, LinearModelClassifier, LinearRegression, Ridge
+from gnomon.linear import BayesianLinearRegression, LinearModelClassifier, LinearRegression, Ridge, path
 from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, PinballLoss, SquaredLoss, Weighted, ZeroOneLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.special import sigmoid
@@ -155,18 +155,19 @@ def test_inactive_bounds_and_penalty_curves():
 
 @pytest.mark.spec("LIN-P06")
 def test_coefficient_path_over_lambda_and_norm():
-    lams = np.array([1.0, 2.0, 4.0, 14.0])
-    coefs = np.array([[13 / 6, 2, 5 / 3, 0], [-1 / 6, 0, 0, 0]])
-    panels = plot.coefficient_path(lams, coefs, names=["a", "b"], chosen=2.0)
+    found = path(*B, SquaredLoss(), L1(), lams=[14.0, 4.0, 2.0, 1.0], fit_intercept=False)
+    panels = plot.coefficient_path(found.lams, found.coefs, names=["a", "b"], chosen=2.0)
     labelled(panels["nonzeros"])
     top, low = panels["coefficients"], panels["nonzeros"]
-    np.testing.assert_allclose(top.lines[0].get_ydata(), coefs[0][::-1])
-    np.testing.assert_allclose(top.lines[0].get_xdata(), lams[::-1])
+    np.testing.assert_allclose(top.lines[0].get_ydata(), [0, 5 / 3, 2, 13 / 6], atol=1e-6)
+    np.testing.assert_allclose(top.lines[0].get_xdata(), [14, 4, 2, 1])
     np.testing.assert_array_equal(low.lines[0].get_ydata(), [0, 1, 1, 2])
     assert {text.get_text() for text in top.texts} == {"a", "b"}
     assert top.lines[-1].get_xdata()[0] == 2.0
-    panels = plot.coefficient_path(lams, coefs, over="norm")
-    np.testing.assert_allclose(panels["coefficients"].lines[0].get_xdata(), [0, 5 / 3, 2, 7 / 3])
+    knots = path(*B, SquaredLoss(), L1(), exact=True, fit_intercept=False)
+    panels = plot.coefficient_path(knots.lams, knots.coefs, over="norm", knots=True)
+    np.testing.assert_allclose(panels["coefficients"].lines[0].get_xdata(), knots.norms)
+    assert panels["coefficients"].lines[0].get_marker() == "o"
 
 
 @pytest.mark.spec("LIN-P07")
@@ -520,8 +521,8 @@ def test_pictures_draw_on_the_axes_they_are_given_and_change_nothing_else():
     [
         (lambda: plot.penalty_geometry(np.ones((3, 3)), np.ones(3)), "two columns"),
         (lambda: plot.penalty_geometry(*B, "l3"), "choose 'l1'"),
-        (lambda: plot.coefficient_path([1.0], np.ones((2, 2))), "one column of coefficients per λ"),
-        (lambda: plot.coefficient_path([1.0], np.ones((2, 1)), over="time"), "choose 'lam'"),
+        (lambda: plot.coefficient_path([1.0], np.ones((2, 2))), "one row of coefficients per λ"),
+        (lambda: plot.coefficient_path([1.0], np.ones((1, 2)), over="time"), "choose 'lam'"),
         (lambda: plot.coefficients([1.0], ["a", "b"]), "give one each"),
         (lambda: plot.convergence({"a": {"iteration": [0]}}), "none of the histories"),
         (lambda: plot.convergence({}, x="day"), "choose from"),

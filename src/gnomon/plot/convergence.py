@@ -72,7 +72,11 @@ def convergence(histories, *, x="iteration", y="objective", best=None, ax=None):
         place = _abscissa(history, x)
         if y == "objective":
             place, values = _down_to_rounding(place, values - best, 1e-14 * max(abs(best), 1e-300))
-        mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 4, "markevery": max(1, len(values) // 8)}
+        mark = {
+            "marker": MARKERS[(k + k // len(MARKERS)) % len(MARKERS)],
+            "markersize": 4,
+            "markevery": max(1, len(values) // 8),
+        }
         ax.plot(place, values, color=color, linestyle=dash, linewidth=1.7, label=name, **mark)
     ax.set_yscale("log")
     return dress(ax, x=LABELS[x], y=LABELS[y], legend="best")
@@ -131,7 +135,11 @@ def solver_race(problem, solvers=None, *, max_iter=300, tol=1e-12, options=None,
         axes.set_xscale("log")
     panels["passes"].set_ylabel("")
     panels["seconds"].get_legend().remove()
-    panels["passes"].legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
+    # Named in the order of arrival, the lowest curve at the last moment first among those that did not arrive.
+    curves = sorted(panels["seconds"].lines, key=lambda line: (line.get_ydata()[-1], line.get_xdata()[-1]))
+    shown = {line.get_label(): line for line in panels["passes"].lines}
+    order = [shown[line.get_label()] for line in curves]
+    panels["passes"].legend(handles=order, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
     return panels
 
 

@@ -12,21 +12,23 @@ from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, dress, new_ax
 __all__ = ["coefficient_path", "coefficients"]
 
 
-def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, n_labels=8, ax=None):
+def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, knots=False, n_labels=8, ax=None):
     """Coefficients and the number of non-zeros over λ, or over ‖w‖₁.
 
     Parameters
     ----------
     lams : array of shape (k,)
-        Values of λ (or α, or C).
-    coefs : array of shape (d, k)
-        One column of coefficients for each λ, as in scikit-learn's paths.
+        Values of λ (or α, or C), from the strongest penalty to the weakest, as `gnomon.linear.path` gives them.
+    coefs : array of shape (k, d)
+        One row of coefficients for each λ.
     names : sequence of str, optional
         Names of the d features.
     over : {"lam", "norm"}, default="lam"
-        Horizontal axis: λ, logarithmic and strongest first, or θ = ‖w‖₁.
+        Horizontal axis: λ, logarithmic (without λ = 0), or θ = ‖w‖₁, over which a lasso is piecewise linear.
     chosen : float, optional
         A λ to mark.
+    knots : bool, default=False
+        Mark every λ: for the knots of an exact path.
     n_labels : int, default=8
         How many of the largest final coefficients are labelled.
     ax : pair of matplotlib Axes, optional
@@ -44,24 +46,24 @@ def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, n_labe
     --------
     >>> import numpy as np
     >>> from gnomon import plot
-    >>> panels = plot.coefficient_path([4.0, 2.0, 1.0], np.array([[5 / 3, 2, 13 / 6], [0, 0, -1 / 6]]))
+    >>> panels = plot.coefficient_path([4.0, 2.0, 1.0], [[5 / 3, 0], [2, 0], [13 / 6, -1 / 6]])
     >>> panels["nonzeros"].lines[0].get_ydata()
     array([1, 1, 2])
     """
     lams, coefs = np.asarray(lams, dtype=float), np.asarray(coefs, dtype=float)
-    if coefs.shape[1:] != lams.shape:
-        raise ValueError(f"coefs has shape {coefs.shape} and lams {lams.shape}; give one column of coefficients per λ")
+    if coefs.ndim != 2 or coefs.shape[:1] != lams.shape:
+        raise ValueError(f"coefs has shape {coefs.shape} and lams {lams.shape}; give one row of coefficients per λ")
     if over not in ("lam", "norm"):
         raise ValueError(f"over={over!r} is unknown; choose 'lam' or 'norm'")
-    order = np.argsort(-lams)
-    lams, coefs = lams[order], coefs[:, order]
-    x = lams if over == "lam" else np.abs(coefs).sum(axis=0)
+    shown = lams > 0 if over == "lam" else np.full(lams.shape, True)
+    lams, coefs = lams[shown], coefs[shown]
+    x = lams if over == "lam" else np.abs(coefs).sum(axis=1)
     ratios = {"gridspec_kw": {"height_ratios": [3, 1]}, "sharex": True}
     panels = new_panels(ax, ["coefficients", "nonzeros"], columns=1, width=5.6, height=2.4, **ratios)
     top, low = panels.values()
-    for j, row in enumerate(coefs):
-        top.plot(x, row, color=COLORS[j % len(COLORS)], linewidth=1.4)
-    low.step(x, np.count_nonzero(coefs, axis=0), where="post", color=ACCENT, linewidth=1.6)
+    for j, column in enumerate(coefs.T):
+        top.plot(x, column, "o-" if knots else "-", color=COLORS[j % len(COLORS)], linewidth=1.4, markersize=3)
+    low.step(x, np.count_nonzero(coefs, axis=1), where="post", color=ACCENT, linewidth=1.6)
     if x[0] != x[-1]:
         low.set_xlim(x[0], x[-1])
     top.axhline(0.0, color=MUTED, linewidth=0.8, zorder=0)
@@ -130,21 +132,21 @@ def _direction(panels, over):
 def _mark(panels, lams, x, chosen):
     if chosen is None:
         return
-    place = x[np.argmin(np.abs(np.log(lams) - np.log(chosen)))]
+    place = x[np.argmin(np.abs(lams - chosen))]
     for ax in panels.values():
         ax.axvline(place, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
 
 
 def _label_ends(ax, x, coefs, names, n_labels):
     """Name the largest coefficients where their lines end, moved apart so that no two names overlap."""
-    d = len(coefs)
+    d, last = coefs.shape[1], coefs[-1]
     names = [f"$w_{{{j + 1}}}$" for j in range(d)] if names is None else list(names)
-    shown = [j for j in np.argsort(-np.abs(coefs[:, -1]), kind="stable")[:n_labels] if coefs[j, -1] != 0.0]
-    shown.sort(key=lambda j: coefs[j, -1])
+    shown = [j for j in np.argsort(-np.abs(last), kind="stable")[:n_labels] if last[j] != 0.0]
+    shown.sort(key=lambda j: last[j])
     low, high = np.min(coefs), np.max(coefs)
     gap, height = 0.055 * (high - low), -np.inf
     for j in shown:
-        height = max(coefs[j, -1], height + gap)
-        where = {"xy": (x[-1], coefs[j, -1]), "xytext": (1.015, height), "textcoords": ("axes fraction", "data")}
+        height = max(last[j], height + gap)
+        where = {"xy": (x[-1], last[j]), "xytext": (1.015, height), "textcoords": ("axes fraction", "data")}
         style = {"fontsize": 8.5, "va": "center", "color": COLORS[j % len(COLORS)], "annotation_clip": False}
         ax.annotate(str(names[j]), **where, **style)
