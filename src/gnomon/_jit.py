@@ -63,6 +63,11 @@ VERBS = {
     "dual_slope": ("y", "alpha", "score", "weight"),
     "dual_bend": ("alpha", "weight"),
     "dual_step": ("y", "alpha", "score", "norm", "weight"),
+    # a family and a link, at one sample
+    "deviance": ("y", "mean"),
+    "variance": ("mean",),
+    "mean": ("z",),
+    "mean_slope": ("z",),
     # a penalty, at one coordinate
     "term": ("w",),
     "slope": ("w",),
@@ -75,6 +80,8 @@ VERBS = {
     "dot": ("i", "v"),
     "add": ("i", "c", "v"),
     "squared_norm": ("i",),
+    "count": ("i",),
+    "index": ("i", "k"),
 }
 
 

@@ -104,6 +104,9 @@ def _solve_softmax(model, plan, design, index, n_classes, scaled, start):
     solution = _run(model, plan, design, place[index], SoftmaxLoss(reference=fixed), scaled, len(kept), theta)
     W, b = np.zeros((n_classes, design.d), dtype=design.dtype), np.zeros(n_classes, dtype=design.dtype)
     W[kept], b[kept] = solution.w, solution.intercept
+    if not fixed and plan.intercept == "free":
+        # Only differences of the intercepts matter; solvers leave their mean anywhere.
+        b -= np.mean(b)
     return W, b, [solution]
 
 

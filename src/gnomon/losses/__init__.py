@@ -7,8 +7,19 @@ from gnomon.losses.callable import CallableLoss
 from gnomon.losses.chebyshev import MaxLoss
 from gnomon.losses.cross_entropy import BinaryCrossEntropy, OneVsRestCrossEntropy, TwoTermCrossEntropy
 from gnomon.losses.exponential import ExponentialLoss
+from gnomon.losses.glm import (
+    BinomialFamily,
+    DevianceLoss,
+    Family,
+    GammaFamily,
+    GaussianFamily,
+    InverseGaussianFamily,
+    PoissonFamily,
+    TweedieFamily,
+)
 from gnomon.losses.hinge import HingeLoss
 from gnomon.losses.likelihood import LikelihoodLoss, from_likelihood
+from gnomon.losses.links import CLogLogLink, IdentityLink, InverseLink, Link, LogitLink, LogLink, ProbitLink
 from gnomon.losses.logistic import LogisticLoss
 from gnomon.losses.multiclass_hinge import MulticlassHinge
 from gnomon.losses.perceptron import PerceptronLoss
@@ -23,12 +34,24 @@ from gnomon.losses.zero_one import ZeroOneLoss
 __all__ = [
     "AbsoluteLoss",
     "BinaryCrossEntropy",
+    "BinomialFamily",
+    "CLogLogLink",
     "CallableLoss",
     "ClassRisks",
+    "DevianceLoss",
     "ExponentialLoss",
+    "Family",
+    "GammaFamily",
+    "GaussianFamily",
     "HingeLoss",
+    "IdentityLink",
+    "InverseGaussianFamily",
+    "InverseLink",
     "LikelihoodLoss",
+    "Link",
+    "LogLink",
     "LogisticLoss",
+    "LogitLink",
     "Loss",
     "LpLoss",
     "MaxLoss",
@@ -36,9 +59,12 @@ __all__ = [
     "OneVsRestCrossEntropy",
     "PerceptronLoss",
     "PinballLoss",
+    "PoissonFamily",
+    "ProbitLink",
     "SoftmaxLoss",
     "SquaredHingeLoss",
     "SquaredLoss",
+    "TweedieFamily",
     "TwoTermCrossEntropy",
     "Weighted",
     "ZeroOneLoss",

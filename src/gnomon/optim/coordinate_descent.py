@@ -96,7 +96,7 @@ class _Descent:
         self.z = np.asarray(problem.scores(theta), dtype=float)
         if self.free:
             self.z = balanced_scores(problem, self.z)
-        null = np.zeros_like(self.z)
+        null = np.zeros_like(self.z) + problem.offset
         self.scale = problem.at_scores(balanced_scores(problem, null) if self.free else null)[0]
         self.model, self.at = None, None
         self.target = _least_set(self.X)
@@ -202,7 +202,7 @@ class _Descent:
         if not self.free:
             return w
         support = np.flatnonzero(w)
-        b = np.average(self.z - self.X[:, support] @ w[support], weights=self.problem.weights)
+        b = np.average(self.z - self.X[:, support] @ w[support] - self.problem.offset, weights=self.problem.weights)
         return np.append(w, np.asarray(b / self.problem.design.bias, dtype=w.dtype))
 
 

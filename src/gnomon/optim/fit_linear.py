@@ -23,9 +23,11 @@ from gnomon.optim.gradient_linear import (
     momentum_linear,
     subgradient_linear,
 )
-from gnomon.optim.irls import irls
+from gnomon.optim.pegasos import pegasos
 from gnomon.optim.problem import Problem
-from gnomon.optim.smooth_linear import lbfgs_linear, newton_linear
+from gnomon.optim.sag import sag
+from gnomon.optim.sgd import asgd, sgd
+from gnomon.optim.smooth_linear import irls_linear, lbfgs_linear, newton_linear
 from gnomon.optim.svm_programs import lp, qp
 from gnomon.penalties import NoPenalty
 
@@ -100,11 +102,16 @@ def absolute_penalty(problem):
     return problem.penalty.convex and not problem.penalty.smooth and at(2.0) == 2.0 * at(1.0) == 2.0 * at(-1.0)
 
 
+def one_score(problem):
+    """a loss of one score per row"""
+    return problem.n_scores == 1
+
+
 SOLVERS = {
     "lbfgs": Solver(lbfgs_linear, (descended_sum, smooth_loss, smooth_penalty)),
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
     "newton": Solver(newton_linear, (twice_smooth_loss, smooth_penalty)),
-    "irls": Solver(irls, (curved_loss, smooth_penalty)),
+    "irls": Solver(irls_linear, (curved_loss, smooth_penalty)),
     "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept)),
     "qp": Solver(qp, (hinge_loss, quadratic_penalty)),
     "lp": Solver(lp, (hinge_loss, absolute_penalty)),
@@ -116,10 +123,16 @@ SOLVERS = {
     "gd": Solver(gd_linear, (convex_penalty,)),
     "momentum": Solver(momentum_linear, (convex_penalty,)),
     "subgradient": Solver(subgradient_linear, (convex_penalty,)),
+    "sag": Solver(sag, (curved_loss, smooth_penalty, compiled_nouns)),
+    "sgd": Solver(sgd, (descended_sum, one_score, convex_penalty, compiled_nouns)),
+    "asgd": Solver(asgd, (descended_sum, one_score, convex_penalty, compiled_nouns)),
+    "pegasos": Solver(pegasos, (hinge_loss, quadratic_penalty)),
 }
 
 
-def fit_linear(design, y, loss, penalty=None, weights=None, *, solver="auto", start=None, n_scores=1, **options):
+def fit_linear(
+    design, y, loss, penalty=None, weights=None, *, solver="auto", start=None, n_scores=1, offset=0.0, **options
+):
     """Minimise (1).
 
     Parameters
@@ -138,6 +151,8 @@ def fit_linear(design, y, loss, penalty=None, weights=None, *, solver="auto", st
         θ to start from; zeros by default.
     n_scores : int, default=1
         Number of scores per row (classes of a softmax).
+    offset : float or ndarray of shape (n,), default=0.0
+        Known part of the scores.
     **options
         Passed to the solver: `tol`, `max_iter`, `callback` …
 
@@ -161,7 +176,7 @@ def fit_linear(design, y, loss, penalty=None, weights=None, *, solver="auto", st
     array([ 2.5,  0. , -1.5])
     """
     weights = np.ones(design.n, dtype=design.dtype) if weights is None else weights
-    problem = Problem(design, y, loss, penalty or NoPenalty(), weights, n_scores)
+    problem = Problem(design, y, loss, penalty or NoPenalty(), weights, n_scores, offset)
     theta = np.zeros(problem.size, dtype=design.dtype) if start is None else np.ravel(start)
     solution = _choose(problem, solver).run(problem, theta, **options)
     w, b = design.split(problem.matrix(solution.w))

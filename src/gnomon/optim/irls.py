@@ -87,6 +87,6 @@ def _weighted_ridge(problem, theta):
     """The minimiser of (1): (XᵀWX + Ω'')⁻¹ XᵀWZ."""
     z = problem.scores(theta)
     W = problem.weights * problem.loss.curvature(problem.y, z)
-    # WZ = Wz − sℓ' needs no division, so rows without curvature do no harm.
-    response = W * z - problem.at_scores(z)[1]
+    # WZ = Wz − sℓ' needs no division, so rows without curvature do no harm; a known offset is no part of the response.
+    response = W * (z - problem.offset) - problem.at_scores(z)[1]
     return linalg.cho_solve(positive_factor(problem.hessian(theta)), problem.design.adjoint(response))

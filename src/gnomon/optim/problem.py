@@ -39,6 +39,8 @@ class Problem:
     weights : ndarray of shape (n,)
     n_scores : int, default=1
         K: one, or the number of classes for a loss over class indices.
+    offset : float or ndarray of shape (n,), default=0.0
+        Known part of the scores, added to Xw + b.
 
     Examples
     --------
@@ -59,6 +61,7 @@ class Problem:
     penalty: Any
     weights: Any
     n_scores: int = 1
+    offset: Any = 0.0
 
     @property
     def size(self):
@@ -74,18 +77,17 @@ class Problem:
         return self.matrix(theta)[..., : self.design.n_penalized]
 
     def scores(self, theta):
-        """z = Xw + b."""
-        return self.design.apply(self.matrix(theta))
+        """z = Xw + b, plus the offset."""
+        return self.design.apply(self.matrix(theta)) + self.offset
 
     def data_term(self, theta):
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and its gradient in θ."""
-        theta = self.matrix(theta)
         terms = self._over_blocks(lambda block: block._whole_term(theta))
         gradient = np.sum([g for _, g in terms], axis=0, dtype=float)
         return float(sum(value for value, _ in terms)), np.ravel(gradient).astype(self.design.dtype, copy=False)
 
     def _whole_term(self, theta):
-        value, g = self.at_scores(self.design.apply(theta))
+        value, g = self.at_scores(self.scores(theta))
         return value, self.design.adjoint(g)
 
     def _over_blocks(self, function):
@@ -105,13 +107,16 @@ class Problem:
         return [blocks[run] for run in split_rows(len(blocks), threads)]
 
     def _rows(self, rows):
-        design = self.design.block(rows)
-        return replace(self, design=design, y=self.y[rows], weights=self.weights[rows])
+        return replace(self, design=self.design.block(rows), **self._of_rows(rows))
+
+    def _of_rows(self, rows):
+        offset = self.offset if np.ndim(self.offset) == 0 else self.offset[rows]
+        return {"y": self.y[rows], "weights": self.weights[rows], "offset": offset}
 
     def take(self, rows, factor=1.0):
         """The problem on some rows, a copy, with their weights times `factor`."""
-        design = replace(self.design, X=self.design.X[rows])
-        return replace(self, design=design, y=self.y[rows], weights=self.weights[rows] * factor)
+        part = replace(self, design=replace(self.design, X=self.design.X[rows]), **self._of_rows(rows))
+        return replace(part, weights=part.weights * factor)
 
     def at_scores(self, z):
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and sᵢ ℓ'(yᵢ, zᵢ), for given scores."""
@@ -136,8 +141,7 @@ class Problem:
 
     def hessian(self, theta):
         """∇²F(θ) as a dense matrix; for K scores K × K blocks, each of the width of the design."""
-        theta = self.matrix(theta)
-        H = sum(self._over_blocks(lambda block: block._whole_hessian(block.design.apply(theta))))
+        H = sum(self._over_blocks(lambda block: block._whole_hessian(block.scores(theta))))
         index = np.arange(self.design.n_penalized)
         for start in range(0, self.size, self.design.width):
             H[start + index, start + index] += self.penalty.bend
@@ -145,8 +149,7 @@ class Problem:
 
     def mean_hessian(self, theta):
         """XᵀDX with D = diag(sᵢ c̄ᵢ), c̄ᵢ the mean over the scores of ∂²ℓ/∂z²: for one score, ∇² of the data term."""
-        theta = self.matrix(theta)
-        return sum(self._over_blocks(lambda block: block._whole_mean_hessian(block.design.apply(theta))))
+        return sum(self._over_blocks(lambda block: block._whole_mean_hessian(block.scores(theta))))
 
     def _whole_mean_hessian(self, z):
         curvature = self.loss.curvature(self.y, z)

@@ -104,16 +104,17 @@ def _model(sample, theta, problem):
     index = np.arange(sample.design.n_penalized)
     M[index, index] += problem.penalty.bend
     if sample is not problem:
-        _lift_rare(M, sample, problem)
+        _lift_rare(M, sample, theta, problem)
     factor, width = positive_factor(M), sample.design.width
     return lambda v: linalg.cho_solve(factor, v.reshape(-1, width).T, check_finite=False).T.ravel()
 
 
-def _lift_rare(M, sample, problem):
+def _lift_rare(M, sample, theta, problem):
     """Give columns that the sample hardly saw the diagonal that they would have over all rows."""
     seen = np.asarray((sample.design.X != 0).sum(axis=0)).ravel()
     rare = np.flatnonzero(seen < 30)
     if len(rare):
         columns = problem.design.X[:, rare]
+        mean_curvature = float(np.mean(sample.loss.curvature(sample.y, sample.scores(theta))))
         squares = columns.multiply(columns) if problem.design.sparse else columns * columns
-        M[rare, rare] = np.maximum(M[rare, rare], sample.loss.smoothness * (squares.T @ problem.weights))
+        M[rare, rare] = np.maximum(M[rare, rare], mean_curvature * (squares.T @ problem.weights))
