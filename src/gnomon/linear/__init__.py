@@ -2,13 +2,16 @@
 
 from gnomon.linear.bayes import BayesianLinearRegression
 from gnomon.linear.bayes_logistic import BayesianLogisticRegression
+from gnomon.linear.best_subset import BestSubset
 from gnomon.linear.cost import Cost, CostReport, cost_report
 from gnomon.linear.elastic_net import ElasticNet
 from gnomon.linear.elastic_net_cv import ElasticNetCV
 from gnomon.linear.generic import LinearModelClassifier, LinearModelRegressor
+from gnomon.linear.glm import GLM, GLMSummary
 from gnomon.linear.lasso import Lasso
 from gnomon.linear.lasso_cv import LassoCV
 from gnomon.linear.least_squares import LinearRegression
+from gnomon.linear.least_squares_classifier import LeastSquaresClassifier
 from gnomon.linear.logistic import LogisticRegression, SeparationWarning, convert_parametrization
 from gnomon.linear.lp import LpRegression, NonConvexWarning
 from gnomon.linear.path import Path, path
@@ -17,14 +20,18 @@ from gnomon.linear.ridge_cv import RidgeCV
 from gnomon.penalties import convert_lam
 
 __all__ = [
+    "GLM",
     "BayesianLinearRegression",
     "BayesianLogisticRegression",
+    "BestSubset",
     "Cost",
     "CostReport",
     "ElasticNet",
     "ElasticNetCV",
+    "GLMSummary",
     "Lasso",
     "LassoCV",
+    "LeastSquaresClassifier",
     "LinearModelClassifier",
     "LinearModelRegressor",
     "LinearRegression",

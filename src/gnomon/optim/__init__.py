@@ -1,6 +1,7 @@
 """Optimisation: pure functions from nouns and arrays to a `Solution`. They know no estimator."""
 
 from gnomon.optim.alternate import alternate
+from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
 from gnomon.optim.bfgs import bfgs
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.conjugate_gradient import conjugate_gradient
@@ -11,6 +12,7 @@ from gnomon.optim.duality import dual_gap
 from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim.gradient_descent import gradient_descent
+from gnomon.optim.gradient_linear import ApproximateZerosWarning
 from gnomon.optim.irls import irls
 from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.lbfgs import lbfgs
@@ -28,6 +30,7 @@ from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
     "SOLVERS",
+    "ApproximateZerosWarning",
     "ConvexityReport",
     "DivergenceWarning",
     "Evidence",
@@ -39,10 +42,12 @@ __all__ = [
     "Separability",
     "Solution",
     "Solver",
+    "SubsetTable",
     "Trace",
     "alternate",
     "applicable_solvers",
     "asgd",
+    "best_subsets",
     "bfgs",
     "check_convex",
     "check_gradient",
@@ -54,6 +59,7 @@ __all__ = [
     "dual_newton",
     "fit_linear",
     "gradient_descent",
+    "greedy_subsets",
     "irls",
     "is_separable",
     "lasso_knots",
@@ -70,6 +76,7 @@ __all__ = [
     "qp",
     "sag",
     "sgd",
+    "size_intervals",
     "strong_wolfe",
     "warn_unless_converged",
 ]

@@ -1,0 +1,345 @@
+"""Best subset regression: the least squares of every size, exactly.
+
+    rss(k) = min over |S| = k of  min_w ‖t − Z_S w‖²,        k = 0, 1, …, d                          (1)
+
+Leaps and bounds: dropping a column never lowers the residual, so a branch whose smallest residual exceeds the best
+known for every size it can still produce is cut. Furnival & Wilson (1974), doi:10.1080/00401706.1974.10489231; the
+tree of dropped columns on triangular factors, strongest column first: Hofmann, Gatu & Kontoghiorghes (2007),
+doi:10.1016/j.csda.2007.03.017. Beyond a few dozen columns: forward selection, Efroymson (1960), improved by iterative
+hard thresholding, Blumensath & Davies (2009), doi:10.1016/j.acha.2009.04.002; then nothing is proved.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg
+
+from gnomon._jit import jit
+
+__all__ = ["SubsetTable", "best_subsets", "greedy_subsets", "size_intervals"]
+
+_REORDER_FROM = 5
+"""Branches with fewer free columns than this are not worth sorting."""
+
+
+class SubsetTable(NamedTuple):
+    """The best subset of each size.
+
+    Parameters
+    ----------
+    rss : ndarray of shape (K + 1,)
+        Residual sum of squares by size.
+    subsets : list of ndarray
+        The columns, ascending, by size.
+    exact : bool
+        Whether equation (1) is proved.
+    n_nodes : int
+        Branches visited.
+
+    References
+    ----------
+    Furnival, G. M. & Wilson, R. W. (1974). Regressions by leaps and bounds. doi:10.1080/00401706.1974.10489231
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import best_subsets
+    >>> table = best_subsets(np.eye(3), np.array([3.0, -0.2, -2.0]))
+    >>> table.rss.round(2) + 0.0, [s.tolist() for s in table.subsets]
+    (array([13.04,  4.04,  0.04,  0.  ]), [[], [0], [0, 2], [0, 1, 2]])
+    """
+
+    rss: Any
+    subsets: list
+    exact: bool
+    n_nodes: int
+
+
+def best_subsets(R, z, rest=0.0, *, max_size=None):
+    """Solve (1) for every size up to `max_size`, by leaps and bounds.
+
+    Parameters
+    ----------
+    R : ndarray of shape (m, d)
+        Any matrix with RᵀR = ZᵀZ, for example the triangular factor of the centred rows.
+    z : ndarray of shape (m,)
+        With Rᵀz = Zᵀt.
+    rest : float, default=0.0
+        ‖t‖² − ‖z‖², the part of t that no column explains.
+    max_size : int, optional
+        Largest size of interest; `d` by default.
+
+    Returns
+    -------
+    SubsetTable
+
+    References
+    ----------
+    Furnival, G. M. & Wilson, R. W. (1974). Regressions by leaps and bounds. doi:10.1080/00401706.1974.10489231
+
+    Hofmann, M., Gatu, C. & Kontoghiorghes, E. J. (2007). Efficient algorithms for computing the best subset regression
+    models for large-scale problems. doi:10.1016/j.csda.2007.03.017
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import best_subsets
+    >>> X, y = np.array([[10.0, 9], [9, 10], [10, 11], [11, 10]]), np.array([1.0, -1, -1, 1])
+    >>> best_subsets(X, y).rss.round(7) + 0.0
+    array([4.       , 3.9900498, 0.       ])
+    """
+    d = R.shape[1]
+    K = d if max_size is None else min(max_size, d)
+    R, z, extra = _square(R, z)
+    best = np.full(d + 1, np.inf)
+    subset = np.zeros((d + 1, d), dtype=np.int64)
+    best[0] = float(z @ z) + extra
+    n_nodes = _leaps(R, z, extra, best, subset, K) if d > 0 else 0
+    subsets = [np.sort(subset[k, :k]) for k in range(K + 1)]
+    return SubsetTable(best[: K + 1] + rest, subsets, True, int(n_nodes))
+
+
+def greedy_subsets(S, c, total, *, max_size, max_iter=100):
+    """Good subsets of each size for many columns: forward selection, then hard thresholding from each of them.
+
+    Parameters
+    ----------
+    S : ndarray of shape (d, d)
+        ZᵀZ.
+    c : ndarray of shape (d,)
+        Zᵀt.
+    total : float
+        ‖t‖².
+    max_size : int
+    max_iter : int, default=100
+        Thresholding steps for each size.
+
+    Returns
+    -------
+    SubsetTable
+        With ``exact=False``.
+
+    References
+    ----------
+    Blumensath, T. & Davies, M. E. (2009). Iterative hard thresholding for compressed sensing.
+    doi:10.1016/j.acha.2009.04.002
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import greedy_subsets
+    >>> table = greedy_subsets(np.eye(3), np.array([3.0, -0.2, -2.0]), 13.04, max_size=2)
+    >>> table.rss.round(2), table.subsets[2].tolist(), table.exact
+    (array([13.04,  4.04,  0.04]), [0, 2], False)
+    """
+    order = _forward(S, c, max_size)
+    step = 1.0 / max(float(linalg.eigvalsh(S, subset_by_index=[len(S) - 1, len(S) - 1])[0]), 1e-300)
+    rss, subsets = [total], [np.zeros(0, dtype=np.int64)]
+    for k in range(1, len(order) + 1):
+        start = np.sort(order[:k])
+        candidates = [start, _threshold(S, c, start, step, max_iter)]
+        values = [total - float(c[s] @ _solve(S, c, s)) for s in candidates]
+        best = int(np.argmin(values))
+        rss.append(max(min(values[best], rss[-1]), 0.0))
+        subsets.append(candidates[best])
+    return SubsetTable(np.array(rss), subsets, False, 2 * len(order))
+
+
+def size_intervals(rss):
+    """For each size k the open interval of ρ where rss(k) + ρk is least, None where there is no such ρ.
+
+    References
+    ----------
+    Furnival, G. M. & Wilson, R. W. (1974). Regressions by leaps and bounds. doi:10.1080/00401706.1974.10489231
+
+    Examples
+    --------
+    >>> from gnomon.optim import size_intervals
+    >>> size_intervals([4.0, 3.9900498, 0.0])
+    [(2.0, inf), None, (0.0, 2.0)]
+    """
+    rss = np.asarray(rss, dtype=float)
+    found = []
+    for k in range(len(rss)):
+        low = max((float(rss[k] - rss[j]) / (j - k) for j in range(k + 1, len(rss))), default=0.0)
+        high = min((float(rss[i] - rss[k]) / (k - i) for i in range(k)), default=np.inf)
+        found.append((low, high) if low < high * (1.0 - 1e-12) else None)
+    return found
+
+
+def _square(R, z):
+    """R as d × d, triangular or not, regular; what z has outside its range goes to the residual."""
+    d = R.shape[1]
+    # A trace of ridge, far below what double precision can see in (1), makes dependent columns harmless.
+    ridge = 1e-7 * np.sqrt(np.maximum(np.sum(R * R, axis=0), np.finfo(float).tiny)) * _is_deficient(R)
+    stack = np.vstack([np.column_stack([R, z]), np.column_stack([np.diag(ridge), np.zeros(d)])])
+    T = linalg.qr(stack, mode="r")[0]
+    return np.ascontiguousarray(T[:d, :d]), np.ascontiguousarray(T[:d, d]), float(np.sum(T[d:, d] ** 2))
+
+
+def _is_deficient(R):
+    norms = np.sqrt(np.sum(R * R, axis=0))
+    return bool(np.linalg.matrix_rank(R / np.where(norms > 0.0, norms, 1.0)) < R.shape[1])
+
+
+def _forward(S, c, max_size):
+    """The order in which columns enter: each the one that lowers the residual most, given those before it."""
+    S, c = S.copy(), c.copy()
+    scale, order = np.diag(S).copy(), []
+    for _ in range(max_size):
+        left = np.diag(S)
+        gain = np.where(left > 1e-12 * scale, c**2 / np.where(left > 0.0, left, 1.0), -1.0)
+        gain[order] = -1.0
+        j = int(np.argmax(gain))
+        if gain[j] < 0.0:
+            break
+        order.append(j)
+        column = S[:, j].copy()
+        c = c - column * (c[j] / column[j])
+        S = S - np.outer(column, column / column[j])
+    return np.array(order, dtype=np.int64)
+
+
+def _threshold(S, c, start, step, max_iter):
+    """w ← the k largest of w + step (c − Sw), until the support stays; w is refitted on each support."""
+    support = start
+    for _ in range(max_iter):
+        w = np.zeros(len(c))
+        w[support] = _solve(S, c, support)
+        moved = np.abs(w + step * (c - S @ w))
+        new = np.sort(np.argsort(-moved, kind="stable")[: len(start)])
+        if np.array_equal(new, support):
+            break
+        support = new
+    return support
+
+
+def _solve(S, c, support):
+    return linalg.lstsq(S[np.ix_(support, support)], c[support])[0]
+
+
+@jit
+def _leaps(R, z, rest, best, subset, max_size):
+    """Depth-first search of the tree of dropped columns; returns the number of nodes.
+
+    A node is a triangle over m columns of which the first `fixed` stay in every descendant. Its leading columns are
+    models themselves; its children drop one of the free columns each.
+    """
+    d = R.shape[0]
+    A = np.zeros((d + 1, d, d + 1))
+    order = np.zeros((d + 1, d), dtype=np.int64)
+    size, fixed, drop = np.zeros(d + 1, np.int64), np.zeros(d + 1, np.int64), np.zeros(d + 1, np.int64)
+    base = np.zeros(d + 1)
+    A[0, :, :d] = R
+    A[0, :, d] = z
+    order[0] = np.arange(d)
+    size[0], base[0] = d, rest
+    _sort_free(A[0], order[0], d, 0, d)
+    _record(A[0], order[0], d, 0, d, rest, best, subset)
+    drop[0] = d - 2
+    level, n_nodes = 0, 1
+    while level >= 0:
+        i = drop[level]
+        if i < fixed[level]:
+            level -= 1
+            continue
+        drop[level] = i - 1
+        m = size[level] - 1
+        # New models of this child have at least i + 1 columns, and no residual below the child's own.
+        if i + 1 > max_size:
+            continue
+        lost = _drop(A[level], order[level], m + 1, i, d, A[level + 1], order[level + 1])
+        n_nodes += 1
+        if base[level] + lost >= best[i + 1]:
+            continue
+        level += 1
+        size[level], fixed[level], base[level] = m, i, base[level - 1] + lost
+        if m - i >= _REORDER_FROM:
+            _sort_free(A[level], order[level], m, i, d)
+        _record(A[level], order[level], m, i, d, base[level], best, subset)
+        drop[level] = m - 2
+    return n_nodes
+
+
+@jit
+def _record(A, order, m, fixed, d, base, best, subset):
+    """Compare the leading models of a node with the best so far."""
+    rss = base
+    for k in range(m, fixed, -1):
+        if rss < best[k]:
+            best[k] = rss
+            subset[k, :k] = order[:k]
+        rss += A[k - 1, d] * A[k - 1, d]
+
+
+@jit
+def _drop(A, order, m, i, d, B, new_order):
+    """The triangle without column i, in B; returns what its residual gains."""
+    for c in range(m - 1):
+        source = c if c < i else c + 1
+        new_order[c] = order[source]
+        for r in range(min(source, m - 1) + 1):
+            B[r, c] = A[r, source]
+        for r in range(source + 1, m):
+            B[r, c] = 0.0
+    for r in range(m):
+        B[r, d] = A[r, d]
+    for c in range(i, m - 1):
+        _rotate(B, c, c, m - 1, d)
+    return B[m - 1, d] * B[m - 1, d]
+
+
+@jit
+def _rotate(B, r, c, n_columns, d):
+    """Zero B[r + 1, c] by a Givens rotation of rows r and r + 1."""
+    a, b = B[r, c], B[r + 1, c]
+    if b == 0.0:
+        return
+    h = np.hypot(a, b)
+    cos, sin = a / h, b / h
+    for j in range(c, n_columns):
+        x, y = B[r, j], B[r + 1, j]
+        B[r, j], B[r + 1, j] = cos * x + sin * y, cos * y - sin * x
+    x, y = B[r, d], B[r + 1, d]
+    B[r, d], B[r + 1, d] = cos * x + sin * y, cos * y - sin * x
+
+
+@jit
+def _sort_free(A, order, m, fixed, d):
+    """Order the free columns by what dropping each would cost, dearest first, and restore the triangle."""
+    f = m - fixed
+    cost = _drop_costs(A, m, fixed, d)
+    rank = np.argsort(-cost)
+    block = np.zeros((m, f))
+    names = np.zeros(f, np.int64)
+    for c in range(f):
+        block[:, c] = A[:m, fixed + rank[c]]
+        names[c] = order[fixed + rank[c]]
+    for c in range(f):
+        A[:m, fixed + c] = block[:, c]
+        order[fixed + c] = names[c]
+    for c in range(fixed, m):
+        for r in range(m - 2, c - 1, -1):
+            _rotate(A, r, c, m, d)
+
+
+@jit
+def _drop_costs(A, m, fixed, d):
+    """(wⱼ / ‖eⱼᵀR⁻¹‖)² for the free columns: what the residual gains when column j is dropped."""
+    f = m - fixed
+    inverse = np.zeros((f, f))
+    for c in range(f):
+        inverse[c, c] = 1.0 / A[fixed + c, fixed + c]
+        for r in range(c - 1, -1, -1):
+            total = 0.0
+            for k in range(r + 1, c + 1):
+                total += A[fixed + r, fixed + k] * inverse[k, c]
+            inverse[r, c] = -total / A[fixed + r, fixed + r]
+    cost = np.zeros(f)
+    for r in range(f):
+        w, norm = 0.0, 0.0
+        for c in range(r, f):
+            w += inverse[r, c] * A[fixed + c, d]
+            norm += inverse[r, c] * inverse[r, c]
+        cost[r] = w * w / norm
+    return cost
