@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon._jit import choose, inline, noun
 from gnomon.losses._base import Loss
-from gnomon.numerics.special import entropy_term, log_softmax, sigmoid
+from gnomon.numerics.special import entropy_term, log_softmax, one_hot, sigmoid
 
 __all__ = ["BinaryCrossEntropy", "OneVsRestCrossEntropy", "TwoTermCrossEntropy"]
 
@@ -201,11 +201,6 @@ class TwoTermCrossEntropy(Loss):
 
     def link(self, mean):
         return np.log(mean)
-
-
-def one_hot(y, z):
-    """The rows 1[y = k] in the shape and type of the scores z."""
-    return (np.asarray(y)[..., None] == np.arange(np.shape(z)[-1])).astype(np.result_type(z, np.float32))
 
 
 def _log_softmax_and_complement(z):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon.losses._base import ROUNDING, Loss
-from gnomon.losses.cross_entropy import one_hot
+from gnomon.numerics.special import one_hot
 
 __all__ = ["MulticlassHinge"]
 

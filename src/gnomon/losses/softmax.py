@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon._jit import noun
 from gnomon.losses._base import Loss
-from gnomon.numerics.special import entropy_term, log_softmax, softmax
+from gnomon.numerics.special import entropy_term, log_softmax, one_hot, softmax
 
 __all__ = ["SoftmaxLoss"]
 
@@ -58,7 +58,7 @@ class SoftmaxLoss(Loss):
 
     def gradient(self, y, z):
         p = self._probabilities(z)
-        return p - _one_hot(y, p)
+        return p - one_hot(y, p)
 
     def curvature(self, y, z):
         p = self._probabilities(z)
@@ -75,7 +75,7 @@ class SoftmaxLoss(Loss):
         return np.diag(s @ p) - (p * s[:, None]).T @ p
 
     def conjugate(self, y, u):
-        a = u + _one_hot(y, u)
+        a = u + one_hot(y, u)
         a = np.concatenate([a, 1.0 - np.sum(a, axis=-1, keepdims=True)], axis=-1) if self.reference else a
         # The corners of the simplex are where a gradient ends up; rounding must not push it out.
         a = np.where(np.abs(a) <= 8.0 * np.finfo(a.dtype).eps, 0.0, a)
@@ -119,9 +119,3 @@ class SoftmaxLoss(Loss):
         """softmax(z), for the columns of z."""
         p = softmax(self._all_scores(z))
         return p[..., :-1] if self.reference else p
-
-
-def _one_hot(y, like):
-    """Rows of zeros with a one at the index y."""
-    like = np.asarray(like)
-    return (np.arange(like.shape[-1]) == np.asarray(y)[..., None]).astype(like.dtype)

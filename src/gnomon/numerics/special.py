@@ -7,7 +7,7 @@ import numpy as np
 
 from gnomon._jit import choose, inline
 
-__all__ = ["entropy_term", "log_sigmoid", "log_softmax", "logit", "sigmoid", "soft_threshold", "softmax"]
+__all__ = ["entropy_term", "log_sigmoid", "log_softmax", "logit", "one_hot", "sigmoid", "soft_threshold", "softmax"]
 
 
 @inline
@@ -77,3 +77,18 @@ def softmax(scores):
     """
     shifted = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
     return shifted / np.sum(shifted, axis=-1, keepdims=True)
+
+
+def one_hot(y, like):
+    """Rows of zeros with a one at the index y, in the shape and floating type of the scores `like`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.special import one_hot
+    >>> one_hot(np.array([2, 0]), np.zeros((2, 3)))
+    array([[0., 0., 1.],
+           [1., 0., 0.]])
+    """
+    like = np.asarray(like)
+    return (np.asarray(y)[..., None] == np.arange(like.shape[-1])).astype(np.result_type(like, np.float32))
