@@ -80,9 +80,11 @@ def _progress(*, quiet):
 
 
 def _tell(console, study, out):
-    scores = SCORES[study.target.task]
     console.print(f"{study.target.rule[:1].upper()}{study.target.rule[1:]}.", markup=False)
-    console.print(_grid(study, scores))
+    console.print(_grid(study))
+    for trial in study.trials:
+        if trial.failure:
+            console.print(Text.assemble(("Failed. ", "bold red"), f"{trial.candidate.name}: {trial.failure}"))
     for finding in study.findings:
         console.print(Text.assemble((f"{finding.title}. ", STYLES[finding.level]), finding.text))
     console.print()
@@ -90,16 +92,16 @@ def _tell(console, study, out):
     console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)
 
 
-def _grid(study, scores):
+def _grid(study):
+    """The models that could be fitted, best first; the report has all scores, this has those that fit the screen."""
+    first, second, *_, last = SCORES[study.target.task]
     grid = Grid(title="cross-validation on the training rows", title_justify="left")
     grid.add_column("model")
-    for score in scores:
-        grid.add_column(score.name, justify="right")
-    loss = scores[0].name
-    for trial in sorted(study.trials, key=lambda t: float("inf") if t.failure else t.mean(loss)):
+    for score in (first, second, last):
+        grid.add_column(score.name, justify="right", no_wrap=True)
+    fitted = [trial for trial in study.trials if not trial.failure]
+    for trial in sorted(fitted, key=lambda t: t.mean(first.name)):
         name = Text(trial.candidate.name, style="bold" if trial is study.choice.trial else "")
-        cells = [] if trial.failure else [s.text(trial.mean(s.name)) for s in scores]
-        if cells:
-            cells[0] += f" ± {scores[0].text(trial.errors[loss])}"
-        grid.add_row(name, *(cells or [Text(f"failed: {trial.failure}")]))
+        loss = f"{first.text(trial.mean(first.name))} ± {first.text(trial.errors[first.name])}"
+        grid.add_row(name, loss, *(score.text(trial.mean(score.name)) for score in (second, last)))
     return grid

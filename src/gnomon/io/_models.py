@@ -11,10 +11,14 @@ import json
 import warnings
 import zipfile
 from dataclasses import is_dataclass
+from functools import cache
 from pathlib import Path
 
 import skops.io
+from sklearn import model_selection
 from sklearn.base import BaseEstimator
+from sklearn.calibration import _CalibratedClassifier, _SigmoidCalibration
+from sklearn.metrics import get_scorer, get_scorer_names
 
 import gnomon
 from gnomon.io._errors import UserError
@@ -23,10 +27,6 @@ from gnomon.io._files import outbox
 __all__ = ["ModelFileError", "load", "notes", "save"]
 
 NOTES = "gnomon.json"
-# Types that skops leaves to its caller and that fitted scikit-learn pipelines hold; building them runs no code.
-HARMLESS = frozenset(
-    {"numpy.dtype", "sklearn.calibration._CalibratedClassifier", "sklearn.calibration._SigmoidCalibration"}
-)
 
 
 class ModelFileError(UserError):
@@ -201,7 +201,20 @@ def _allowed(path):
     named = skops.io.get_untrusted_types(file=path)
     modules = {name.rpartition(".")[0] for name in named if name.startswith("gnomon.")}
     own = {f"{m.__name__}.{cls.__name__}" for m in map(_installed, modules) if m for cls in _classes(m)}
-    return (own | HARMLESS) & set(named)
+    return (own | _harmless()) & set(named)
+
+
+@cache
+def _harmless():
+    """Names of scikit-learn and NumPy that skops leaves to its caller and that fitted pipelines and searches hold.
+
+    They are types without code of the file's own, and the metrics behind scikit-learn's scorers, which only compute.
+    """
+    scorers = [get_scorer(name) for name in get_scorer_names()]
+    splitters = [getattr(model_selection, name) for name in model_selection.__all__ if name.endswith(("Fold", "Split"))]
+    known = [_CalibratedClassifier, _SigmoidCalibration, *map(type, scorers), *splitters]
+    known += [scorer._score_func for scorer in scorers]
+    return {"numpy.dtype", *(f"{thing.__module__}.{thing.__name__}" for thing in known)}
 
 
 def _installed(name):

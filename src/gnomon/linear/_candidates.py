@@ -50,7 +50,7 @@ def _logistic(facts, random_state):
 def _sparse_logistic(facts, random_state):
     from gnomon.linear import LogisticRegression
 
-    model = LogisticRegression(l1_ratio=1.0, solver="saga", max_iter=1000, random_state=random_state)
+    model = LogisticRegression(l1_ratio=1.0, solver="auto", max_iter=1000)
     return _tuned(model, {"C": INVERSE_STRENGTHS}, "neg_log_loss")
 
 

@@ -25,7 +25,7 @@ from gnomon.report._kinds import as_dates, as_float
 __all__ = ["Split", "split"]
 
 FOLDS = 5
-REPEATS_WHEN_SMALL = 3
+REPEATS_WHEN_SMALL = 2
 SMALL = 1_000
 
 
@@ -62,7 +62,7 @@ def _at_random(target, seed):
     )
     folds = list(splitter.split(train, y[train]))
     kept = ", shares of the classes kept" if classify else ""
-    often = f", {repeats} times over" if repeats > 1 else ""
+    often = ", twice over" if repeats > 1 else ""
     return Split(train, test, folds, f"a random fifth is held out{kept}; {FOLDS}-fold cross-validation{often}")
 
 
