@@ -3,7 +3,8 @@
     minimise over W, b    Σᵢ sᵢ ‖tᵢ − Wxᵢ − b‖²,        t = ±1 (two classes) or one-hot (K classes)              (1)
 
 and predict the sign, or the largest component. A far point on the right side costs as much as one on the wrong side,
-and a class between two others is masked: Hastie, Tibshirani & Friedman (2009), section 4.2, doi:10.1007/978-0-387-84858-7.
+and a class between two others is masked: Hastie, Tibshirani & Friedman (2009), section 4.2,
+doi:10.1007/978-0-387-84858-7.
 """
 
 import warnings

@@ -90,11 +90,12 @@ def best_subsets(R, z, rest=0.0, *, max_size=None):
     """
     d = R.shape[1]
     K = d if max_size is None else min(max_size, d)
-    R, z, extra = _square(R, z)
-    best = np.full(d + 1, np.inf)
-    subset = np.zeros((d + 1, d), dtype=np.int64)
-    best[0] = float(z @ z) + extra
-    n_nodes = _leaps(R, z, extra, best, subset, K) if d > 0 else 0
+    A, order = np.zeros((d + 1, d, d + 1)), np.zeros((d + 1, d), dtype=np.int64)
+    A[0], extra = _square(R, z)
+    order[0] = np.arange(d)
+    best, subset = np.full(d + 1, np.inf), np.zeros((d + 1, d), dtype=np.int64)
+    best[0] = float(np.sum(A[0, :, d] ** 2)) + extra
+    n_nodes = _leaps(A, order, extra, best, subset, K) if d > 0 else 0
     subsets = [np.sort(subset[k, :k]) for k in range(K + 1)]
     return SubsetTable(best[: K + 1] + rest, subsets, True, int(n_nodes))
 
@@ -168,13 +169,13 @@ def size_intervals(rss):
 
 
 def _square(R, z):
-    """R as d × d, triangular or not, regular; what z has outside its range goes to the residual."""
+    """[R z] as a regular triangle of d rows, and the square of what z has outside its range."""
     d = R.shape[1]
     # A trace of ridge, far below what double precision can see in (1), makes dependent columns harmless.
     ridge = 1e-7 * np.sqrt(np.maximum(np.sum(R * R, axis=0), np.finfo(float).tiny)) * _is_deficient(R)
     stack = np.vstack([np.column_stack([R, z]), np.column_stack([np.diag(ridge), np.zeros(d)])])
     T = linalg.qr(stack, mode="r")[0]
-    return np.ascontiguousarray(T[:d, :d]), np.ascontiguousarray(T[:d, d]), float(np.sum(T[d:, d] ** 2))
+    return T[:d], float(np.sum(T[d:, d] ** 2))
 
 
 def _is_deficient(R):
@@ -219,24 +220,18 @@ def _solve(S, c, support):
 
 
 @jit
-def _leaps(R, z, rest, best, subset, max_size):
-    """Depth-first search of the tree of dropped columns; returns the number of nodes.
+def _leaps(A, order, rest, best, subset, max_size):
+    """Depth-first search of the tree of dropped columns from A[0] and order[0]; returns the number of nodes.
 
     A node is a triangle over m columns of which the first `fixed` stay in every descendant. Its leading columns are
     models themselves; its children drop one of the free columns each.
     """
-    d = R.shape[0]
-    A = np.zeros((d + 1, d, d + 1))
-    order = np.zeros((d + 1, d), dtype=np.int64)
+    d = A.shape[1]
     size, fixed, drop = np.zeros(d + 1, np.int64), np.zeros(d + 1, np.int64), np.zeros(d + 1, np.int64)
     base = np.zeros(d + 1)
-    A[0, :, :d] = R
-    A[0, :, d] = z
-    order[0] = np.arange(d)
-    size[0], base[0] = d, rest
+    size[0], base[0], drop[0] = d, rest, d - 2
     _sort_free(A[0], order[0], d, 0, d)
     _record(A[0], order[0], d, 0, d, rest, best, subset)
-    drop[0] = d - 2
     level, n_nodes = 0, 1
     while level >= 0:
         i = drop[level]
@@ -253,11 +248,10 @@ def _leaps(R, z, rest, best, subset, max_size):
         if base[level] + lost >= best[i + 1]:
             continue
         level += 1
-        size[level], fixed[level], base[level] = m, i, base[level - 1] + lost
+        size[level], fixed[level], base[level], drop[level] = m, i, base[level - 1] + lost, m - 2
         if m - i >= _REORDER_FROM:
             _sort_free(A[level], order[level], m, i, d)
         _record(A[level], order[level], m, i, d, base[level], best, subset)
-        drop[level] = m - 2
     return n_nodes
 
 
@@ -268,7 +262,8 @@ def _record(A, order, m, fixed, d, base, best, subset):
     for k in range(m, fixed, -1):
         if rss < best[k]:
             best[k] = rss
-            subset[k, :k] = order[:k]
+            for c in range(k):
+                subset[k, c] = order[c]
         rss += A[k - 1, d] * A[k - 1, d]
 
 
@@ -295,7 +290,7 @@ def _rotate(B, r, c, n_columns, d):
     a, b = B[r, c], B[r + 1, c]
     if b == 0.0:
         return
-    h = np.hypot(a, b)
+    h = np.sqrt(a * a + b * b)
     cos, sin = a / h, b / h
     for j in range(c, n_columns):
         x, y = B[r, j], B[r + 1, j]
@@ -307,17 +302,16 @@ def _rotate(B, r, c, n_columns, d):
 @jit
 def _sort_free(A, order, m, fixed, d):
     """Order the free columns by what dropping each would cost, dearest first, and restore the triangle."""
-    f = m - fixed
     cost = _drop_costs(A, m, fixed, d)
-    rank = np.argsort(-cost)
-    block = np.zeros((m, f))
-    names = np.zeros(f, np.int64)
-    for c in range(f):
-        block[:, c] = A[:m, fixed + rank[c]]
-        names[c] = order[fixed + rank[c]]
-    for c in range(f):
-        A[:m, fixed + c] = block[:, c]
-        order[fixed + c] = names[c]
+    for c in range(fixed, m):
+        dearest = c
+        for j in range(c + 1, m):
+            if cost[j - fixed] > cost[dearest - fixed]:
+                dearest = j
+        cost[dearest - fixed] = cost[c - fixed]
+        order[c], order[dearest] = order[dearest], order[c]
+        for r in range(m):
+            A[r, c], A[r, dearest] = A[r, dearest], A[r, c]
     for c in range(fixed, m):
         for r in range(m - 2, c - 1, -1):
             _rotate(A, r, c, m, d)
