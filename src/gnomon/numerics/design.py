@@ -5,7 +5,7 @@
 A `Design` is X together with the way b is treated. Solvers see the packed parameter θ = (w, b) — or (w,) when there is
 no intercept — and never ask whether X is sparse: whole-matrix products go through `apply` and `adjoint`, loops over
 rows or columns through `rows` and `columns`, which are sets of vectors with the compiled verbs ``dot(i, v)``,
-``add(i, c, v)`` and ``squared_norm(i)``.
+``add(i, c, v)`` and ``squared_norm(i)``; ``index(i, k)``, k < ``count(i)``, names the columns that are stored.
 """
 
 from dataclasses import dataclass, replace
@@ -47,6 +47,12 @@ class DenseVectors:
             total += self.A[i, j] * self.A[i, j]
         return total
 
+    def count(self, i):
+        return self.A.shape[1]
+
+    def index(self, i, k):
+        return k
+
 
 @noun
 class SparseVectors:
@@ -77,6 +83,12 @@ class SparseVectors:
         for k in range(self.indptr[i], self.indptr[i + 1]):
             total += self.data[k] * self.data[k]
         return total
+
+    def count(self, i):
+        return self.indptr[i + 1] - self.indptr[i]
+
+    def index(self, i, k):
+        return self.indices[self.indptr[i] + k]
 
 
 @dataclass(frozen=True, eq=False)

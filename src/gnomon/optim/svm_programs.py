@@ -20,7 +20,7 @@ import numpy as np
 from scipy import linalg, optimize, sparse
 
 from gnomon.numerics.design import Design
-from gnomon.optim.dual_coordinate_ascent import start_ascent
+from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent, start_ascent
 from gnomon.optim.dual_multipliers import multiplier_rounds, with_constant_column
 from gnomon.optim.follow import follow
 from gnomon.optim.problem import gram
@@ -45,8 +45,8 @@ def qp(problem, theta=None, *, method="auto", tol=None, max_iter=100, callback=N
     theta : ndarray, optional
         Not used: the central path has its own start. It stands here because every solver of a problem takes it.
     method : {"auto", "path", "multipliers"}, default="auto"
-        "path": the interior-point method, to the last digits. "multipliers": rounds of dual coordinate ascent, for a
-        free intercept and more than a few thousand rows and columns. "auto" chooses by size.
+        "path": the interior-point method, to the last digits. "multipliers": rounds of dual coordinate ascent, for
+        more than a few thousand rows and columns. "auto" chooses by size.
     tol : float, optional
         Stop when the duality gap is at most tol times the objective; 1e-12 on the path, 1e-6 with multipliers.
     max_iter : int, default=100
@@ -79,7 +79,7 @@ def qp(problem, theta=None, *, method="auto", tol=None, max_iter=100, callback=N
     >>> solution.w.round(7), round(solution.objective, 7), round(solution.dual_gap, 7)
     (array([ 1., -1., -1.]), 1.0, 0.0)
     """
-    large = problem.design.intercept == "free" and min(problem.design.n, problem.design.d) > LARGE
+    large = min(problem.design.n, problem.design.d) > LARGE
     run = METHODS.get(("multipliers" if large else "path") if method == "auto" else method)
     if run is None:
         raise ValueError(f"method={method!r} is unknown; choose from {['auto', *METHODS]}")
@@ -198,12 +198,13 @@ def _central_path(problem, tol, max_iter, callback, stop):
 
 
 def _multipliers(problem, tol, max_iter, callback, stop):
+    rule = default_rule(_RelativeGap(1e-6 if tol is None else tol), None, stop)
     if problem.design.intercept != "free":
-        raise ValueError("method='multipliers' needs a free intercept; use the solver 'dcd'")
+        # Without the equality there is nothing to multiply: one run of dual coordinate ascent.
+        return dual_coordinate_ascent(problem, tol=0.0, max_iter=100 * max_iter, callback=callback, stop=rule)
     closed = with_constant_column(problem)
     state = start_ascent(closed, None)
     rounds = multiplier_rounds(problem, closed, state, certificate, _theta_of)
-    rule = default_rule(_RelativeGap(1e-6 if tol is None else tol), None, stop)
     solution = follow(rounds, rule, max_iter=max_iter, callback=callback)
     return solution._replace(w=solution.w.astype(problem.design.dtype), details={"alpha": state.alpha})
 

@@ -1,0 +1,416 @@
+"""Stochastic gradient descent.
+
+    θ ← θ − η_t [ (1/|B|) Σ_{i∈B} (κ sᵢ / pᵢ) ℓ'(yᵢ, zᵢ) xᵢ + κ ∇Ω(w) ],    i drawn with probability pᵢ       (1)
+
+The bracket is an unbiased estimate of κ ∇F for F = Σ sᵢ ℓ(yᵢ, zᵢ) + Ω(w). With ``scale="mean"`` κ = 1/Σ sᵢ, so (1)
+descends the mean form, whatever the scaling of F, and rates keep their meaning; with ``scale="raw"`` κ = 1. Robbins &
+Monro (1951), doi:10.1214/aoms/1177729586; Bottou, Curtis & Nocedal (2018), doi:10.1137/16M1080173.
+
+A plain step costs as much as the rows of its batch: a quadratic penalty shrinks a common factor of w, and the proximal
+steps of a penalty with a kink are caught up when a coordinate is next touched (Duchi & Singer 2009, JMLR 10, 2899–2934,
+section 5); averages of the iterates (Polyak & Juditsky 1992, doi:10.1137/0330046) are kept in two parts likewise. Only
+momentum (Polyak 1964, doi:10.1016/0041-5553(64)90137-5) and the sub-gradients of a penalty with a kink touch every
+coordinate in every step.
+"""
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from gnomon._jit import compiled, inline, lean
+from gnomon.optim.follow import follow
+from gnomon.optim.momentum import MOMENTUM_FORMS, weight_of
+from gnomon.optim.schedules import Constant, InverseT0, Power, as_schedule, rates, warn_unless_robbins_monro
+from gnomon.optim.stopping import AnyOf, Check, ObjectiveChange
+
+__all__ = ["asgd", "change_rule", "row_norms", "sgd"]
+
+
+def sgd(
+    problem,
+    theta,
+    *,
+    schedule=None,
+    sampling="uniform",
+    correct=True,
+    batch_size=1,
+    momentum=None,
+    momentum_form="heavy_ball",
+    memory=None,
+    average=None,
+    average_start=0,
+    average_weight=0.01,
+    kink="proximal",
+    scale="mean",
+    tol=1e-5,
+    max_iter=100,
+    check_every=None,
+    random_state=0,
+    callback=None,
+    stop=None,
+    iterates=False,
+):
+    """Descend along (1).
+
+    Parameters
+    ----------
+    problem : Problem
+        A loss of one score made with @noun, any convex penalty made with @noun.
+    theta : ndarray
+        Start.
+    schedule : Schedule, float, str or callable, optional
+        Rates η_t. By default η₀/(1 + η₀λt) with λ the strong convexity of the penalty and η₀ = 1/max ‖xᵢ‖² times the
+        smoothness of the loss; t^{−3/4} where λ = 0.
+    sampling : {"uniform", "shuffle", "cyclic", "balanced"} or ndarray of shape (n,), default="uniform"
+        Rows with replacement; a new permutation per pass; in order; classes equally often; or with these
+        probabilities.
+    correct : bool, default=True
+        Divide by n pᵢ, so that F is minimised; False minimises the risk re-weighted by n pᵢ.
+    batch_size : int, default=1
+        Rows per step; their directions are averaged.
+    momentum : float, Schedule or callable, optional
+        m of the heavy ball, or for "ema" the weight μ of the new gradient.
+    momentum_form : {"heavy_ball", "ema"}, default="heavy_ball"
+    memory : float, optional
+        Steps that the "ema" form remembers: sets μ = 1 − e^{−1/memory}.
+    average : {None, "polyak", "ema"}, default=None
+        Return the mean of the iterates after `average_start` updates, or their moving average.
+    average_start : int, default=0
+    average_weight : float, default=0.01
+        Weight of the newest iterate in the moving average.
+    kink : {"proximal", "subgradient"}, default="proximal"
+        How a penalty with a kink is descended.
+    scale : {"mean", "raw"}, default="mean"
+    tol : float or None, default=1e-5
+        Stop when F changes by less than tol · max(1, |F|) from one check to the next; None never does.
+    max_iter : int, default=100
+        Passes over the data.
+    check_every : int, optional
+        Steps between evaluations of F; by default a pass.
+    random_state : int, RandomState or None, default=0
+    callback : callable, optional
+        Called with each row of the history; True stops.
+    stop : StopRule, optional
+        A further rule, for example ``Validation(score)``.
+    iterates : bool, default=False
+        Keep every checked θ in the history.
+
+    Returns
+    -------
+    Solution
+        `n_iter` counts passes; the column "iteration" of the history counts updates, "epoch" passes.
+
+    References
+    ----------
+    Bottou, L., Curtis, F. E. & Nocedal, J. (2018). Optimization methods for large-scale machine learning.
+    doi:10.1137/16M1080173
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import SquaredLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import Problem, sgd
+    >>> from gnomon.penalties import L2
+    >>> x = np.linspace(-1.0, 1.0, 50)
+    >>> problem = Problem(Design(x[:, None]), 2.0 * x + 1.0, SquaredLoss(), L2(0.0), np.ones(50))
+    >>> sgd(problem, np.zeros(2), tol=1e-12).w.round(3)
+    array([2., 1.])
+    """
+    schedule = warn_unless_robbins_monro(
+        _default_schedule(problem, scale) if schedule is None else as_schedule(schedule)
+    )
+    draw = _Draws.of(problem, sampling, correct=correct, scale=scale, random_state=random_state)
+    plan = _Plan(
+        schedule,
+        draw,
+        _positive_integer("batch_size", batch_size),
+        _momentum(momentum, momentum_form, memory),
+        _average(average, average_start, average_weight),
+        _known("kink", kink, ("proximal", "subgradient")) == "subgradient",
+    )
+    n = problem.design.n
+    every = max(n // batch_size, 1) if check_every is None else _positive_integer("check_every", check_every)
+    checks = _descend(problem, np.array(theta, dtype=float), plan, every)
+    updates = math.ceil(max_iter * n / batch_size)
+    solution = follow(checks, change_rule(tol, stop), max_iter=updates, callback=callback, iterates=iterates)
+    passes = math.ceil(solution.n_iter * batch_size / n)
+    return solution._replace(w=solution.w.astype(problem.design.dtype), n_iter=passes)
+
+
+def asgd(problem, theta, *, average="polyak", **options):
+    """Averaged stochastic gradient descent: `sgd` with the mean of its iterates.
+
+    References
+    ----------
+    Polyak, B. & Juditsky, A. (1992). Acceleration of stochastic approximation by averaging. doi:10.1137/0330046
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import SquaredLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import Problem, asgd
+    >>> from gnomon.penalties import L2
+    >>> x = np.linspace(-1.0, 1.0, 50)
+    >>> problem = Problem(Design(x[:, None]), 2.0 * x + 1.0, SquaredLoss(), L2(0.0), np.ones(50))
+    >>> asgd(problem, np.zeros(2), average_start=200).w.round(3)
+    array([2., 1.])
+    """
+    return sgd(problem, theta, average=average, **options)
+
+
+def change_rule(tol, stop):
+    """Stop when the full objective has settled (never, for tol=None), or by the rule `stop`."""
+    change = () if tol is None else (ObjectiveChange(tol),)
+    return AnyOf((*change, *(() if stop is None else (stop,))))
+
+
+def row_norms(design):
+    """‖xᵢ‖² of every row, the constant column included."""
+    norms = np.empty(design.n)
+    _fill_norms(compiled(design.rows), norms)
+    return norms
+
+
+class _Draws(NamedTuple):
+    """Where rows come from: a stream of indices, and κ sᵢ/pᵢ and κ of (1)."""
+
+    next: Callable
+    factor: Any
+    kappa: float
+
+    @classmethod
+    def of(cls, problem, sampling, *, correct, scale, random_state):
+        n, s = problem.design.n, problem.weights.astype(float)
+        kappa = {"mean": 1.0 / float(np.sum(s)), "raw": 1.0}[_known("scale", scale, ("mean", "raw"))]
+        p = _probabilities(problem, sampling)
+        share = np.full(n, 1.0 / n) if p is None or not correct else p
+        reachable = share > 0.0
+        if np.any(s[~reachable] > 0.0):
+            raise ValueError(
+                "sampling gives probability 0 to rows of positive weight; give them some, or correct=False"
+            )
+        factor = np.divide(kappa * s, share, out=np.zeros(n), where=reachable)
+        return cls(_stream(sampling, p, n, check_random_state(random_state)), factor, kappa)
+
+
+def _probabilities(problem, sampling):
+    """pᵢ; None for the orders in which every row comes equally often."""
+    n = problem.design.n
+    if np.ndim(sampling) > 0:
+        p = np.asarray(sampling, dtype=float)
+        if p.shape != (n,) or np.any(p < 0) or not np.sum(p) > 0:
+            raise ValueError(f"sampling of shape {p.shape} must hold {n} probabilities ≥ 0, not all zero")
+        return p / np.sum(p)
+    _known("sampling", sampling, ("uniform", "shuffle", "cyclic", "balanced"))
+    if sampling != "balanced":
+        return None
+    _, label, count = np.unique(problem.y, return_inverse=True, return_counts=True)
+    return 1.0 / (len(count) * count[label])
+
+
+def _stream(sampling, p, n, rng):
+    """A function that gives the next m row numbers."""
+    if p is not None:
+        return lambda m: rng.choice(n, size=m, p=p)
+    if sampling == "uniform":
+        return lambda m: rng.randint(n, size=m)
+    rest = np.empty(0, dtype=np.int64)
+
+    def following(m):
+        nonlocal rest
+        while rest.size < m:
+            rest = np.concatenate([rest, rng.permutation(n) if sampling == "shuffle" else np.arange(n)])
+        taken, rest = rest[:m], rest[m:]
+        return taken
+
+    return following
+
+
+class _Plan(NamedTuple):
+    """Everything that decides the steps."""
+
+    schedule: Any
+    draw: _Draws
+    batch: int
+    momentum: Any
+    average: Any
+    subgradient: bool
+
+
+def _descend(problem, theta, plan, every):
+    """Yield a check for the start and after every `every` updates."""
+    start = theta.copy()
+    velocity, mean, t = np.zeros_like(theta), theta.copy(), 0
+    kinked = not problem.penalty.smooth and not plan.subgradient
+    dense = plan.momentum is not None or plan.subgradient or (kinked and plan.average is not None)
+    nouns = compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows)
+    frame = problem.y, plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized
+    schedule = plan.schedule
+    yield Check(0, start, problem.value(start), more={"epoch": 0.0, "step": float(rates(schedule, 0, 1)[0])})
+    while True:
+        eta, picks = rates(schedule, t, every), plan.draw.next(every * plan.batch)
+        share = np.zeros(every) if plan.average is None else plan.average(np.arange(t, t + every))
+        if dense:
+            mix = _mix(plan.momentum, t, eta)
+            _dense_steps(*nouns, *frame, picks, *mix, share, eta, kinked, theta, velocity, mean, np.empty(plan.batch))
+        else:
+            bend, last = problem.penalty.bend, np.zeros(theta.size)
+            _plain_steps(*nouns, *frame, picks, eta, share, bend, kinked, theta, mean, last, np.empty(plan.batch))
+        t += every
+        kept = np.array(theta if plan.average is None else mean)
+        objective = problem.value(kept)
+        schedule = schedule.observe(objective)
+        epoch = t * plan.batch / problem.design.n
+        yield Check(t, kept, objective, more={"epoch": epoch, "step": float(eta[-1])})
+
+
+def _mix(momentum, t, eta):
+    """(c₁, c₂, c₃) of a ← c₁a + c₂g, θ ← θ − c₃a for each update."""
+    if momentum is None:
+        return np.zeros_like(eta), eta, np.ones_like(eta)
+    form, weight = momentum
+    return tuple(np.broadcast_to(c, eta.shape).astype(float) for c in form.mix(rates(weight, t, eta.size), eta))
+
+
+def _momentum(momentum, form, memory):
+    form = MOMENTUM_FORMS[_known("momentum_form", form, tuple(MOMENTUM_FORMS))]
+    if memory is not None:
+        if momentum is not None:
+            raise ValueError(f"momentum={momentum!r} and memory={memory!r} both set the weight; give one of them")
+        return MOMENTUM_FORMS["ema"], Constant(weight_of(memory))
+    return None if momentum is None else (form, as_schedule(momentum))
+
+
+def _average(average, start, weight):
+    """A function from t to the share of the iterate after update t + 1 in the running average; None for no average."""
+    _known("average", average, (None, "polyak", "ema"))
+    if average == "polyak":
+        return lambda t: 1.0 / np.maximum(t - start + 1.0, 1.0)
+    return None if average is None else lambda t: np.where(t < start, 1.0, weight)
+
+
+def _default_schedule(problem, scale):
+    s = problem.weights.astype(float)
+    kappa = 1.0 / float(np.sum(s)) if scale == "mean" else 1.0
+    smoothness = problem.loss.smoothness if math.isfinite(problem.loss.smoothness) else 1.0
+    strong = kappa * problem.penalty.bend
+    steepest = float(np.max(kappa * problem.design.n * s * row_norms(problem.design), initial=0.0))
+    start = 1.0 / max(smoothness * steepest + strong, 1e-300)
+    return InverseT0(start, t0=1.0 / (start * strong)) if strong > 0.0 else Power(start, 0.75)
+
+
+def _known(name, value, words):
+    if value not in words:
+        raise ValueError(f"{name}={value!r} is unknown; choose from {list(words)}")
+    return value
+
+
+def _positive_integer(name, value):
+    if int(value) != value or value < 1:
+        raise ValueError(f"{name}={value!r} must be an integer ≥ 1")
+    return int(value)
+
+
+@lean
+def _fill_norms(rows, norms):
+    for i in range(norms.shape[0]):
+        norms[i] = rows.squared_norm(i)
+
+
+@inline
+def _slopes(loss, rows, y, factor, picks, start, scale, v, coefs):
+    """(κsᵢ/pᵢ) ℓ'(yᵢ, zᵢ)/|B| for the batch that begins at `start`, at θ = scale · v."""
+    batch = coefs.shape[0]
+    for k in range(batch):
+        i = picks[start + k]
+        coefs[k] = factor[i] * loss.gradient(y[i], scale * rows.dot(i, v)) / batch
+
+
+@lean
+def _plain_steps(loss, penalty, rows, y, factor, kappa, d, p, picks, eta, share, bend, kinked, v, u, last, coefs):
+    """Steps (1) on θ = scale · v; `last` is the time up to which the proximal steps of a coordinate were taken.
+
+    The running average is a · v + b · u: a sparse change of v is a sparse change of u (Xu 2011, arXiv:1107.2490).
+    """
+    scale, clock, batch, a, b = 1.0, 0.0, coefs.shape[0], 0.0, 1.0
+    for t in range(eta.shape[0]):
+        if kinked:
+            for k in range(batch):
+                _catch_up(penalty, rows, picks[t * batch + k], d, p, clock, v, last)
+            clock += eta[t] * kappa
+        _slopes(loss, rows, y, factor, picks, t * batch, scale, v, coefs)
+        if not kinked and bend > 0.0:
+            scale, a = _shrink(scale, 1.0 - eta[t] * kappa * bend, d, p, v, a, b, u)
+        for k in range(batch):
+            rows.add(picks[t * batch + k], -eta[t] * coefs[k] / scale, v)
+        if share[t] > 0.0:
+            a, b = _follow_average(rows, picks, t * batch, eta[t] * a / (b * scale), coefs, a, b, scale, share[t], u)
+    for j in range(v.shape[0]):
+        u[j] = a * v[j] + b * u[j]
+        v[j] = penalty.prox(v[j], clock - last[j]) if kinked and j < p else scale * v[j]
+
+
+@inline
+def _shrink(scale, by, d, p, v, a, b, u):
+    """(scale, a) after w ← by · w; a free b keeps its value, and v takes the factor over before it vanishes."""
+    free = p < v.shape[0]
+    if abs(scale * by) > 1e-100:
+        if free:
+            u[d] += a / b * (1.0 - 1.0 / by) * v[d]
+            v[d] /= by
+        return scale * by, a
+    for j in range(v.shape[0]):
+        u[j] += a / b * v[j]
+        v[j] *= scale * by if j < p else scale
+    return 1.0, 0.0
+
+
+@inline
+def _follow_average(rows, picks, start, c, coefs, a, b, scale, share, u):
+    """(a, b) after the average took in θ = scale · v, whose v has moved by −c · coefs · b/a along the rows."""
+    if share >= 1.0:
+        for j in range(u.shape[0]):
+            u[j] = 0.0
+        return scale, 1.0
+    for k in range(coefs.shape[0]):
+        rows.add(picks[start + k], c * coefs[k], u)
+    a, b = (1.0 - share) * a + share * scale, (1.0 - share) * b
+    if b < 1e-100:
+        for j in range(u.shape[0]):
+            u[j] *= b
+        b = 1.0
+    return a, b
+
+
+@inline
+def _catch_up(penalty, rows, i, d, p, clock, v, last):
+    for k in range(rows.count(i)):
+        j = rows.index(i, k)
+        v[j] = penalty.prox(v[j], clock - last[j])
+        last[j] = clock
+    if p > d:
+        v[d] = penalty.prox(v[d], clock - last[d])
+        last[d] = clock
+
+
+@lean
+def _dense_steps(loss, penalty, rows, y, factor, kappa, d, p, picks, c1, c2, c3, share, eta, kinked, v, a, mean, coefs):
+    """Steps (1) with momentum a and the running average; every coordinate moves in every step."""
+    batch = coefs.shape[0]
+    for t in range(eta.shape[0]):
+        _slopes(loss, rows, y, factor, picks, t * batch, 1.0, v, coefs)
+        for j in range(v.shape[0]):
+            smooth = 0.0 if kinked or j >= p else kappa * penalty.slope(v[j])
+            a[j] = c1[t] * a[j] + c2[t] * smooth
+        for k in range(batch):
+            rows.add(picks[t * batch + k], c2[t] * coefs[k], a)
+        for j in range(v.shape[0]):
+            v[j] -= c3[t] * a[j]
+            if kinked and j < p:
+                v[j] = penalty.prox(v[j], eta[t] * kappa)
+            mean[j] += share[t] * (v[j] - mean[j])
