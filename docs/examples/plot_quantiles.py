@@ -21,8 +21,8 @@ y = 1.0 + 0.7 * x + (0.15 + 0.35 * x) * rng.standard_normal(400)
 X = x[:, None]
 
 # %%
-# At a kink the sub-gradient does not vanish, so these solvers can never say that they have arrived; the warning that they
-# give instead is expected here. The share of rows below each line is the check.
+# At a kink the sub-gradient does not vanish, so these solvers can never say that they have arrived; the warning that
+# they give instead is expected here. The share of rows below each line is the check.
 
 models = {}
 with warnings.catch_warnings():

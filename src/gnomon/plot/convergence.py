@@ -72,12 +72,9 @@ def convergence(histories, *, x="iteration", y="objective", best=None, ax=None):
         place = _abscissa(history, x)
         if y == "objective":
             place, values = _down_to_rounding(place, values - best, 1e-14 * max(abs(best), 1e-300))
-        mark = {
-            "marker": MARKERS[(k + k // len(MARKERS)) % len(MARKERS)],
-            "markersize": 4,
-            "markevery": max(1, len(values) // 8),
-        }
-        ax.plot(place, values, color=color, linestyle=dash, linewidth=1.7, label=name, **mark)
+        mark = MARKERS[(k + k // len(MARKERS)) % len(MARKERS)]
+        style = {"color": color, "linestyle": dash, "linewidth": 1.7, "marker": mark, "markersize": 4}
+        ax.plot(place, values, label=name, markevery=max(1, len(values) // 8), **style)
     ax.set_yscale("log")
     return dress(ax, x=LABELS[x], y=LABELS[y], legend="best")
 
