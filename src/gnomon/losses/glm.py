@@ -55,7 +55,7 @@ class Family(ABC):
 
     @abstractmethod
     def variance(self, mean):
-        """V(μ), elementwise."""
+        """V(μ), elementwise; not positive where μ lies outside the family."""
 
     @abstractmethod
     def deviance(self, y, mean):
@@ -155,7 +155,7 @@ class GammaFamily(Family):
     default_link = InverseLink()
 
     def variance(self, mean):
-        return mean * mean
+        return mean * np.abs(mean)
 
     def deviance(self, y, mean):
         return 2.0 * ((y - mean) / mean - np.log(y / mean))
@@ -214,7 +214,7 @@ class TweedieFamily(Family):
     default_link = LogLink()
 
     def variance(self, mean):
-        return mean**self.power
+        return np.maximum(mean, 0.0) ** self.power
 
     def deviance(self, y, mean):
         p = self.power

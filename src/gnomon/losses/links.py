@@ -13,13 +13,16 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from gnomon._jit import in_kernels, noun
+from gnomon._jit import choose, in_kernels, noun
 from gnomon.numerics.special import sigmoid
 
 __all__ = ["CLogLogLink", "IdentityLink", "InverseLink", "Link", "LogLink", "LogitLink", "ProbitLink"]
 
 LIMIT = 35.0
 """|η| beyond which σ(η) is 0 or 1 in double precision."""
+
+POLE = 1e-9
+"""What stands for η = 0 in 1/η."""
 
 
 def _ndtr_of_one(s):
@@ -121,7 +124,7 @@ class InverseLink(Link):
     Examples
     --------
     >>> from gnomon.losses import InverseLink
-    >>> InverseLink().mean(4.0), InverseLink().mean_slope(4.0)
+    >>> float(InverseLink().mean(4.0)), float(InverseLink().mean_slope(4.0))
     (0.25, -0.0625)
     """
 
@@ -129,10 +132,10 @@ class InverseLink(Link):
         return 1.0 / mean
 
     def mean(self, z):
-        return 1.0 / z
+        return 1.0 / choose(z == 0.0, POLE, z)
 
     def mean_slope(self, z):
-        return -1.0 / (z * z)
+        return -1.0 / choose(z == 0.0, POLE, z) ** 2
 
 
 @noun

@@ -89,4 +89,15 @@ def _weighted_ridge(problem, theta):
     W = problem.weights * problem.loss.curvature(problem.y, z)
     # WZ = Wz − sℓ' needs no division, so rows without curvature do no harm; a known offset is no part of the response.
     response = W * (z - problem.offset) - problem.at_scores(z)[1]
-    return linalg.cho_solve(positive_factor(problem.hessian(theta)), problem.design.adjoint(response))
+    return _least_solution(problem.hessian(theta), problem.design.adjoint(response))
+
+
+def _least_solution(H, r):
+    """H⁻¹r by Cholesky's factorisation; where H is singular, the solution of least norm."""
+    factor = positive_factor(H)
+    pivots = np.abs(np.diagonal(factor[0]))
+    if np.min(pivots) ** 2 > 1e3 * len(H) * np.finfo(H.dtype).eps * np.max(pivots) ** 2:
+        return linalg.cho_solve(factor, r)
+    values, V = linalg.eigh(H)
+    kept = values > 10.0 * len(H) * np.finfo(H.dtype).eps * values[-1]
+    return V[:, kept] @ ((V[:, kept].T @ r) / values[kept])

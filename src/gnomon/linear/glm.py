@@ -1,0 +1,325 @@
+"""Generalised linear models.
+
+    minimise over w, b    (1/n) Σᵢ sᵢ ½ d(yᵢ, μᵢ) + α (r ‖w‖₁ + ½(1 − r) ‖w‖²),    g(μ) = Xw + b + offset      (1)
+
+with n = Σ sᵢ, d the unit deviance of the family and g the link. Fitted by iteratively re-weighted least squares: Nelder
+& Wedderburn (1972), doi:10.2307/2344614. At α = 0 the estimates are maximum likelihood and asymptotically normal with
+covariance φ (XᵀWX)⁻¹: McCullagh & Nelder (1989), section 4.4, doi:10.1007/978-1-4899-3242-6.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import linalg, stats
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_array, check_is_fitted
+
+from gnomon.losses import (
+    BinomialFamily,
+    CLogLogLink,
+    DevianceLoss,
+    GammaFamily,
+    GaussianFamily,
+    IdentityLink,
+    InverseGaussianFamily,
+    InverseLink,
+    LogitLink,
+    LogLink,
+    PoissonFamily,
+    ProbitLink,
+    TweedieFamily,
+)
+from gnomon.numerics.design import Design
+from gnomon.numerics.validation import check_interval, check_non_negative, validate_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import Problem, fit_linear, positive_factor, warn_unless_converged
+from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty
+
+__all__ = ["GLM", "GLMSummary"]
+
+FAMILIES = {
+    "gaussian": GaussianFamily(),
+    "binomial": BinomialFamily(),
+    "poisson": PoissonFamily(),
+    "gamma": GammaFamily(),
+    "inverse_gaussian": InverseGaussianFamily(),
+    "tweedie": TweedieFamily(1.5),
+}
+LINKS = {
+    "identity": IdentityLink(),
+    "logit": LogitLink(),
+    "probit": ProbitLink(),
+    "cloglog": CLogLogLink(),
+    "log": LogLink(),
+    "inverse": InverseLink(),
+}
+DOMAINS = {
+    "real": ("any numbers", lambda y: True),
+    "unit": ("numbers in [0, 1]", lambda y: np.all((y >= 0) & (y <= 1))),
+    "count": ("numbers ≥ 0", lambda y: np.all(y >= 0)),
+    "positive": ("numbers > 0", lambda y: np.all(y > 0)),
+}
+
+
+class GLMSummary(NamedTuple):
+    """A row per coefficient, the intercept (if any) first.
+
+    Fields
+    ------
+    names : list of str
+    coef : ndarray
+    se : ndarray
+        Standard errors.
+    z : ndarray
+        coef/se: normal where the dispersion is known, else Student's t with `df` degrees of freedom.
+    p : ndarray
+        Two-sided p-values.
+    df : float
+        Residual degrees of freedom; inf where the dispersion is known.
+
+    References
+    ----------
+    McCullagh, P. & Nelder, J. (1989). Generalized Linear Models, section 4.4. doi:10.1007/978-1-4899-3242-6
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import GLM
+    >>> X, y = np.arange(4.0)[:, None], np.array([1.0, 1.0, 3.0, 6.0])
+    >>> GLM("poisson").fit(X, y).summary().se.round(4)
+    array([0.7996, 0.3258])
+    """
+
+    names: list
+    coef: Any
+    se: Any
+    z: Any
+    p: Any
+    df: float
+
+    def __str__(self):
+        width = max(len(name) for name in self.names)
+        head = f"{'':{width}}  {'coef':>10}  {'se':>10}  {'z':>8}  {'p':>8}"
+        rows = zip(self.names, self.coef, self.se, self.z, self.p, strict=True)
+        return "\n".join([head, *(f"{n:{width}}  {c:10.4f}  {s:10.4f}  {z:8.3f}  {p:8.4f}" for n, c, s, z, p in rows)])
+
+
+class GLM(RegressorMixin, BaseEstimator):
+    """Generalised linear model E[y | x] = g⁻¹(xᵀw + b + offset): the mean deviance of a family plus a penalty.
+
+    Parameters
+    ----------
+    family : {"gaussian", "binomial", "poisson", "gamma", "inverse_gaussian", "tweedie"} or Family, default="gaussian"
+        "tweedie" has power 1.5; ``gnomon.losses.TweedieFamily(p)`` any other.
+    link : {"identity", "logit", "probit", "cloglog", "log", "inverse"} or Link, optional
+        The usual one of the family by default: identity, logit, log, inverse, log, log.
+    alpha : float, default=0.0
+        Strength of the penalty in (1).
+    l1_ratio : float in [0, 1], default=0.0
+        Share r of the L1 norm.
+    fit_intercept : bool, default=True
+    solver : str, default="auto"
+        "auto" is "irls", or "cd" with an L1 norm; any solver of `gnomon.optim.fit_linear` that suits.
+    tol : float, default=1e-8
+        Stop when no entry of the gradient of (1) exceeds it ("cd": see there).
+    max_iter : int, default=100
+
+    Attributes
+    ----------
+    coef_ : ndarray of shape (n_features,)
+    intercept_ : float
+    deviance_, null_deviance_ : float
+        Σ sᵢ d(yᵢ, μᵢ) of the model, and of the best constant mean (with the offset, if any).
+    dispersion_ : float
+        φ: one for binomial and Poisson, else Pearson's Σ sᵢ (yᵢ − μᵢ)²/V(μᵢ) over the residual degrees of freedom.
+    df_resid_ : float
+        n less the number of parameters.
+    covariance_ : ndarray or None
+        Covariance of (b, w); None with a penalty.
+    objective_ : float
+    n_iter_ : int
+    converged_ : bool
+    stop_reason_ : str
+    history_ : dict of ndarray
+    gradient_norm_ : float
+    n_parameters_ : int
+    n_features_in_ : int
+
+    References
+    ----------
+    Nelder, J. & Wedderburn, R. (1972). Generalized linear models. doi:10.2307/2344614
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import GLM
+    >>> X, y = np.arange(4.0)[:, None], np.array([1.0, 1.0, 3.0, 6.0])
+    >>> model = GLM("poisson").fit(X, y)
+    >>> round(model.intercept_, 7), model.coef_.round(7), round(model.deviance_, 7)
+    (-0.3261639, array([0.7002005]), 0.2583671)
+    >>> model.predict([[2.0]]).round(3)
+    array([2.928])
+    """
+
+    def __init__(
+        self,
+        family="gaussian",
+        link=None,
+        *,
+        alpha=0.0,
+        l1_ratio=0.0,
+        fit_intercept=True,
+        solver="auto",
+        tol=1e-8,
+        max_iter=100,
+    ):
+        self.family = family
+        self.link = link
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        targets = _named("family", self.family, FAMILIES).targets
+        tags.target_tags.positive_only = targets in ("positive", "count")
+        return tags
+
+    def fit(self, X, y, sample_weight=None, offset=None):
+        """Minimise (1); `offset` is a known part of the linear predictor, one number per row."""
+        X, y = validate_rows(self, X, y, accept_sparse="csr", y_numeric=True)
+        loss = self._loss()
+        _check_domain(loss, y)
+        weights, y = check_weights(sample_weight, X), y.astype(X.dtype)
+        total = float(np.sum(weights, dtype=float))
+        design = Design(X, intercept="free" if self.fit_intercept else "none")
+        known = _offset(offset, X)
+        start = _start(loss, design, y, weights, known)
+        solution = fit_linear(
+            design, y, loss, self._penalty(), weights / np.asarray(total, dtype=X.dtype), start=start, offset=known,
+            solver=self._solver(), tol=self.tol, max_iter=self.max_iter,
+        )  # fmt: skip
+        warn_unless_converged(solution, self.max_iter)
+        self.coef_, self.intercept_ = solution.w, float(solution.intercept)
+        self._report(solution)
+        return self._diagnose(Problem(design, y, loss, NoPenalty(), weights, 1, known))
+
+    def predict(self, X, offset=None):
+        """The mean μ for every row."""
+        check_is_fitted(self)
+        X = validate_rows(self, X, reset=False, accept_sparse="csr")
+        return self._loss().inverse(X @ self.coef_ + self.intercept_ + _offset(offset, X))
+
+    def summary(self):
+        """Coefficients with standard errors, z and p values; needs α = 0."""
+        check_is_fitted(self)
+        if self.covariance_ is None:
+            raise ValueError(
+                f"alpha={self.alpha!r}: penalised estimates are biased and have no such errors; set alpha=0"
+            )
+        names = [f"x{j}" for j in range(self.n_features_in_)]
+        names = list(vars(self).get("feature_names_in_", names))
+        coef = np.append(self.intercept_, self.coef_) if self.fit_intercept else self.coef_
+        se = np.sqrt(np.diagonal(self.covariance_))
+        z = coef / se
+        df = self.df_resid_ if self._loss().family.dispersed else np.inf
+        p = 2.0 * stats.t.sf(np.abs(z), df) if np.isfinite(df) else 2.0 * stats.norm.sf(np.abs(z))
+        return GLMSummary((["intercept"] if self.fit_intercept else []) + names, coef, se, z, p, df)
+
+    def _loss(self):
+        family = _named("family", self.family, FAMILIES)
+        return DevianceLoss(family, family.default_link if self.link is None else _named("link", self.link, LINKS))
+
+    def _penalty(self):
+        alpha, r = check_non_negative("alpha", self.alpha), check_interval("l1_ratio", self.l1_ratio, 0.0, 1.0)
+        if alpha == 0.0:
+            return NoPenalty()
+        return {0.0: L2(alpha, half=True), 1.0: L1(alpha)}.get(float(r), ElasticNetPenalty(alpha, r, half=True))
+
+    def _solver(self):
+        if self.solver != "auto":
+            return self.solver
+        return "irls" if self.alpha == 0.0 or self.l1_ratio == 0.0 else "cd"
+
+    def _report(self, solution):
+        for name in ("objective", "n_iter", "converged", "stop_reason", "history", "gradient_norm"):
+            setattr(self, f"{name}_", getattr(solution, name))
+        self.n_parameters_ = len(self.coef_) + bool(self.fit_intercept)
+
+    def _diagnose(self, problem):
+        """Deviances, dispersion and covariance at the solution; `problem` is (1) without penalty, times n."""
+        theta = np.append(self.coef_, self.intercept_) if self.fit_intercept else self.coef_
+        loss, weights, y = problem.loss, problem.weights, problem.y
+        self.deviance_ = 2.0 * problem.value(theta)
+        self.null_deviance_ = 2.0 * _null_loss(problem)
+        self.df_resid_ = float(np.sum(weights, dtype=float)) - self.n_parameters_
+        mean = loss.inverse(problem.scores(theta))
+        pearson = float(weights @ ((y - mean) ** 2 / loss.family.variance(mean)))
+        self.dispersion_ = (
+            1.0 if not loss.family.dispersed else pearson / self.df_resid_ if self.df_resid_ > 0 else np.nan
+        )
+        self.covariance_ = None
+        if self.alpha == 0.0:
+            cov = self.dispersion_ * _inverse_information(problem.hessian(theta))
+            order = np.roll(np.arange(len(theta)), 1) if self.fit_intercept else np.arange(len(theta))
+            self.covariance_ = cov[np.ix_(order, order)]
+        return self
+
+
+def _inverse_information(H):
+    return linalg.cho_solve(positive_factor(H), np.eye(len(H), dtype=H.dtype))
+
+
+def _null_loss(problem):
+    """Σ s ½d for the best constant, found in b alone; without a link to a constant, at the weighted mean."""
+    design = Design(np.empty((problem.design.n, 0), dtype=problem.design.dtype))
+    b = _start(problem.loss, design, problem.y, problem.weights, problem.offset)
+    solution = fit_linear(
+        design, problem.y, problem.loss, NoPenalty(), problem.weights / np.sum(problem.weights), start=b,
+        offset=problem.offset, solver="irls", tol=1e-10,
+    )  # fmt: skip
+    return solution.objective * float(np.sum(problem.weights, dtype=float))
+
+
+def _start(loss, design, y, weights, offset):
+    """b = g(ȳ) and w = 0; without an intercept the w that comes nearest to it on the scale of the link."""
+    mean = np.average(y, weights=weights)
+    if loss.targets == "unit":
+        mean = (mean * len(y) + 0.5) / (len(y) + 1.0)
+    theta = np.zeros(design.width, dtype=design.dtype)
+    level = float(loss.link(mean if mean != 0.0 else 0.1))
+    if design.intercept == "free":
+        theta[-1] = level - np.average(np.broadcast_to(offset, len(y)), weights=weights)
+        return theta
+    value = Problem(design, y, loss, NoPenalty(), weights, 1, offset).value(theta)
+    if np.isfinite(value) or design.sparse:
+        return theta
+    return linalg.lstsq(design.X, level - offset + np.zeros(len(y), dtype=design.dtype))[0]
+
+
+def _offset(offset, X):
+    if offset is None:
+        return 0.0
+    offset = check_array(offset, ensure_2d=False, dtype=X.dtype, input_name="offset")
+    if offset.shape != (X.shape[0],):
+        raise ValueError(f"offset has shape {offset.shape}, but X has {X.shape[0]} rows; give one number per row")
+    return offset
+
+
+def _named(name, value, table):
+    """The noun that a word stands for; nouns stand for themselves."""
+    if not isinstance(value, str):
+        return value
+    if value not in table:
+        raise ValueError(f"{name}={value!r} is unknown; choose from {list(table)}, or give an object")
+    return table[value]
+
+
+def _check_domain(loss, y):
+    words, holds = DOMAINS[loss.targets]
+    if not holds(y):
+        raise ValueError(f"family={loss.family!r} needs {words} as y; found values from {y.min():g} to {y.max():g}")
