@@ -55,9 +55,9 @@ def _sparse_logistic(facts, random_state):
 
 
 def _linear_svm(facts, random_state):
-    from gnomon.linear import LinearSVC
+    from gnomon.linear import LinearModelClassifier
 
-    return LinearSVC(C=0.1, random_state=random_state)
+    return LinearModelClassifier("squared_hinge", objective="C", lam=0.1)
 
 
 def _tuned(model, grid, scoring):
