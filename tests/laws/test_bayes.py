@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 from scipy import stats
+from scipy.signal import lfilter
 from scipy.sparse import csr_matrix
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.distributions import Laplace, MultivariateNormal, Normal
 from gnomon.linear import BayesianLinearRegression, BayesianLogisticRegression
+from gnomon.linear._gibbs import effective_draws
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.optim import fit_linear, maximize_evidence
@@ -101,6 +103,18 @@ def test_gibbs_with_unknown_noise_agrees_with_a_grid():
     assert model.mean_[0] == pytest.approx(np.sum(p * W), abs=0.01)
     assert model.sigma2_ == pytest.approx(np.sum(p * np.exp(t)), rel=0.03)
     assert model.noise_posterior_.mean == model.sigma2_
+
+
+def test_effective_draws_of_an_autoregression():
+    """x ← φx + noise has an effective size of m(1 − φ)/(1 + φ)."""
+    rng, m = np.random.default_rng(0), 40000
+    for phi in (0.0, 0.5, 0.9):
+        chain = lfilter([1.0], [1.0, -phi], rng.standard_normal(m))
+        assert effective_draws(chain) == pytest.approx(m * (1.0 - phi) / (1.0 + phi), rel=0.15)
+    assert effective_draws(np.ones(10)) == 10.0
+    model = BayesianLinearRegression(0.5, "laplace", n_draws=500, random_state=0).fit(X, Y)
+    assert 50.0 < model.effective_draws_ <= 700.0
+    assert BayesianLinearRegression().fit(X, Y).effective_draws_ == np.inf
 
 
 @pytest.mark.spec("LIN-065", "LIN-062")
@@ -268,8 +282,9 @@ def test_fewer_rows_than_columns_and_directions_without_data():
     [
         ({"sigma2": -1.0}, "sigma2=-1.0 must be"),
         ({"sigma2": "conjugate", "noise_prior": (0.0, 1.0)}, r"noise_prior\[0\]=0.0 must be"),
-        ({"parameter_prior": "cauchy"}, "parameter_prior='cauchy' is unknown"),
+        ({"parameter_prior": "cauchy"}, "parameter_prior='cauchy' is not a prior"),
         ({"parameter_prior": -2.0}, "parameter_prior=-2.0 must be"),
+        ({"parameter_prior": {"scale": 1.0}}, "is not a prior; give a variance"),
         ({"parameter_prior": (np.zeros(2), np.eye(2))}, "law of 2 coordinates where 3"),
         ({"parameter_prior": (np.zeros(3), np.ones((3, 3)))}, "not positive definite"),
         ({"parameter_prior": Laplace(1.0, 1.0)}, "not centred at 0"),
@@ -289,6 +304,8 @@ def test_bad_options_of_the_classifier_are_named():
         BayesianLogisticRegression(integration="guess").fit(X, y)
     with pytest.raises(ValueError, match="not a multiple of the identity"):
         BayesianLogisticRegression(MultivariateNormal(np.zeros(3), np.diag([1.0, 2.0, 3.0]))).fit(X, y)
+    with pytest.raises(ValueError, match="has a kink"):
+        BayesianLogisticRegression("laplace").fit(X, y)
     with pytest.raises(ValueError, match="1 class only"):
         BayesianLogisticRegression().fit(X, np.ones(40))
 
@@ -304,6 +321,16 @@ def test_degenerate_targets_leave_finite_results(y):
     assert np.all(np.isfinite(model.mean_))
     assert np.isfinite(model.log_evidence_)
     np.testing.assert_allclose(model.predict(X), y, atol=1e-4)
+
+
+@pytest.mark.parametrize("scale", [1e-140, 1e-3, 1e140])
+def test_the_evidence_maximum_follows_the_units(scale):
+    plain = maximize_evidence(X, Y)
+    for c, k in ((scale, 1.0), (1.0, scale), (scale, scale)):
+        found = maximize_evidence(k * X, c * Y)
+        assert found.noise_precision * c**2 == pytest.approx(plain.noise_precision)
+        assert found.prior_precision * (c / k) ** 2 == pytest.approx(plain.prior_precision)
+        assert found.log_evidence == pytest.approx(plain.log_evidence - 40 * np.log(c))
 
 
 def test_a_prior_may_be_given_as_a_distribution():

@@ -16,7 +16,7 @@ import numpy as np
 from gnomon._jit import inline, jit
 from gnomon.distributions import Empirical
 
-__all__ = ["SampledPosterior", "gibbs_lasso"]
+__all__ = ["SampledPosterior", "effective_draws", "gibbs_lasso"]
 
 
 def gibbs_lasso(summary, lam, sigma2, *, noise_prior=None, n_draws, burn_in, rng):
@@ -91,6 +91,19 @@ def _inverse_gaussian(mean, shape, square, uniform):
     return small if uniform * (mean + small) <= mean else mean * stretch
 
 
+def effective_draws(chain):
+    """m / (1 + 2 Σ ρₖ) with the sum cut where pairs ρ₂ₖ + ρ₂ₖ₊₁ stop being positive: Geyer (1992),
+    doi:10.1214/ss/1177011137, section 3.3."""
+    m = len(chain)
+    spectrum = np.abs(np.fft.rfft(chain - np.mean(chain), 2 * m)) ** 2
+    covariance = np.fft.irfft(spectrum)[:m]
+    if not covariance[0] > 0.0:
+        return float(m)
+    pairs = covariance[: m - m % 2].reshape(-1, 2).sum(axis=1) / covariance[0]
+    stop = np.argmax(pairs <= 0.0) if np.any(pairs <= 0.0) else len(pairs)
+    return m / max(2.0 * float(np.sum(pairs[:stop])) - 1.0, 1.0 / m)
+
+
 @dataclass(frozen=True, eq=False)
 class SampledPosterior:
     """Draws of (w, b) and σ², with the mode that the lasso found; `noisy` says whether σ² was drawn."""
@@ -102,6 +115,11 @@ class SampledPosterior:
     noisy: bool
 
     log_evidence = dof = float("nan")
+
+    @property
+    def effective(self):
+        """The least number of independent draws that would know a coefficient as well."""
+        return float(min(effective_draws(column) for column in self.draws.T))
 
     @property
     def noise(self):

@@ -68,6 +68,8 @@ class GaussianPosterior:
     prior: MultivariateNormal
     sigma2: float
 
+    effective = float("inf")
+
     def __post_init__(self):
         object.__setattr__(self, "found", _condition(self.summary, self.prior, np.sqrt(self.sigma2)))
 
@@ -115,6 +117,8 @@ class StudentPosterior:
     summary: Any
     prior: MultivariateNormal
     noise_prior: InverseGamma
+
+    effective = float("inf")
 
     def __post_init__(self):
         found = _condition(self.summary, self.prior, 1.0)

@@ -5,7 +5,7 @@ None, "normal" → N(0, I)    β² → N(0, β²I)    (m₀, S₀) → N(m₀, S
 
 from numbers import Real
 
-from gnomon.distributions import Laplace, MultivariateNormal, Normal
+from gnomon.distributions import Distribution, Laplace, MultivariateNormal, Normal
 from gnomon.numerics.validation import check_positive
 
 __all__ = ["as_prior"]
@@ -18,16 +18,16 @@ def as_prior(parameter_prior):
     match parameter_prior:
         case None:
             return WORDS["normal"]
-        case str():
-            if parameter_prior not in WORDS:
-                raise ValueError(
-                    f"parameter_prior={parameter_prior!r} is unknown; choose from {list(WORDS)}, or give a variance, "
-                    "a pair (mean, covariance) or a distribution"
-                )
+        case str() if parameter_prior in WORDS:
             return WORDS[parameter_prior]
         case Real():
             return Normal(0.0, check_positive("parameter_prior", parameter_prior))
         case tuple() | list():
             mean, cov = parameter_prior
             return MultivariateNormal(mean, cov)
-    return parameter_prior
+        case Distribution():
+            return parameter_prior
+    raise ValueError(
+        f"parameter_prior={parameter_prior!r} is not a prior; give a variance, a pair (mean, covariance), "
+        f"a distribution or one of {list(WORDS)}"
+    )

@@ -178,8 +178,11 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
 
     def _fit_one(self, X, y, weights):
         prior = as_prior(self.parameter_prior)
+        penalty = from_prior(prior)
+        if not penalty.smooth:
+            raise ValueError(f"parameter_prior={prior!r} has a kink, and (1) needs curvature; give Normal(0, variance)")
         kind = "none" if not self.fit_intercept else ("penalized" if self.penalize_intercept else "free")
-        problem = Problem(Design(X, intercept=kind), y, LogisticLoss(), from_prior(prior), weights)
+        problem = Problem(Design(X, intercept=kind), y, LogisticLoss(), penalty, weights)
         options = {"solver": "newton", "tol": self.tol, "max_iter": self.max_iter}
         solution = fit_linear(problem.design, y, problem.loss, problem.penalty, weights, **options)
         warn_unless_converged(solution, self.max_iter, stacklevel=4)

@@ -94,34 +94,40 @@ def maximize_evidence(X, y, *, n=None, rest=0.0, tol=1e-10, max_iter=1000):
     >>> round(best.log_evidence, 7)
     -3.3574906
     """
+    n = float(len(y) if n is None else n)
     U, s, _ = linalg.svd(X, full_matrices=False)
-    inside = U.T @ y
-    rest = rest + max(float(y @ y - inside @ inside), 0.0)
-    data = _Rotated(s**2, inside**2, rest, float(len(y) if n is None else n), X.shape[1])
-    alpha, beta, step, trace = *data.bounded(1.0, 1.0), np.inf, Trace()
+    # In units of the lengths of X and y nothing overflows, and one bound suits all data.
+    wide, long = float(np.max(s, initial=0.0)) or 1.0, float(np.hypot(np.linalg.norm(y), np.sqrt(rest))) or 1.0
+    inside = U.T @ (y / long)
+    outside = rest / long**2 + max(float(np.sum((y / long) ** 2) - inside @ inside), 0.0)
+    data = _Rotated(n * (s / wide) ** 2, n * inside**2, n * outside, n)
+    alpha, beta, step, trace = 1.0, 1.0, np.inf, Trace()
+    to_prior, to_noise = (wide / long) ** 2, n / long**2
+    shift = 0.5 * n * float(np.log(to_noise))
     for iteration in range(max_iter + 1):
         gamma, size, rss = data.moments(alpha, beta)
-        trace.add(iteration, data.log_evidence(alpha, beta), prior_precision=alpha, noise_precision=beta)
+        value = data.log_evidence(alpha, beta) + shift
+        trace.add(iteration, value, prior_precision=to_prior * alpha, noise_precision=to_noise * beta)
         if step <= tol or iteration == max_iter:
             break
         old = np.array([alpha, beta])
-        alpha, beta = data.bounded(_ratio(gamma, size), _ratio(data.n - gamma, rss))
+        alpha, beta = _bounded(gamma, size), _bounded(n - gamma, rss)
         step = np.max(np.abs(np.log([alpha, beta] / old)))
-    return Evidence(alpha, beta, gamma, data.log_evidence(alpha, beta), iteration, bool(step <= tol), trace.history)
+    return Evidence(to_prior * alpha, to_noise * beta, gamma, value, iteration, bool(step <= tol), trace.history)
 
 
-def _ratio(a, b):
-    return a / b if b > 0.0 else np.inf
+def _bounded(a, b):
+    """a/b, kept within `LIMIT` of one."""
+    return float(np.clip(a / b if b > 0.0 else np.inf, 1.0 / LIMIT, LIMIT))
 
 
 class _Rotated(NamedTuple):
-    """(1) in the coordinates of the singular vectors: s², (Uᵀy)², the rest of ‖y‖², n and d."""
+    """(1) in the coordinates of the singular vectors: s², (Uᵀy)², the rest of ‖y‖², and n."""
 
     squares: np.ndarray
     inside: np.ndarray
     rest: float
     n: float
-    d: int
 
     def moments(self, alpha, beta):
         """γ, ‖m‖² and ‖y − Xm‖²."""
@@ -135,10 +141,3 @@ class _Rotated(NamedTuple):
         _, size, rss = self.moments(alpha, beta)
         log_det = float(np.sum(np.log1p(beta * self.squares / alpha)))
         return float(0.5 * (self.n * np.log(beta / (2.0 * np.pi)) - beta * rss - alpha * size - log_det))
-
-    def bounded(self, alpha, beta):
-        """The precisions, kept within `LIMIT` of what the lengths of X and y suggest."""
-        length = self.rest + float(np.sum(self.inside)) or 1.0
-        widest = float(np.max(self.squares, initial=0.0)) or 1.0
-        prior, noise = widest / length, self.n / length
-        return float(np.clip(alpha, prior / LIMIT, prior * LIMIT)), float(np.clip(beta, noise / LIMIT, noise * LIMIT))
