@@ -75,7 +75,7 @@ class SparseSelector(SelectorMixin, BaseEstimator):
     >>> from gnomon.features import SparseSelector
     >>> X, y = load_diabetes(return_X_y=True)
     >>> SparseSelector(lam=20.0).fit(StandardScaler().fit_transform(X), y).get_support(indices=True).tolist()
-    [2, 3, 8]
+    [2, 3, 6, 8]
     """
 
     def __init__(self, model="lasso", *, lam=0.01, objective="mean", fit_intercept=True, tol=1e-6, max_iter=1000):
