@@ -11,6 +11,7 @@ doi:10.1007/978-0-387-40065-5; bold driver: Battiti (1989), Complex Systems 3, 3
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -287,9 +288,7 @@ class ExactStep(StepRule):
         g = line.point.gradient
         bend = 0.0 if line.hessian_product is None else float(g @ line.hessian_product(line.point.w, g))
         step = float(g @ g) / bend if bend > 0.0 else self._search(line, memory)
-        if step is None:
-            return None
-        return Move(line.attempt(step), step, 0, step)
+        return None if step is None else Move(line.attempt(step), step, 0, step)
 
     def _search(self, line, step):
         def phi(eta):
@@ -297,10 +296,8 @@ class ExactStep(StepRule):
             return value if math.isfinite(value) else math.inf
 
         bracket = _bracket(phi, line.point.value, step)
-        if bracket is None:
-            return None
-        found = minimize_scalar(phi, bracket=bracket, method="brent", options={"xtol": 1e-10})
-        return float(found.x)
+        brent = partial(minimize_scalar, phi, method="brent", options={"xtol": 1e-10})
+        return None if bracket is None else float(brent(bracket=bracket).x)
 
 
 def _bracket(phi, now, step):
@@ -355,10 +352,9 @@ class WolfeStep(StepRule):
 
     def take(self, line, memory):
         w, value, g, a = line.point
-        if not np.any(g):
-            return None
-        found = strong_wolfe(line.fun, w, -g, value, g, step=memory, c1=self.c1, c2=self.c2)
-        if found.step == 0.0:
+        search = partial(strong_wolfe, step=memory, c1=self.c1, c2=self.c2)
+        found = search(line.fun, w, -g, value, g) if np.any(g) else None
+        if found is None or found.step == 0.0:
             return None
         return Move(Point(found.w, found.value, found.gradient, a), found.step, found.n_evaluations - 1, found.step)
 

@@ -1,21 +1,18 @@
-"""When to stop.
+"""When to stop: the rules.
 
-    stop at the first check k with    rule(check₀, …, check_k)                                      (1)
+    ‖∇F‖∞ ≤ tol     |ΔF| ≤ tol · max(1, |F|)     ‖Δw‖∞ ≤ tol · max(1, ‖w‖∞)     gap ≤ tol     violation ≤ tol     (1)
 
-A solver describes where it stands by a `Check`; a rule reads the checks one by one and says why to stop, in the words
-of the library: "tol", "no_change", "gap", "kkt", "validation". Rules are values. What a rule has to remember travels
-through `look` as a further value, so one rule can watch many runs. Rules combine with ``|`` (any) and ``&`` (all).
-Nocedal & Wright (2006), section 3.1 and 8.1, doi:10.1007/978-0-387-40065-5; early stopping: Prechelt (1998),
-doi:10.1007/3-540-49430-8_3.
+and a score on held-out rows that no longer rises. Each says its reason in the words of the library: "tol", "no_change",
+"gap", "kkt", "validation". `gnomon.optim.rules` says what a rule is. Nocedal & Wright (2006), section 3.1,
+doi:10.1007/978-0-387-40065-5; early stopping: Prechelt (1998), doi:10.1007/3-540-49430-8_3.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+
+from gnomon.optim.rules import AllOf, AnyOf, Check, StopRule
 
 __all__ = [
     "KKT",
@@ -32,90 +29,30 @@ __all__ = [
 ]
 
 
-class Check(NamedTuple):
-    """Where a solver stands.
+@dataclass(frozen=True)
+class _Tolerance(StopRule):
+    """A rule with a tolerance that is not negative."""
 
-    Fields
-    ------
-    iteration : int
-    w : ndarray
-        Must not be written to afterwards.
-    objective : float
-        The full objective; never that of a mini-batch, which is too noisy to stop on.
-    gradient_norm : float
-        ‖∇‖∞; nan where not computed.
-    kkt : float
-        Largest violation of the optimality conditions; nan where not computed.
-    gap : float
-        Duality gap; nan where not computed.
-    more : mapping
-        Further columns of the history: "step", "epoch" …
+    tol: float
 
-    References
-    ----------
-    Nocedal, J. & Wright, S. (2006). Numerical Optimization, section 3.1. doi:10.1007/978-0-387-40065-5
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim.stopping import Check
-    >>> Check(3, np.zeros(2), 0.5).objective
-    0.5
-    """
-
-    iteration: int
-    w: Any
-    objective: float
-    gradient_norm: float = np.nan
-    kkt: float = np.nan
-    gap: float = np.nan
-    more: Mapping = MappingProxyType({})
-
-
-class StopRule(ABC):
-    """Base of every rule: subclass it as a frozen dataclass and write `look`.
-
-    References
-    ----------
-    Nocedal, J. & Wright, S. (2006). Numerical Optimization, section 3.1. doi:10.1007/978-0-387-40065-5
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.optim.stopping import Check, GradientNorm, ObjectiveChange
-    >>> rule = GradientNorm(1e-3) | ObjectiveChange(1e-2)
-    >>> memory, reason = rule.look(rule.start(), Check(0, np.zeros(1), 1.0, gradient_norm=0.5))
-    >>> reason
-    >>> memory, reason = rule.look(memory, Check(1, np.zeros(1), 0.999, gradient_norm=0.5))
-    >>> reason
-    'no_change'
-    """
-
-    def start(self):
-        """What the rule remembers before the first check."""
-        return None
-
-    @abstractmethod
-    def look(self, memory, check):
-        """Return what to remember, and the reason to stop or None."""
-
-    def columns(self, memory):
-        """Further columns of the history, after `look`."""
-        return {}
-
-    def restore(self, memory):
-        """The check that the rule prefers to the last one, or None."""
-        return None
-
-    def __or__(self, other):
-        return AnyOf((self, other))
-
-    def __and__(self, other):
-        return AllOf((self, other))
+    def __post_init__(self):
+        if not self.tol >= 0:
+            raise ValueError(f"tol={self.tol!r} must be ≥ 0; give a non-negative number")
 
 
 @dataclass(frozen=True)
-class GradientNorm(StopRule):
+class _Small(_Tolerance):
+    """A rule that stops when one field of the check is at most the tolerance."""
+
+    field: ClassVar[str]
+    reason: ClassVar[str]
+
+    def look(self, memory, check):
+        return None, (self.reason if getattr(check, self.field) <= self.tol else None)
+
+
+@dataclass(frozen=True)
+class GradientNorm(_Small):
     """‖∇F(w)‖∞ ≤ tol: "tol".
 
     Parameters
@@ -136,15 +73,12 @@ class GradientNorm(StopRule):
 
     tol: float = 1e-6
 
-    def __post_init__(self):
-        _non_negative(tol=self.tol)
-
-    def look(self, memory, check):
-        return None, ("tol" if check.gradient_norm <= self.tol else None)
+    field = "gradient_norm"
+    reason = "tol"
 
 
 @dataclass(frozen=True)
-class KKT(StopRule):
+class KKT(_Small):
     """Largest violation of the optimality conditions ≤ tol: "kkt".
 
     Parameters
@@ -165,15 +99,12 @@ class KKT(StopRule):
 
     tol: float = 1e-6
 
-    def __post_init__(self):
-        _non_negative(tol=self.tol)
-
-    def look(self, memory, check):
-        return None, ("kkt" if check.kkt <= self.tol else None)
+    field = "kkt"
+    reason = "kkt"
 
 
 @dataclass(frozen=True)
-class DualityGap(StopRule):
+class DualityGap(_Small):
     """Primal − dual ≤ tol: "gap".
 
     Parameters
@@ -194,15 +125,12 @@ class DualityGap(StopRule):
 
     tol: float = 1e-6
 
-    def __post_init__(self):
-        _non_negative(tol=self.tol)
-
-    def look(self, memory, check):
-        return None, ("gap" if check.gap <= self.tol else None)
+    field = "gap"
+    reason = "gap"
 
 
 @dataclass(frozen=True)
-class ObjectiveChange(StopRule):
+class ObjectiveChange(_Tolerance):
     """|F(w) − F(w_previous)| ≤ tol · max(1, |F(w)|): "no_change".
 
     Parameters
@@ -225,9 +153,6 @@ class ObjectiveChange(StopRule):
 
     tol: float = 1e-9
 
-    def __post_init__(self):
-        _non_negative(tol=self.tol)
-
     def start(self):
         return np.inf
 
@@ -237,7 +162,7 @@ class ObjectiveChange(StopRule):
 
 
 @dataclass(frozen=True)
-class ParameterChange(StopRule):
+class ParameterChange(_Tolerance):
     """‖w − w_previous‖∞ ≤ tol · max(1, ‖w‖∞): "no_change".
 
     Parameters
@@ -259,9 +184,6 @@ class ParameterChange(StopRule):
     """
 
     tol: float = 1e-9
-
-    def __post_init__(self):
-        _non_negative(tol=self.tol)
 
     def start(self):
         return np.inf
@@ -333,77 +255,6 @@ class _Validated(NamedTuple):
     stale: int
 
 
-@dataclass(frozen=True)
-class _Combined(StopRule):
-    rules: tuple
-
-    def start(self):
-        return tuple(rule.start() for rule in self.rules)
-
-    def look(self, memory, check):
-        looks = [rule.look(past, check) for rule, past in zip(self.rules, memory, strict=True)]
-        return tuple(past for past, _ in looks), self._verdict([reason for _, reason in looks])
-
-    @abstractmethod
-    def _verdict(self, reasons):
-        """One reason from those of the rules."""
-
-    def columns(self, memory):
-        parts = [rule.columns(past) for rule, past in zip(self.rules, memory, strict=True)]
-        return {name: value for part in parts for name, value in part.items()}
-
-    def restore(self, memory):
-        wishes = [rule.restore(past) for rule, past in zip(self.rules, memory, strict=True)]
-        return next((check for check in wishes if check is not None), None)
-
-
-@dataclass(frozen=True)
-class AnyOf(_Combined):
-    """Stop as soon as one of the rules says so, with its reason; written ``a | b``.
-
-    Parameters
-    ----------
-    rules : tuple of StopRule
-
-    References
-    ----------
-    Gill, P., Murray, W. & Wright, M. (1981). Practical Optimization, section 8.2.3. doi:10.1137/1.9781611975604
-
-    Examples
-    --------
-    >>> from gnomon.optim.stopping import GradientNorm, ObjectiveChange
-    >>> GradientNorm(1e-4) | ObjectiveChange(1e-8)
-    AnyOf(rules=(GradientNorm(tol=0.0001), ObjectiveChange(tol=1e-08)))
-    """
-
-    def _verdict(self, reasons):
-        return next((reason for reason in reasons if reason), None)
-
-
-@dataclass(frozen=True)
-class AllOf(_Combined):
-    """Stop when every rule says so at the same check, with the reason of the first; written ``a & b``.
-
-    Parameters
-    ----------
-    rules : tuple of StopRule
-
-    References
-    ----------
-    Gill, P., Murray, W. & Wright, M. (1981). Practical Optimization, section 8.2.3. doi:10.1137/1.9781611975604
-
-    Examples
-    --------
-    >>> from gnomon.optim.stopping import GradientNorm, ParameterChange
-    >>> rule = GradientNorm(1e-4) & ParameterChange(1e-8)
-    >>> len(rule.rules)
-    2
-    """
-
-    def _verdict(self, reasons):
-        return reasons[0] if all(reasons) else None
-
-
 def default_rule(rule, tol_obj, stop):
     """`rule`, or any of it, `ObjectiveChange(tol_obj)` and the user's `stop`, where those are given.
 
@@ -420,9 +271,3 @@ def default_rule(rule, tol_obj, stop):
     change = () if tol_obj is None else (ObjectiveChange(tol_obj),)
     wish = () if stop is None else (stop,)
     return AnyOf((rule, *change, *wish))
-
-
-def _non_negative(**named):
-    for name, value in named.items():
-        if not value >= 0:
-            raise ValueError(f"{name}={value!r} must be ≥ 0; give a non-negative number")
