@@ -88,6 +88,8 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Condition number of that X with columns of length one: what limits the accuracy of `coef_`.
     residual_norm_ : float or ndarray
         Distance √(Σ s r²) of y to the fitted values; the least cost (1) is its square.
+    objective_ : float
+        The value of (1), summed over targets.
     sigma2_ : float or ndarray
         Estimate of σ².
     solver_ : str
@@ -295,7 +297,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.solver_, self._total = fit.method, total
         subtract = (fit.rank or fit.coef.shape[0]) + self.fit_intercept if self.ddof == "rank" else self.ddof
         rss = fit.rss[0] if y.ndim == 1 else fit.rss
-        self.residual_norm_ = np.sqrt(rss)
+        self.objective_, self.residual_norm_ = float(np.sum(rss)), np.sqrt(rss)
         self.sigma2_ = rss / (total - subtract) if total > subtract else np.full_like(rss, np.nan)[()]
         return self
 
