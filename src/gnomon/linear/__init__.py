@@ -12,11 +12,14 @@ from gnomon.linear.lasso import Lasso
 from gnomon.linear.lasso_cv import LassoCV
 from gnomon.linear.least_squares import LinearRegression
 from gnomon.linear.least_squares_classifier import LeastSquaresClassifier
+from gnomon.linear.linear_svc import LinearSVC
 from gnomon.linear.logistic import LogisticRegression, SeparationWarning, convert_parametrization
+from gnomon.linear.logistic_cv import LogisticRegressionCV
 from gnomon.linear.lp import LpRegression, NonConvexWarning
 from gnomon.linear.path import Path, path
 from gnomon.linear.ridge import Ridge
 from gnomon.linear.ridge_cv import RidgeCV
+from gnomon.linear.svm import LinearSVM
 from gnomon.penalties import convert_lam
 
 __all__ = [
@@ -35,7 +38,10 @@ __all__ = [
     "LinearModelClassifier",
     "LinearModelRegressor",
     "LinearRegression",
+    "LinearSVC",
+    "LinearSVM",
     "LogisticRegression",
+    "LogisticRegressionCV",
     "LpRegression",
     "NonConvexWarning",
     "Path",

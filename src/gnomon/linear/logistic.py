@@ -20,7 +20,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._logistic_fit import class_prices, make_plan, solve
-from gnomon.linear.generic import _joined
+from gnomon.linear._report import report
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
 from gnomon.numerics.validation import check_interval, validate_rows
@@ -226,7 +226,9 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         plan = make_plan(self, total, K)
         W, b, solutions = solve(self, plan, X, index, K, weights, self._start(plan, K, X))
         self.coef_, self.intercept_ = (self.sign * W).astype(X.dtype), (self.sign * b).astype(X.dtype)
-        self._report(solutions)
+        report(self, solutions)
+        self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
+        self.gradient_norm_ = max(s.gradient_norm for s in solutions)
         free_rows = len(W) - (self.parametrization == "reference")
         self.n_parameters_ = free_rows * (X.shape[1] + bool(self.fit_intercept))
         if plan.penalty.bend == 0.0 and plan.penalty.smooth:
@@ -280,16 +282,6 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
             return None
         parts = [self.coef_] + ([] if plan.intercept == "none" else [self.intercept_[:, None] / plan.bias])
         return (self.sign * np.hstack(parts)).astype(X.dtype)
-
-    def _report(self, solutions):
-        worst = next((s for s in solutions if not s.converged), solutions[0])
-        self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
-        self.converged_ = all(s.converged for s in solutions)
-        self.stop_reason_ = worst.stop_reason
-        self.history_ = _joined([s.history for s in solutions])
-        self.objective_ = float(sum(s.objective for s in solutions))
-        self.dual_gap_ = float(sum(s.dual_gap for s in solutions))
-        self.gradient_norm_ = max(s.gradient_norm for s in solutions)
 
     def _warn_if_separable(self, X, index):
         """Without a penalty a maximum exists only where no hyperplane separates: Albert & Anderson (1984)."""

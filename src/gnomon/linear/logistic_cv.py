@@ -1,0 +1,224 @@
+"""Logistic regression with the strength of its penalty found by cross-validation.
+
+    Ĉ = argmax_C (1/F) Σ_f score(model fitted to all folds but f with C, fold f)                       (1)
+
+Along the grid of C each fit starts from the one before. ``rule="1se"`` takes the smallest C whose mean score is within
+one standard error of the best, a simpler model that is not clearly worse: Breiman, Friedman, Olshen & Stone (1984),
+section 3.4.3, doi:10.1201/9781315139470. Cross-validation: Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+
+from gnomon.linear._classifier import rows_to_score
+from gnomon.linear.logistic import LogisticRegression
+from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["LogisticRegressionCV"]
+
+SHARED = ("fit_intercept", "dual", "solver", "tol", "max_iter", "class_weight", "intercept_scaling", "random_state")
+
+
+class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
+    """Logistic regression whose C (and L1 share) cross-validation chooses.
+
+    Parameters
+    ----------
+    Cs : int or array-like, default=10
+        The values of C; a number stands for that many from 1e-4 to 1e4 in equal ratios.
+    l1_ratios : array-like, default=(0.0,)
+        The shares of the L1 norm to try.
+    fit_intercept : bool, default=True
+    cv : int, splitter or iterable, optional
+        As in scikit-learn; 5 stratified folds by default.
+    dual : bool, default=False
+    scoring : str or callable, optional
+        What (1) maximises; accuracy by default.
+    solver : str, default="lbfgs"
+        As in `LogisticRegression`.
+    tol : float, default=1e-4
+    max_iter : int, default=100
+    class_weight : dict, "balanced" or None, default=None
+    n_jobs : int, optional
+        Folds at a time.
+    verbose : int, default=0
+    refit : bool, default=True
+        Fit once more on all rows with the chosen C; otherwise average the best models of the folds.
+    intercept_scaling : float, default=1.0
+    random_state : int, RandomState or None, default=None
+    multi_class : {"auto", "softmax", "multinomial", "ovr"}, default="auto"
+    rule : {"min", "1se"}, default="min"
+        The least mean loss of score, or the strongest penalty within one standard error of it.
+
+    Attributes
+    ----------
+    C_, l1_ratio_ : float
+        What was chosen.
+    Cs_, l1_ratios_ : ndarray
+    scores_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
+    coefs_paths_ : ndarray of shape (n_folds, n_l1_ratios, n_cs, n_rows, n_features [+ 1])
+        Coefficients, the intercept (if any) last.
+    n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
+    model_ : LogisticRegression
+        The final model, with its certificates.
+    classes_, coef_, intercept_
+        Those of `model_`.
+    n_features_in_ : int
+
+    References
+    ----------
+    Stone, M. (1974). Cross-validatory choice and assessment of statistical predictions.
+    doi:10.1111/j.2517-6161.1974.tb00994.x
+
+    Breiman, L., Friedman, J., Olshen, R. & Stone, C. (1984). Classification and Regression Trees, section 3.4.3.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> from gnomon.linear import LogisticRegressionCV
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> best = LogisticRegressionCV(Cs=5, scoring="neg_log_loss").fit(scale(X), y)
+    >>> sparing = LogisticRegressionCV(Cs=5, scoring="neg_log_loss", rule="1se").fit(scale(X), y)
+    >>> best.C_, bool(sparing.C_ <= best.C_)
+    (1.0, True)
+    """
+
+    def __init__(
+        self,
+        *,
+        Cs=10,
+        l1_ratios=(0.0,),
+        fit_intercept=True,
+        cv=None,
+        dual=False,
+        scoring=None,
+        solver="lbfgs",
+        tol=1e-4,
+        max_iter=100,
+        class_weight=None,
+        n_jobs=None,
+        verbose=0,
+        refit=True,
+        intercept_scaling=1.0,
+        random_state=None,
+        multi_class="auto",
+        rule="min",
+    ):
+        self.Cs = Cs
+        self.l1_ratios = l1_ratios
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.dual = dual
+        self.scoring = scoring
+        self.solver = solver
+        self.tol = tol
+        self.max_iter = max_iter
+        self.class_weight = class_weight
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.refit = refit
+        self.intercept_scaling = intercept_scaling
+        self.random_state = random_state
+        self.multi_class = multi_class
+        self.rule = rule
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Score every C on every fold, choose by `rule`, and fit the final model."""
+        check_choice("rule", self.rule, ("min", "1se"))
+        X, y = validate_rows(self, X, y, accept_sparse="csr")
+        weights = None if sample_weight is None else check_weights(sample_weight, X)
+        self.Cs_ = np.logspace(-4, 4, self.Cs) if np.ndim(self.Cs) == 0 else np.sort(np.asarray(self.Cs, dtype=float))
+        self.l1_ratios_ = np.asarray(self.l1_ratios, dtype=float)
+        folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        paths = map_chunks(lambda fold: self._path(X, y, weights, *fold), folds, n_jobs=self.n_jobs)
+        scores, coefs, iterations = (np.array(part) for part in zip(*paths, strict=True))
+        self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations
+        r, c = _choose(np.mean(scores, axis=0), _standard_errors(scores), self.rule)
+        self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
+        self.model_ = self._model(self.C_, self.l1_ratio_).fit(X, y, weights)
+        if not self.refit:
+            self._average(scores, coefs)
+        self.classes_, self.coef_, self.intercept_ = self.model_.classes_, self.model_.coef_, self.model_.intercept_
+        return self
+
+    def _model(self, C, l1_ratio, warm_start=False):
+        shared = {name: getattr(self, name) for name in (*SHARED, "multi_class", "verbose")}
+        return LogisticRegression(C=C, l1_ratio=l1_ratio, warm_start=warm_start, **shared)
+
+    def _path(self, X, y, weights, train, test):
+        """Scores, coefficients and iterations of one fold over the grid, C ascending."""
+        scorer = check_scoring(self._model(1.0, 0.0), self.scoring)
+        held = None if weights is None else weights[test]
+        rows = []
+        for ratio in self.l1_ratios_:
+            model = self._model(1.0, float(ratio), warm_start=True)
+            for C in self.Cs_:
+                model.set_params(C=float(C)).fit(X[train], y[train], None if weights is None else weights[train])
+                theta = np.hstack([model.coef_, model.intercept_[:, None]])[:, : X.shape[1] + bool(self.fit_intercept)]
+                rows.append((_score(scorer, model, X[test], y[test], held), theta, max(1, int(np.max(model.n_iter_)))))
+        shape = (len(self.l1_ratios_), len(self.Cs_))
+        return tuple(np.array(column).reshape(*shape, *np.shape(column[0])) for column in zip(*rows, strict=True))
+
+    def _average(self, scores, coefs):
+        """The mean over the folds of each fold's best model, C and share."""
+        best = np.argmax(scores.reshape(len(scores), -1), axis=1)
+        r, c = np.unravel_index(best, scores.shape[1:])
+        theta = np.mean(coefs[np.arange(len(coefs)), r, c], axis=0)
+        self.C_, self.l1_ratio_ = float(np.mean(self.Cs_[c])), float(np.mean(self.l1_ratios_[r]))
+        d = self.n_features_in_
+        self.model_.coef_, self.model_.intercept_ = (
+            theta[:, :d],
+            theta[:, d] if self.fit_intercept else np.zeros(len(theta)),
+        )
+
+    def decision_function(self, X):
+        """Log-odds of ``classes_[1]``, or a score per class."""
+        X = rows_to_score(self, X)
+        return self.model_.decision_function(X)
+
+    def predict(self, X):
+        """The most probable class of every row."""
+        X = rows_to_score(self, X)
+        return self.model_.predict(X)
+
+    def predict_proba(self, X):
+        """P(class | x), a column per class."""
+        X = rows_to_score(self, X)
+        return self.model_.predict_proba(X)
+
+    def predict_log_proba(self, X):
+        """log P(class | x), a column per class."""
+        X = rows_to_score(self, X)
+        return self.model_.predict_log_proba(X)
+
+    def score(self, X, y, sample_weight=None):
+        """What `scoring` says of the final model; accuracy by default."""
+        X = rows_to_score(self, X)
+        return _score(check_scoring(self.model_, self.scoring), self.model_, X, y, sample_weight)
+
+
+def _score(scorer, model, X, y, weights):
+    return scorer(model, X, y) if weights is None else scorer(model, X, y, sample_weight=weights)
+
+
+def _standard_errors(scores):
+    folds = len(scores)
+    return np.std(scores, axis=0, ddof=1) / np.sqrt(folds) if folds > 1 else np.zeros(scores.shape[1:])
+
+
+def _choose(means, errors, rule):
+    """Indices (share, C) of the best mean; with "1se" the smallest C of that share within one standard error of it."""
+    r, c = np.unravel_index(np.argmax(means), means.shape)
+    near = np.flatnonzero(means[r] >= means[r, c] - errors[r, c])
+    return r, (near[0] if rule == "1se" else c)
