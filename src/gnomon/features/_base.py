@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_array, check
 
 from gnomon.numerics.validation import FLOATS, validate_rows
 
-__all__ = ["FeatureMap", "InvertibleMap", "beside", "column_indices"]
+__all__ = ["FeatureMap", "InvertibleMap", "beside", "check_pair", "column_indices"]
 
 
 class FeatureMap(TransformerMixin, BaseEstimator, ABC):
@@ -76,6 +76,9 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
     def _validated(self, X, *, reset):
         return validate_rows(self, X, reset=reset, accept_sparse="csr" if self._sparse else False, finite=not self._nan)
 
+    def _places(self, columns):
+        return column_indices(columns, self.n_features_in_, getattr(self, "feature_names_in_", ()))
+
     def _learn(self, X):
         """Set the fitted attributes; most maps have none."""
 
@@ -127,13 +130,23 @@ def beside(*parts):
     return sparse.hstack(parts, format="csr") if any(map(sparse.issparse, parts)) else np.hstack(parts)
 
 
-def column_indices(estimator, columns):
-    """Positions of columns that the user gave by position (also from the end) or by name."""
-    d = estimator.n_features_in_
-    names = list(getattr(estimator, "feature_names_in_", ()))
+def check_pair(name, value):
+    """Return the two parts of `value`, a lower and an upper end."""
+    if np.isscalar(value) or len(value) != 2:
+        raise ValueError(f"{name}={value!r} must be a pair (lower, upper); give both ends")
+    return value
+
+
+def column_indices(columns, d, names=()):
+    """Positions among d of columns that the user gave by position (also from the end), by name or as a mask."""
+    columns = [columns] if np.isscalar(columns) else list(columns)
+    if columns and all(isinstance(column, (bool, np.bool_)) for column in columns):
+        if len(columns) != d:
+            raise ValueError(f"a mask of {len(columns)} columns does not fit X with {d}; give {d} booleans")
+        return np.flatnonzero(columns)
     places = {**{i: i % d for i in range(-d, d)}, **{name: i for i, name in enumerate(names)}}
     unknown = [column for column in columns if column not in places]
     if unknown:
-        known = f"names {names} or " if names else "X had no column names, so "
+        known = f"names {list(names)} or " if len(names) else "X had no column names, so "
         raise ValueError(f"columns {unknown} are not in X; allowed: {known}positions {-d} … {d - 1}")
     return np.array([places[column] for column in columns], dtype=np.intp)

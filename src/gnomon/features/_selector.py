@@ -9,10 +9,9 @@ from abc import ABC, abstractmethod
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils import InputTags, get_tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from gnomon.features.subset_score import subset_error
+from gnomon.features.subset_score import accepted, subset_error
 
 __all__ = ["ErrorSelector"]
 
@@ -38,16 +37,10 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
         -------
         self
         """
-        finite = "allow-nan" if self._inner_tags.allow_nan else True
-        formats = "csc" if self._inner_tags.sparse else False
-        X, y = validate_data(self, X, y, accept_sparse=formats, multi_output=True, ensure_all_finite=finite)
+        X, y = validate_data(self, X, y, multi_output=True, **accepted(self.estimator))
         error = subset_error(self.estimator, X, y, self.cv, self.scoring, self.n_jobs)
         self.support_, self.error_ = self._select(error, X.shape[1])
         return self
-
-    @property
-    def _inner_tags(self):
-        return InputTags() if self.estimator == "least_squares" else get_tags(self.estimator).input_tags
 
     def _get_support_mask(self):
         check_is_fitted(self)
@@ -55,7 +48,8 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = self._inner_tags.allow_nan
-        tags.input_tags.sparse = self._inner_tags.sparse
+        options = accepted(self.estimator)
+        tags.input_tags.allow_nan = options["ensure_all_finite"] == "allow-nan"
+        tags.input_tags.sparse = options["accept_sparse"] == "csc"
         tags.target_tags.required = True
         return tags

@@ -7,7 +7,7 @@ Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning, chap
 
 import numpy as np
 
-from gnomon.features._base import FeatureMap, column_indices
+from gnomon.features._base import FeatureMap
 
 __all__ = ["BasisExpansion"]
 
@@ -80,7 +80,10 @@ class BasisExpansion(FeatureMap):
     def _pairs(self):
         """(None, f) for a function of whole rows, (j, f) for one of column j."""
         pairs = [(None, f) if callable(f) else f for f in self.functions or [_identity]]
-        return [(j if j is None else column_indices(self, [j])[0], f) for j, f in pairs]
+        for pair in pairs:
+            if np.shape(pair) != (2,) or not callable(pair[1]):
+                raise ValueError(f"functions has {pair!r}; give functions, or pairs of a column and a function")
+        return [(j if j is None else self._places(j)[0], f) for j, f in pairs]
 
     def _names(self, names):
         made = []

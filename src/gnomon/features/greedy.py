@@ -125,6 +125,8 @@ class GreedySelector(ErrorSelector):
     def _n_steps(self, d, forward):
         if self.stop in ("first_rise", "full_path"):
             return d if forward else d - 1
+        if isinstance(self.stop, str):
+            raise ValueError(f"stop={self.stop!r} is unknown; choose 'first_rise', 'full_path' or a number of columns")
         size = check_integer("stop", self.stop, 1, d)
         return size if forward else d - size
 

@@ -10,7 +10,7 @@ Simplified estimation from censored normal samples, doi:10.1214/aoms/1177705900.
 import numpy as np
 from scipy import sparse
 
-from gnomon.features._base import FeatureMap
+from gnomon.features._base import FeatureMap, check_pair
 
 __all__ = ["Cap", "Winsorizer"]
 
@@ -101,9 +101,9 @@ class Winsorizer(FeatureMap):
 
     def _learn(self, X):
         if self.limits is not None:
-            self.lower_, self.upper_ = (_per_column(limit, X, "limits") for limit in self.limits)
+            self.lower_, self.upper_ = (_per_column(limit, X, "limits") for limit in check_pair("limits", self.limits))
         else:
-            low, high = self.quantiles
+            low, high = check_pair("quantiles", self.quantiles)
             if not 0.0 <= low <= high <= 1.0:
                 raise ValueError(f"quantiles={self.quantiles!r} must be two levels with 0 ≤ low ≤ high ≤ 1")
             self.lower_, self.upper_ = np.quantile(X, (low, high), axis=0).astype(X.dtype)

@@ -8,7 +8,7 @@ Rings become slabs. Blumenson (1960), A derivation of n-dimensional spherical co
 
 import numpy as np
 
-from gnomon.features._base import InvertibleMap, column_indices
+from gnomon.features._base import InvertibleMap
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["PolarFeatures"]
@@ -74,7 +74,7 @@ class PolarFeatures(InvertibleMap):
             return [np.arange(d)]
         if self.hyperspherical:
             raise ValueError("columns and hyperspherical=True exclude each other; give one of them")
-        groups = [column_indices(self, pair) for pair in self.columns]
+        groups = [self._places(pair) for pair in self.columns]
         flat = np.concatenate(groups) if groups else np.empty(0)
         if not groups or any(len(group) != 2 for group in groups) or len(np.unique(flat)) < len(flat):
             raise ValueError(f"columns={self.columns!r} must be pairs of columns, and no column in two of them")

@@ -12,7 +12,7 @@ from math import comb, factorial
 
 import numpy as np
 
-from gnomon.features._base import FeatureMap
+from gnomon.features._base import FeatureMap, check_pair
 from gnomon.numerics.monomials import RECURRENCES, expand, exponents
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 
@@ -170,11 +170,12 @@ class PolynomialMap(FeatureMap):
         ends = np.ones((2, X.shape[1]), dtype=X.dtype) * np.array([[-1], [1]], dtype=X.dtype)
         if self.basis == "monomial":
             return ends
-        if self.domain != "fit":
-            low, high = self.domain
+        if not isinstance(self.domain, str):
+            low, high = check_pair("domain", self.domain)
             if not low < high:
                 raise ValueError(f"domain={self.domain!r} must be 'fit' or two numbers with low < high")
             return (ends * (high - low) + (high + low)) / 2
+        check_choice("domain", self.domain, ["fit"])
         low, high = X.min(axis=0), X.max(axis=0)
         # A constant column has no width: it is put into the middle of an interval of width 2.
         flat = low == high

@@ -5,7 +5,7 @@
 Guyon & Elisseeff (2003), An introduction to variable and feature selection, https://jmlr.org/papers/v3/guyon03a.html.
 """
 
-from gnomon.features._base import FeatureMap, column_indices
+from gnomon.features._base import FeatureMap
 
 __all__ = ["ColumnSubset"]
 
@@ -15,7 +15,7 @@ class ColumnSubset(FeatureMap):
 
     Parameters
     ----------
-    columns : list of int or str, optional
+    columns : list of int or str, or mask, optional
         S; negative positions count from the end. By default all columns.
 
     Attributes
@@ -42,10 +42,9 @@ class ColumnSubset(FeatureMap):
         self.columns = columns
 
     def _learn(self, X):
-        columns = range(X.shape[1]) if self.columns is None else list(self.columns)
-        if len(columns) == 0:
-            raise ValueError("columns=[] keeps nothing; name at least one column")
-        self.indices_ = column_indices(self, columns)
+        self.indices_ = self._places(range(X.shape[1]) if self.columns is None else self.columns)
+        if len(self.indices_) == 0:
+            raise ValueError(f"columns={self.columns!r} keeps nothing; name at least one column")
 
     def _map(self, X):
         return X[:, self.indices_]

@@ -12,10 +12,13 @@ from sklearn.base import clone, is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import check_scoring, make_scorer, zero_one_loss
 from sklearn.model_selection import check_cv
-from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils import InputTags, check_X_y, get_tags
 from sklearn.utils.parallel import Parallel, delayed
+from sklearn.utils.validation import _get_feature_names
 
+from gnomon.features._base import column_indices
 from gnomon.features._least_squares_error import LeastSquaresError
+from gnomon.numerics.validation import check_choice
 
 __all__ = ["subset_score"]
 
@@ -35,8 +38,8 @@ def subset_score(estimator, X, y, columns, *, cv=None, scoring=None):
         Rows.
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         Targets.
-    columns : sequence of int
-        S; the empty sequence gives the constant prediction.
+    columns : sequence of int or str
+        S, by position or name; the empty sequence gives the constant prediction.
     cv : int, splitter or iterable, optional
         As in scikit-learn; 5 folds by default.
     scoring : str or callable, optional
@@ -58,21 +61,34 @@ def subset_score(estimator, X, y, columns, *, cv=None, scoring=None):
     >>> [round(subset_score("least_squares", X, y, S, cv=4), 6) for S in ([], [0], [0, 1])]
     [8.888889, 0.0, 0.0]
     """
-    X = check_array(X, accept_sparse="csc", ensure_all_finite="allow-nan")
-    check_consistent_length(X, y)
+    names = _get_feature_names(X)
+    X, y = check_X_y(X, y, multi_output=True, **accepted(estimator))
     mask = np.zeros(X.shape[1], dtype=bool)
-    mask[np.asarray(columns, dtype=np.intp)] = True
-    return subset_error(estimator, X, np.asarray(y), cv, scoring)(mask)
+    mask[column_indices(columns, X.shape[1], () if names is None else names)] = True
+    return subset_error(estimator, X, y, cv, scoring)(mask)
+
+
+def accepted(estimator):
+    """What an estimator accepts, as options of scikit-learn's validation."""
+    if isinstance(estimator, str):
+        check_choice("estimator", estimator, ["least_squares"])
+        tags = InputTags()
+    else:
+        tags = get_tags(estimator).input_tags
+    return {
+        "accept_sparse": "csc" if tags.sparse else False,
+        "ensure_all_finite": "allow-nan" if tags.allow_nan else True,
+    }
 
 
 def subset_error(estimator, X, y, cv, scoring, n_jobs=None):
     """The function S ↦ L̂(S), S as a row of booleans; the folds are drawn once, so that subsets are comparable."""
-    if estimator != "least_squares":
+    if not isinstance(estimator, str):
         return _EstimatorError(estimator, X, y, cv, scoring, n_jobs)
-    if scoring is not None or y.ndim != 1 or sparse.issparse(X):
+    if scoring is not None or y.ndim != 1:
         raise ValueError(
-            "estimator='least_squares' works with dense X, one target and scoring=None; otherwise give an estimator, "
-            "for example sklearn.linear_model.LinearRegression()"
+            "estimator='least_squares' works with one target and scoring=None; otherwise give an estimator, for "
+            "example sklearn.linear_model.LinearRegression()"
         )
     return LeastSquaresError(X, y, list(check_cv(cv, y).split(X, y)), n_jobs)
 

@@ -21,7 +21,7 @@ class Waterfall(InvertibleMap):
 
     Parameters
     ----------
-    breaks : array-like of shape (k,), or list of n_features such, optional
+    breaks : float, array-like of shape (k,), or list of n_features such, optional
         The breaks of all columns, or of each column.
     quantiles : array-like of shape (k,), default=(0.25, 0.5, 0.75)
         Without `breaks`, the quantiles of the training rows that are the breaks; equal ones are taken once.
@@ -53,8 +53,9 @@ class Waterfall(InvertibleMap):
                 raise ValueError(f"quantiles={self.quantiles!r} must be numbers in [0, 1]; give at least one")
             self.breaks_ = [np.unique(column) for column in np.quantile(X, levels, axis=0).T.astype(X.dtype)]
             return
-        shared = all(np.ndim(t) == 0 for t in self.breaks)
-        rows = [self.breaks] * X.shape[1] if shared else self.breaks
+        breaks = [self.breaks] if np.isscalar(self.breaks) else self.breaks
+        shared = all(np.ndim(t) == 0 for t in breaks)
+        rows = [breaks] * X.shape[1] if shared else breaks
         if len(rows) != X.shape[1]:
             raise ValueError(f"breaks has {len(rows)} lists for {X.shape[1]} columns; give one list, or one per column")
         self.breaks_ = [_increasing(row, X.dtype) for row in rows]

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.scatter import whitening, within_class_cov
 from gnomon.numerics.streaming import moments
-from gnomon.numerics.validation import FLOATS, validate_rows
+from gnomon.numerics.validation import FLOATS, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Whitener", "WithinClassWhitener"]
@@ -141,6 +141,7 @@ class Whitener(_Whitening):
         -------
         self
         """
+        check_non_negative("ddof", self.ddof)
         X = validate_rows(self, X, ensure_min_samples=2)
         return self._fit(X, y, sample_weight)
 
