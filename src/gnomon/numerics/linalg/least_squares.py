@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg, optimize, sparse
 from scipy.sparse.linalg import LinearOperator, lsmr
 
-from gnomon.numerics.linalg.normal import has_constant_column, solve_normal, split_moments
+from gnomon.numerics.linalg.normal import has_lost_column, solve_normal, split_moments
 from gnomon.numerics.linalg.rows import Rows
 from gnomon.numerics.linalg.triangular import triangle
 
@@ -167,7 +167,7 @@ def _normal(rows, tol, sums):
     sums = rows.moments() if sums is None else sums
     S, c, T, x_mean, y_mean = split_moments(sums, rows.shape[1], intercept=rows.intercept)
     try:
-        w = None if has_constant_column(S, sums, rows.intercept) else np.linalg.solve(S, c)
+        w = None if has_lost_column(S, sums, rows.intercept) else np.linalg.solve(S, c)
     except np.linalg.LinAlgError:
         w = None
     if w is None:

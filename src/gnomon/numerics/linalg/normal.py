@@ -21,6 +21,7 @@ WELL_CONDITIONED = 1e7
 
 _NEEDS_REFINEMENT = 1e3
 _ALMOST_EXACT = 1e-8
+_UNDERFLOW = 1e-280
 _EPS = np.finfo(float).eps
 
 
@@ -91,7 +92,7 @@ def solve_normal(rows, rho=0.0, *, sums=None):
     """
     sums = rows.moments() if sums is None else sums
     S, c, T, x_mean, y_mean = split_moments(sums, rows.shape[1], intercept=rows.intercept)
-    if rho == 0.0 and has_constant_column(S, sums, rows.intercept):
+    if rho == 0.0 and has_lost_column(S, sums, rows.intercept):
         return None
     factor = factor_spd(S + rho * np.eye(len(S)))
     if factor is None or factor.condition >= WELL_CONDITIONED**2:
@@ -113,11 +114,11 @@ def split_moments(sums, d, *, intercept):
     return A[:d, :d], A[:d, d:], A[d:, d:], mean[:d], mean[d:]
 
 
-def has_constant_column(S, sums, intercept):
-    """Whether a centred column is nothing but rounding."""
+def has_lost_column(S, sums, intercept):
+    """Whether a centred column is nothing but rounding, or so short that its square has lost its digits."""
     d = len(S)
     noise = 8.0 * _EPS * np.abs(sums.mean[:d]) * np.sqrt(sums.weight) if intercept else np.zeros(d)
-    return bool(np.any(np.diag(S) <= noise**2))
+    return bool(np.any(np.diag(S) <= np.maximum(noise**2, _UNDERFLOW)))
 
 
 def _refine(rows, factor, w, rho, x_mean, y_mean, *, max_steps=12):
