@@ -34,8 +34,8 @@ def coordinate_descent(problem, theta, *, tol=1e-4, max_iter=1000, selection="cy
     theta : ndarray
         Where to start.
     tol : float, default=1e-4
-        Stop when the duality gap is at most `tol` times the objective of the best constant prediction; without a
-        conjugate, when the largest violation of the optimality conditions is at most `tol` times its start value.
+        Stop when the duality gap is at most `tol` times the objective; without a conjugate, when the largest violation
+        of the optimality conditions is at most `tol` times its start value.
     max_iter : int, default=1000
         Passes over a working set, in all.
     selection : {"cyclic", "random"}, default="cyclic"
@@ -112,7 +112,7 @@ class _Descent:
             best = max(best, dual_at(problem, penalty, g, v))
             gap = max(objective - best, 0.0) if np.isfinite(best) else np.nan
             stopped = trace.add(epochs, objective, gap=gap, gradient_norm=worst, working_set=self.target)
-            reason = self._reason(gap, worst, first, tol)
+            reason = _reason(gap, tol * objective, worst, tol * first)
             if reason or stopped or epochs >= max_iter:
                 break
             chosen = self._working_set(violations)
@@ -129,12 +129,6 @@ class _Descent:
             loss, g = self.problem.at_scores(self.z)
             self.at = loss, g, np.asarray(self.X.T @ g.astype(self.X.dtype), dtype=float)
         return self.at
-
-    def _reason(self, gap, worst, first, tol):
-        """Which test is met; without a useful dual point (no conjugate, no strength) the violation decides."""
-        if np.isfinite(gap) and gap <= tol * self.scale:
-            return "gap"
-        return "kkt" if worst <= (1e-10 if np.isfinite(gap) else tol) * first else ""
 
     def _working_set(self, violations):
         """The support and the worst violators, at least twice as many as last time coefficients were found."""
@@ -204,6 +198,13 @@ class _Descent:
         support = np.flatnonzero(w)
         b = np.average(self.z - self.X[:, support] @ w[support] - self.problem.offset, weights=self.problem.weights)
         return np.append(w, np.asarray(b / self.problem.design.bias, dtype=w.dtype))
+
+
+def _reason(gap, enough, worst, small):
+    """Which test is met; without a useful dual point (no conjugate, no strength) the violation decides."""
+    if np.isfinite(gap) and gap <= enough:
+        return "gap"
+    return "kkt" if worst <= (1e-6 * small if np.isfinite(gap) else small) else ""
 
 
 def _least_set(X):

@@ -1,0 +1,139 @@
+"""What the cross-validated lasso and elastic net share: warm-started paths in every fold.
+
+    MSE(α) = mean over folds of  Σᵢ sᵢ (yᵢ − xᵢᵀw_α − b_α)² / Σᵢ sᵢ  over the rows left out                  (1)
+
+Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01; the one-standard-error rule: Breiman, Friedman, Olshen
+& Stone (1984), section 3.4.3.
+"""
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.model_selection import check_cv
+
+from gnomon.linear._scores import linear_scores
+from gnomon.losses import SquaredLoss
+from gnomon.numerics.design import Design
+from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.validation import check_choice, check_interval, check_non_negative, validate_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import Problem, coordinate_path, warn_unless_converged
+from gnomon.penalties import ElasticNetPenalty
+
+__all__ = ["SparseRegressorCV", "alpha_grid"]
+
+
+def alpha_grid(X, y, weights, *, l1_ratio, eps, n_alphas, fit_intercept, positive=False):
+    """A geometric grid from the least α with w = 0 down to `eps` times it."""
+    s = weights / weights.sum()
+    r = y - s @ y if fit_intercept else y
+    pull = X.T @ (s * r)
+    largest = float(np.max(pull if positive else np.abs(pull), initial=0.0)) / l1_ratio
+    if largest <= np.finfo(float).resolution:
+        return np.full(n_alphas, np.finfo(float).resolution)
+    return np.geomspace(largest, eps * largest, n_alphas)
+
+
+class SparseRegressorCV(RegressorMixin, BaseEstimator):
+    """Base of the regressors that choose α (and r) by cross-validated paths; a subclass says its parameters."""
+
+    def _shares(self):
+        """The candidates for r."""
+        raise NotImplementedError
+
+    def fit(self, X, y, sample_weight=None):
+        """Choose by (1), then fit all rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), y_numeric=True)
+        y, weights = y.astype(X.dtype, copy=False), check_weights(sample_weight, X)
+        check_choice("rule", self.rule, ("min", "1se"))
+        shares = [float(check_interval("l1_ratio", r, 0.0, 1.0)) for r in self._shares()]
+        grids = [self._grid(X, y, weights, r) for r in shares]
+        X = X.tocsr() if sparse.issparse(X) else X
+        folds = list(check_cv(self.cv).split(X, y))
+        tasks = [(r, grid, fold) for r, grid in zip(shares, grids, strict=True) for fold in folds]
+        errors = map_chunks(lambda task: self._fold_errors(X, y, weights, *task), tasks, self.n_jobs)
+        mse = np.array(errors).reshape(len(shares), len(folds), -1).transpose(0, 2, 1)
+        best, k = self._choose(mse)
+        self.l1_ratio_, self.alpha_ = shares[best], float(grids[best][k])
+        single = np.ndim(getattr(self, "l1_ratio", 1.0)) == 0
+        self.alphas_ = grids[0] if single else np.array(grids)
+        self.mse_path_ = mse[0] if single else mse
+        return self._refit(X, y, weights, grids[best][: k + 1])
+
+    def predict(self, X):
+        """X w + b.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return linear_scores(self, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def _grid(self, X, y, weights, share):
+        if np.ndim(self.alphas) == 1:
+            given = np.sort(np.asarray(self.alphas, dtype=float))[::-1]
+            check_non_negative("alphas", float(given[-1]))
+            return given
+        if share == 0.0:
+            raise ValueError("l1_ratio=0 has no largest useful alpha; give `alphas` as an array, or use RidgeCV")
+        options = {"eps": self.eps, "n_alphas": int(self.alphas), "fit_intercept": self.fit_intercept}
+        return alpha_grid(X, y, weights, l1_ratio=share, positive=self.positive, **options)
+
+    def _path(self, X, y, weights, share, alphas):
+        design = Design(X, intercept="free" if self.fit_intercept else "none")
+        penalties = [ElasticNetPenalty(float(a), share, half=True, positive=self.positive) for a in alphas]
+        s = (weights / weights.sum(dtype=float)).astype(X.dtype)
+        problem = Problem(design, np.ascontiguousarray(y), SquaredLoss(half=True), penalties[0], s)
+        options = {"tol": self.tol, "max_iter": self.max_iter, "selection": self.selection}
+        theta = np.zeros(design.width, dtype=X.dtype)
+        return design, coordinate_path(problem, penalties, theta, random_state=self.random_state, **options)
+
+    def _fold_errors(self, X, y, weights, share, alphas, fold):
+        train, test = fold
+        X_train = X[train].tocsc() if sparse.issparse(X) else X[train]
+        design, path = self._path(X_train, y[train], weights[train], share, alphas)
+        coefs, intercepts = zip(*(design.split(solution.w) for solution in path), strict=True)
+        support = np.flatnonzero(np.any(coefs, axis=0))
+        Z = X[test][:, support] @ np.array(coefs)[:, support].T + np.array(intercepts)
+        return np.average((y[test, None] - Z) ** 2, axis=0, weights=weights[test])
+
+    def _choose(self, mse):
+        """The r and α of least mean error, or with "1se" the largest α within one standard error of it."""
+        mean = np.mean(mse, axis=2)
+        best, k = np.unravel_index(np.argmin(mean), mean.shape)
+        if self.rule == "1se":
+            error = np.std(mse[best, k], ddof=1) / np.sqrt(mse.shape[2])
+            k = int(np.flatnonzero(mean[best] <= mean[best, k] + error)[0])
+        return int(best), int(k)
+
+    def _refit(self, X, y, weights, alphas):
+        """All rows at the chosen α, reached along the path to it."""
+        design, path = self._path(X, y, weights, self.l1_ratio_, alphas)
+        for solution in path:
+            found = solution
+        warn_unless_converged(found, self.max_iter, stacklevel=4)
+        w, b = design.split(found.w)
+        self.coef_, self.intercept_ = w, X.dtype.type(b)
+        self.dual_gap_, self.objective_, self.n_iter_ = found.dual_gap, found.objective, max(found.n_iter, 1)
+        self.converged_, self.stop_reason_, self.history_ = found.converged, found.stop_reason, found.history
+        return self

@@ -1,0 +1,112 @@
+"""Elastic net with α and r chosen by cross-validation.
+
+    minimise over w, b    ½ Σᵢ sᵢ (xᵢᵀw + b − yᵢ)² / Σᵢ sᵢ  +  α r ‖w‖₁  +  ½ α (1 − r) ‖w‖²                   (1)
+
+Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x; paths: Friedman, Hastie & Tibshirani (2010),
+doi:10.18637/jss.v033.i01.
+"""
+
+import numpy as np
+
+from gnomon.linear._sparse_cv import SparseRegressorCV
+
+__all__ = ["ElasticNetCV"]
+
+
+class ElasticNetCV(SparseRegressorCV):
+    """Elastic net, equation (1), with α and r from warm-started paths in every fold.
+
+    Takes scikit-learn's parameters with scikit-learn's meaning; `rule` is added.
+
+    Parameters
+    ----------
+    l1_ratio : float or list of float, default=0.5
+        r, or the candidates for it.
+    eps : float, default=1e-3
+        The least α of the grid as a share of the largest.
+    alphas : int or array-like, default=100
+        The number of values in a geometric grid, or the values.
+    fit_intercept : bool, default=True
+        Whether there is a free b.
+    precompute, copy_X
+        Accepted for compatibility; the Gram matrix of a working set is used where it is faster, X is never written to.
+    max_iter, tol
+        As in `ElasticNet`.
+    cv : int, splitter or iterable, optional
+        None is 5 folds.
+    verbose : int or bool, default=0
+        Accepted for compatibility.
+    n_jobs : int, optional
+        Threads over the folds, as in joblib.
+    positive, random_state, selection
+        As in `ElasticNet`.
+    rule : {"min", "1se"}, default="min"
+        "1se" takes the largest α whose mean error is within one standard error of the least.
+
+    Attributes
+    ----------
+    alpha_ : float
+        The chosen α.
+    l1_ratio_ : float
+        The chosen r.
+    alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratio, n_alphas)
+    mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratio, n_alphas, n_folds)
+        Equation (1) of every fold.
+    coef_, intercept_, dual_gap_, objective_, n_iter_, converged_, stop_reason_, history_
+        As in `ElasticNet`, of the fit to all rows.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Friedman, J., Hastie, T. & Tibshirani, R. (2010). Regularization paths for generalized linear models via coordinate
+    descent. doi:10.18637/jss.v033.i01
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import ElasticNetCV
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.standard_normal((80, 30))
+    >>> y = 2 * X[:, 0] - X[:, 1] + rng.standard_normal(80)
+    >>> ElasticNetCV(l1_ratio=[0.1, 0.5, 0.9]).fit(X, y).l1_ratio_
+    0.9
+    """
+
+    def __init__(
+        self,
+        *,
+        l1_ratio=0.5,
+        eps=1e-3,
+        alphas=100,
+        fit_intercept=True,
+        precompute="auto",
+        max_iter=1000,
+        tol=1e-4,
+        cv=None,
+        copy_X=True,
+        verbose=0,
+        n_jobs=None,
+        positive=False,
+        random_state=None,
+        selection="cyclic",
+        rule="min",
+    ):
+        self.l1_ratio = l1_ratio
+        self.eps = eps
+        self.alphas = alphas
+        self.fit_intercept = fit_intercept
+        self.precompute = precompute
+        self.max_iter = max_iter
+        self.tol = tol
+        self.cv = cv
+        self.copy_X = copy_X
+        self.verbose = verbose
+        self.n_jobs = n_jobs
+        self.positive = positive
+        self.random_state = random_state
+        self.selection = selection
+        self.rule = rule
+
+    def _shares(self):
+        return np.atleast_1d(self.l1_ratio)

@@ -1,0 +1,162 @@
+"""Regularisation paths.
+
+    λ ↦ argmin over w, b of  A Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + B Ω(w),    A and B as the scaling `objective` says       (1)
+
+Each λ is started from the solution before it; for the lasso the knots of the piecewise-linear path are exact. Efron,
+Hastie, Johnstone & Tibshirani (2004), doi:10.1214/009053604000000067; Friedman, Hastie & Tibshirani (2010),
+doi:10.18637/jss.v033.i01.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils import check_array
+
+from gnomon.numerics.design import Design
+from gnomon.numerics.validation import FLOATS, check_positive
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import fit_linear, lasso_knots, warn_unless_converged
+from gnomon.optim.duality import balanced_scores
+from gnomon.optim.problem import Problem
+from gnomon.penalties import convert_lam, objective_form
+
+__all__ = ["Path", "path"]
+
+
+class Path(NamedTuple):
+    """Coefficients along a grid of λ.
+
+    Fields
+    ------
+    lams : ndarray of shape (n_lams,)
+        Falling (for "C" and "loss_mean", where λ is on the loss, rising).
+    coefs : ndarray of shape (n_lams, n_features)
+    intercepts : ndarray of shape (n_lams,)
+    n_nonzero : ndarray of shape (n_lams,)
+    norms : ndarray of shape (n_lams,)
+        θ = Ω(w) at strength one.
+    solutions : list of Solution
+        With certificates; empty for exact knots.
+
+    Examples
+    --------
+    >>> from gnomon.linear import path
+    >>> from gnomon.losses import SquaredLoss
+    >>> from gnomon.penalties import L1
+    >>> X, y = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, -1.0]], [2.0, 2.0, 0.0, 3.0]
+    >>> path(X, y, SquaredLoss(), L1(), lams=[14.0, 4.0, 1.0], fit_intercept=False).norms.round(6)
+    array([0.      , 1.666667, 2.333333])
+    """
+
+    lams: Any
+    coefs: Any
+    intercepts: Any
+    n_nonzero: Any
+    norms: Any
+    solutions: list
+
+
+def path(
+    X, y, loss, penalty, *, lams=None, n_lams=100, eps=1e-3, objective="sum", fit_intercept=True, sample_weight=None,
+    exact=False, solver="auto", tol=1e-8, max_iter=10_000, **options,
+):  # fmt: skip
+    """Coefficients over a grid of λ, for any loss and penalty: ridge, lasso, elastic net, logistic regression, SVM.
+
+    Parameters
+    ----------
+    X : array-like or sparse matrix of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Targets as `loss.targets` says: numbers, or −1 and +1.
+    loss : Loss
+    penalty : Penalty
+        At strength one; λ of the grid sets the strength.
+    lams : array-like, optional
+        The grid; by default `n_lams` values from the least λ with w = 0 down to `eps` times it (for a smooth penalty,
+        from ten times the largest pull of the data).
+    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, default="sum"
+        The scaling in which λ is given.
+    fit_intercept : bool, default=True
+    sample_weight : array-like of shape (n_samples,), optional
+    exact : bool, default=False
+        Return the knots of the lasso path instead of a grid (squared loss, L1, dense X).
+    solver, tol, max_iter, **options
+        Passed to `gnomon.optim.fit_linear`.
+
+    Returns
+    -------
+    Path
+
+    References
+    ----------
+    Efron, B., Hastie, T., Johnstone, I. & Tibshirani, R. (2004). Least angle regression.
+    doi:10.1214/009053604000000067
+
+    Examples
+    --------
+    >>> from gnomon.linear import path
+    >>> from gnomon.losses import SquaredLoss
+    >>> from gnomon.penalties import L1
+    >>> X, y = [[1.0, 0.0], [1.0, 1.0], [0.0, 1.0], [1.0, -1.0]], [2.0, 2.0, 0.0, 3.0]
+    >>> knots = path(X, y, SquaredLoss(), L1(), exact=True, fit_intercept=False)
+    >>> knots.lams, knots.n_nonzero
+    (array([14.,  2.,  0.]), array([0, 1, 2]))
+    """
+    X = check_array(X, dtype=FLOATS, accept_sparse=("csr", "csc"))
+    weights = check_weights(sample_weight, X)
+    problem = Problem(
+        Design(X, intercept="free" if fit_intercept else "none"), np.asarray(y, X.dtype), loss, penalty, weights
+    )
+    if exact:
+        return _knots(problem, objective)
+    n = float(weights.sum(dtype=float))
+    lams = _grid(problem, objective, n, n_lams, check_positive("eps", eps)) if lams is None else np.asarray(lams, float)
+    solutions, start = [], None
+    for lam in lams:
+        form = objective_form(objective, float(lam), n)
+        scaled, s = penalty.scaled(form.strength, half=form.half), (form.loss_scale * weights).astype(X.dtype)
+        options |= {"solver": solver, "tol": tol, "max_iter": max_iter}
+        solution = fit_linear(problem.design, problem.y, loss, scaled, s, start=start, **options)
+        solutions.append(warn_unless_converged(solution, max_iter))
+        start = np.append(solution.w, solution.intercept) if fit_intercept else solution.w
+    return _collect(lams, [s.w for s in solutions], [s.intercept for s in solutions], penalty, solutions)
+
+
+def _grid(problem, objective, n, n_lams, eps):
+    """From the least λ at which zero is optimal, found from the pull of the data on w = 0."""
+    z = np.zeros(problem.design.n, dtype=problem.design.dtype)
+    z = balanced_scores(problem, z) if problem.design.intercept == "free" else z
+    pull = problem.design.adjoint(problem.at_scores(z)[1])[: problem.design.d]
+    share = _kink(problem.penalty)
+    rho = float(np.max(np.abs(pull))) * (1.0 / share if share > 0.0 else 10.0)
+    largest = convert_lam(rho, "sum", objective, n=n, penalty="l1")
+    rising = objective in ("C", "loss_mean")
+    return np.geomspace(largest, largest / eps if rising else eps * largest, n_lams)
+
+
+def _kink(penalty):
+    """Half the jump of Ω's slope at zero, per unit of strength: how much pull zero withstands."""
+    big = 1e6
+    return big - float(penalty.gap(0.0, big))
+
+
+def _knots(problem, objective):
+    loss, penalty, design = problem.loss, problem.penalty, problem.design
+    if not loss.quadratic or design.sparse or _kink(penalty) == 0.0 or penalty.bend > 0.0:
+        raise ValueError(
+            f"exact=True needs the squared loss, an L1 penalty and dense X; found loss={loss!r}, penalty={penalty!r}"
+        )
+    s, root = problem.weights, np.sqrt(problem.weights)
+    centre = np.average(design.X, axis=0, weights=s) if design.intercept == "free" else np.zeros(design.d)
+    level = np.average(problem.y, weights=s) if design.intercept == "free" else 0.0
+    knots = lasso_knots(root[:, None] * (design.X - centre), root * (problem.y - level))
+    n = float(s.sum(dtype=float))
+    # τ = ρ/2 for Σ r², and the smoothness of ℓ says whether it carries the ½.
+    rho = knots.tau * loss.smoothness / _kink(penalty)
+    lams = np.array([convert_lam(r, "sum", objective, n=n, penalty="l1") if r > 0 else 0.0 for r in rho])
+    return _collect(lams, knots.coefs, level - knots.coefs @ centre, penalty, [])
+
+
+def _collect(lams, coefs, intercepts, penalty, solutions):
+    coefs = np.array(coefs)
+    norms = np.array([penalty.value(w) for w in coefs])
+    return Path(np.asarray(lams), coefs, np.array(intercepts), np.count_nonzero(coefs, axis=1), norms, solutions)
