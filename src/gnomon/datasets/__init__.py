@@ -6,11 +6,14 @@ from gnomon.datasets.boundaries import (
     make_quadratic_boundary,
     make_threshold,
 )
+from gnomon.datasets.embedded import demo_path, make_demo
 from gnomon.datasets.heart_attack import make_heart_attack
 from gnomon.datasets.informative_pair import make_informative_pair
 
 __all__ = [
+    "demo_path",
     "make_center_corner",
+    "make_demo",
     "make_heart_attack",
     "make_informative_pair",
     "make_linear_outliers",

@@ -11,7 +11,26 @@ __all__ = ["UnwritableError", "outbox"]
 
 
 class UnwritableError(UserError):
-    """A file or folder that cannot be written; the text says which and why."""
+    """A file or folder that cannot be written; the text says which and why.
+
+    References
+    ----------
+    IEEE Std 1003.1-2017, rename(): a file is replaced in one step or not at all.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> from sklearn.dummy import DummyRegressor
+    >>> from gnomon.io import UnwritableError, save
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = pathlib.Path(folder, "file")
+    ...     file.touch()
+    ...     try:
+    ...         save(DummyRegressor(), file / "model.skops")
+    ...     except UnwritableError as error:
+    ...         print(str(error).replace(folder, "…").replace("\\\\", "/"))
+    cannot make the folder …/file: file exists; give another one
+    """
 
 
 @contextmanager

@@ -9,8 +9,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon.io._tables import is_missing, listed, to_text
 from gnomon.report._kinds import as_dates, as_float
+from gnomon.report._scores import SCORES, rounded
 
-__all__ = ["Finding", "check_columns", "check_rows", "check_target", "copies_of"]
+__all__ = ["GRAVITY", "Finding", "check_columns", "check_outcome", "check_rows", "check_target", "copies_of"]
 
 LEAK_SCORE = 0.99
 LEAK_ROWS = 2_000
@@ -21,6 +22,10 @@ FEW_ROWS = 200
 CAPPED_SHARE = 0.02
 MANY_VALUES = 50
 SHARED_ROWS = 0.01
+FEW_TWINS = 2
+
+
+GRAVITY = ("grave", "warning", "note")
 
 
 @dataclass(frozen=True)
@@ -168,10 +173,35 @@ def check_rows(table, kinds, train, test):
     rows = list(zip(*columns, strict=True))
     known = {rows[i] for i in train}
     twins = sum(rows[i] in known for i in test)
-    if twins <= SHARED_ROWS * len(test):
+    if twins <= max(FEW_TWINS, SHARED_ROWS * len(test)):
         return []
     text = (
         f"{twins} of {len(test)} held-out rows have an exact twin among the training rows. If twins are the same case "
         "recorded twice, remove them or give --group; otherwise the scores are too good."
     )
     return [Finding("warning", "Repeated rows", text)]
+
+
+def check_outcome(choice, judgement, task):
+    """Findings about the result: nothing learned, no better than the baseline, worse than promised."""
+    if not choice.learned:
+        text = f"{choice.why.capitalize()}. The model file holds the baseline; do not expect it to be useful."
+        return [Finding("grave", "Nothing was learned", text)]
+    found = []
+    loss = SCORES[task][0].name
+    expected, error = choice.trial.mean(loss), choice.trial.errors[loss]
+    low, high = judgement.intervals[loss]
+    if high >= judgement.baseline[loss]:
+        text = (
+            f"The interval of the held-out {loss}, {rounded(low)} to {rounded(high)}, includes the baseline's "
+            f"{rounded(judgement.baseline[loss])}: these rows alone do not show a gain. Get more rows."
+        )
+        found.append(Finding("warning", "Not clearly better than the baseline", text))
+    if low > expected + 2 * error:
+        text = (
+            f"On the held-out rows the {loss} is {rounded(judgement.scores[loss])}, worse than cross-validation "
+            f"promised ({rounded(expected)} ± {rounded(error, 2)}). Trust the held-out score; look for drift or "
+            "repeated cases."
+        )
+        found.append(Finding("warning", "Worse on held-out rows", text))
+    return found

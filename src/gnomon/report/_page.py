@@ -135,17 +135,19 @@ def summary(study):
 
 
 def verdict(study):
-    """The outcome in one sentence."""
-    score = SCORES[study.target.task][-1 if study.target.task == "regression" else 1]
-    name = study.choice.trial.candidate.name
+    """The outcome in one sentence: the first and the last score of the task, with their intervals."""
     if not study.choice.learned:
         return f"Nothing was learned: {study.choice.why}."
-    low, high = study.judgement.intervals[score.name]
-    value, guess = study.judgement.scores[score.name], study.judgement.baseline[score.name]
-    return (
-        f"{name} reaches {score.name} {score.text(value)} (95 % interval {score.text(low)} to {score.text(high)}) on "
-        f"{len(study.judgement.y)} held-out rows; the baseline reaches {score.text(guess)}."
-    )
+    first, *_, last = SCORES[study.target.task]
+    told = " and ".join(_told(study.judgement, score) for score in (first, last))
+    return f"On {len(study.judgement.y)} held-out rows {study.choice.trial.candidate.name} reaches {told}."
+
+
+def _told(judgement, score):
+    value, guess = judgement.scores[score.name], judgement.baseline[score.name]
+    low, high = judgement.intervals[score.name]
+    interval = f"{score.text(low)} to {score.text(high)}"
+    return f"{score.name} {score.text(value)} ({interval}; baseline {score.text(guess)})"
 
 
 def digest_of(path):

@@ -17,41 +17,26 @@ from threadpoolctl import threadpool_limits
 from gnomon._registry import Facts, candidates, discover
 from gnomon.io import UserError, as_table
 from gnomon.io._tables import listed
-from gnomon.report._checks import Finding, check_columns, check_rows, check_target, copies_of
+from gnomon.report._checks import (
+    GRAVITY,
+    Finding,
+    check_columns,
+    check_outcome,
+    check_rows,
+    check_target,
+    copies_of,
+)
 from gnomon.report._compare import BASELINE, Choice, Trial, build, choose, compare
+from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge
 from gnomon.report._kinds import ColumnKind, infer_kind
 from gnomon.report._prepare import Preparer
-from gnomon.report._scores import SCORES, Forecast, bootstrap, forecast, rounded, score_all
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, read_target
 
-__all__ = ["Importance", "Judgement", "Study", "learn"]
+__all__ = ["Study", "learn"]
 
 MOST_ROWS_TO_COMPARE = 50_000
-MOST_ROWS_TO_PERMUTE = 2_000
-MOST_COLUMNS_TO_PERMUTE = 300
-PERMUTATIONS = 5
 SMALL_CELLS = 200_000
-
-
-@dataclass(frozen=True)
-class Judgement:
-    """The held-out rows: truth, forecast, every score with its 95 % interval, and the baseline's scores."""
-
-    y: np.ndarray
-    forecast: Forecast
-    scores: dict[str, float]
-    intervals: dict[str, tuple[float, float]]
-    baseline: dict[str, float]
-
-
-@dataclass(frozen=True)
-class Importance:
-    """How much the loss grows when one column is shuffled: mean and standard deviation over the shuffles."""
-
-    name: str
-    mean: float
-    spread: float
 
 
 @dataclass(frozen=True)
@@ -196,41 +181,43 @@ def _study(table, target, parts, kinds, used, seed, progress):
     train, y = table.take(parts.train), target.y[parts.train]
     rows = _sampled(len(y), seed)
     folds = _folds_within(parts.folds, rows, len(y))
-    preparer = Preparer(used)
-    facts = _facts(target, preparer.fit(train), len(y))
+    facts = _facts(target, Preparer(used).fit(train), len(y))
     field = [BASELINE[target.task], *candidates(facts)]
     ticks = _Ticks(progress, len(folds) * len(field) + 2)
-    trials = compare(
-        _matrices(used, train, folds), y, folds, field, facts, target.classes, seed=seed, progress=ticks.compare
-    )
+    matrices = _matrices(used, train, folds)
+    trials = compare(matrices, y, folds, field, facts, target.classes, seed=seed, progress=ticks.compare)
     choice = choose(trials, folds)
     ticks.step(f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
     model = _fit(used, choice.trial.candidate, facts, train, y, seed)
     ticks.step("judging on the held-out rows")
-    test, truth = table.take(parts.test), target.y[parts.test]
-    judgement = _judge(model, target, parts, test, truth, y, seed)
-    findings = (
-        *check_target(target, target.n_missing + len(target.y)),
-        *check_columns(train, kinds, y, target.task, seed),
-        *check_rows(table, kinds, parts.train, parts.test),
-        *_check_choice(choice, judgement, target.task),
-    )
-    order = {"grave": 0, "warning": 1, "note": 2}
+    judgement = judge(model, target, table, parts, seed)
+    names = [kind.name for kind in used if choice.learned]
     return Study(
         target=target,
         split=parts,
         kinds=kinds,
-        findings=tuple(sorted(findings, key=lambda f: order[f.level])),
+        findings=_findings(table, target, parts, kinds, choice, judgement, seed),
         trials=trials,
         choice=choice,
         model=model,
         judgement=judgement,
-        importances=_importances(model, target, test, truth, used, choice, seed),
-        coefficients=_coefficients(model, choice.trial.candidate),
+        importances=importances(model, target, table, parts, names, seed),
+        coefficients=coefficients(model, choice.trial.candidate),
         facts=facts,
         n_compared=len(rows),
         seed=seed,
     )
+
+
+def _findings(table, target, parts, kinds, choice, judgement, seed):
+    """All warnings, gravest first."""
+    found = (
+        *check_target(target, target.n_missing + len(target.y)),
+        *check_columns(table.take(parts.train), kinds, target.y[parts.train], target.task, seed),
+        *check_rows(table, kinds, parts.train, parts.test),
+        *check_outcome(choice, judgement, target.task),
+    )
+    return tuple(sorted(found, key=lambda finding: GRAVITY.index(finding.level)))
 
 
 class _Ticks:
@@ -281,66 +268,3 @@ def _fit(used, candidate, facts, train, y, seed):
         # The same complaints were recorded during the comparison and stand in the report.
         warnings.simplefilter("ignore")
         return pipeline.fit(train, y)
-
-
-def _judge(model, target, parts, test, truth, y, seed):
-    f = forecast(model, test, target.classes)
-    groups = None if parts.groups is None else parts.groups[parts.test]
-    baseline = BASELINE[target.task].make(None, seed).fit(np.zeros((len(y), 1)), y)
-    guess = forecast(baseline, np.zeros((len(truth), 1)), target.classes)
-    return Judgement(
-        y=truth,
-        forecast=f,
-        scores=score_all(target.task, truth, f),
-        intervals=bootstrap(target.task, truth, f, groups=groups, seed=seed),
-        baseline=score_all(target.task, truth, guess),
-    )
-
-
-def _check_choice(choice, judgement, task):
-    if not choice.learned:
-        text = f"{choice.why.capitalize()}. The model file holds the baseline; do not expect it to be useful."
-        return [Finding("grave", "Nothing was learned", text)]
-    found = []
-    loss = SCORES[task][0].name
-    expected, error = choice.trial.mean(loss), choice.trial.errors[loss]
-    low, _ = judgement.intervals[loss]
-    if low > expected + 2 * error:
-        text = (
-            f"On the held-out rows the {loss} is {rounded(judgement.scores[loss])}, worse than cross-validation "
-            f"promised ({rounded(expected)} ± {rounded(error, 2)}). Trust the held-out score; look for drift or "
-            "repeated cases."
-        )
-        found.append(Finding("warning", "Worse on held-out rows", text))
-    return found
-
-
-def _importances(model, target, test, truth, used, choice, seed):
-    if not choice.learned or len(used) > MOST_COLUMNS_TO_PERMUTE:
-        return []
-    rng = np.random.default_rng(seed)
-    rows = rng.permutation(len(test))[:MOST_ROWS_TO_PERMUTE]
-    test, truth = test.take(rows), truth[rows]
-    loss = SCORES[target.task][0].of
-
-    def at(table):
-        return loss(truth, forecast(model, table, target.classes))
-
-    start = at(test)
-    found = []
-    for kind in used:
-        shuffled = [test[kind.name][rng.permutation(len(truth))] for _ in range(PERMUTATIONS)]
-        growth = [at(test.replace(kind.name, values)) - start for values in shuffled]
-        found.append(Importance(kind.name, float(np.mean(growth)), float(np.std(growth, ddof=1))))
-    return sorted(found, key=lambda i: -i.mean)
-
-
-def _coefficients(model, candidate):
-    """Name and value of each coefficient, largest modulus first, for a model with one score."""
-    if candidate.explain is None or not candidate.probabilities:
-        return []
-    weights = np.atleast_2d(candidate.explain(model[-1]))
-    if len(weights) != 1:
-        return []
-    pairs = zip(model[0].get_feature_names_out(), weights[0].tolist(), strict=True)
-    return sorted(((name, value) for name, value in pairs if value != 0), key=lambda pair: -abs(pair[1]))

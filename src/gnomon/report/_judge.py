@@ -1,0 +1,86 @@
+"""The chosen model before the held-out rows: its scores, their intervals, and which columns it uses.
+
+The importance of a column is the growth of the loss when its values are shuffled: Breiman (2001),
+doi:10.1023/A:1010933404324.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnomon.report._compare import BASELINE
+from gnomon.report._scores import SCORES, Forecast, bootstrap, forecast, score_all
+
+__all__ = ["Importance", "Judgement", "coefficients", "importances", "judge"]
+
+MOST_ROWS_TO_PERMUTE = 2_000
+MOST_COLUMNS_TO_PERMUTE = 300
+PERMUTATIONS = 5
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """The held-out rows: truth, forecast, every score with its 95 % interval, and the baseline's scores."""
+
+    y: np.ndarray
+    forecast: Forecast
+    scores: dict[str, float]
+    intervals: dict[str, tuple[float, float]]
+    baseline: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Importance:
+    """How much the loss grows when one column is shuffled: mean and standard deviation over the shuffles."""
+
+    name: str
+    mean: float
+    spread: float
+
+
+def judge(model, target, table, parts, seed):
+    """Score `model` on the held-out rows, once."""
+    y, truth = target.y[parts.train], target.y[parts.test]
+    f = forecast(model, table.take(parts.test), target.classes)
+    groups = None if parts.groups is None else parts.groups[parts.test]
+    baseline = BASELINE[target.task].make(None, seed).fit(np.zeros((len(y), 1)), y)
+    guess = forecast(baseline, np.zeros((len(truth), 1)), target.classes)
+    return Judgement(
+        y=truth,
+        forecast=f,
+        scores=score_all(target.task, truth, f),
+        intervals=bootstrap(target.task, truth, f, groups=groups, seed=seed),
+        baseline=score_all(target.task, truth, guess),
+    )
+
+
+def importances(model, target, table, parts, names, seed):
+    """The importance of every column on held-out rows, greatest first; none for very many columns."""
+    if len(names) > MOST_COLUMNS_TO_PERMUTE:
+        return []
+    rng = np.random.default_rng(seed)
+    rows = rng.permutation(parts.test)[:MOST_ROWS_TO_PERMUTE]
+    test, truth = table.take(rows), target.y[rows]
+    loss = SCORES[target.task][0].of
+
+    def at(shown):
+        return loss(truth, forecast(model, shown, target.classes))
+
+    start = at(test)
+    found = []
+    for name in names:
+        shuffled = [test[name][rng.permutation(len(truth))] for _ in range(PERMUTATIONS)]
+        growth = [at(test.replace(name, values)) - start for values in shuffled]
+        found.append(Importance(name, float(np.mean(growth)), float(np.std(growth, ddof=1))))
+    return sorted(found, key=lambda i: -i.mean)
+
+
+def coefficients(model, candidate):
+    """Name and value of each coefficient that is not zero, largest modulus first, for a model with one score."""
+    if candidate.explain is None or not candidate.probabilities:
+        return []
+    weights = np.atleast_2d(candidate.explain(model[-1]))
+    if len(weights) != 1:
+        return []
+    pairs = zip(model[0].get_feature_names_out(), weights[0].tolist(), strict=True)
+    return sorted(((name, value) for name, value in pairs if value != 0), key=lambda pair: -abs(pair[1]))
