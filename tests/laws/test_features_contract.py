@@ -5,6 +5,7 @@ from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon import features
+from gnomon._registry import discover, warmups
 
 ESTIMATORS = [
     features.AddBias(),
@@ -41,3 +42,10 @@ ESTIMATORS = [
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
+
+
+def test_the_family_offers_its_kernels_for_warming_up():
+    discover()
+    jobs = dict(warmups())
+    for name in ("features: polynomial maps", "features: selection of columns"):
+        jobs[name]()
