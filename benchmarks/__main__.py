@@ -4,6 +4,7 @@ import argparse
 import os
 import sys
 from importlib import import_module
+from math import nan
 from pathlib import Path
 from pkgutil import iter_modules
 
@@ -67,12 +68,13 @@ def _memory(family, rows, *, quick):
 
     lines = []
     for row in rows:
-        for size in row.memory[:1] and (row.quick,) if quick else row.memory:
+        for size in row.memory:
+            size = size | {"n": size["n"] // 10} if quick else size
             _say("memory", row.name)
-            found = peak_memory(family, row, "gnomon", size)
             label = f"{row.name} {size.get('dtype', '')}".strip()
+            found = _or_failure(peak_memory, family, row, "gnomon", size, empty={"input": nan, "multiple": nan})
             verdict = "met" if found["multiple"] <= 2.0 else "missed"
-            lines.append({"row": label, "contestant": "gnomon", **found, "verdict": verdict})
+            lines.append({"row": label, "contestant": "gnomon", "verdict": verdict, **found})
     return lines
 
 
@@ -83,10 +85,20 @@ def _cold(packages, *, quick):
     for package in packages:
         for name in public_estimators(package)[: 1 if quick else None]:
             _say("cold", name)
-            found = first_calls(package, name)
+            empty = {"estimator": name, "import": nan, "cold": nan, "warm": nan}
+            found = _or_failure(first_calls, package, name, empty=empty)
             met = all(found[key] <= limit for key, limit in LIMITS.items())
-            lines.append({**found, "verdict": "met" if met else "missed"})
+            lines.append({"verdict": "met" if met else "missed", **found})
     return lines
+
+
+def _or_failure(measure, *arguments, empty):
+    """What was measured, or `empty` and the reason: one failure must not cost the results of the others."""
+    try:
+        return measure(*arguments)
+    except RuntimeError as error:
+        print(error, file=sys.stderr)
+        return {**empty, "verdict": "failed"}
 
 
 def _say(part, what):

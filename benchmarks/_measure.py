@@ -34,11 +34,6 @@ class Result:
     excess: float
     verdict: str
 
-    @property
-    def failed(self):
-        """Whether ours is to blame: quality or target missed, or the work could not be done."""
-        return self.verdict not in ("met", "no target", "stops short", "not installed")
-
     as_dict = asdict
 
 
@@ -100,6 +95,8 @@ def _split_absent(contestants, data):
             usable[key] = run
         except ImportError as error:
             absent[key] = f"not installed ({error})" if key[0] != OURS else f"absent ({error})"
+        except Exception as error:  # whatever a contestant raises is its result, and the others go on
+            absent[key] = f"{type(error).__name__}: {error}".splitlines()[0]
     return usable, absent
 
 

@@ -37,6 +37,10 @@ def markdown(report):
     parts = [f"Measured {about['when']} on {about['machine']}, {about['threads']} threads; {versions}."]
     if report["mode"] == "quick":
         parts.append("**Quick mode: toy sizes that show only that the harness works.**")
+    promised = [line for line in report["speed"] if np.isfinite(line["target"]) and line["verdict"] != "not installed"]
+    if promised:
+        kept = sum(line["verdict"] == "met" for line in promised)
+        parts.append(f"{kept} of {len(promised)} promised ratios met.")
     for title, head, rows in _tables(report):
         if rows:
             parts.append(f"### {title}\n\n{_table(head, rows)}")

@@ -209,7 +209,7 @@ ROWS = (
         peers=(peer("LassoCV", alphas=lambda data: data.grid, cv=5, n_jobs=2),),
         quality=path_error,
         targets={"scikit-learn": 4.0},
-        tolerance=1e-3,
+        tolerance=1e-2,
     ),
     Row(
         name="sparse Lasso 20k×100k, density 0.1 %, α_max/20",
@@ -241,12 +241,12 @@ ROWS = (
         make=_data.digits,
         size={"n": 60_000},
         quick={"n": 500, "size": 8},
-        ours=ours("LogisticRegression", C=0.01, tol=1e-4, max_iter=500),
+        ours=ours("LogisticRegression", C=0.001, tol=1e-4, max_iter=500),
         peers=tuple(
-            peer("LogisticRegression", solver=solver, C=0.01, tol=1e-4, max_iter=500)
+            peer("LogisticRegression", solver=solver, C=0.001, tol=1e-4, max_iter=500)
             for solver in ("lbfgs", "newton-cg")
         ),
-        quality=logistic_objective(C=0.01),
+        quality=logistic_objective(C=0.001),
         targets={"scikit-learn": 1.5},
         tolerance=1e-5,
     ),
