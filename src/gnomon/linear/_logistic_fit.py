@@ -156,7 +156,8 @@ def _kind(model, n_classes):
     check_choice("parametrization", model.parametrization, ("full", "reference"))
     if model.sign not in (1, -1):
         raise ValueError(f"sign={model.sign!r} must be 1 or −1; give the sign of the scores in the exponent")
-    joint = model.multi_class in ("softmax", "multinomial") or model.parametrization == "reference"
+    # One vector against a zero vector is the binary model.
+    joint = model.multi_class in ("softmax", "multinomial") and model.parametrization == "full"
     if n_classes == 2 and not joint:
         return "binary"
     return "ovr" if model.multi_class == "ovr" else "softmax"

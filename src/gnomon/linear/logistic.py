@@ -229,7 +229,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         report(self, solutions)
         self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
         self.gradient_norm_ = max(s.gradient_norm for s in solutions)
-        free_rows = len(W) - (self.parametrization == "reference")
+        free_rows = len(W) - (plan.kind == "softmax" and self.parametrization == "reference")
         self.n_parameters_ = free_rows * (X.shape[1] + bool(self.fit_intercept))
         if plan.penalty.bend == 0.0 and plan.penalty.smooth:
             self._warn_if_separable(X, index)

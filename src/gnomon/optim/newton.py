@@ -119,15 +119,16 @@ def positive_factor(H):
     >>> float(cho_solve(positive_factor(np.zeros((1, 1))), np.ones(1))[0]) > 0.0
     True
     """
+    if not np.isfinite(np.sum(H)):
+        raise ValueError("the Hessian is not finite; scale the columns of X, or give a start where it is")
     scale = np.abs(np.diagonal(H)).astype(H.dtype)
     scale += (np.max(scale, initial=0.0) or 1.0) * np.finfo(H.dtype).eps
     jitter = 0.0
-    while np.isfinite(jitter):
+    while True:
         try:
             return linalg.cho_factor(H + np.diag(jitter * scale) if jitter else H, lower=True, check_finite=False)
         except linalg.LinAlgError:
             jitter = max(10.0 * jitter, 10.0 * float(np.finfo(H.dtype).eps))
-    raise ValueError("the Hessian is not finite; scale the columns of X, or give a start where it is")
 
 
 def _halved_step(fun, w, value, g, direction, *, c=1e-4, max_halvings=40):
