@@ -227,6 +227,7 @@ def test_polar_angle_is_that_of_atan2(X):
     r = PolarFeatures(hyperspherical=True).fit_transform(X)
     assert_allclose(r[:, 0], np.linalg.norm(X, axis=1))
     assert ((r[:, 1] >= 0) & (r[:, 1] <= np.pi)).all()
+    assert PolarFeatures().fit_transform([[-1.0, -0.0]]).tolist() == [[1.0, np.pi]]
 
 
 @pytest.mark.spec("LIN-160")

@@ -92,7 +92,8 @@ class PolarFeatures(InvertibleMap):
             ) from None
 
     def _map(self, X):
-        centred = X - self.center_.astype(X.dtype)
+        # Adding 0 turns −0 into 0, whose angle is π and not −π.
+        centred = X - self.center_.astype(X.dtype) + 0
         polar = [self._polar(centred[:, group]) for group in self._groups]
         return np.hstack([*polar, X[:, self._rest]])
 
