@@ -97,7 +97,8 @@ def best_subsets(R, z, rest=0.0, *, max_size=None):
     best[0] = float(np.sum(A[0, :, d] ** 2)) + extra
     n_nodes = _leaps(A, order, extra, best, subset, K) if d > 0 else 0
     subsets = [np.sort(subset[k, :k]) for k in range(K + 1)]
-    return SubsetTable(best[: K + 1] + rest, subsets, True, int(n_nodes))
+    rss = np.array([_residual(R, z, columns) for columns in subsets])
+    return SubsetTable(np.minimum.accumulate(rss) + rest, subsets, True, int(n_nodes))
 
 
 def greedy_subsets(S, c, total, *, max_size, max_iter=100):
@@ -171,11 +172,20 @@ def size_intervals(rss):
 def _square(R, z):
     """[R z] as a regular triangle of d rows, and the square of what z has outside its range."""
     d = R.shape[1]
-    # A trace of ridge, far below what double precision can see in (1), makes dependent columns harmless.
-    ridge = 1e-7 * np.sqrt(np.maximum(np.sum(R * R, axis=0), np.finfo(float).tiny)) * _is_deficient(R)
+    # A trace of ridge keeps dependent columns from dividing by zero; the residuals are taken anew afterwards.
+    norms = np.sqrt(np.sum(R * R, axis=0))
+    ridge = 1e-8 * np.where(norms > 0.0, norms, max(np.max(norms), 1.0)) * _is_deficient(R)
     stack = np.vstack([np.column_stack([R, z]), np.column_stack([np.diag(ridge), np.zeros(d)])])
     T = linalg.qr(stack, mode="r")[0]
     return T[:d], float(np.sum(T[d:, d] ** 2))
+
+
+def _residual(R, z, columns):
+    """‖z − R_S w‖² at its least."""
+    if len(columns) == 0:
+        return float(z @ z)
+    part = R[:, columns]
+    return float(np.sum((z - part @ linalg.lstsq(part, z)[0]) ** 2))
 
 
 def _is_deficient(R):
