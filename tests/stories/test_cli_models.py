@@ -55,6 +55,7 @@ def test_a_registered_model_learns_and_survives_its_file(candidate, target, shap
     assert candidate.note
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("job", [pytest.param(job, id=name) for name, job in warmups()])
 def test_a_warm_up_job_runs(job):
     job()

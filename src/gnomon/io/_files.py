@@ -28,7 +28,7 @@ class UnwritableError(UserError):
     ...     try:
     ...         save(DummyRegressor(), file / "model.skops")
     ...     except UnwritableError as error:
-    ...         print(str(error).replace(folder, "…").replace("\\\\", "/"))
+    ...         print(str(error).replace(folder, "…"))
     cannot make the folder …/file: file exists; give another one
     """
 

@@ -1,18 +1,13 @@
 """What the linear family offers the command line: models with their strengths of penalty found by cross-validation.
 
-Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised; targets are
-standardised here where the strength of a penalty would otherwise depend on their unit.
+Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised.
 """
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.compose import TransformedTargetRegressor
-from sklearn.model_selection import GridSearchCV
-from sklearn.preprocessing import StandardScaler
 
 from gnomon._registry import Candidate, register, register_warmup
 
-STRENGTHS = np.logspace(-4, 0, 9).tolist()
 INVERSE_STRENGTHS = (0.01, 0.1, 1.0, 10.0)
 INNER_FOLDS = 3
 
@@ -30,54 +25,39 @@ def _ridge(facts, random_state):
 
 
 def _lasso(facts, random_state):
-    from gnomon.linear import Lasso
+    from gnomon.linear import LassoCV
 
-    return _in_units_of_spread(_tuned(Lasso(), {"alpha": STRENGTHS}, "neg_mean_squared_error"))
+    return LassoCV(cv=INNER_FOLDS)
 
 
 def _elastic_net(facts, random_state):
-    from gnomon.linear import ElasticNet
+    from gnomon.linear import ElasticNetCV
 
-    return _in_units_of_spread(_tuned(ElasticNet(l1_ratio=0.5), {"alpha": STRENGTHS}, "neg_mean_squared_error"))
+    return ElasticNetCV(l1_ratio=0.5, cv=INNER_FOLDS)
 
 
 def _logistic(facts, random_state):
-    from gnomon.linear import LogisticRegression
+    from gnomon.linear import LogisticRegressionCV
 
-    return _tuned(LogisticRegression(max_iter=1000), {"C": INVERSE_STRENGTHS}, "neg_log_loss")
+    return LogisticRegressionCV(Cs=INVERSE_STRENGTHS, cv=INNER_FOLDS, scoring="neg_log_loss", max_iter=1000)
 
 
 def _sparse_logistic(facts, random_state):
-    from gnomon.linear import LogisticRegression
+    from gnomon.linear import LogisticRegressionCV
 
-    model = LogisticRegression(l1_ratio=1.0, solver="auto", max_iter=1000)
-    return _tuned(model, {"C": INVERSE_STRENGTHS}, "neg_log_loss")
+    return LogisticRegressionCV(
+        Cs=INVERSE_STRENGTHS, l1_ratios=(1.0,), cv=INNER_FOLDS, scoring="neg_log_loss", solver="saga", max_iter=1000
+    )
 
 
 def _linear_svm(facts, random_state):
-    from gnomon.linear import LinearModelClassifier
+    from gnomon.linear import LinearSVC
 
-    return LinearModelClassifier("squared_hinge", objective="C", lam=0.1)
-
-
-def _tuned(model, grid, scoring):
-    return GridSearchCV(model, grid, scoring=scoring, cv=INNER_FOLDS)
-
-
-def _in_units_of_spread(model):
-    return TransformedTargetRegressor(model, transformer=StandardScaler())
+    return LinearSVC(C=0.1, random_state=random_state)
 
 
 def _coefficients(model):
     return model.coef_
-
-
-def _best_coefficients(model):
-    return model.best_estimator_.coef_
-
-
-def _best_in_units(model):
-    return model.transformer_.scale_[0] * np.ravel(model.regressor_.best_estimator_.coef_)
 
 
 def _well_determined(facts):
@@ -90,11 +70,11 @@ def _moderate(facts):
 
 for _candidate in (
     Candidate(
-        "lasso", "regression", _lasso, complexity=1.0, explain=_best_in_units,
+        "lasso", "regression", _lasso, complexity=1.0, explain=_coefficients,
         note="least squares with a penalty ‖w‖₁ that removes columns; strength by 3-fold cross-validation",
     ),
     Candidate(
-        "elastic net", "regression", _elastic_net, complexity=2.0, explain=_best_in_units,
+        "elastic net", "regression", _elastic_net, complexity=2.0, explain=_coefficients,
         note="least squares with half ‖w‖₁, half ‖w‖²; strength by 3-fold cross-validation",
     ),
     Candidate(
@@ -107,11 +87,11 @@ for _candidate in (
     ),
     Candidate(
         "logistic regression, sparse", "classification", _sparse_logistic, complexity=1.0, suits=_moderate,
-        explain=_best_coefficients,
+        explain=_coefficients,
         note="log-odds linear in the columns, penalty ‖w‖₁ that removes columns; strength by 3-fold cross-validation",
     ),
     Candidate(
-        "logistic regression", "classification", _logistic, complexity=2.0, explain=_best_coefficients,
+        "logistic regression", "classification", _logistic, complexity=2.0, explain=_coefficients,
         note="log-odds linear in the columns, penalty ‖w‖²; strength by 3-fold cross-validation",
     ),
     Candidate(
