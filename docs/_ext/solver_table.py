@@ -1,5 +1,7 @@
 """The directive ``solver-table``: which solver minimises which loss with which penalty, asked of the solvers."""
 
+import inspect
+
 import numpy as np
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -48,6 +50,8 @@ class SolverTable(SphinxDirective):
     def run(self):
         """The nodes of the table."""
         found = cells()
+        # A new solver must reach a page that was built before.
+        self.env.note_dependency(inspect.getfile(applicable_solvers))
         lines = [".. list-table::", "   :header-rows: 1", "", "   * - solver"]
         lines += [f"     - {name}" for name in LOSSES] + ["     - needs"]
         for solver, entry in SOLVERS.items():
