@@ -20,6 +20,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.linear._report import report
 from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, SoftmaxLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import validate_rows
@@ -145,7 +146,7 @@ class LinearModelRegressor(RegressorMixin, BaseEstimator):
         _check_domain(loss, y)
         solution = _solve(self, X, y.astype(X.dtype), loss, check_weights(sample_weight, X))
         self.coef_, self.intercept_ = solution.w, solution.intercept
-        return _report(self, [solution])
+        return report(self, [solution])
 
     def predict(self, X):
         """The prediction ``loss.inverse(Xw + b)`` for every row."""
@@ -274,7 +275,7 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
         solutions = [_solve(self, X, t, loss, weights, n_scores) for t in targets]
         self.coef_ = np.vstack([np.atleast_2d(solution.w) for solution in solutions])
         self.intercept_ = np.concatenate([_biases(solution, n_scores, X.dtype) for solution in solutions])
-        return _report(self, solutions)
+        return report(self, solutions)
 
     def decision_function(self, X):
         """The score of `classes_[1]` for two classes (positive: that class), of every class for more."""
@@ -353,26 +354,3 @@ def _scores(model, X):
     check_is_fitted(model)
     X = validate_rows(model, X, reset=False, accept_sparse=("csr", "csc"))
     return X @ model.coef_.T + model.intercept_
-
-
-def _report(model, solutions):
-    """Set what iterative fits say about themselves."""
-    first = next((solution for solution in solutions if not solution.converged), solutions[0])
-    model.objective_ = float(sum(solution.objective for solution in solutions))
-    model.dual_gap_ = float(sum(solution.dual_gap for solution in solutions))
-    model.n_iter_ = max(solution.n_iter for solution in solutions)
-    model.converged_ = all(solution.converged for solution in solutions)
-    model.stop_reason_ = first.stop_reason
-    model.history_ = _joined([solution.history for solution in solutions])
-    return model
-
-
-def _joined(histories):
-    """One table from those of several problems; what one of them did not record is nan."""
-    if len(histories) == 1:
-        return histories[0]
-    sizes = [len(history["iteration"]) for history in histories]
-    names = dict.fromkeys(name for history in histories for name in history)
-    pairs = list(zip(histories, sizes, strict=True))
-    columns = {name: np.concatenate([h.get(name, np.full(size, np.nan)) for h, size in pairs]) for name in names}
-    return {"problem": np.repeat(np.arange(len(sizes)), sizes), **columns}

@@ -28,12 +28,18 @@ class DenseVectors:
     bias: float = 0.0
 
     def dot(self, i, v):
-        total = 0.0
-        for j in range(self.A.shape[1]):
-            total += self.A[i, j] * v[j]
+        # Four sums, because one would wait for itself at every addition.
+        a, b, c, e, d = 0.0, 0.0, 0.0, 0.0, self.A.shape[1]
+        for j in range(0, d - d % 4, 4):
+            a += self.A[i, j] * v[j]
+            b += self.A[i, j + 1] * v[j + 1]
+            c += self.A[i, j + 2] * v[j + 2]
+            e += self.A[i, j + 3] * v[j + 3]
+        for j in range(d - d % 4, d):
+            a += self.A[i, j] * v[j]
         if self.bias != 0.0:
-            total += self.bias * v[self.A.shape[1]]
-        return total
+            a += self.bias * v[d]
+        return (a + b) + (c + e)
 
     def add(self, i, c, v):
         for j in range(self.A.shape[1]):

@@ -18,6 +18,7 @@ from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.lbfgs import lbfgs
 from gnomon.optim.line_search import LineStep, strong_wolfe
 from gnomon.optim.lp_norm import lp_norm
+from gnomon.optim.multiclass_dual import multiclass_dual
 from gnomon.optim.newton import newton, positive_factor
 from gnomon.optim.pegasos import pegasos
 from gnomon.optim.problem import Problem
@@ -67,6 +68,7 @@ __all__ = [
     "lp",
     "lp_norm",
     "maximize_evidence",
+    "multiclass_dual",
     "newton",
     "optimal_intercept",
     "pegasos",

@@ -15,20 +15,18 @@ its α. A free intercept would add the constraint Σ αᵢ yᵢ = 0, along which
 constant column instead, or use ``qp``.
 """
 
-import itertools
-from typing import NamedTuple
-
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gnomon._jit import compiled, inline, jit, lean
+from gnomon._jit import compiled
+from gnomon.optim._dual_passes import Ascent, Rules, advance
 from gnomon.optim.follow import follow
+from gnomon.optim.sgd import row_norms
 from gnomon.optim.stopping import KKT, Check, default_rule
 
 __all__ = ["dual_coordinate_ascent", "dual_value_at"]
 
 ORDERS = ("shuffle", "cyclic")
-NO_LIMIT = (-np.inf, np.inf)
 
 
 def dual_coordinate_ascent(
@@ -66,7 +64,7 @@ def dual_coordinate_ascent(
     max_iter : int, default=1000
         Passes over the data.
     check_every : int, default=10
-        Passes between evaluations of primal and dual.
+        Passes between evaluations of primal and dual; in long runs, a tenth of the passes made.
     random_state : int, RandomState or None, default=0
     callback : callable, optional
         Called with each row of the history; True stops.
@@ -98,30 +96,32 @@ def dual_coordinate_ascent(
     """
     if order not in ORDERS:
         raise ValueError(f"order={order!r} is unknown; choose from {list(ORDERS)}")
-    state, quadratic = start_ascent(problem, alpha), problem.loss.dual_start == 0.0
-    passes = run_passes(problem, state, order, shrinking, extrapolation and quadratic, tol, random_state)
-    checks = watch(problem, state, passes, tol, max_iter, check_every)
+    state, quadratic = start_ascent(problem, alpha, random_state), problem.loss.dual_start == 0.0
+    rules = Rules(order == "shuffle", bool(shrinking), bool(extrapolation and quadratic), -1.0)
+    checks = watch(problem, state, rules, tol, max_iter, check_every)
     rule = default_rule(KKT(tol), None, stop)
     return finish_ascent(problem, state, follow(checks, rule, max_iter=max_iter, callback=callback))
 
 
-class Ascent(NamedTuple):
-    """The arrays that a run of dual coordinate ascent works on, in place."""
-
-    alpha: np.ndarray
-    theta: np.ndarray
-    norms: np.ndarray
-    order: np.ndarray
-    scale: float
-
-
-def start_ascent(problem, alpha):
-    """Arrays for a start at `alpha`: θ of (1), ‖xᵢ‖²/c, and the samples of positive weight in order."""
-    scale = 1.0 / problem.penalty.bend
-    rows, s = compiled(problem.design.rows), problem.weights.astype(float)
+def start_ascent(problem, alpha, random_state):
+    """Arrays for a start at `alpha`, by default where the loss says."""
+    scale, s = 1.0 / problem.penalty.bend, problem.weights.astype(float)
     alpha = problem.loss.dual_start * s if alpha is None else np.array(alpha, dtype=float)
     theta = scale * np.asarray(problem.design.adjoint(alpha * problem.y), dtype=float)
-    return Ascent(alpha, theta, scale * _squared_norms(rows, problem.design.n), np.flatnonzero(s > 0), scale)
+    order = np.flatnonzero(s > 0)
+    return Ascent(
+        alpha,
+        theta,
+        scale * row_norms(problem.design),
+        order,
+        active=np.array([order.size]),
+        limits=np.array([-np.inf, np.inf]),
+        seed=np.array([check_random_state(random_state).randint(1, 2**31 - 1)], dtype=np.uint64),
+        old_alpha=alpha.copy(),
+        old_theta=theta.copy(),
+        buffer=np.zeros_like(theta),
+        scale=scale,
+    )
 
 
 def finish_ascent(problem, state, solution):
@@ -139,158 +139,24 @@ def dual_value_at(problem, alpha, theta):
     return -float(np.sum(s * problem.loss.conjugate(problem.y, u))) - problem.penalty.value(theta)
 
 
-def run_passes(problem, state, order, shrinking, extrapolation, tol, random_state, *, clip=-1.0):
-    """Yield (violation, active) after every pass; the violation is infinite unless all samples were looked at.
-
-    With `clip` < 0 each coordinate is solved; else it takes one Newton step, kept `clip` of the box away from its ends.
-    """
-    loss, rows, y, s = compiled(problem.loss), compiled(problem.design.rows), problem.y, problem.weights.astype(float)
-    seed = np.array([check_random_state(random_state).randint(1, 2**31 - 1)], dtype=np.uint64)
-    previous, buffer = (state.alpha.copy(), state.theta.copy()), np.zeros_like(state.theta)
-    count = active = state.order.size
-    limits = NO_LIMIT
-    for iteration in itertools.count(1):
-        if order == "shuffle":
-            _shuffle(state.order, active, seed)
-        visited = active
-        active, low, high, pair = _sweep(loss, rows, y, s, *state, active, *limits, clip)
-        if extrapolation and high - low > tol:
-            _pair_step(loss, rows, y, s, state.alpha, state.theta, state.norms, state.scale, pair, buffer)
-        yield (high - low if visited == count else np.inf), active
-        if high - low <= tol:
-            # The shrunken problem is solved: look at every sample again.
-            active, limits = count, NO_LIMIT
-        elif shrinking:
-            limits = (low if low < 0.0 else -np.inf), (high if high > 0.0 else np.inf)
-        if extrapolation and iteration % 2 == 0:
-            _extrapolate(loss, y, s, state.alpha, state.theta, 1.0 / state.scale, *previous)
+def run_passes(problem, state, rules, tol, count):
+    """Up to `count` passes, in place; returns their number and the range of the slopes."""
+    loss, rows, s = compiled(problem.loss), compiled(problem.design.rows), problem.weights.astype(float)
+    return advance(loss, rows, problem.y, s, state, rules, tol, count)
 
 
-def watch(problem, state, passes, tol, max_iter, check_every):
+def watch(problem, state, rules, tol, max_iter, check_every):
     """Yield a check for the start, after every `check_every` passes, and when the slopes have settled."""
-    yield _check(problem, state, 0, np.inf, state.order.size)
-    for iteration, (violation, active) in enumerate(passes, start=1):
-        if violation <= tol or iteration % check_every == 0 or iteration == max_iter:
-            yield _check(problem, state, iteration, violation, active)
+    iteration, violation = 0, np.inf
+    while True:
+        yield _check(problem, state, iteration, violation)
+        # Ever longer stretches between checks, so that long runs do not spend their time on them.
+        count = max(check_every, min(iteration // 10, 100 * check_every))
+        done, violation = run_passes(problem, state, rules, tol, max(min(count, max_iter - iteration), 1))
+        iteration += done
 
 
-def _check(problem, state, iteration, violation, active):
+def _check(problem, state, iteration, violation):
     primal, dual = problem.value(state.theta), dual_value_at(problem, state.alpha, state.theta)
-    more = {"dual": dual, "active": active}
+    more = {"dual": dual, "active": int(state.active[0])}
     return Check(iteration, np.array(state.theta), primal, kkt=violation, gap=max(primal - dual, 0.0), more=more)
-
-
-@jit
-def _squared_norms(rows, n):
-    norms = np.empty(n)
-    for i in range(n):
-        norms[i] = rows.squared_norm(i)
-    return norms
-
-
-@lean
-def _shuffle(order, count, seed):
-    """Permute the first `count` entries: Fisher–Yates, with Marsaglia's 64-bit xorshift (2003)."""
-    x = seed[0]
-    for k in range(count - 1):
-        x ^= x << np.uint64(13)
-        x ^= x >> np.uint64(7)
-        x ^= x << np.uint64(17)
-        # The high bits times the range, instead of a slow remainder.
-        j = k + np.int64(((x >> np.uint64(32)) * np.uint64(count - k)) >> np.uint64(32))
-        order[k], order[j] = order[j], order[k]
-    seed[0] = x
-
-
-@inline
-def _newton_step(loss, a, slope, norm, s, clip):
-    """One Newton step, kept `clip` of the box away from its ends."""
-    new = a - slope / max(norm + loss.dual_bend(a, s), 1e-300)
-    return min(max(new, clip * s), loss.dual_upper(s) - clip * s)
-
-
-@lean
-def _sweep(loss, rows, y, s, alpha, theta, norms, order, scale, active, low, high, clip):
-    """One pass over the first `active` samples of `order`; returns how many stay active and the range of the slopes."""
-    smallest, largest, steepest = 0.0, 0.0, (0, 0)
-    k = 0
-    while k < active:
-        i = order[k]
-        a, upper = alpha[i], loss.dual_upper(s[i])
-        z = rows.dot(i, theta)
-        slope = loss.dual_slope(y[i], a, z, s[i])
-        if (a <= 0.0 and slope > high) or (a >= upper and slope < low):
-            active -= 1
-            order[k], order[active] = order[active], i
-            continue
-        k += 1
-        if (a <= 0.0 and slope > 0.0) or (a >= upper and slope < 0.0):
-            continue
-        if slope < smallest:
-            smallest, steepest = slope, (i, steepest[1])
-        if slope > largest:
-            largest, steepest = slope, (steepest[0], i)
-        if abs(slope) > 1e-14:
-            if clip < 0.0:
-                new = loss.dual_step(y[i], a, z, norms[i], s[i])
-            else:
-                new = _newton_step(loss, a, slope, norms[i], s[i], clip)
-            alpha[i] = new
-            rows.add(i, scale * (new - a) * y[i], theta)
-    return active, smallest, largest, steepest
-
-
-@lean
-def _extrapolate(loss, y, s, alpha, theta, c, old_alpha, old_theta):
-    """Move α and θ to the maximum of a quadratic (1) on the ray from the old point, in the box; renew the old point."""
-    slope, bend, room = 0.0, 0.0, np.inf
-    for i in range(alpha.shape[0]):
-        d = alpha[i] - old_alpha[i]
-        if d != 0.0:
-            slope -= d * loss.dual_slope(y[i], alpha[i], 0.0, s[i])
-            bend += d * d * loss.dual_bend(alpha[i], s[i])
-            room = min(room, _room(loss, alpha[i], d, s[i]))
-    for j in range(theta.shape[0]):
-        d = theta[j] - old_theta[j]
-        slope -= c * theta[j] * d
-        bend += c * d * d
-    t = min(slope / bend, room) if slope > 0.0 and bend > 0.0 else 0.0
-    _step_along(alpha, old_alpha, t)
-    _step_along(theta, old_theta, t)
-
-
-@inline
-def _step_along(v, old, t):
-    for j in range(v.shape[0]):
-        v[j], old[j] = v[j] + t * (v[j] - old[j]), v[j] + t * (v[j] - old[j])
-
-
-@lean
-def _pair_step(loss, rows, y, s, alpha, theta, norms, scale, pair, buffer):
-    """Maximise a quadratic (1) in two αᵢ at once, as far as their boxes allow: a coordinate step cannot, if xᵢ ∥ xⱼ."""
-    i, j = pair
-    if i == j:
-        return
-    rows.add(i, 1.0, buffer)
-    c = scale * rows.dot(j, buffer) * y[i] * y[j]
-    rows.add(i, -1.0, buffer)
-    gi = loss.dual_slope(y[i], alpha[i], rows.dot(i, theta), s[i])
-    gj = loss.dual_slope(y[j], alpha[j], rows.dot(j, theta), s[j])
-    a, b = norms[i] + loss.dual_bend(alpha[i], s[i]), norms[j] + loss.dual_bend(alpha[j], s[j])
-    determinant = a * b - c * c
-    if determinant <= 1e-12 * a * b:
-        return
-    di, dj = (c * gj - b * gi) / determinant, (c * gi - a * gj) / determinant
-    t = min(1.0, _room(loss, alpha[i], di, s[i]), _room(loss, alpha[j], dj, s[j]))
-    for k, d in ((i, t * di), (j, t * dj)):
-        new = min(max(alpha[k] + d, 0.0), loss.dual_upper(s[k]))
-        rows.add(k, scale * (new - alpha[k]) * y[k], theta)
-        alpha[k] = new
-
-
-@inline
-def _room(loss, a, d, s):
-    """How many steps d fit into the box."""
-    if d == 0.0:
-        return np.inf
-    return (loss.dual_upper(s) - a) / d if d > 0.0 else -a / d

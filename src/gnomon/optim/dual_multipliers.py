@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from gnomon.numerics.design import Design
+from gnomon.optim._dual_passes import Rules
 from gnomon.optim.dual_coordinate_ascent import run_passes
 from gnomon.optim.stopping import Check
 
@@ -28,20 +29,20 @@ def with_constant_column(problem):
     return replace(problem, design=Design(X, "penalized", height))
 
 
-def multiplier_rounds(problem, closed, state, certificate, best_theta, *, max_passes=200, random_state=0):
+def multiplier_rounds(problem, closed, state, certificate, best_theta, *, max_passes=200):
     """Yield a check per round of (1); `closed` is `with_constant_column(problem)` and `state` its ascent, in place.
 
     `certificate(problem, theta, alpha)` gives objective and gap, `best_theta(problem, alpha)` the primal point of α.
     """
-    tol, height = 0.1, closed.design.bias
+    tol, height, rules = 0.1, closed.design.bias, Rules(shuffle=True, shrinking=True, extrapolation=True, clip=-1.0)
     for iteration in itertools.count():
         theta = best_theta(problem, state.alpha)
         objective, gap = certificate(problem, theta, state.alpha)
         yield Check(iteration, theta, objective, gap=gap)
         tol *= 0.3
-        passes = run_passes(closed, state, "shuffle", True, True, tol, random_state)
-        for violation, _ in itertools.islice(passes, max_passes):
-            if violation <= tol:
-                break
+        run_passes(closed, state, rules, tol, max_passes)
         # θ_d = (b + τ Σ αy)/height, so moving b by τ Σ αy moves θ_d by height/c · Σ αy.
-        state.theta[-1] += state.scale * height * float(np.sum(state.alpha * problem.y))
+        shift = state.scale * height * float(np.sum(state.alpha * problem.y))
+        state.theta[-1] += shift
+        # Extrapolation looks back along a line on which b stood still.
+        state.old_theta[-1] += shift

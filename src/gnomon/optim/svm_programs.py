@@ -203,7 +203,7 @@ def _multipliers(problem, tol, max_iter, callback, stop):
         # Without the equality there is nothing to multiply: one run of dual coordinate ascent.
         return dual_coordinate_ascent(problem, tol=0.0, max_iter=100 * max_iter, callback=callback, stop=rule)
     closed = with_constant_column(problem)
-    state = start_ascent(closed, None)
+    state = start_ascent(closed, None, 0)
     rounds = multiplier_rounds(problem, closed, state, certificate, _theta_of)
     solution = follow(rounds, rule, max_iter=max_iter, callback=callback)
     return solution._replace(w=solution.w.astype(problem.design.dtype), details={"alpha": state.alpha})
@@ -246,7 +246,7 @@ def _in_span_of_rows(problem):
 
 
 class _Path:
-    """A point near the central path: θ, α, the surplus z over the margin and the slack v, all positive but θ."""
+    """A point near the central path: θ, and positive α, room = s − α, surplus z over the margin and slack v."""
 
     def __init__(self, problem):
         self.problem, self.c = problem, problem.penalty.bend
@@ -256,6 +256,7 @@ class _Path:
         self.s = np.where(used, problem.weights, 1.0).astype(float)
         self.used = used.astype(float)
         self.alpha = 0.5 * self.s
+        self.room = self.alpha.copy()
         self.theta = np.zeros(problem.design.width)
         self.z = np.full(problem.design.n, max(self.margin, 1e-12))
         self.v = self.z.copy()
@@ -264,15 +265,14 @@ class _Path:
         """Yield a check per Newton step until rounding ends the path."""
         for iteration in range(max_iter + 1):
             objective, gap = certificate(self.problem, self.theta, self.used * self.alpha)
-            complement = float(np.mean(self.alpha * self.z + (self.s - self.alpha) * self.v))
+            complement = float(np.mean(self.alpha * self.z + self.room * self.v))
             yield Check(iteration, np.array(self.theta), objective, gap=gap, more={"complementarity": complement})
             if complement <= 1e-18 * self.margin * float(np.max(self.s)) or not self._step(complement):
                 return
 
     def _step(self, complement):
         """Mehrotra's predictor and corrector; False when the Newton matrix is no longer positive definite."""
-        room = self.s - self.alpha
-        D = self.v / room + self.z / self.alpha
+        D = self.v / self.room + self.z / self.alpha
         H = gram(self.problem.design, self.used / D)
         index = np.arange(self.problem.design.n_penalized)
         H[index, index] += self.c
@@ -284,7 +284,7 @@ class _Path:
         affine = self._direction(factor, D, zero, zero)
         t = _longest(self._ratios(*affine), 1.0)
         after = (self.alpha + t * affine[1]) * (self.z + t * affine[2])
-        after = after + (room - t * affine[1]) * (self.v + t * affine[3])
+        after = after + (self.room - t * affine[1]) * (self.v + t * affine[3])
         center = 0.5 * complement * (float(np.mean(after)) / complement) ** 3
         corrected = self._direction(factor, D, center - affine[1] * affine[2], center + affine[1] * affine[3])
         self._move(corrected, _longest(self._ratios(*corrected), 0.995))
@@ -292,23 +292,24 @@ class _Path:
 
     def _direction(self, factor, D, low, high):
         """Newton's direction to αz = low, (s − α)v = high."""
-        design, room = self.problem.design, self.s - self.alpha
-        rho = self.y * design.apply(self.theta) - self.margin + high / room - low / self.alpha
+        design = self.problem.design
+        rho = self.y * design.apply(self.theta) - self.margin + high / self.room - low / self.alpha
         right = design.adjoint(self.used * self.y * (self.alpha - rho / D))
         right[: design.n_penalized] -= self.c * self.theta[: design.n_penalized]
         d_theta = linalg.cho_solve(factor, right)
         d_alpha = -(self.y * design.apply(d_theta) + rho) / D
         d_z = (low - self.z * d_alpha) / self.alpha - self.z
-        d_v = (high + self.v * d_alpha) / room - self.v
+        d_v = (high + self.v * d_alpha) / self.room - self.v
         return d_theta, d_alpha, d_z, d_v
 
     def _ratios(self, d_theta, d_alpha, d_z, d_v):
-        parts = (d_alpha / self.alpha, -d_alpha / (self.s - self.alpha), d_z / self.z, d_v / self.v)
+        parts = (d_alpha / self.alpha, -d_alpha / self.room, d_z / self.z, d_v / self.v)
         return max(float(np.max(-part)) for part in parts)
 
     def _move(self, direction, t):
         self.theta = self.theta + t * direction[0]
-        self.alpha = self.alpha + t * direction[1]
+        # s − α would round to zero near the end of the box.
+        self.alpha, self.room = self.alpha + t * direction[1], self.room - t * direction[1]
         self.z = self.z + t * direction[2]
         self.v = self.v + t * direction[3]
 
@@ -349,7 +350,7 @@ def _polish(problem, state, *, largest=3000):
     """α solved exactly with the margin points fixed to those that the path points to; nothing where that fails."""
     design, unit = problem.design, max(state.margin, 1e-12)
     low = (state.alpha / state.s < state.z / unit) | (state.used == 0.0)
-    high = ~low & ((state.s - state.alpha) / state.s < state.v / unit)
+    high = ~low & (state.room / state.s < state.v / unit)
     free = ~low & ~high
     count, p = int(np.sum(free)), design.n_penalized
     if design.width + count > largest:

@@ -1,0 +1,207 @@
+"""Linear support vector classification, scikit-learn's way.
+
+    minimise over w, b    C Σᵢ sᵢ max(0, 1 − yᵢ (xᵢᵀw + b))² + ½ (‖w‖² + (b/κ)²)                      (1)
+
+κ = `intercept_scaling`: b is κ times the weight of a constant column κ, and penalised with the others. Fan et al.
+(2008), LIBLINEAR, JMLR 9, 1871–1874; Hsieh et al. (2008), doi:10.1145/1390156.1390208.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+from gnomon.linear._classifier import class_scores, classes_of
+from gnomon.linear._report import report
+from gnomon.linear._svm_fit import fit_against_rest, labelled_rows, log_row
+from gnomon.losses import HingeLoss, MulticlassHinge, SquaredHingeLoss
+from gnomon.numerics.design import Design
+from gnomon.numerics.validation import check_choice, check_positive
+from gnomon.optim import Problem, multiclass_dual, warn_unless_converged
+from gnomon.penalties import L1, L2, objective_form
+
+__all__ = ["LinearSVC"]
+
+LOSSES = {"squared_hinge": SquaredHingeLoss(), "hinge": HingeLoss()}
+# Below this number of columns, Newton's d × d matrix is cheaper than passes over the dual.
+NARROW = 200
+
+
+class LinearSVC(ClassifierMixin, BaseEstimator):
+    """Linear support vector classification: minimise C Σᵢ sᵢ max(0, 1 − yᵢ (xᵢᵀw + b))² + ½ (‖w‖² + (b/κ)²).
+
+    The parameters and their defaults are scikit-learn's. The intercept is penalised; for a free one use `LinearSVM`.
+
+    Parameters
+    ----------
+    penalty : {"l2", "l1"}, default="l2"
+        "l1" replaces ½‖·‖² by the sum of moduli; it needs the squared hinge.
+    loss : {"squared_hinge", "hinge"}, default="squared_hinge"
+    dual : "auto" or bool, default="auto"
+        Solve the dual (by dual coordinate ascent) or the primal; "auto" takes the faster that exists.
+    tol : float, default=1e-4
+        Largest violation of the optimality conditions.
+    C : float, default=1.0
+    multi_class : {"ovr", "crammer_singer"}, default="ovr"
+        One against the rest, or all classes at once with the multi-class hinge (then `loss`, `penalty` and `dual` are
+        not used).
+    fit_intercept : bool, default=True
+    intercept_scaling : float, default=1.0
+    class_weight : dict, "balanced" or None, default=None
+    verbose : int, default=0
+        Whether to send the history to the logger ``gnomon.optim``.
+    random_state : int, RandomState or None, default=None
+        Order of the samples in the dual.
+    max_iter : int, default=1000
+    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
+        Another scaling of (1), see `LinearSVM`; with `lam` instead of C.
+    lam : float, optional
+        λ in that scaling.
+    prior : float or array of shape (n_classes,), optional
+        Prior of ``classes_[1]``, or of all classes, to train for: C_T = C π_T / π_T^emp.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    objective_ : float
+        Value of (1), summed over the problems of one against rest.
+    dual_gap_ : float
+        How far `objective_` can be from the minimum at most.
+    n_iter_ : int
+    converged_ : bool
+    stop_reason_ : str
+    history_ : dict of ndarray
+    n_features_in_ : int
+
+    References
+    ----------
+    Fan, R.-E., Chang, K.-W., Hsieh, C.-J., Wang, X.-R. & Lin, C.-J. (2008). LIBLINEAR: a library for large linear
+    classification. JMLR 9, 1871–1874.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import LinearSVC
+    >>> X = np.array([[0.0, 0.0], [2.0, 2.0], [2.0, 0.0], [3.0, 0.0], [0.5, 0.5]])
+    >>> y = np.array([-1, -1, 1, 1, 1])
+    >>> model = LinearSVC(tol=1e-10).fit(X, y)
+    >>> model.coef_.round(4), model.intercept_.round(4), round(model.objective_, 4), round(model.dual_gap_, 7)
+    (array([[ 0.3837, -0.646 ]]), array([-0.0248]), 2.8391, 0.0)
+    """
+
+    def __init__(
+        self,
+        penalty="l2",
+        loss="squared_hinge",
+        *,
+        dual="auto",
+        tol=1e-4,
+        C=1.0,
+        multi_class="ovr",
+        fit_intercept=True,
+        intercept_scaling=1.0,
+        class_weight=None,
+        verbose=0,
+        random_state=None,
+        max_iter=1000,
+        objective=None,
+        lam=None,
+        prior=None,
+    ):
+        self.penalty = penalty
+        self.loss = loss
+        self.dual = dual
+        self.tol = tol
+        self.C = C
+        self.multi_class = multi_class
+        self.fit_intercept = fit_intercept
+        self.intercept_scaling = intercept_scaling
+        self.class_weight = class_weight
+        self.verbose = verbose
+        self.random_state = random_state
+        self.max_iter = max_iter
+        self.objective = objective
+        self.lam = lam
+        self.prior = prior
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1)."""
+        check_choice("multi_class", self.multi_class, ("ovr", "crammer_singer"))
+        rows = labelled_rows(self, X, y, sample_weight)
+        form = _scaling(self, rows.total)
+        bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
+        column = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
+        limits = {"tol": self.tol, "max_iter": self.max_iter, "callback": log_row if self.verbose else None}
+        if self.multi_class == "crammer_singer":
+            return self._fit_jointly(rows, form, column, limits)
+        solver = _solver(self, rows.X)
+        penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
+        limits |= {"random_state": self.random_state} if solver == "dcd" else {}
+        # The primal solvers bound the whole gradient; LIBLINEAR's tolerance is for a gradient of this size.
+        limits |= {"tol": self.tol * form.loss_scale * _smaller_class(rows)} if solver in ("newton", "lbfgs") else {}
+        return fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, **column, **limits)
+
+    def _fit_jointly(self, rows, form, column, limits):
+        """All classes at once; of two, the difference of their vectors is kept, as in scikit-learn."""
+        design = Design(rows.X, **column)
+        weights = (form.loss_scale * rows.weights).astype(rows.X.dtype, copy=False)
+        penalty = L2(form.strength, half=form.half)
+        problem = Problem(design, rows.index, MulticlassHinge(), penalty, weights, n_scores=len(self.classes_))
+        solution = multiclass_dual(problem, random_state=self.random_state, **limits)
+        warn_unless_converged(solution, self.max_iter)
+        coef, intercept = design.split(problem.matrix(solution.w))
+        intercept = np.broadcast_to(intercept, len(coef))
+        if len(coef) == 2:
+            coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
+        self.coef_, self.intercept_ = coef.astype(rows.X.dtype), intercept.astype(rows.X.dtype)
+        return report(self, [solution])
+
+    def decision_function(self, X):
+        """The score xᵀw + b of ``classes_[1]``, or a score per class."""
+        return class_scores(self, X)
+
+    def predict(self, X):
+        """The class of every row."""
+        return classes_of(self.classes_, self.decision_function(X))
+
+
+def _scaling(model, n):
+    check_positive("C", model.C)
+    if model.objective is None and model.lam is None:
+        return objective_form("C", model.C, n)
+    if model.C != 1.0:
+        raise ValueError(
+            f"C={model.C!r} and lam={model.lam!r} or objective={model.objective!r} are both given; keep one"
+        )
+    return objective_form(model.objective or "mean_half", 0.01 if model.lam is None else model.lam, n)
+
+
+def _solver(model, X):
+    """The solver for the words of the model; combinations that LIBLINEAR lacks are refused as by scikit-learn."""
+    check_choice("penalty", model.penalty, ("l2", "l1"))
+    check_choice("loss", model.loss, tuple(LOSSES))
+    check_choice("dual", model.dual, ("auto", True, False))
+    if model.penalty == "l1":
+        if model.loss == "hinge" or model.dual is True:
+            raise ValueError(
+                f"penalty='l1' with loss={model.loss!r} and dual={model.dual!r} is not supported; "
+                "use loss='squared_hinge' and dual=False, or LinearSVM(penalty='l1')"
+            )
+        return "cd"
+    if model.loss == "hinge":
+        if model.dual is False:
+            raise ValueError("loss='hinge' with dual=False is not supported; use dual=True or 'auto'")
+        return "dcd"
+    narrow = X.shape[1] <= min(NARROW, X.shape[0])
+    primal = "newton" if narrow else "lbfgs"
+    return {True: "dcd", False: primal}.get(model.dual, "newton" if narrow else "dcd")
+
+
+def _smaller_class(rows):
+    """The weight of the smaller class: how large a gradient can be expected to be."""
+    return float(np.min(np.bincount(rows.index, weights=rows.weights)))
