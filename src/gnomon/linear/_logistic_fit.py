@@ -23,8 +23,8 @@ __all__ = ["Plan", "class_prices", "make_plan", "solve"]
 ALIASES = {"newton-cg": "lbfgs", "newton-cholesky": "newton"}
 """Words of scikit-learn that name one solver here; "liblinear" and "saga" depend on the penalty."""
 
-OWN_TOLERANCE = {"cd", "dcd", "dual_newton"}
-"""Solvers whose `tol` is relative; the others bound ‖∇F‖∞, here given for the mean loss."""
+OWN_TOLERANCE = {"cd", "dcd", "dual_newton", "sag", "sgd", "asgd"}
+"""Solvers whose `tol` does not grow with the number of rows; the others bound ‖∇F‖∞, here given for the mean loss."""
 
 
 class Plan(NamedTuple):

@@ -1,0 +1,182 @@
+"""Laws of generalised linear models."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gnomon.linear import GLM, LinearRegression, LogisticRegression
+from gnomon.losses import (
+    BinomialFamily,
+    CLogLogLink,
+    DevianceLoss,
+    GammaFamily,
+    GaussianFamily,
+    IdentityLink,
+    InverseGaussianFamily,
+    InverseLink,
+    LogitLink,
+    LogLink,
+    PoissonFamily,
+    ProbitLink,
+    TweedieFamily,
+)
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((200, 3))
+ETA = X @ [0.5, -0.3, 0.0] + 0.2
+TARGETS = {
+    "gaussian": ETA + RNG.standard_normal(200),
+    "binomial": (RNG.random(200) < 1.0 / (1.0 + np.exp(-ETA))).astype(float),
+    "poisson": RNG.poisson(np.exp(ETA)).astype(float),
+    "gamma": RNG.gamma(2.0, np.exp(ETA) / 2.0),
+    "inverse_gaussian": RNG.wald(np.exp(ETA), 3.0),
+    "tweedie": RNG.gamma(2.0 * np.maximum(RNG.poisson(1.0, 200), 1e-12), np.exp(ETA)) * (RNG.random(200) > 0.2),
+}
+FAMILIES = [
+    GaussianFamily(),
+    BinomialFamily(),
+    PoissonFamily(),
+    GammaFamily(),
+    InverseGaussianFamily(),
+    TweedieFamily(1.3),
+]
+LINKS = [IdentityLink(), LogitLink(), ProbitLink(), CLogLogLink(), LogLink(), InverseLink()]
+
+
+@parametrize_with_checks([GLM(), GLM("poisson"), GLM("gamma", "log")])
+def test_contract(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.spec("LIN-L37", "LIN-145")
+def test_gaussian_is_least_squares_and_binomial_is_logistic_regression():
+    y = TARGETS["gaussian"]
+    gaussian = GLM(tol=1e-12).fit(X, y)
+    ols = LinearRegression().fit(X, y)
+    np.testing.assert_allclose(gaussian.coef_, ols.coef_, atol=1e-12)
+    assert gaussian.intercept_ == pytest.approx(ols.intercept_)
+    assert gaussian.deviance_ == pytest.approx(np.sum((y - ols.predict(X)) ** 2))
+    assert gaussian.dispersion_ == pytest.approx(gaussian.deviance_ / (200 - 4))
+    y = TARGETS["binomial"]
+    binomial = GLM("binomial", tol=1e-12).fit(X, y)
+    logistic = LogisticRegression(penalty=None, tol=1e-12).fit(X, y)
+    np.testing.assert_allclose(binomial.coef_, logistic.coef_[0], atol=1e-9)
+    np.testing.assert_allclose(binomial.predict(X), logistic.predict_proba(X)[:, 1], atol=1e-9)
+    assert binomial.deviance_ == pytest.approx(-2.0 * logistic.log_likelihood(X, y))
+    ridge = GLM("binomial", alpha=0.1, tol=1e-12).fit(X, y)
+    same = LogisticRegression(objective="mean_half", lam=0.1, tol=1e-12).fit(X, y)
+    np.testing.assert_allclose(ridge.coef_, same.coef_[0], atol=1e-9)
+
+
+@pytest.mark.spec("LIN-145")
+@pytest.mark.parametrize("link", LINKS, ids=lambda link: type(link).__name__)
+def test_links_invert_and_have_the_slope_they_say(link):
+    z = np.linspace(0.3, 2.5, 12) * (1.0 if isinstance(link, InverseLink) else 0.5)
+    np.testing.assert_allclose(link.score(link.mean(z)), z, rtol=1e-9)
+    numeric = (link.mean(z + 1e-6) - link.mean(z - 1e-6)) / 2e-6
+    np.testing.assert_allclose(link.mean_slope(z), numeric, rtol=1e-7)
+    for extreme in (-1e3, 1e3):
+        assert np.all(np.isfinite([link.mean(np.array(extreme)), link.mean_slope(np.array(extreme))]))
+
+
+@pytest.mark.spec("LIN-145")
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: type(family).__name__)
+def test_deviance_is_the_integral_of_the_residual_over_the_variance(family):
+    y, mean = 0.3, np.linspace(0.1, 0.9, 9)
+    slope = (family.deviance(y, mean + 1e-6) - family.deviance(y, mean - 1e-6)) / 2e-6
+    np.testing.assert_allclose(slope, -2.0 * (y - mean) / family.variance(mean), rtol=1e-6, atol=1e-6)
+    assert family.deviance(y, y) == pytest.approx(0.0, abs=1e-12)
+    assert np.all(family.deviance(y, mean) >= -1e-12)
+
+
+@pytest.mark.spec("LIN-145")
+@pytest.mark.parametrize("family", FAMILIES, ids=lambda family: type(family).__name__)
+@pytest.mark.parametrize("link", LINKS, ids=lambda link: type(link).__name__)
+def test_gradient_of_the_deviance_loss(family, link):
+    loss = DevianceLoss(family, link)
+    y, z = 0.4, np.linspace(1.2, 2.0, 5) if isinstance(link, InverseLink) else np.linspace(0.2, 0.8, 5)
+    z = z - 1.0 if isinstance(link, LogLink) else z
+    numeric = (loss.value(y, z + 1e-6) - loss.value(y, z - 1e-6)) / 2e-6
+    np.testing.assert_allclose(loss.gradient(y, z), numeric, rtol=1e-5, atol=1e-8)
+    bend = (loss.gradient(link_mean := loss.inverse(z), z + 1e-6) - loss.gradient(link_mean, z - 1e-6)) / 2e-6
+    np.testing.assert_allclose(loss.curvature(y, z), bend, rtol=1e-5)
+
+
+@pytest.mark.spec("LIN-145")
+@pytest.mark.parametrize("name", TARGETS)
+def test_score_equations_hold(name):
+    """With a canonical link Xᵀ(y − μ) = 0; with any link Σ (y − μ) μ'/V x = 0."""
+    model = GLM(name, tol=1e-10, max_iter=1000).fit(X, TARGETS[name])
+    loss = model._loss()
+    g = loss.gradient(TARGETS[name], X @ model.coef_ + model.intercept_)
+    np.testing.assert_allclose(np.append(X.T @ g, g.sum()) / 200, 0.0, atol=1e-8)
+    assert 0.0 <= model.deviance_ <= model.null_deviance_
+    constant = GLM(name, tol=1e-10, max_iter=1000).fit(np.zeros((200, 1)), TARGETS[name])
+    assert constant.deviance_ == pytest.approx(model.null_deviance_, rel=1e-8)
+    assert len(str(model.summary()).splitlines()) == 5
+
+
+@pytest.mark.spec("LIN-145")
+def test_offset_is_a_known_part_of_the_predictor():
+    y, exposure = TARGETS["poisson"], np.exp(RNG.random(200))
+    model = GLM("poisson", tol=1e-11).fit(X, y, offset=np.log(exposure))
+    rate = GLM("poisson", tol=1e-11).fit(X, y / exposure, sample_weight=exposure)
+    np.testing.assert_allclose(model.coef_, rate.coef_, atol=1e-8)
+    assert model.intercept_ == pytest.approx(rate.intercept_, abs=1e-8)
+    np.testing.assert_allclose(model.predict(X, offset=np.log(exposure)), exposure * model.predict(X))
+    flat = GLM("poisson", tol=1e-11).fit(X, y, offset=np.full(200, 3.0))
+    assert flat.intercept_ == pytest.approx(GLM("poisson", tol=1e-11).fit(X, y).intercept_ - 3.0)
+
+
+@pytest.mark.spec("LIN-145")
+@pytest.mark.parametrize("name", ["gaussian", "binomial", "poisson"])
+def test_l1_by_two_solvers(name):
+    offset = 0.1 * RNG.random(200)
+    words = {"alpha": 0.08, "l1_ratio": 1.0, "tol": 1e-9, "max_iter": 20000}
+    model = GLM(name, **words).fit(X, TARGETS[name], offset=offset)
+    other = GLM(name, solver="fista", **words).fit(X, TARGETS[name], offset=offset)
+    assert np.any(model.coef_ == 0.0)
+    np.testing.assert_allclose(model.coef_, other.coef_, atol=1e-5)
+    assert model.intercept_ == pytest.approx(other.intercept_, abs=1e-5)
+    with pytest.raises(ValueError, match="set alpha=0"):
+        model.summary()
+
+
+@pytest.mark.spec("LIN-145")
+def test_estimates_have_the_covariance_they_say():
+    draws = []
+    for _ in range(300):
+        y = RNG.poisson(np.exp(ETA)).astype(float)
+        draws.append(np.append(*(lambda m: (m.intercept_, m.coef_))(GLM("poisson").fit(X, y))))
+    se = GLM("poisson").fit(X, np.exp(ETA)).summary().se
+    np.testing.assert_allclose(np.std(draws, axis=0), se, rtol=0.15)
+
+
+def test_weights_are_repetitions_and_sparse_is_dense():
+    y, weights = TARGETS["poisson"], RNG.integers(0, 4, 200)
+    weighted = GLM("poisson").fit(X, y, sample_weight=weights)
+    repeated = GLM("poisson").fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
+    np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-8)
+    np.testing.assert_allclose(weighted.summary().se, repeated.summary().se, rtol=1e-6)
+    np.testing.assert_allclose(GLM("poisson").fit(sparse.csr_array(X), y).coef_, GLM("poisson").fit(X, y).coef_)
+    single = GLM("poisson", tol=1e-5).fit(X.astype(np.float32), y)
+    assert single.coef_.dtype == np.float32
+
+
+@pytest.mark.parametrize(
+    ("model", "y", "message"),
+    [
+        (GLM("poisson"), -TARGETS["poisson"] - 1.0, "needs numbers ≥ 0"),
+        (GLM("gamma"), TARGETS["poisson"], "needs numbers > 0"),
+        (GLM("binomial"), TARGETS["poisson"], r"needs numbers in \[0, 1\]"),
+        (GLM("cauchy"), TARGETS["gaussian"], "family='cauchy' is unknown"),
+        (GLM("poisson", "sqrt"), TARGETS["poisson"], "link='sqrt' is unknown"),
+        (GLM(alpha=-1.0), TARGETS["gaussian"], "alpha=-1.0 must be ≥ 0"),
+    ],
+)
+def test_bad_words(model, y, message):
+    with pytest.raises(ValueError, match=message):
+        model.fit(X, y)
+    with pytest.raises(ValueError, match="one number per row"):
+        GLM().fit(X, TARGETS["gaussian"], offset=np.zeros(3))
