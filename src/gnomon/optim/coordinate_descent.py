@@ -11,6 +11,8 @@ search makes each model step a descent of (1). The duality gap, over all coordin
 Gramfort & Salmon (2018), arXiv:1802.07481.
 """
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from scipy import sparse
 
@@ -85,6 +87,18 @@ def coordinate_path(
         yield descent.run(penalty, tol, max_iter, Trace(callback))
 
 
+class _Look(NamedTuple):
+    """Objective, duality gap, best dual value, violations and the largest of them, gradient in scores and in w."""
+
+    objective: float
+    gap: float
+    dual: float
+    violations: Any
+    worst: float
+    g: Any
+    v: Any
+
+
 class _Descent:
     """The state of a path: coefficients, scores, working set."""
 
@@ -102,26 +116,29 @@ class _Descent:
         self.target = _least_set(self.X)
 
     def run(self, penalty, tol, max_iter, trace):
-        problem, best, first, epochs = self.problem, -np.inf, None, 0
+        """Alternate between looking at all coordinates and descending on a working set."""
+        here, epochs, idle = self._look(penalty, -np.inf), 0, 0
+        small = tol * here.worst
         while True:
-            loss, g, v = self._gradient()
-            objective = loss + penalty.value(self.w)
-            violations = penalty.gap(self.w, v)
-            worst = float(np.max(violations, initial=0.0))
-            first = worst if first is None else first
-            best = max(best, dual_at(problem, penalty, g, v))
-            gap = max(objective - best, 0.0) if np.isfinite(best) else np.nan
-            stopped = trace.add(epochs, objective, gap=gap, gradient_norm=worst, working_set=self.target)
-            reason = _reason(gap, tol * objective, worst, tol * first)
+            stopped = trace.add(epochs, here.objective, gap=here.gap, gradient_norm=here.worst, working_set=self.target)
+            reason = _reason(here, tol * here.objective, small, idle)
             if reason or stopped or epochs >= max_iter:
                 break
-            chosen = self._working_set(violations)
-            epochs += self._descend(penalty, chosen, g, v, 0.1 * worst, max_iter - epochs)
-        theta = self._theta()
-        return Solution(
-            theta, objective, epochs, bool(reason), reason or ("callback" if stopped else "max_iter"),
-            trace.history, dual_gap=gap, gradient_norm=worst,
-        )  # fmt: skip
+            epochs += self._descend(penalty, here, max_iter - epochs)
+            before, here = here, self._look(penalty, here.dual)
+            still = here.objective >= before.objective - 1e-15 * abs(before.objective)
+            idle = idle + 1 if still and here.worst >= 0.5 * before.worst else 0
+        reason, met = (reason, True) if reason else ("callback" if stopped else "max_iter", False)
+        certificate = {"dual_gap": here.gap, "gradient_norm": here.worst}
+        return Solution(self._theta(), here.objective, epochs, met, reason, trace.history, **certificate)
+
+    def _look(self, penalty, best):
+        """All that is known at the current coefficients; `best` is the highest dual value so far."""
+        loss, g, v = self._gradient()
+        objective, violations = loss + penalty.value(self.w), penalty.gap(self.w, v)
+        dual = max(best, dual_at(self.problem, penalty, g, v))
+        gap = max(objective - dual, 0.0) if np.isfinite(dual) else np.nan
+        return _Look(objective, gap, dual, violations, float(np.max(violations, initial=0.0)), g, v)
 
     def _gradient(self):
         """Loss, its gradient in the scores and in all coefficients; kept from the end of one penalty to the next."""
@@ -139,8 +156,9 @@ class _Descent:
         chosen = np.argpartition(-score, self.target - 1)[: self.target]
         return np.sort(chosen[score[chosen] > 0.0])
 
-    def _descend(self, penalty, chosen, g, v, tol, max_epochs):
-        """Model steps on one working set until the violations there are at most `tol`."""
+    def _descend(self, penalty, here, max_epochs):
+        """Model steps on one working set until the violations there are a tenth of what they are everywhere."""
+        chosen, g, v, tol = self._working_set(here.violations), here.g, here.v, 0.1 * here.worst
         epochs, problem = 0, self.problem
         for _ in range(1 if problem.loss.quadratic else NEWTON_STEPS):
             model = self._model(chosen)
@@ -200,11 +218,14 @@ class _Descent:
         return np.append(w, np.asarray(b / self.problem.design.bias, dtype=w.dtype))
 
 
-def _reason(gap, enough, worst, small):
+def _reason(here, enough, small, idle):
     """Which test is met; without a useful dual point (no conjugate, no strength) the violation decides."""
-    if np.isfinite(gap) and gap <= enough:
+    if np.isfinite(here.gap) and here.gap <= enough:
         return "gap"
-    return "kkt" if worst <= (1e-6 * small if np.isfinite(gap) else small) else ""
+    if here.worst <= (1e-6 * small if np.isfinite(here.gap) else small):
+        return "kkt"
+    # Rounding is all that is left to move.
+    return "no_change" if idle >= 2 else ""
 
 
 def _least_set(X):

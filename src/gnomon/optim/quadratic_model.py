@@ -116,6 +116,9 @@ class QuadraticModel:
         Returns the new w and the number of passes; the violation of the optimality conditions is at most `tol` unless
         `max_epochs` was reached.
         """
+        # Below this the violations are rounding errors of H w.
+        rounding = 4.0 * np.finfo(float).eps * np.max(self.norms, initial=0.0) * np.max(np.abs(w), initial=0.0)
+        tol = max(tol, rounding)
         loop = self._gram_loop if self.prefers_gram() else self._residual_loop
         return loop(penalty, np.array(w, dtype=float), np.array(g, dtype=float), tol, max_epochs, seed)
 
@@ -127,7 +130,7 @@ class QuadraticModel:
                 record, H, self.norms, w, g, tol, min(patience, max_epochs - epochs), seed and seed + epochs
             )
             epochs += passes
-            if done:
+            if done or epochs >= max_epochs:
                 break
             step = _support_steps(penalty, H, w, g)
             g += H @ step
@@ -145,7 +148,7 @@ class QuadraticModel:
                 record, columns, self.norms, self.means, self.mass, w, g, r, offset, tol, left, seed and seed + epochs
             )
             epochs += passes
-            if done:
+            if done or epochs >= max_epochs:
                 break
             support = np.flatnonzero(w)
             if support.size <= LARGEST_GRAM // 2:

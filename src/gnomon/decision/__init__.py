@@ -1,0 +1,5 @@
+"""Decisions: from predictions to what to do, and how sure to be of it."""
+
+from gnomon.decision.confidence import confidence
+
+__all__ = ["confidence"]
