@@ -33,6 +33,8 @@ exclude_patterns = ["_build", "_ext", "examples"]
 nitpicky = False
 # A word such as "mean" in the type of a parameter is no reference.
 suppress_warnings = ["ref.python"]
+# Blocks without a language are formulas.
+highlight_language = "none"
 # Single backticks in docstrings are code.
 default_role = "code"
 

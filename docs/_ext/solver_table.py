@@ -22,7 +22,7 @@ LOSSES = {
     "hinge": HingeLoss(),
     "absolute": AbsoluteLoss(),
 }
-PENALTIES = {"none": NoPenalty(), "L2": L2(), "L1": L1(), "elastic net": ElasticNetPenalty()}
+PENALTIES = {"none": NoPenalty(), "L2": L2(), "L1": L1(), "EN": ElasticNetPenalty()}
 
 
 def cells():
@@ -53,11 +53,14 @@ class SolverTable(SphinxDirective):
         # A new solver must reach a page that was built before.
         self.env.note_dependency(inspect.getfile(applicable_solvers))
         lines = [".. list-table::", "   :header-rows: 1", "", "   * - solver"]
-        lines += [f"     - {name}" for name in LOSSES] + ["     - needs"]
-        for solver, entry in SOLVERS.items():
+        lines += [f"     - {name}" for name in LOSSES]
+        for solver in SOLVERS:
             lines.append(f"   * - ``{solver}``")
             names = [", ".join(found.get((solver, loss), "–")) for loss in LOSSES]
             lines += [f"     - {name}".replace("*", r"\*") for name in names]
+        lines += ["", ".. list-table::", "   :header-rows: 1", "", "   * - solver", "     - needs"]
+        for solver, entry in SOLVERS.items():
+            lines.append(f"   * - ``{solver}``")
             lines.append(f"     - {'; '.join(need.__doc__ for need in entry.needs) or 'nothing'}")
         box = nodes.container()
         self.state.nested_parse(StringList(lines, source="solver-table"), self.content_offset, box)

@@ -1,9 +1,11 @@
 """The pages of the documentation: what they show runs, and what they generate is true."""
 
 import re
+import runpy
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
@@ -21,10 +23,17 @@ def test_the_code_of_a_page_runs(page):
     exec(compile(code, str(DOCS / page), "exec"), space)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("example", sorted(path.name for path in (DOCS / "examples").glob("plot_*.py")))
+def test_an_example_of_the_gallery_draws(example):
+    runpy.run_path(str(DOCS / "examples" / example))
+    assert plt.get_fignums()
+
+
 def test_the_solver_table_agrees_with_the_solvers():
     solver_table = pytest.importorskip("solver_table", reason="the table is a Sphinx directive")
     found = solver_table.cells()
-    assert {"none", "L2", "L1", "elastic net"} <= set(found["cd", "squared"])
+    assert {"none", "L2", "L1", "EN"} <= set(found["cd", "squared"])
     assert "L1" not in found["newton", "logistic"]
     assert found["dcd", "hinge"] == ["L2*"]
     assert ("newton", "hinge") not in found
