@@ -201,7 +201,8 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             path = ridge_path(rows._replace(X=rows.X[train], Y=rows.Y[train], weights=weights), float(np.min(alphas)))
             coef = path.coef(alphas)
             predictions = [rows.X[test] @ w + b for w, b in zip(coef, path.intercept(coef), strict=True)]
-            table.append([scorer(given, p.reshape(y[test].shape), y[test]) for p in predictions])
+            extra = {} if rows.weights is None else {"sample_weight": rows.weights[test]}
+            table.append([scorer(given, p.reshape(y[test].shape), y[test], **extra) for p in predictions])
         table = np.array(table)
         return np.mean(table, axis=0)[:, None], (np.std(table, axis=0, ddof=1) / np.sqrt(len(table)))[:, None]
 

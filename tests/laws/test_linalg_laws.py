@@ -1,0 +1,108 @@
+"""Laws of the shared linear algebra."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from gnomon.numerics.linalg import (
+    Rows,
+    factor_spd,
+    hat_matrix,
+    inverse_root,
+    jittered_cholesky,
+    leverages,
+    ridge_norms,
+    ridge_path,
+    solve_normal,
+    solve_secular,
+    triangle,
+    triangle_of_moments,
+)
+
+
+def spd(d, seed=0):
+    B = np.random.default_rng(seed).standard_normal((d, 2 * d))
+    return B @ B.T
+
+
+def test_factor_solves_and_knows_its_condition():
+    scale = np.array([1e-6, 1.0, 1e6, 1e3])
+    A = spd(4) * np.outer(scale, scale)
+    factor = factor_spd(A)
+    solution = np.arange(1.0, 9.0).reshape(4, 2) / scale[:, None]
+    assert_allclose(factor.solve(A @ solution), solution, rtol=1e-9)
+    assert_allclose(factor.root.T @ factor.root, A)
+    assert_allclose(factor.inverse_trace(), np.trace(np.linalg.inv(A)))
+    scaled = A / np.sqrt(np.outer(np.diag(A), np.diag(A)))
+    assert_allclose(factor.condition, np.linalg.cond(scaled, 1), rtol=0.5)
+    assert factor_spd(np.array([[1.0, 2.0], [2.0, 1.0]])) is None
+    assert factor_spd(np.array([[np.nan]])) is None
+
+
+@pytest.mark.parametrize("rank", [1, 3, 5])
+def test_jitter_is_as_small_as_can_be(rank):
+    B = np.random.default_rng(0).standard_normal((5, rank))
+    L, added = jittered_cholesky(B @ B.T)
+    assert_allclose(L @ L.T, B @ B.T + added * np.eye(5), atol=1e-12)
+    assert (added == 0.0) == (rank == 5)
+    assert added < 1e-6
+    with pytest.raises(np.linalg.LinAlgError, match="not positive definite"):
+        jittered_cholesky(-np.eye(2))
+
+
+@pytest.mark.parametrize("shape", [(500, 7), (30, 7), (4, 7)])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_triangle_keeps_the_geometry(shape, intercept):
+    rng = np.random.default_rng(0)
+    X, Y = rng.standard_normal(shape) + 3, rng.standard_normal((shape[0], 2))
+    s = rng.uniform(0.5, 2, shape[0])
+    rows = Rows(X, Y, s, intercept)
+    Z, T = rows.centred(slice(0, shape[0]), *rows.means())
+    found = triangle(rows)
+    assert_allclose(found.R.T @ found.R, Z.T @ Z, atol=1e-10)
+    assert_allclose(found.R.T @ found.z, Z.T @ T, atol=1e-10)
+    w, rss = found.least_squares()
+    assert_allclose(w, np.linalg.lstsq(Z, T, rcond=1e-12)[0], atol=1e-9)
+    assert_allclose(rss, np.sum((T - Z @ w) ** 2, axis=0), atol=1e-10)
+    assert_allclose(found.least_squares(by_svd=True)[0], w, atol=1e-9)
+    if shape[0] > 7:
+        again = triangle_of_moments(rows.moments(), 7, intercept=intercept)
+        assert_allclose(again.least_squares()[0], w, atol=1e-8)
+        assert_allclose(solve_normal(rows).coef, w, atol=1e-9)
+    W = inverse_root(found.R, found.rank)
+    assert_allclose((Z @ W).T @ (Z @ W), np.eye(found.rank), atol=1e-9)
+
+
+@pytest.mark.parametrize("shape", [(25, 4), (6, 15)])
+@pytest.mark.parametrize("rho", [0.0, 0.7])
+def test_leverages_are_the_diagonal_of_the_hat(shape, rho):
+    rng = np.random.default_rng(0)
+    X, s = rng.standard_normal(shape), rng.uniform(0.5, 2, shape[0])
+    H = hat_matrix(X, rho=rho, weights=s)
+    assert_allclose(np.diag(H), leverages(X, rho=rho, weights=s))
+    assert np.all(np.diag(H) <= 1 + 1e-9)
+    assert_allclose(H @ np.ones(shape[0]), 1.0)
+
+
+@pytest.mark.parametrize("shape", [(40, 5), (8, 20)])
+def test_secular_equation(shape):
+    rng = np.random.default_rng(0)
+    rows = Rows(rng.standard_normal(shape), rng.standard_normal((shape[0], 1)))
+    norms = ridge_norms(rows)
+    path = ridge_path(rows, 1e-6, mode="svd")
+    for rho in (1e-6, 0.1, 1.0, 1e4):
+        w = path.coef([rho])[0]
+        assert_allclose(norms.at(rho), np.sum(w**2), rtol=1e-8)
+        assert_allclose(norms.bound(float(np.sum(w**2))), rho, rtol=1e-4, atol=1e-9)
+    assert solve_secular(np.array([1.0]), np.array([0.0]), 0.0) == 0.0
+
+
+def test_the_users_arrays_are_not_written_to():
+    rng = np.random.default_rng(0)
+    X, Y, s = rng.standard_normal((300, 5)), rng.standard_normal((300, 1)), rng.uniform(1, 2, 300)
+    for array in (X, Y, s):
+        array.setflags(write=False)
+    rows = Rows(X, Y, s)
+    triangle(rows)
+    solve_normal(rows)
+    ridge_path(rows, 1.0).loo_residuals(np.array([1.0]))

@@ -1,0 +1,162 @@
+"""Laws of the shared numerics: moments, threads, resamples, validation."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_allclose
+from scipy import sparse
+from sklearn.base import BaseEstimator
+
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.random import check_rng, resamples, spawn_seeds
+from gnomon.numerics.streaming import merge_moments, moments
+from gnomon.numerics.validation import (
+    assert_finite,
+    check_choice,
+    check_integer,
+    check_interval,
+    check_positive,
+    validate_rows,
+)
+
+
+def by_definition(V, s):
+    mean = s @ V / s.sum()
+    return mean, (V - mean).T @ (s[:, None] * (V - mean))
+
+
+@pytest.mark.parametrize("n", [1, 7, 5000])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_moments_are_sums_over_rows(n, dtype, order):
+    rng = np.random.default_rng(0)
+    X = np.asarray(rng.standard_normal((n, 5)) + 1e3, dtype=dtype, order=order)
+    Y = rng.standard_normal((n, 2))
+    s = rng.uniform(0.1, 2, n)
+    found = moments(X, s, targets=Y, n_jobs=2)
+    mean, scatter = by_definition(np.hstack([X.astype(float), Y]), s)
+    assert_allclose(found.mean, mean)
+    assert_allclose(found.scatter, scatter, atol=1e-9 * n)
+    assert_allclose(found.weight, s.sum())
+    assert found.scatter.dtype == np.float64
+
+
+def test_a_large_mean_cancels_nothing():
+    rng = np.random.default_rng(0)
+    V = rng.standard_normal((10_000, 3))
+    expected = moments(V).scatter
+    assert_allclose(moments(V + 1e7).scatter, expected, rtol=1e-7, atol=1e-3)
+
+
+def test_moments_of_sparse_rows():
+    X = sparse.random_array((200, 6), density=0.2, rng=np.random.default_rng(0), format="csr")
+    Y = np.random.default_rng(1).standard_normal((200, 1))
+    s = np.random.default_rng(2).uniform(0, 1, 200)
+    dense, found = moments(X.toarray(), s, targets=Y), moments(X, s, targets=Y)
+    assert_allclose(found.scatter, dense.scatter, atol=1e-12)
+    assert_allclose(found.mean, dense.mean, atol=1e-14)
+
+
+def test_merging_is_pooling():
+    rng = np.random.default_rng(0)
+    X, s = rng.normal([0, 10, -5, 1e4], size=(300, 4)), rng.uniform(0, 1, 300)
+    parts = [moments(X[rows], s[rows]) for rows in split_rows(300, 5)]
+    merged = parts[0]
+    for part in parts[1:]:
+        merged = merge_moments(merged, part)
+    assert_allclose(merged.scatter, moments(X, s).scatter, rtol=1e-9)
+    assert_allclose(merged.mean, moments(X, s).mean)
+
+
+def test_moments_report_bad_numbers_and_bad_weights():
+    X = np.ones((10, 2))
+    X[3, 1] = np.nan
+    assert np.isnan(moments(X).mean[1])
+    with pytest.raises(ValueError, match="weights sum to 0"):
+        moments(np.ones((3, 1)), np.zeros(3))
+    with pytest.raises(ValueError, match="leaves nothing to divide by"):
+        moments(np.ones((1, 1))).covariance(ddof=1)
+
+
+@pytest.mark.parametrize("n_jobs", [None, 1, 2, 4])
+def test_threads_keep_the_order_and_limit_blas(n_jobs):
+    assert map_chunks(lambda k: k * k, range(20), n_jobs) == [k * k for k in range(20)]
+    seen = map_chunks(lambda _: blas_threads(), range(4), n_jobs)
+    if n_jobs in (2, 4):
+        assert set(seen) == {1}
+    before = blas_threads()
+    with pytest.raises(ZeroDivisionError):
+        map_chunks(lambda k: 1 / k, [1, 0, 2], n_jobs)
+    assert blas_threads() == before
+
+
+def test_an_error_cancels_what_has_not_begun():
+    begun = []
+
+    def work(k):
+        begun.append(k)
+        if k == 0:
+            raise KeyboardInterrupt
+        return k
+
+    with pytest.raises(KeyboardInterrupt):
+        map_chunks(work, range(10_000), 2)
+    assert len(begun) < 10_000
+
+
+def test_rows_are_split_into_all():
+    assert [len(range(*part.indices(10))) for part in split_rows(10, 3)] == [3, 3, 4]
+    assert split_rows(2, 5) == [slice(0, 1), slice(1, 2)]
+
+
+def test_resamples_leave_out_the_rest():
+    for sample in resamples(50, 20, random_state=0):
+        assert len(sample.rows) == 50
+        assert not set(sample.rows) & set(sample.out_of_bag)
+        assert set(sample.rows) | set(sample.out_of_bag) == set(range(50))
+    for sample in resamples(50, 3, size=20, replace=False, random_state=0):
+        assert len(set(sample.rows)) == 20
+        assert len(sample.out_of_bag) == 30
+    with pytest.raises(ValueError, match="size=9"):
+        next(resamples(5, 1, size=9, replace=False))
+
+
+@pytest.mark.parametrize("seed", [None, 3, np.random.RandomState(0), np.random.default_rng(0)])
+def test_any_seed_makes_a_generator(seed):
+    assert isinstance(check_rng(seed), np.random.Generator)
+    assert len(set(spawn_seeds(seed, 10))) == 10
+    with pytest.raises(ValueError, match="random_state='x' cannot seed"):
+        check_rng("x")
+
+
+def test_checks_return_or_explain():
+    assert check_interval("q", 1, 0, 1) == 1
+    assert check_integer("k", np.int64(3), 1) == 3
+    with pytest.raises(ValueError, match=r"q=1 must lie in \[0, 1\); give another value"):
+        check_interval("q", 1, 0, 1, closed="left")
+    with pytest.raises(ValueError, match="alpha=nan must be > 0"):
+        check_positive("alpha", float("nan"))
+    with pytest.raises(TypeError, match="alpha='1' must be a real number"):
+        check_positive("alpha", "1")
+    with pytest.raises(TypeError, match="k=True must be a whole number"):
+        check_integer("k", True)
+    with pytest.raises(ValueError, match="choose from"):
+        check_choice("rule", np.array([1, 2]), ("a", "b"))
+
+
+def test_bad_values_are_located():
+    frame = pd.DataFrame({"age": [1.0, np.nan, np.nan], "height": [1.0, 2.0, 3.0]})
+    with pytest.raises(ValueError, match=r"NaN in column 'age' \(2 rows\); impute"):
+        validate_rows(BaseEstimator(), frame)
+    with pytest.raises(ValueError, match=r"infinity .* in column 0 \(1 row\); clip"):
+        assert_finite(np.array([[np.inf, 1.0]]))
+    with pytest.raises(ValueError, match=r"NaN in column 2 \(1 row\)"):
+        assert_finite(sparse.csr_array(np.array([[0.0, 1.0, np.nan]])))
+    with pytest.raises(ValueError, match="and 3 more columns"):
+        assert_finite(np.full((2, 8), np.nan))
+    with pytest.raises(ValueError, match=r"y contains NaN \(1 row\)"):
+        assert_finite(np.array([np.nan, 1.0]), "y")
+    assert_finite(np.full((2, 2), 1e308))
+    X, y = validate_rows(BaseEstimator(), np.ones((3, 2), dtype=np.float32), np.ones(3))
+    assert X.dtype == np.float32
+    assert len(y) == 3
