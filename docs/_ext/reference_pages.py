@@ -3,26 +3,15 @@
 import inspect
 from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 
-__all__ = ["PACKAGES", "page", "setup"]
+import gnomon
 
-PACKAGES = {
-    "linear": "families",
-    "features": "families",
-    "optim": "algorithms",
-    "optim.schedules": "algorithms",
-    "optim.stopping": "algorithms",
-    "infer": "algorithms",
-    "losses": "nouns",
-    "penalties": "nouns",
-    "distributions": "nouns",
-    "numerics.design": "numerics",
-    "plot": "beside them",
-    "datasets": "beside them",
-    "io": "beside them",
-    "report": "beside them",
-    "testing": "beside them",
-}
+__all__ = ["packages", "page", "setup"]
+
+# Modules that have a page beside that of their package, and packages that are no place to import from.
+MODULES = ("numerics.design", "optim.schedules", "optim.stopping")
+INNER = ("cli", "numerics")
 
 
 def setup(app):
@@ -37,10 +26,16 @@ def _skip(app, what, name, member, skip, options):
     return True if name.startswith("set_") and name.endswith("_request") else None
 
 
+def packages():
+    """The public packages and modules, without the leading "gnomon."."""
+    found = [module.name for module in iter_modules(gnomon.__path__) if module.ispkg]
+    return sorted([name for name in found if not name.startswith("_") and name not in INNER] + list(MODULES))
+
+
 def _write(app):
     folder = Path(app.srcdir) / "reference"
     folder.mkdir(exist_ok=True)
-    pages = {name: page(f"gnomon.{name}") for name in PACKAGES}
+    pages = {name: page(f"gnomon.{name}") for name in packages()}
     written = {name: text for name, text in pages.items() if text}
     for name, text in written.items():
         _if_changed(folder / f"{name}.rst", text)
@@ -75,7 +70,7 @@ def _home(member, package):
 
 
 def _own_page(module, package):
-    return any(f"gnomon.{name}" == module and f"gnomon.{name}" != package for name in PACKAGES)
+    return module != package and module.removeprefix("gnomon.") in MODULES
 
 
 def _entry(package, name, member):
