@@ -39,9 +39,10 @@ def labelled_rows(model, X, y, sample_weight):
     X, y = validate_rows(model, X, y, accept_sparse="csr")
     check_classification_targets(y)
     model.classes_, index = np.unique(y, return_inverse=True)
-    if len(model.classes_) < 2:
-        raise ValueError(f"y has only one class, {model.classes_.tolist()}; classification needs two or more classes")
     weights = check_weights(sample_weight, X)
+    found = model.classes_[np.unique(index[weights > 0])]
+    if len(found) < 2:
+        raise ValueError(f"y has only one class of positive weight, {found.tolist()}; classification needs two or more")
     return Rows(X, index, weights * class_prices(model, index, model.classes_, weights)[index].astype(X.dtype))
 
 

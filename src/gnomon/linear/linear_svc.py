@@ -23,6 +23,8 @@ __all__ = ["LinearSVC"]
 LOSSES = {"squared_hinge": SquaredHingeLoss(), "hinge": HingeLoss()}
 # Below this number of columns, Newton's d × d matrix is cheaper than passes over the dual.
 NARROW = 200
+# The primal solvers bound the whole gradient. Newton's method squares its error at every step, so it goes on.
+UNITS = {"newton": 1e-5, "lbfgs": 1.0}
 
 
 class LinearSVC(ClassifierMixin, BaseEstimator):
@@ -142,8 +144,7 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         solver = _solver(self, rows.X)
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
         limits |= {"random_state": self.random_state} if solver == "dcd" else {}
-        # The primal solvers bound the whole gradient; LIBLINEAR's tolerance is for a gradient of this size.
-        limits |= {"tol": self.tol * form.loss_scale * _smaller_class(rows)} if solver in ("newton", "lbfgs") else {}
+        limits |= {"tol": self.tol * form.loss_scale * _gradient_unit(rows, solver)} if solver in UNITS else {}
         return fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, **column, **limits)
 
     def _fit_jointly(self, rows, form, column, limits):
@@ -167,7 +168,8 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The class of every row."""
-        return classes_of(self.classes_, self.decision_function(X))
+        z = self.decision_function(X)
+        return classes_of(self.classes_, z)
 
 
 def _scaling(model, n):
@@ -202,6 +204,6 @@ def _solver(model, X):
     return {True: "dcd", False: primal}.get(model.dual, "newton" if narrow else "dcd")
 
 
-def _smaller_class(rows):
-    """The weight of the smaller class: how large a gradient can be expected to be."""
-    return float(np.min(np.bincount(rows.index, weights=rows.weights)))
+def _gradient_unit(rows, solver):
+    """What ‖∇‖∞ is measured in: the weight of the smaller class, times a small number where digits are cheap."""
+    return UNITS[solver] * float(np.min(np.bincount(rows.index, weights=rows.weights)))

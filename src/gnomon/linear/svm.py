@@ -155,7 +155,8 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The class of every row."""
-        return classes_of(self.classes_, self.decision_function(X))
+        z = self.decision_function(X)
+        return classes_of(self.classes_, z)
 
 
 def scaling(model, n):

@@ -183,18 +183,27 @@ def optimal_intercept(f, y, s, margin=1.0):
 
 def _central_path(problem, tol, max_iter, callback, stop):
     tol = 1e-12 if tol is None else tol
-    narrow, back = _in_span_of_rows(problem)
+    used = np.flatnonzero(problem.weights > 0)
+    narrow, back = _in_span_of_rows(problem.take(used))
     state = _Path(narrow)
     rule = default_rule(_RelativeGap(tol), None, stop)
     solution = follow(state.walk(max_iter), rule, max_iter=max_iter, callback=callback)
-    ends = [(_with_best_intercept(problem, back(state.theta)), state.used * state.alpha)]
-    ends += [(_theta_of(problem, alpha), alpha) for alpha in _polish(narrow, state)]
+    ends = [(_with_best_intercept(problem, back(state.theta)), _spread(state.alpha, used, problem))]
+    polished = [_spread(alpha, used, problem) for alpha in _polish(narrow, state)]
+    ends += [(_theta_of(problem, alpha), alpha) for alpha in polished]
     certified = [(*certificate(problem, theta, alpha), theta, alpha) for theta, alpha in ends]
     objective, gap, theta, alpha = min(certified, key=lambda end: end[1])
     if gap <= max(tol, ROUNDING) * objective:
         solution = solution._replace(converged=True, stop_reason="gap")
     theta = theta.astype(problem.design.dtype)
     return solution._replace(w=theta, objective=objective, dual_gap=gap, details={"alpha": alpha})
+
+
+def _spread(alpha, used, problem):
+    """α for all rows: a row of weight zero has none."""
+    full = np.zeros(problem.design.n)
+    full[used] = alpha
+    return full
 
 
 def _multipliers(problem, tol, max_iter, callback, stop):
@@ -251,10 +260,7 @@ class _Path:
     def __init__(self, problem):
         self.problem, self.c = problem, problem.penalty.bend
         self.y, self.margin = problem.y.astype(float), problem.loss.margin
-        used = problem.weights > 0
-        # A weight of zero closes its box; it takes no part in the path.
-        self.s = np.where(used, problem.weights, 1.0).astype(float)
-        self.used = used.astype(float)
+        self.s = problem.weights.astype(float)
         self.alpha = 0.5 * self.s
         self.room = self.alpha.copy()
         self.theta = np.zeros(problem.design.width)
@@ -264,7 +270,7 @@ class _Path:
     def walk(self, max_iter):
         """Yield a check per Newton step until rounding ends the path."""
         for iteration in range(max_iter + 1):
-            objective, gap = certificate(self.problem, self.theta, self.used * self.alpha)
+            objective, gap = certificate(self.problem, self.theta, self.alpha)
             complement = float(np.mean(self.alpha * self.z + self.room * self.v))
             yield Check(iteration, np.array(self.theta), objective, gap=gap, more={"complementarity": complement})
             if complement <= 1e-18 * self.margin * float(np.max(self.s)) or not self._step(complement):
@@ -273,7 +279,7 @@ class _Path:
     def _step(self, complement):
         """Mehrotra's predictor and corrector; False when the Newton matrix is no longer positive definite."""
         D = self.v / self.room + self.z / self.alpha
-        H = gram(self.problem.design, self.used / D)
+        H = gram(self.problem.design, 1.0 / D)
         index = np.arange(self.problem.design.n_penalized)
         H[index, index] += self.c
         try:
@@ -294,7 +300,7 @@ class _Path:
         """Newton's direction to αz = low, (s − α)v = high."""
         design = self.problem.design
         rho = self.y * design.apply(self.theta) - self.margin + high / self.room - low / self.alpha
-        right = design.adjoint(self.used * self.y * (self.alpha - rho / D))
+        right = design.adjoint(self.y * (self.alpha - rho / D))
         right[: design.n_penalized] -= self.c * self.theta[: design.n_penalized]
         d_theta = linalg.cho_solve(factor, right)
         d_alpha = -(self.y * design.apply(d_theta) + rho) / D
@@ -349,7 +355,7 @@ def _with_best_intercept(problem, theta):
 def _polish(problem, state, *, largest=3000):
     """α solved exactly with the margin points fixed to those that the path points to; nothing where that fails."""
     design, unit = problem.design, max(state.margin, 1e-12)
-    low = (state.alpha / state.s < state.z / unit) | (state.used == 0.0)
+    low = state.alpha / state.s < state.z / unit
     high = ~low & (state.room / state.s < state.v / unit)
     free = ~low & ~high
     count, p = int(np.sum(free)), design.n_penalized
