@@ -247,3 +247,13 @@ def test_lam_and_alpha_exclude_each_other():
         Lasso(objective="average").fit(X, y)
     with pytest.raises(ValueError, match="store_path=True"):
         Lasso().fit(X, y).theta_for(1.0)
+
+
+def test_offset_is_not_part_of_the_intercept():
+    X, y = make()
+    offset = np.linspace(-3.0, 5.0, len(y))
+    loss, penalty = SquaredLoss(half=True), L1(2.0)
+    shifted = fit_linear(Design(X), y + offset, loss, penalty, solver="cd", offset=offset, tol=1e-13)
+    plain = fit_linear(Design(X), y, loss, penalty, solver="cd", tol=1e-13)
+    np.testing.assert_allclose(shifted.w, plain.w, atol=1e-8)
+    assert shifted.intercept == pytest.approx(plain.intercept, abs=1e-7)

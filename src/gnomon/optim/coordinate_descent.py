@@ -209,7 +209,7 @@ class _Descent:
         return 0.0
 
     def _theta(self):
-        """(w, b): b is what the scores have beyond Xw, the same for every row."""
+        """(w, b): b is what the scores have beyond Xw and the offset, the same for every row."""
         w = self.w.astype(self.problem.design.dtype)
         if not self.free:
             return w

@@ -32,7 +32,8 @@ class Solution(NamedTuple):
     converged : bool
         Whether a test other than `max_iter` or time was met.
     stop_reason : str
-        "tol", "gap", "kkt", "no_change", "validation", "max_iter", "time", "diverged", "perfect" or "exact".
+        "tol", "gap", "kkt", "no_change", "validation", "perfect", "exact"; or, short of that, "max_iter", "time",
+        "diverged", "callback" or "interrupted".
     history : dict of str to ndarray
         Arrays of one length, an entry per check: "iteration", "objective", "seconds" and what else the solver knows.
     intercept : float or ndarray
