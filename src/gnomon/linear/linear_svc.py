@@ -199,11 +199,12 @@ def _solver(model, X):
         if model.dual is False:
             raise ValueError("loss='hinge' with dual=False is not supported; use dual=True or 'auto'")
         return "dcd"
-    narrow = X.shape[1] <= min(NARROW, X.shape[0])
+    narrow = X.shape[1] <= NARROW
     primal = "newton" if narrow else "lbfgs"
     return {True: "dcd", False: primal}.get(model.dual, "newton" if narrow else "dcd")
 
 
 def _gradient_unit(rows, solver):
     """What ‖∇‖∞ is measured in: the weight of the smaller class, times a small number where digits are cheap."""
-    return UNITS[solver] * float(np.min(np.bincount(rows.index, weights=rows.weights)))
+    smaller = float(np.min(np.bincount(rows.index, weights=rows.weights)))
+    return max(UNITS[solver] * smaller, 1e-6 * rows.total)
