@@ -46,7 +46,19 @@ def in_kernels(scalar):
 
 @in_kernels(lambda condition, a, b: a if condition else b)
 def choose(condition, a, b):
-    """`a` where `condition` holds, else `b`: ``numpy.where`` on arrays, a plain conditional in kernels."""
+    """`a` where `condition` holds, else `b`: ``numpy.where`` on arrays, a plain conditional in kernels.
+
+    References
+    ----------
+    Harris, C. R. et al. (2020). Array programming with NumPy. doi:10.1038/s41586-020-2649-2
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import choose
+    >>> choose(np.array([-1.0, 2.0]) > 0.0, 1.0, 0.0)
+    array([0., 1.])
+    """
     return np.where(condition, a, b)
 
 
@@ -88,6 +100,10 @@ VERBS = {
 @dataclass_transform(frozen_default=True)
 def noun(cls):
     """Make `cls` a frozen dataclass whose verbs can be called from kernels.
+
+    References
+    ----------
+    Lam, S. K., Pitrou, A. & Seibert, S. (2015). Numba: a LLVM-based Python JIT compiler. doi:10.1145/2833157.2833162
 
     Examples
     --------
