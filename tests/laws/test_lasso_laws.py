@@ -257,3 +257,11 @@ def test_offset_is_not_part_of_the_intercept():
     plain = fit_linear(Design(X), y, loss, penalty, solver="cd", tol=1e-13)
     np.testing.assert_allclose(shifted.w, plain.w, atol=1e-8)
     assert shifted.intercept == pytest.approx(plain.intercept, abs=1e-7)
+
+
+@pytest.mark.parametrize("kind", [np.asarray, sparse.csc_matrix])
+def test_nearly_interpolating_fit_converges(kind):
+    X, y = make(n=60, d=90, seed=2)
+    model = Lasso(alpha=1e-4, tol=1e-8).fit(kind(X), y)
+    assert model.converged_
+    assert np.count_nonzero(model.coef_) < len(y)

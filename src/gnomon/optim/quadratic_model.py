@@ -19,7 +19,7 @@ __all__ = ["QuadraticModel"]
 
 EPOCHS = 10  # least passes before a Newton step on the support
 FULL_SWEEP = 5  # of so many passes one visits all of W, the others only what is not zero
-SUPPORT_STEPS = 3  # Newton steps on the support in a row
+SUPPORT_STEPS = 8  # Newton steps on the support in a row
 MOST_CUTS = 50  # sign changes that one of them looks at
 LARGEST_GRAM = 4096  # columns; a Gram matrix of 128 MiB
 
@@ -185,20 +185,30 @@ def _support_steps(penalty, H, w, g):
         on = np.flatnonzero(w)
         if not on.size:
             break
-        system = H[np.ix_(on, on)]
-        system[np.diag_indices(on.size)] += penalty.bend
-        try:
-            factor = linalg.cho_factor(system, check_finite=False)
-        except linalg.LinAlgError:
-            break
-        d = -linalg.cho_solve(factor, g[on] + penalty.slope(w[on]), check_finite=False)
-        step, finished = _best_cut(penalty, w[on], d, float(g[on] @ d), float(d @ (H[np.ix_(on, on)] @ d)))
+        block = H[np.ix_(on, on)]
+        d = -_solve_positive(block, penalty.bend, g[on] + penalty.slope(w[on]))
+        step, finished = _best_cut(penalty, w[on], d, float(g[on] @ d), float(d @ (block @ d)))
         w[on] += step
         g += H[:, on] @ step
         if finished:
             break
     # Rounding must not leave a coordinate that was set to zero beside it.
     return np.where(w == 0.0, -start, w - start)
+
+
+def _solve_positive(H, bend, g):
+    """(H + bend·I)⁻¹g. A singular H, more coordinates than rows, is lifted a little: the solution then runs along its
+    null space, where the penalty alone decides, until a sign changes.
+    """
+    diagonal = np.diag_indices_from(H)
+    for lift in (0.0, 1e-9, 1e-6):
+        system = H.copy()
+        system[diagonal] += bend + lift * np.mean(H[diagonal])
+        try:
+            return linalg.cho_solve(linalg.cho_factor(system, overwrite_a=True, check_finite=False), g)
+        except linalg.LinAlgError:
+            continue
+    return g / np.max(H[diagonal])
 
 
 def _best_cut(penalty, w, d, slope, bend):
