@@ -113,7 +113,8 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_rows(self, X, y, accept_sparse=_SPARSE, multi_output=True, y_numeric=True)
+        options = {"accept_sparse": _SPARSE, "multi_output": True, "y_numeric": True, "ensure_min_samples": 2}
+        X, y = validate_rows(self, X, y, **options)
         X = X.tocsr() if sparse.issparse(X) else X
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         alphas = self._alphas()

@@ -2,7 +2,8 @@
 
     n = Σᵢ sᵢ                                                                                     (1)
 
-A weight of two is the row twice, so every count and every mean is taken with weights.
+A weight of two is the row twice, so every count and every mean is taken with weights: frequency weights in the words of
+Lumley (2010), Complex Surveys, doi:10.1002/9780470580066.
 """
 
 import numpy as np
@@ -16,6 +17,19 @@ def check_weights(sample_weight, X):
 
     Raises ValueError for negative weights and for weights that are all zero.
 
+    Parameters
+    ----------
+    sample_weight : array-like of shape (n_samples,), float or None
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    References
+    ----------
+    Lumley, T. (2010). Complex Surveys: A Guide to Analysis Using R. doi:10.1002/9780470580066
+
     Examples
     --------
     >>> import numpy as np
@@ -27,7 +41,7 @@ def check_weights(sample_weight, X):
     if np.any(weights < 0):
         worst = int(np.argmin(weights))
         raise ValueError(
-            f"sample_weight[{worst}]={weights[worst]!r} is negative; weights must be ≥ 0, remove such rows"
+            f"sample_weight[{worst}]={weights[worst]:g} is negative; weights must be ≥ 0, remove such rows"
         )
     if not np.any(weights > 0):
         raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight")

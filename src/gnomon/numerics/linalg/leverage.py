@@ -8,10 +8,9 @@ zᵢ = xᵢ − x̄ for a free intercept; without one zᵢ = xᵢ and 1/Σs is d
 """
 
 import numpy as np
-from scipy import linalg
 
 from gnomon.numerics.linalg.rows import Rows, _blocks
-from gnomon.numerics.linalg.triangular import inverse_root, triangle
+from gnomon.numerics.linalg.triangular import inverse_root, svd_with_squares, triangle
 
 __all__ = ["gcv_score", "hat_matrix", "in_column_space", "leverages", "loo_residuals"]
 
@@ -125,7 +124,7 @@ def _inverse_root(rows, rho):
     found = triangle(rows)
     if rho == 0.0:
         return inverse_root(found.R, found.rank), found.x_mean
-    _, s, Vt = linalg.svd(found.R, full_matrices=False, check_finite=False)
+    _, s, Vt = svd_with_squares(found.R)
     # Directions that no row has do not matter: zᵢ has no part in them.
     return Vt.T / np.sqrt(s**2 + rho), found.x_mean
 

@@ -10,11 +10,10 @@ squares. Golub, Heath & Wahba (1979), doi:10.1080/00401706.1979.10489751.
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg
 
 from gnomon.numerics.linalg.normal import split_moments
 from gnomon.numerics.linalg.rows import _blocks
-from gnomon.numerics.linalg.triangular import triangle
+from gnomon.numerics.linalg.triangular import svd_with_squares, triangle
 from gnomon.numerics.parallel import blas_threads, map_chunks
 from gnomon.numerics.validation import check_choice
 
@@ -124,18 +123,20 @@ def ridge_path(rows, smallest, *, mode="auto"):
     array([ 1.5, -0.1, -1. ])
     """
     check_choice("mode", mode, ("auto", "eigen", "svd"))
-    if mode != "svd":
-        found = _primal(rows) if rows.shape[0] >= rows.shape[1] else _dual(rows)
+    found = None if mode == "svd" else _primal(rows) if rows.shape[0] >= rows.shape[1] else _dual(rows)
+    if found is not None:
         largest, least = np.max(found.squares, initial=0.0), np.min(found.squares, initial=0.0)
         if mode == "eigen" or largest <= _TRUSTED * (least + smallest):
             return found
     found = triangle(rows)
-    U, s, Vt = linalg.svd(found.R, full_matrices=False, check_finite=False)
+    U, s, Vt = svd_with_squares(found.R)
     return RidgePath(s**2, Vt.T, s[:, None] * (U.T @ found.z), found.x_mean, found.y_mean, rows)
 
 
 def _primal(rows):
     S, c, _, x_mean, y_mean = split_moments(rows.moments(), rows.shape[1], intercept=rows.intercept)
+    if not np.all(np.isfinite(S)):
+        return None
     values, V = np.linalg.eigh(S)
     return RidgePath(np.maximum(values, 0.0), V, V.T @ c, x_mean, y_mean, rows)
 
@@ -143,7 +144,11 @@ def _primal(rows):
 def _dual(rows):
     x_mean, y_mean = rows.means()
     Z, T = rows.centred(slice(0, rows.shape[0]), x_mean, y_mean)
-    values, U = np.linalg.eigh(Z @ Z.T)
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = Z @ Z.T
+    if not np.all(np.isfinite(K)):
+        return None
+    values, U = np.linalg.eigh(K)
     # Directions without length (centring leaves at least one) carry nothing into w.
     kept = values > len(values) * np.finfo(float).eps * values[-1]
     values, U = values[kept], U[:, kept]

@@ -71,7 +71,7 @@ class Triangle(NamedTuple):
 
     def ridge(self, rho):
         """The minimisers of (1) + ρ‖w‖² for one ρ per target, their costs, and tr S(S + ρI)⁻¹."""
-        U, s, Vt = linalg.svd(self.R, full_matrices=False, check_finite=False)
+        U, s, Vt = svd_with_squares(self.R)
         inside = U.T @ self.z
         shrink = s[:, None] ** 2 / (s[:, None] ** 2 + rho)
         w = Vt.T @ (s[:, None] / (s[:, None] ** 2 + rho) * inside)
@@ -186,6 +186,16 @@ def inverse_root(R, rank):
     scale = _column_scale(R)
     _, s, Vt = linalg.svd(R / scale, full_matrices=False, check_finite=False)
     return Vt[:rank].T / s[:rank] / scale[:, None]
+
+
+def svd_with_squares(R):
+    """The singular value decomposition of R; an error where σ² would overflow."""
+    U, s, Vt = linalg.svd(R, full_matrices=False, check_finite=False)
+    if np.max(s, initial=0.0) > np.sqrt(np.finfo(float).max):
+        raise ValueError(
+            f"X has columns of length {s[0]:.3g}, whose squares overflow; divide the columns by their scale"
+        )
+    return U, s, Vt
 
 
 def _is_triangular(R):
