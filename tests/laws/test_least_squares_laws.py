@@ -22,7 +22,7 @@ def regression(n=60, d=4, seed=0, noise=0.1):
 
 
 @pytest.mark.filterwarnings("ignore:X has rank")
-@parametrize_with_checks([LinearRegression(solver="cholesky"), Ridge(lam=0.1, objective="mean"), LpRegression(4.0)])
+@parametrize_with_checks([LinearRegression(solver="cholesky"), Ridge(solver="svd"), LpRegression(4.0)])
 def test_scikit_learn_contract_beyond_the_defaults(estimator, check):
     check(estimator)
 
