@@ -3,6 +3,8 @@
 import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import LogisticRegression
@@ -536,6 +538,19 @@ def test_pictures_draw_on_the_axes_they_are_given_and_change_nothing_else():
 def test_bad_requests_say_what_to_do(draw, message):
     with pytest.raises(ValueError, match=message):
         draw()
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_data_frames_keep_their_names(frame):
+    X, y = make_center_corner(random_state=0)
+    X = frame(dict(zip(["east", "north"], X.T, strict=True)))
+    model = make_pipeline(PolarFeatures(), LogisticRegression()).fit(X, y)
+    ax = plot.decision_boundary(model, X, y)
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("east", "north")
+    assert plot.probability_surface(model, X, y).get_xlabel() == "east"
+    plot.boundary_in_both(model, X, y)
+    line = LinearRegression().fit(X[["east"]], y)
+    assert plot.fits({"line": line}, X[["east"]], y).get_xlabel() == "east"
 
 
 def test_degenerate_data_can_be_drawn():

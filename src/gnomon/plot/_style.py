@@ -8,6 +8,7 @@ made on the axes that are drawn on.
 from itertools import cycle, islice
 
 import matplotlib.pyplot as plt
+import narwhals as nw
 import numpy as np
 from matplotlib.colors import LinearSegmentedColormap
 
@@ -21,12 +22,14 @@ __all__ = [
     "MUTED",
     "SECOND",
     "SEQUENTIAL",
+    "axis_names",
     "class_color",
     "classes_of",
     "dress",
     "label_panel",
     "new_axes",
     "new_panels",
+    "rows_like",
     "scatter_classes",
     "styles",
     "window",
@@ -115,6 +118,23 @@ def scatter_classes(ax, X, y, *, size=26):
     for k, name in enumerate(names):
         style = {"color": class_color(k, len(labels)), "marker": MARKERS[k % len(MARKERS)], "label": name}
         ax.scatter(*np.asarray(X)[index == k].T, s=size, edgecolor="white", linewidth=0.6, zorder=3, **style)
+
+
+def rows_like(X, points):
+    """`points` as a data frame with the columns of X where X is one, so that a model finds the names that it knows."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if frame is X:
+        return points
+    return nw.from_numpy(points, schema=frame.columns, backend=nw.get_native_namespace(frame)).to_native()
+
+
+def axis_names(X):
+    """The names of the columns of a data frame; of an array, x for one and x₁, x₂, … for more."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if frame is not X:
+        return [str(name) for name in frame.columns]
+    d = np.shape(X)[1]
+    return ["$x$"] if d == 1 else [f"$x_{j + 1}$" for j in range(d)]
 
 
 def window(X, *, margin=0.12):

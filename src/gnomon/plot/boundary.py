@@ -12,10 +12,12 @@ from sklearn.pipeline import Pipeline
 
 from gnomon.plot._style import (
     INK,
+    axis_names,
     class_color,
     classes_of,
     dress,
     new_axes,
+    rows_like,
     scatter_classes,
     styles,
     window,
@@ -60,21 +62,21 @@ def decision_boundary(model, X, y=None, *, method="auto", resolution=240, ax=Non
     >>> bool(np.allclose(ax.lines[0].get_ydata(), 1.0, atol=0.01))
     True
     """
-    X = two_columns(X)
+    rows, (x_name, y_name) = two_columns(X), axis_names(X)[:2]
+    route = _route(model, method)
     ax = new_axes(ax, width=4.6, height=4.0)
-    low, high = window(X)
-    grid = grid_over(low, high, resolution)
-    if _route(model, method) == "inverse":
-        _shade(ax, model, grid)
-        curve = _carried_back(model, grid, low, high, resolution)
+    low, high = window(rows)
+    grid = grid_over(X, resolution)
+    _shade(ax, model, grid)
+    if route == "inverse":
+        curve = _carried_back(model, X, grid, resolution)
         ax.plot(*curve.T, color=INK, linewidth=1.8, label="boundary")
     else:
-        _shade(ax, model, grid)
         _contour(ax, model, grid)
     if y is not None:
-        scatter_classes(ax, X, y)
+        scatter_classes(ax, rows, y)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    return dress(ax, x="$x_1$", y="$x_2$", legend="best" if y is not None else None, grid=None)
+    return dress(ax, x=x_name, y=y_name, legend="best" if y is not None else None, grid=None)
 
 
 def decision_lines(models, X, y, *, ax=None):
@@ -105,15 +107,15 @@ def decision_lines(models, X, y, *, ax=None):
     >>> [float(v) for v in ax.lines[0].get_ydata()]
     [1.0, 1.0]
     """
-    X = two_columns(X)
+    rows, (x_name, y_name) = two_columns(X), axis_names(X)[:2]
     ax = new_axes(ax, width=5.8, height=4.0)
-    low, high = window(X)
-    scatter_classes(ax, X, y)
+    low, high = window(rows)
+    scatter_classes(ax, rows, y)
     for (name, model), (color, dash) in zip(models.items(), styles(len(models)), strict=True):
         w, b = model if isinstance(model, tuple) else weights_of(model)
         ax.plot(*line_ends(w, b, low, high).T, color=color, linestyle=dash, linewidth=1.9, label=name)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
-    return dress(ax, x="$x_1$", y="$x_2$", legend="outside")
+    return dress(ax, x=x_name, y=y_name, legend="outside")
 
 
 def line_ends(w, b, low, high):
@@ -167,10 +169,11 @@ def _route(model, method):
     return "inverse" if possible else "grid"
 
 
-def _carried_back(model, grid, low, high, resolution):
+def _carried_back(model, X, grid, resolution):
     """Points of the boundary in x: the line in z, sampled, through φ⁻¹; NaN where it leaves the picture."""
     before, last = _parts(model)
     w, b = weights_of(last)
+    low, high = window(two_columns(X))
     if before is None:
         return line_ends(w, b, low, high)
     Z = np.asarray(before.transform(grid[2]))
@@ -180,14 +183,16 @@ def _carried_back(model, grid, low, high, resolution):
     z = ends[0] + np.linspace(0.0, 1.0, 8 * resolution)[:, None] * (ends[1] - ends[0])
     x = np.asarray(before.inverse_transform(z))
     # A point of the line that is no image of any x comes back elsewhere.
-    good = np.all(np.isclose(before.transform(x), z, rtol=1e-6, atol=1e-9), axis=1)
+    good = np.all(np.isclose(before.transform(rows_like(X, x)), z, rtol=1e-6, atol=1e-9), axis=1)
     good &= np.all((x >= low) & (x <= high), axis=1)
     return np.where(good[:, None], x, np.nan)
 
 
-def grid_over(low, high, resolution):
+def grid_over(X, resolution):
+    """Two matrices of coordinates that cover X, and the same points as rows of the kind that X has."""
+    low, high = window(two_columns(X))
     A, B = np.meshgrid(*(np.linspace(low[j], high[j], resolution) for j in range(2)))
-    return A, B, np.column_stack([A.ravel(), B.ravel()])
+    return A, B, rows_like(X, np.column_stack([A.ravel(), B.ravel()]))
 
 
 def _shade(ax, model, grid):

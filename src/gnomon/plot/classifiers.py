@@ -8,7 +8,17 @@ Cox (1958), doi:10.1111/j.2517-6161.1958.tb00292.x; Bishop (2006), figure 4.4, I
 import numpy as np
 from sklearn.base import clone
 
-from gnomon.plot._style import DIVERGING, INK, dress, label_panel, new_axes, new_panels, scatter_classes, window
+from gnomon.plot._style import (
+    DIVERGING,
+    INK,
+    axis_names,
+    dress,
+    label_panel,
+    new_axes,
+    new_panels,
+    scatter_classes,
+    window,
+)
 from gnomon.plot.boundary import decision_boundary, decision_lines, grid_over, line_ends, two_columns, weights_of
 
 __all__ = ["boundary_in_both", "far_point", "probability_surface"]
@@ -44,12 +54,11 @@ def probability_surface(model, X, y=None, *, kind="contours", resolution=160, ax
     >>> plot.probability_surface(LogisticRegression().fit(X, y), X, y).get_xlabel()
     '$x_1$'
     """
-    X = two_columns(X)
-    low, high = window(X)
-    A, B, points = grid_over(low, high, resolution)
+    x_name, y_name = axis_names(X)[:2]
+    A, B, points = grid_over(X, resolution)
     p = model.predict_proba(points)[:, 1].reshape(A.shape)
     if kind == "surface":
-        return _surface(new_axes(ax, width=5.2, height=4.2, projection="3d"), A, B, p)
+        return _surface(new_axes(ax, width=5.2, height=4.2, projection="3d"), A, B, p, (x_name, y_name))
     if kind != "contours":
         raise ValueError(f"kind={kind!r} is unknown; choose 'contours' or 'surface'")
     ax = new_axes(ax, width=5.2, height=4.0)
@@ -61,7 +70,7 @@ def probability_surface(model, X, y=None, *, kind="contours", resolution=160, ax
     bar.outline.set_visible(False)
     if y is not None:
         scatter_classes(ax, X, y)
-    return dress(ax, x="$x_1$", y="$x_2$", grid=None)
+    return dress(ax, x=x_name, y=y_name, grid=None)
 
 
 def boundary_in_both(model, X, y, *, ax=None):
@@ -101,7 +110,7 @@ def boundary_in_both(model, X, y, *, ax=None):
     panels = new_panels(ax, ["X", "Z"], width=3.9, height=3.6)
     decision_boundary(model, X, y, ax=panels["X"])
     label_panel(panels["X"], "in $X$")
-    Z = np.asarray(model[:-1].transform(two_columns(X)))
+    Z = np.asarray(model[:-1].transform(X))
     w, b = weights_of(model[-1])
     names = ("$z_1$", "$z_2$")
     if Z.shape[1] != 2:
@@ -160,10 +169,10 @@ def far_point(models, X, y, far, label, *, ax=None):
     return panels
 
 
-def _surface(ax, A, B, p):
+def _surface(ax, A, B, p, names):
     ax.plot_surface(A, B, p, cmap=DIVERGING, vmin=0, vmax=1, linewidth=0, antialiased=True, alpha=0.9)
     ax.contour(A, B, p, levels=[0.5], colors=INK, linewidths=2.0)
-    ax.set(xlabel="$x_1$", ylabel="$x_2$", zlabel="probability", zlim=(0, 1))
+    ax.set(xlabel=names[0], ylabel=names[1], zlabel="probability", zlim=(0, 1))
     ax.view_init(elev=28, azim=-125)
     return ax
 

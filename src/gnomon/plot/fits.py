@@ -7,7 +7,20 @@ Bishop (2006), figures 1.4, 1.5 and table 1.1, ISBN 978-0-387-31073-2.
 
 import numpy as np
 
-from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, dress, label_panel, new_axes, new_panels, styles
+from gnomon.plot._style import (
+    ACCENT,
+    COLORS,
+    INK,
+    MUTED,
+    SECOND,
+    axis_names,
+    dress,
+    label_panel,
+    new_axes,
+    new_panels,
+    rows_like,
+    styles,
+)
 
 __all__ = ["complexity_curve", "fit_panels", "fits", "predictive_band"]
 
@@ -43,18 +56,18 @@ def fits(models, X, y, *, truth=None, ax=None):
     >>> float(ax.lines[0].get_ydata()[0])
     4.0
     """
-    X, y = np.asarray(X), np.asarray(y)
+    seen, y = np.asarray(X)[:, 0], np.asarray(y)
     ax = new_axes(ax)
-    pad = 0.04 * np.ptp(X)
-    x = np.linspace(X.min() - pad, X.max() + pad, 400)
+    pad = 0.04 * np.ptp(seen)
+    x = np.linspace(seen.min() - pad, seen.max() + pad, 400)
     for (name, model), (color, dash) in zip(models.items(), styles(len(models)), strict=True):
-        ax.plot(x, model.predict(x[:, None]), color=color, linestyle=dash, linewidth=2.0, label=name)
+        ax.plot(x, model.predict(rows_like(X, x[:, None])), color=color, linestyle=dash, linewidth=2.0, label=name)
     if truth is not None:
         ax.plot(x, truth(x), color=MUTED, linewidth=1.4, linestyle=(0, (1, 1.5)), label="truth")
-    ax.scatter(X[:, 0], y, s=24, color=INK, edgecolor="white", linewidth=0.6, zorder=3, label="data")
+    ax.scatter(seen, y, s=24, color=INK, edgecolor="white", linewidth=0.6, zorder=3, label="data")
     reach = np.ptp(y) or 1.0
     ax.set_ylim(y.min() - 0.35 * reach, y.max() + 0.35 * reach)
-    return dress(ax, x="$x$", y="$y$", legend="best")
+    return dress(ax, x=axis_names(X)[0], y="$y$", legend="best")
 
 
 def fit_panels(models, X, y, *, truth=None, ax=None):
