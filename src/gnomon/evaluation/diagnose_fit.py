@@ -31,6 +31,11 @@ class FitDiagnosis(NamedTuple):
     best : int
         Index of the least validation error.
 
+    References
+    ----------
+    Geman, S., Bienenstock, E. & Doursat, R. (1992). Neural networks and the bias/variance dilemma.
+    doi:10.1162/neco.1992.4.1.1
+
     Examples
     --------
     >>> import numpy as np

@@ -19,6 +19,10 @@ __all__ = ["ErrorSources", "error_sources"]
 class ErrorSources(NamedTuple):
     """The terms of (1), signed, and the risk R(f*) that nobody can undercut.
 
+    References
+    ----------
+    Bottou, L. & Bousquet, O. (2008). The tradeoffs of large scale learning. NIPS 20, 161–168.
+
     Examples
     --------
     >>> from gnomon.evaluation import ErrorSources

@@ -38,6 +38,11 @@ class Path(NamedTuple):
     solutions : list of Solution
         With certificates; empty for exact knots.
 
+    References
+    ----------
+    Friedman, J., Hastie, T. & Tibshirani, R. (2010). Regularization paths for generalized linear models via coordinate
+    descent. doi:10.18637/jss.v033.i01
+
     Examples
     --------
     >>> from gnomon.linear import path

@@ -22,7 +22,19 @@ __all__ = ["DenseVectors", "Design", "SparseVectors"]
 
 @noun
 class DenseVectors:
-    """The rows of a C-contiguous matrix, each followed by the constant `bias` unless that is zero."""
+    """The rows of a C-contiguous matrix, each followed by the constant `bias` unless that is zero.
+
+    References
+    ----------
+    Golub, G. & Van Loan, C. (2013). Matrix Computations, section 1.1. doi:10.56021/9781421407944
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.design import DenseVectors
+    >>> float(DenseVectors(np.array([[1.0, 2.0]]), bias=1.0).dot(0, np.array([3.0, 4.0, 0.5])))
+    11.5
+    """
 
     A: Any
     bias: float = 0.0
@@ -62,7 +74,22 @@ class DenseVectors:
 
 @noun
 class SparseVectors:
-    """The rows of a CSR matrix with `width` columns, each followed by the constant `bias` unless that is zero."""
+    """The rows of a CSR matrix with `width` columns, each followed by the constant `bias` unless that is zero.
+
+    References
+    ----------
+    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
+    doi:10.1093/acprof:oso/9780198508380.001.0001
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from scipy.sparse import csr_array
+    >>> from gnomon.numerics.design import SparseVectors
+    >>> A = csr_array([[0.0, 2.0]])
+    >>> float(SparseVectors(A.data, A.indices, A.indptr, 2, bias=1.0).dot(0, np.array([3.0, 4.0, 0.5])))
+    8.5
+    """
 
     data: Any
     indices: Any
@@ -108,6 +135,10 @@ class Design:
         A free b is never penalised; a penalised one is the weight of a further, constant column; none is b = 0.
     bias : float, default=1.0
         The value of that constant column.
+
+    References
+    ----------
+    Golub, G. & Van Loan, C. (2013). Matrix Computations, section 1.1. doi:10.56021/9781421407944
 
     Examples
     --------

@@ -14,6 +14,10 @@ __all__ = ["entropy_term", "log_sigmoid", "log_softmax", "logit", "one_hot", "si
 def sigmoid(s):
     """Logistic function σ(s) = 1/(1 + e^{−s}), without overflow.
 
+    References
+    ----------
+    Cox, D. R. (1958). The regression analysis of binary sequences. doi:10.1111/j.2517-6161.1958.tb00292.x
+
     Examples
     --------
     >>> from gnomon.numerics.special import sigmoid
@@ -25,19 +29,54 @@ def sigmoid(s):
 
 @inline
 def log_sigmoid(s):
-    """log σ(s) = −log(1 + e^{−s})."""
+    """log σ(s) = −log(1 + e^{−s}), without overflow.
+
+    References
+    ----------
+    Blanchard, P., Higham, D. J. & Higham, N. J. (2021). Accurately computing the log-sum-exp and softmax functions.
+    doi:10.1093/imanum/draa038
+
+    Examples
+    --------
+    >>> from gnomon.numerics.special import log_sigmoid
+    >>> round(float(log_sigmoid(0.0)), 7), float(log_sigmoid(-1000.0))
+    (-0.6931472, -1000.0)
+    """
     return -np.logaddexp(0.0, -s)
 
 
 @inline
 def logit(p):
-    """Log-odds log(p/(1 − p)), the inverse of `sigmoid`."""
+    """Log-odds log(p/(1 − p)), the inverse of `sigmoid`.
+
+    References
+    ----------
+    Cox, D. R. (1958). The regression analysis of binary sequences. doi:10.1111/j.2517-6161.1958.tb00292.x
+
+    Examples
+    --------
+    >>> from gnomon.numerics.special import logit
+    >>> round(float(logit(0.75)), 7)
+    1.0986123
+    """
     return np.log(p) - np.log1p(-p)
 
 
 @inline
 def entropy_term(a):
-    """a log a with 0 log 0 = 0; +inf for a < 0, so that conjugates are +inf outside their domain."""
+    """a log a with 0 log 0 = 0; +inf for a < 0, so that conjugates are +inf outside their domain.
+
+    References
+    ----------
+    Cover, T. & Thomas, J. (2006). Elements of Information Theory, section 2.1. doi:10.1002/047174882X
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.special import entropy_term
+    >>> entropy_term(np.array([0.0, 0.5, 1.0, -0.1])).round(7)
+    array([ 0.       , -0.3465736,  0.       ,        inf])
+    """
     inside = choose(a > 0.0, a, 1.0)
     return choose(a >= 0.0, a * np.log(inside), np.inf)
 
@@ -61,13 +100,31 @@ def soft_threshold(v, t):
 
 
 def log_softmax(scores):
-    """log softmax of each row (last axis), by log-sum-exp."""
+    """log softmax of each row (last axis), by log-sum-exp.
+
+    References
+    ----------
+    Blanchard, P., Higham, D. J. & Higham, N. J. (2021). Accurately computing the log-sum-exp and softmax functions.
+    doi:10.1093/imanum/draa038
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.special import log_softmax
+    >>> log_softmax(np.array([1000.0, 1000.0])).round(7)
+    array([-0.6931472, -0.6931472])
+    """
     shifted = scores - np.max(scores, axis=-1, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=-1, keepdims=True))
 
 
 def softmax(scores):
     """Softmax of each row (last axis): e^{s_k} / Σ_j e^{s_j}.
+
+    References
+    ----------
+    Blanchard, P., Higham, D. J. & Higham, N. J. (2021). Accurately computing the log-sum-exp and softmax functions.
+    doi:10.1093/imanum/draa038
 
     Examples
     --------
@@ -81,6 +138,11 @@ def softmax(scores):
 
 def one_hot(y, like):
     """Rows of zeros with a one at the index y, in the shape and floating type of the scores `like`.
+
+    References
+    ----------
+    Hastie, T., Tibshirani, R. & Friedman, J. (2009). The Elements of Statistical Learning, section 4.2.
+    doi:10.1007/978-0-387-84858-7
 
     Examples
     --------

@@ -78,6 +78,33 @@ def coordinate_path(
     """Yield the `Solution` of (1) for each penalty in turn, each started from the one before.
 
     The columns and Gram matrix of the working set are kept along the path.
+
+    Parameters
+    ----------
+    problem : Problem
+    penalties : iterable of Penalty
+        Each takes the place of the problem's own; strengths that fall make the starts good ones.
+    theta : ndarray
+        Where to start.
+    tol, max_iter, selection, random_state, callback
+        As in `coordinate_descent`, for each penalty.
+
+    References
+    ----------
+    Friedman, J., Hastie, T. & Tibshirani, R. (2010). Regularization paths for generalized linear models via coordinate
+    descent. doi:10.18637/jss.v033.i01
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import SquaredLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import Problem, coordinate_path
+    >>> from gnomon.penalties import L1, NoPenalty
+    >>> design = Design(np.eye(2), intercept="none")
+    >>> problem = Problem(design, np.array([3.0, 1.0]), SquaredLoss(), NoPenalty(), np.ones(2))
+    >>> [solution.w.round(6).tolist() for solution in coordinate_path(problem, [L1(4.0), L1(1.0)], np.zeros(2))]
+    [[1.0, 0.0], [2.5, 0.5]]
     """
     if selection not in ("cyclic", "random"):
         raise ValueError(f"selection={selection!r} is unknown; choose 'cyclic' or 'random'")

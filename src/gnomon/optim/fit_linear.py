@@ -35,7 +35,24 @@ __all__ = ["SOLVERS", "Solver", "applicable_solvers", "fit_linear"]
 
 
 class Solver(NamedTuple):
-    """A solver of (1): `run(problem, start, **options)` → Solution in θ, and the conditions it needs."""
+    """A solver of (1): `run(problem, start, **options)` → Solution in θ, and the conditions it needs.
+
+    Parameters
+    ----------
+    run : callable
+    needs : tuple of callables
+        Problem → bool; the docstring of each is the reason that a refusal gives.
+
+    References
+    ----------
+    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
+
+    Examples
+    --------
+    >>> from gnomon.optim import SOLVERS
+    >>> [need.__doc__ for need in SOLVERS["fista"].needs][0]
+    'a loss with a Lipschitz gradient'
+    """
 
     run: Any
     needs: tuple
@@ -184,7 +201,24 @@ def fit_linear(
 
 
 def applicable_solvers(problem):
-    """The names of the solvers whose conditions the problem meets, best first."""
+    """The names of the solvers whose conditions the problem meets, best first.
+
+    References
+    ----------
+    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import SquaredLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import Problem, applicable_solvers
+    >>> from gnomon.penalties import L1
+    >>> problem = Problem(Design(np.eye(2)), np.ones(2), SquaredLoss(), L1(), np.ones(2))
+    >>> names = applicable_solvers(problem)
+    >>> "cd" in names, "newton" in names
+    (True, False)
+    """
     return [name for name, solver in SOLVERS.items() if not _lacking(problem, solver)]
 
 

@@ -39,7 +39,24 @@ __all__ = [
 
 
 class ApproximateZerosWarning(UserWarning):
-    """A sub-gradient method was asked for a sparse model: its small coefficients are not exactly zero."""
+    """A sub-gradient method was asked for a sparse model: its small coefficients are not exactly zero.
+
+    References
+    ----------
+    Duchi, J. & Singer, Y. (2009). Efficient online and batch learning using forward backward splitting. JMLR 10,
+    2899–2934, section 1. https://jmlr.org/papers/v10/duchi09a.html
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from gnomon.linear import Lasso
+    >>> from gnomon.optim import ApproximateZerosWarning
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     model = Lasso(solver="subgradient").fit([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]], [1.0, 2.0, 3.0])
+    >>> any(w.category is ApproximateZerosWarning for w in caught)
+    True
+    """
 
 
 def gd_linear(problem, theta, *, step=None, **options):

@@ -3,7 +3,7 @@
     w(τ) = argmin ½ ‖y − Xw‖² + τ ‖w‖₁    is piecewise linear in τ                                   (1)
 
 Between two knots the support A and its signs s stay, and the optimality conditions X_Aᵀ(y − X_A w_A) = τ s move w_A
-along (X_AᵀX_A)⁻¹s. A knot is where a correlation reaches τ (a coordinate joins) or a coefficient reaches zero (it leaves).
+along (X_AᵀX_A)⁻¹s. A knot is where a correlation reaches τ (a coordinate joins) or a coefficient zero (it leaves).
 Osborne, Presnell & Turlach (2000), doi:10.1093/imanum/20.3.389; Efron, Hastie, Johnstone & Tibshirani (2004), LARS with
 the lasso modification, section 3.1, doi:10.1214/009053604000000067.
 """
@@ -18,6 +18,10 @@ __all__ = ["LassoKnots", "lasso_knots"]
 
 class LassoKnots(NamedTuple):
     """The knots of (1): thresholds τ, falling, and the coefficients at each; linear in between.
+
+    References
+    ----------
+    Efron, B., Hastie, T., Johnstone, I. & Tibshirani, R. (2004). Least angle regression. doi:10.1214/009053604000000067
 
     Examples
     --------

@@ -42,6 +42,10 @@ class Problem:
     offset : float or ndarray of shape (n,), default=0.0
         Known part of the scores, added to Xw + b.
 
+    References
+    ----------
+    Vapnik, V. (1991). Principles of risk minimization for learning theory. NIPS 4, 831–838.
+
     Examples
     --------
     >>> import numpy as np

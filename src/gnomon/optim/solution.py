@@ -1,7 +1,10 @@
 """What every solver returns, and the record it keeps on the way.
 
+    F(w) − min F ≤ dual_gap,    ‖∇F(w)‖∞ = gradient_norm                                           (1)
+
 A `Solution` is a value: nothing is set behind the caller's back. Its words are those of the library's vocabulary, so an
-estimator unpacks it field by field into attributes with a trailing underscore.
+estimator unpacks it field by field into attributes with a trailing underscore. On gaps as certificates: Boyd &
+Vandenberghe (2004), section 5.5.1, doi:10.1017/CBO9780511804441.
 """
 
 import time
@@ -15,7 +18,24 @@ __all__ = ["DivergenceWarning", "Solution", "Trace", "warn_unless_converged"]
 
 
 class DivergenceWarning(ConvergenceWarning):
-    """The objective grew without bound or stopped being a number; the best iterate was kept."""
+    """The objective grew without bound or stopped being a number; the best iterate was kept.
+
+    References
+    ----------
+    Nesterov, Y. (2018). Lectures on Convex Optimization, section 1.2.3. doi:10.1007/978-3-319-91578-4
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np
+    >>> from gnomon.optim import DivergenceWarning, gradient_descent, warn_unless_converged
+    >>> solution = gradient_descent(lambda w: (float(w @ w), 2 * w), np.ones(1), step=1.5, max_iter=10_000)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     kept = warn_unless_converged(solution, 10_000)
+    >>> caught[0].category is DivergenceWarning, float(kept.w[0])
+    (True, 1.0)
+    """
 
 
 class Solution(NamedTuple):
@@ -45,6 +65,10 @@ class Solution(NamedTuple):
     details : dict
         What only this solver knows, for example dual variables.
 
+    References
+    ----------
+    Boyd, S. & Vandenberghe, L. (2004). Convex Optimization, section 5.5.1. doi:10.1017/CBO9780511804441
+
     Examples
     --------
     >>> import numpy as np
@@ -63,7 +87,7 @@ class Solution(NamedTuple):
     intercept: Any = 0.0
     dual_gap: float = np.nan
     gradient_norm: float = np.nan
-    details: dict = {}
+    details: dict = {}  # noqa: RUF012 - nothing writes to it, and a Solution must stay picklable
 
 
 class Trace:
@@ -71,6 +95,10 @@ class Trace:
 
     `callback`, if given, is called with each row (a dict) and may return True to stop the solver; `verbose` > 0 sends
     the rows to the logger ``gnomon.optim``.
+
+    References
+    ----------
+    Nocedal, J. & Wright, S. (2006). Numerical Optimization, section 3.1. doi:10.1007/978-0-387-40065-5
 
     Examples
     --------
@@ -103,7 +131,23 @@ class Trace:
 
 
 def warn_unless_converged(solution, max_iter, *, stacklevel=3):
-    """Raise a `ConvergenceWarning` that says how far the solver came and what to do, and return the solution."""
+    """Raise a `ConvergenceWarning` that says how far the solver came and what to do, and return the solution.
+
+    References
+    ----------
+    Boyd, S. & Vandenberghe, L. (2004). Convex Optimization, section 5.5.1. doi:10.1017/CBO9780511804441
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from gnomon.optim import Solution, warn_unless_converged
+    >>> short = Solution([0.5], 1.0, n_iter=7, converged=False, stop_reason="max_iter", history={}, dual_gap=0.25)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = warn_unless_converged(short, max_iter=7)
+    >>> print(caught[0].message)
+    not converged after 7 iterations (duality gap 0.25); raise max_iter=7, loosen tol, or scale the columns of X
+    """
     if solution.stop_reason == "diverged":
         warnings.warn(
             "the objective diverged; the best iterate was kept. Give a smaller step, or scale the columns of X",

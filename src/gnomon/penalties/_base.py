@@ -85,7 +85,7 @@ class Penalty(ABC):
         raise NotImplementedError(f"{type(self).__name__} has no conjugate; there is no duality gap for it")
 
     def dual_scale(self, v):
-        """The largest c ≤ 1 with Ω*(c v) finite."""
+        """The largest c in (0, 1] with Ω*(c v) finite; 1 where there is none."""
         return 1.0
 
     def scaled(self, factor, *, half=False):

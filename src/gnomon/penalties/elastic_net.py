@@ -62,7 +62,8 @@ class ElasticNetPenalty(Penalty):
 
     def term(self, w):
         square = (0.5 if self.half else 1.0) * (1.0 - self.l1_ratio) * w * w
-        return self.strength * (self.l1_ratio * np.abs(w) + square)
+        cost = self.strength * (self.l1_ratio * np.abs(w) + square)
+        return choose(self.positive & (w < 0.0), np.inf, cost)
 
     def slope(self, w):
         return self.strength * (self.l1_ratio * np.sign(w) + (1.0 if self.half else 2.0) * (1.0 - self.l1_ratio) * w)

@@ -21,6 +21,11 @@ OBJECTIVES = ("sum", "mean", "sum_half", "mean_half", "C", "loss_mean")
 class Form(NamedTuple):
     """A and B of (1), and whether a squared norm is halved.
 
+    References
+    ----------
+    Hastie, T., Tibshirani, R. & Friedman, J. (2009). The Elements of Statistical Learning, section 3.4.
+    doi:10.1007/978-0-387-84858-7
+
     Examples
     --------
     >>> from gnomon.penalties import objective_form
