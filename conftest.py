@@ -1,7 +1,9 @@
 """Shared set-up: helpers importable by name, headless pictures, and a kernel cache that cannot be stale."""
 
 import hashlib
+import importlib
 import os
+import pkgutil
 import sys
 import tempfile
 from pathlib import Path
@@ -23,6 +25,12 @@ def _hash_of_sources():
 # after all sources; it must be set before numba is imported.
 os.environ.setdefault("NUMBA_CACHE_DIR", str(Path(tempfile.gettempdir()) / f"gnomon-numba-{_hash_of_sources()}"))
 os.environ.setdefault("MPLBACKEND", "Agg")
+
+# Where a function has the name of its module, pytest's import of the module would hide it; packages imported before
+# are left as they are.
+for _package in pkgutil.iter_modules([str(HERE / "src" / "gnomon")], "gnomon."):
+    if _package.ispkg:
+        importlib.import_module(_package.name)
 
 
 @pytest.fixture(autouse=True)

@@ -1,0 +1,27 @@
+"""The laws that nouns and estimators obey, for one's own: each check raises an AssertionError that names the law.
+
+    check(thing) returns nothing  ⇔  no counterexample was found                                    (1)
+
+Claessen & Hughes (2000), QuickCheck: a lightweight tool for random testing, doi:10.1145/351240.351266. Every loss,
+penalty and estimator of this package is held to them; `sklearn.utils.estimator_checks` is the contract below them.
+"""
+
+from gnomon.testing.estimators import (
+    check_float32_is_kept,
+    check_input_untouched,
+    check_save_load,
+    check_sparse_equals_dense,
+    check_weights_are_repetitions,
+)
+from gnomon.testing.losses import check_loss
+from gnomon.testing.penalties import check_penalty
+
+__all__ = [
+    "check_float32_is_kept",
+    "check_input_untouched",
+    "check_loss",
+    "check_penalty",
+    "check_save_load",
+    "check_sparse_equals_dense",
+    "check_weights_are_repetitions",
+]

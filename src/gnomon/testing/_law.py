@@ -1,0 +1,39 @@
+"""What a broken law says: its name, where it broke, and the two numbers.
+
+    |found − expected| ≤ tol · max(1, |expected|)                                                  (1)
+
+Higham (2002), Accuracy and Stability of Numerical Algorithms, section 1.2, doi:10.1137/1.9780898718027, on errors that
+are relative for large numbers and absolute for small ones.
+"""
+
+import numpy as np
+
+__all__ = ["known", "require", "require_close"]
+
+
+def require(holds, law, detail):
+    """Raise an AssertionError that names the law and what was found, unless it holds."""
+    if not holds:
+        raise AssertionError(f"law broken: {law}; {detail}")
+
+
+def require_close(law, found, expected, *, tol, where):
+    """Require (1) for every entry; two equal infinities agree, nan agrees with nothing."""
+    found, expected = np.broadcast_arrays(np.asarray(found, dtype=float), np.asarray(expected, dtype=float))
+    with np.errstate(invalid="ignore"):
+        error = np.where(found == expected, 0.0, np.abs(found - expected) / np.maximum(1.0, np.abs(expected)))
+    error = np.where(np.isfinite(error), error, np.inf)
+    if np.all(error <= tol):
+        return
+    worst = np.unravel_index(np.argmax(error), error.shape)
+    raise AssertionError(
+        f"law broken: {law}; at {where} found {found[worst]!s}, expected {expected[worst]!s} (error {error[worst]:.3g})"
+    )
+
+
+def known(verb, *arguments):
+    """What the verb gives, or None where the noun says that it has none."""
+    try:
+        return verb(*arguments)
+    except NotImplementedError:
+        return None

@@ -1,0 +1,58 @@
+"""Tables that an estimator can learn from, made from what it says of itself, and what it then gives.
+
+    z = X W + ε,    y = z for numbers,    y = argmaxₖ zₖ for classes                                 (1)
+
+The tags are those of scikit-learn's contract: Buitinck et al. (2013), arXiv:1309.0238.
+"""
+
+import numpy as np
+from sklearn.base import clone, is_classifier
+from sklearn.model_selection import LeaveOneGroupOut
+from sklearn.utils import get_tags
+
+__all__ = ["example_table", "fitted", "outputs_of", "with_folds"]
+
+METHODS = ("decision_function", "predict_proba", "transform", "predict")
+
+
+def example_table(estimator, *, n_rows=60, n_columns=4):
+    """X and y of (1) that suit `estimator`: as many classes as it can tell apart, positive where it asks for it."""
+    tags, rng = get_tags(estimator), np.random.default_rng(0)
+    X = rng.normal(size=(n_rows, n_columns))
+    scores = X @ rng.normal(size=(n_columns, 3)) + 0.5 * rng.normal(size=(n_rows, 3))
+    if tags.input_tags.positive_only:
+        X = np.abs(X)
+    if is_classifier(estimator):
+        return X, np.argmax(scores[:, : 3 if tags.classifier_tags.multi_class else 2], axis=1)
+    if tags.regressor_tags is None:
+        # A transformer may want numbers or classes; the numbers 0 and 1 serve as both.
+        return X, (scores[:, 0] > 0.0).astype(int)
+    return X, np.abs(scores[:, 0]) + 0.1 if tags.target_tags.positive_only else scores[:, 0]
+
+
+def fitted(estimator, X, y, **options):
+    """A clone of `estimator`, seeded where it draws at random, fitted to X and y."""
+    model = clone(estimator)
+    seeds = {name: 0 for name in model.get_params() if name.split("__")[-1] == "random_state"}
+    return model.set_params(**seeds).fit(X, y, **options)
+
+
+def outputs_of(model, X):
+    """What a fitted model gives for X, by method; the classes only where it has no scores, since they jump at ties."""
+    methods = {name: getattr(model, name, None) for name in METHODS}
+    given = {name: np.asarray(_dense(method(X))) for name, method in methods.items() if method is not None}
+    if is_classifier(model) and len(given) > 1:
+        given.pop("predict")
+    return given
+
+
+def with_folds(estimator, X, y, groups):
+    """The estimator with `cv`, where it has one, fixed to folds that keep each group together."""
+    if "cv" not in estimator.get_params():
+        return estimator
+    return clone(estimator).set_params(cv=list(LeaveOneGroupOut().split(X, y, groups)))
+
+
+def _dense(values):
+    to_dense = getattr(values, "toarray", None)
+    return values if to_dense is None else to_dense()

@@ -1,0 +1,67 @@
+"""What the package offers, found by walking it: public packages, public objects, estimators, losses and penalties."""
+
+import functools
+import importlib
+import inspect
+import pkgutil
+
+from sklearn.base import BaseEstimator
+
+import gnomon
+from gnomon.losses import Loss
+from gnomon.penalties import Penalty
+
+# What cannot be built without arguments, or not for every table, with the least that makes it possible.
+ARGUMENTS = {
+    "ExhaustiveSelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
+    "GreedySelector": {"estimator": "least_squares", "cv": 2},  # likewise
+    "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
+    "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2
+}
+
+
+@functools.cache
+def packages():
+    """Every public package of gnomon; of one that is only a folder (it has no names of its own), its public modules."""
+    found, folders = [], {"gnomon"}
+    for module in pkgutil.walk_packages(gnomon.__path__, "gnomon."):
+        parent, _, name = module.name.rpartition(".")
+        if parent in folders and not name.startswith("_"):
+            loaded = importlib.import_module(module.name)
+            is_folder = module.ispkg and not hasattr(loaded, "__all__") and len(inspect.getdoc(loaded) or "") > 0
+            folders.update({module.name} if is_folder else ())
+            found.extend(() if is_folder else (loaded,))
+    return found
+
+
+@functools.cache
+def objects():
+    """Every public class and function, once, under the shortest name by which it is offered."""
+    offered = {}
+    for package in sorted(packages(), key=lambda package: package.__name__.count(".")):
+        for name in package.__all__:
+            thing = getattr(package, name)
+            if inspect.isclass(thing) or inspect.isroutine(thing):
+                offered.setdefault(thing, f"{package.__name__}.{name}")
+    return {name: thing for thing, name in offered.items()}
+
+
+def classes(base):
+    """Every public class that can be made and descends from `base`, in the order of the names."""
+    found = [thing for thing in objects().values() if inspect.isclass(thing) and issubclass(thing, base)]
+    return sorted((cls for cls in found if not inspect.isabstract(cls)), key=lambda cls: cls.__name__)
+
+
+def estimators():
+    """One unfitted instance of every public estimator."""
+    return [cls(**ARGUMENTS.get(cls.__name__, {})) for cls in classes(BaseEstimator)]
+
+
+def losses():
+    """Every public loss class."""
+    return classes(Loss)
+
+
+def penalties():
+    """Every public penalty class."""
+    return classes(Penalty)

@@ -1,0 +1,213 @@
+"""Guards: layers, style, documentation, scikit-learn's contract, and what the project promises of its own text."""
+
+import ast
+import inspect
+import json
+import os
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import gnomon
+import public_names
+import pure_python_fits
+
+ROOT = Path(__file__).resolve().parents[1]
+SOURCE = ROOT / "src" / "gnomon"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+SPECIFICATION = ROOT.parent / "shared" / "spec"
+
+MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
+FORMULAS = ("losses", "penalties", "distributions", "optim", "infer", "linear", "features")
+BESIDE = ("plot", "datasets", "report", "cli", "testing", "io")
+
+MOST_LINES = 500
+TEXTS = {".py", ".md", ".toml", ".txt", ".j2", ".html", ".cfg", ".yml", ".yaml", ""}
+
+
+def tree_of(module):
+    return ast.parse((SOURCE / module).read_text(encoding="utf-8"))
+
+
+def imports_of(module):
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield node.module or ""
+
+
+def run(*command):
+    return subprocess.run([sys.executable, *command], cwd=ROOT, capture_output=True, text=True, check=False)
+
+
+def test_layers_hold_with_no_ignored_import():
+    contracts = PROJECT["tool"]["importlinter"]["contracts"]
+    assert contracts
+    assert not [contract for contract in contracts if contract.get("ignore_imports")]
+    cli = pytest.importorskip("importlinter.cli", reason="the contracts are checked by import-linter")
+    result = run("-c", f"import sys; from {cli.__name__} import lint_imports; sys.exit(lint_imports(no_cache=True))")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_numba_has_one_door():
+    doors = [module for module in MODULES if any(name.split(".")[0] == "numba" for name in imports_of(module))]
+    assert doors == ["_jit.py"]
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.split("/")[0] in FORMULAS])
+def test_what_stands_beside_the_layers_is_not_imported_by_them(module):
+    beside = {f"gnomon.{name}" for name in BESIDE}
+    assert not [name for name in imports_of(module) if ".".join(name.split(".")[:2]) in beside]
+
+
+@pytest.mark.parametrize("command", [("check", "--no-cache"), ("format", "--check", "--no-cache")], ids=" ".join)
+def test_style(command):
+    pytest.importorskip("ruff", reason="style is checked by ruff")
+    result = run("-m", "ruff", *command, ".")
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+# Some checks give fewer rows than columns, or a constant column: a whitener and least squares say so.
+@pytest.mark.filterwarnings("ignore:the covariance is singular")
+@pytest.mark.filterwarnings("ignore:X has rank")
+@parametrize_with_checks(public_names.estimators())
+def test_scikit_learn_contract(estimator, check):
+    check(estimator)
+
+
+def test_every_family_offers_estimators():
+    families = {cls.__module__.split(".")[1] for cls in public_names.classes(BaseEstimator)}
+    assert {"linear", "features"} <= families
+
+
+@pytest.mark.parametrize("package", public_names.packages(), ids=lambda package: package.__name__)
+def test_a_public_package_says_what_it_offers(package):
+    assert package.__doc__
+    assert list(package.__all__) == sorted(package.__all__, key=_as_ruff_sorts)
+    assert not [name for name in package.__all__ if not hasattr(package, name)]
+
+
+def _as_ruff_sorts(name):
+    """Constants, then classes, then the rest."""
+    return (not name.isupper(), not name[:1].isupper(), name)
+
+
+@pytest.mark.parametrize("name", public_names.objects())
+def test_public_objects_have_a_reference_and_an_example(name):
+    doc = inspect.cleandoc(vars(public_names.objects()[name]).get("__doc__") or public_names.objects()[name].__doc__)
+    assert re.search(r"^References\n-+\n\S", doc, re.MULTILINE), f"{name} names no reference"
+    assert re.search(r"^Examples\n-+\n(.*\n)*>>> ", doc, re.MULTILINE), f"{name} shows no example"
+
+
+@pytest.mark.parametrize("cls", public_names.classes(BaseEstimator), ids=lambda cls: cls.__name__)
+def test_estimators_document_parameters_and_attributes(cls):
+    doc = inspect.cleandoc(cls.__doc__)
+    sections = dict(re.findall(r"^(\w+)\n-+\n((?:(?!^\w+\n-+$).*\n?)*)", doc, re.MULTILINE))
+    heads = re.findall(r"^\S.*", sections.get("Parameters", ""), re.MULTILINE)
+    documented = {name for head in heads for name in head.split(" : ")[0].split(", ")}
+    missing = [name for name in inspect.signature(cls).parameters if name not in documented]
+    assert not missing, f"{cls.__name__} does not document its parameters {missing}"
+    assert re.search(r"^\w+_\b", sections.get("Attributes", ""), re.MULTILINE), f"{cls.__name__} lists no attributes"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_module_opens_with_what_it_computes(module):
+    doc = ast.get_docstring(tree_of(module))
+    assert doc, f"{module} has no docstring"
+    parts = module.split("/")
+    if parts[0] in FORMULAS and not parts[-1].startswith("_"):
+        assert "(1)" in doc, f"{module} shows no equation (1)"
+
+
+def test_no_module_is_long(record_property):
+    lengths = {module: len((SOURCE / module).read_text(encoding="utf-8").splitlines()) for module in MODULES}
+    record_property("modules over 400 lines", {module: n for module, n in lengths.items() if n > 400})
+    assert not {module: n for module, n in lengths.items() if n > MOST_LINES}
+
+
+def spec_marks():
+    """Every ``pytest.mark.spec(…)`` below tests/, with the file it stands in."""
+    for path in sorted((ROOT / "tests").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("mark.spec"):
+                yield path, node
+
+
+def test_marks_of_the_specification_are_literal():
+    wrong = [
+        f"{path.name}:{node.lineno}"
+        for path, node in spec_marks()
+        if not node.args or not all(isinstance(arg, ast.Constant) and isinstance(arg.value, str) for arg in node.args)
+    ]
+    assert not wrong
+
+
+def test_marks_name_ids_of_the_specification():
+    if not SPECIFICATION.is_dir():
+        pytest.skip("no specification beside this checkout")
+    text = "\n".join(path.read_text(encoding="utf-8") for path in SPECIFICATION.glob("*.md"))
+    known = set(re.findall(r"[A-Z]{2,4}-[A-Z]?\d{2,3}", text))
+    used = {(arg.value, path.name) for path, node in spec_marks() for arg in node.args}
+    assert used
+    assert not [pair for pair in sorted(used) if pair[0] not in known]
+
+
+def test_the_text_of_the_project_names_no_machine():
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listed.returncode:
+        pytest.skip("not a checkout")
+    folders = "|".join(("work", "root", "home"))
+    private = re.compile(rf"(?<![\w./~<])/({folders})/|https?://(\d+\.\d+\.\d+\.\d+|[\w-]+)(:\d+)?(/|\s)")
+    found = {}
+    for name in listed.stdout.split():
+        path = ROOT / name
+        if path.suffix in TEXTS and path.is_file():
+            hits = private.search(path.read_text(encoding="utf-8"))
+            found.update({name: hits.group()} if hits else {})
+    assert not found
+
+
+def test_the_package_is_typed_and_has_one_version():
+    assert (SOURCE / "py.typed").exists()
+    assert PROJECT["project"]["version"] == gnomon.__version__
+
+
+def test_the_two_commands_of_the_readme_exist():
+    readme, makefile = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "Makefile"))
+    for target in ("demo", "test"):
+        assert f"make {target}" in readme
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE)
+
+
+def test_warnings_are_errors_and_examples_are_run():
+    options = PROJECT["tool"]["pytest"]["ini_options"]
+    assert options["filterwarnings"] == ["error"]
+    assert "--doctest-modules" in options["addopts"]
+    assert {"src", "README.md"} <= set(options["testpaths"])
+
+
+def test_kernels_are_cached_by_a_hash_of_the_sources():
+    """A formula that changes in another file must not be served from an old cache."""
+    assert "NUMBA_CACHE_DIR" in (ROOT / "conftest.py").read_text(encoding="utf-8")
+    assert "NUMBA_CACHE_DIR" in os.environ
+
+
+def test_kernels_run_as_plain_python_with_the_same_result():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    script = str(ROOT / "tests" / "pure_python_fits.py")
+    result = subprocess.run(
+        [sys.executable, "-W", "error", script], env=environment, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+    plain, ours = json.loads(result.stdout), pure_python_fits.outputs()
+    assert plain.keys() == ours.keys()
+    for name, values in ours.items():
+        np.testing.assert_allclose(plain[name], values, rtol=1e-6, atol=1e-8, err_msg=name)
