@@ -9,7 +9,7 @@ of the best separator. It stops at the first line that separates, which is rarel
 import numpy as np
 
 from gnomon import plot
-from gnomon.linear import LinearSVM, Perceptron, mistake_bound
+from gnomon.linear import LinearSVM, Perceptron
 
 rng = np.random.default_rng(3)
 X = np.vstack([rng.normal([1.6, 1.2], 0.6, (40, 2)), rng.normal([-1.2, -1.3], 0.6, (40, 2))])
@@ -19,7 +19,6 @@ y = np.repeat([1, -1], 40)
 # The textbook's perceptron: rows in cyclic order until a pass without a mistake.
 
 model = Perceptron(selection="cyclic", tol=None).fit(X, y)
-print(f"{model.n_updates_} updates; the bound (R/γ)² is {mistake_bound(X, y):.1f}")
 ax = plot.margin_picture(model.coef_[0], model.intercept_[0], X, y)
 
 # %%
@@ -27,6 +26,14 @@ ax = plot.margin_picture(model.coef_[0], model.intercept_[0], X, y)
 
 svm = LinearSVM(lam=1e-4, solver="qp").fit(X, y)
 ax = plot.margin_picture(svm.coef_[0], svm.intercept_[0], X, y)
+
+# %%
+# Its direction bounds the number of mistakes; the constant column of the intercept counts in both R and γ.
+
+Z = np.column_stack([X, np.ones(len(X))])
+u = np.append(svm.coef_[0], svm.intercept_)
+gamma, R = np.min(y * (Z @ u)) / np.linalg.norm(u), np.max(np.linalg.norm(Z, axis=1))
+print(f"{model.n_updates_} updates; the bound (R/γ)² is {(R / gamma) ** 2:.1f}")
 
 # %%
 # On data that no line separates the perceptron never rests; the pocket keeps the best weights that it met.
