@@ -8,13 +8,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.validation import validate_rows
 
-__all__ = ["as_columns", "linear_scores", "set_coefficients"]
+__all__ = ["SPARSE_FORMATS", "as_columns", "linear_scores", "set_coefficients"]
+
+SPARSE_FORMATS = ("csr", "csc", "coo")
+"""The sparse formats that are taken as they are."""
 
 
 def linear_scores(estimator, X):
     """Equation (1) for new rows, after checking them against those of `fit`."""
     check_is_fitted(estimator, "coef_")
-    X = validate_rows(estimator, X, reset=False, accept_sparse=("csr", "csc", "coo"))
+    X = validate_rows(estimator, X, reset=False, accept_sparse=SPARSE_FORMATS)
     return X @ estimator.coef_.T + estimator.intercept_
 
 

@@ -12,7 +12,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.linear._scores import linear_scores
+from gnomon.linear._forms import lam_of
+from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.linalg import Rows, least_squares, triangle, triangle_of_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
@@ -20,8 +21,6 @@ from gnomon.optim import best_subsets, greedy_subsets, size_intervals
 from gnomon.penalties import OBJECTIVES, convert_lam, objective_form
 
 __all__ = ["BestSubset"]
-
-_SPARSE = ("csr", "csc", "coo")
 
 
 class BestSubset(RegressorMixin, BaseEstimator):
@@ -104,7 +103,7 @@ class BestSubset(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_rows(self, X, y, accept_sparse=_SPARSE, y_numeric=True)
+        X, y = validate_rows(self, X, y, accept_sparse=SPARSE_FORMATS, y_numeric=True)
         X = X.tocsc() if sparse.issparse(X) else X
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         bound, lam = self._choice(X.shape[1])
@@ -180,10 +179,7 @@ class BestSubset(RegressorMixin, BaseEstimator):
         return self
 
     def _lam(self, rho):
-        """λ in the form `objective`; where λ multiplies the loss, ρ = 0 is λ = ∞ and the other way round."""
-        if self.objective in ("C", "loss_mean") and rho in (0.0, np.inf):
-            return np.inf if rho == 0.0 else 0.0
-        return float(convert_lam(rho, "sum", self.objective, n=self._total, penalty="l1"))
+        return lam_of(rho, self.objective, self._total, "l1")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

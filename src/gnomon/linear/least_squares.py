@@ -18,7 +18,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.linear._iterative import iterate
-from gnomon.linear._scores import as_columns, linear_scores, set_coefficients
+from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores, set_coefficients
 from gnomon.linear.cost import cost_report
 from gnomon.numerics.linalg import (
     LeastSquares,
@@ -40,8 +40,6 @@ from gnomon.optim.fit_linear import SOLVERS
 from gnomon.penalties import NoPenalty
 
 __all__ = ["LinearRegression"]
-
-_SPARSE = ("csr", "csc", "coo")
 
 
 class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -323,7 +321,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _validated(self, X, y, sample_weight, *, reset):
         X, y = validate_rows(
-            self, X, y, reset=reset, finite=False, accept_sparse=_SPARSE, multi_output=True, y_numeric=True
+            self, X, y, reset=reset, finite=False, accept_sparse=SPARSE_FORMATS, multi_output=True, y_numeric=True
         )
         X = X.tocsr() if sparse.issparse(X) else X
         return X, y.astype(X.dtype, copy=False), None if sample_weight is None else check_weights(sample_weight, X)

@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from gnomon.linear._scores import linear_scores
+from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.linear.cost import cost_report
 from gnomon.numerics.coding import encode_labels, label_index
 from gnomon.numerics.linalg import least_squares
@@ -21,8 +21,6 @@ from gnomon.numerics.validation import check_choice, validate_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LeastSquaresClassifier"]
-
-_SPARSE = ("csr", "csc", "coo")
 
 
 class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
@@ -74,7 +72,7 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_rows(self, X, y, accept_sparse=_SPARSE)
+        X, y = validate_rows(self, X, y, accept_sparse=SPARSE_FORMATS)
         X = X.tocsr() if sparse.issparse(X) else X
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         T = self._targets(y).astype(float)

@@ -12,15 +12,13 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 
-from gnomon.linear._scores import linear_scores
+from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_integer, check_interval, check_positive, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import lp_norm, warn_unless_converged
 
 __all__ = ["LpRegression", "NonConvexWarning"]
-
-_SPARSE = ("csr", "csc", "coo")
 
 
 class NonConvexWarning(UserWarning):
@@ -115,7 +113,7 @@ class LpRegression(RegressorMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_rows(self, X, y, accept_sparse=_SPARSE, y_numeric=True)
+        X, y = validate_rows(self, X, y, accept_sparse=SPARSE_FORMATS, y_numeric=True)
         X = X.tocsr() if sparse.issparse(X) else X
         s = check_weights(sample_weight, X).astype(float)
         p = float(check_interval("p", self.p, 0, np.inf, closed="right"))

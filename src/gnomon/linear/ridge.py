@@ -13,8 +13,9 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.linear._forms import lam_of
 from gnomon.linear._iterative import iterate
-from gnomon.linear._scores import as_columns, linear_scores
+from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import (
     RidgeSolution,
     Rows,
@@ -32,7 +33,6 @@ from gnomon.penalties import L2, convert_lam, objective_form
 
 __all__ = ["Ridge"]
 
-_SPARSE = ("csr", "csc", "coo")
 _CLOSED = {
     "auto": "auto",
     "cholesky": "cholesky",
@@ -170,7 +170,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        X, y = validate_rows(self, X, y, finite=False, accept_sparse=_SPARSE, multi_output=True, y_numeric=True)
+        X, y = validate_rows(self, X, y, finite=False, accept_sparse=SPARSE_FORMATS, multi_output=True, y_numeric=True)
         method = check_choice("solver", self.solver, [*_CLOSED, *_ALIASES, *SOLVERS])
         rows = self._rows(X, sample_weight, y=y.astype(X.dtype, copy=False))
         sums = self._checked_sums(rows)
@@ -195,7 +195,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def lam_in(self, name):
         """The λ of this fit in another form: one of the six, "alpha_ridge" or "C"."""
         check_is_fitted(self, "rho_")
-        return _each(self.rho_, lambda rho: _convert(rho, name, self._total))
+        return _each(self.rho_, lambda rho: lam_of(rho, name, self._total))
 
     def theta_for(self, lam):
         """‖ŵ‖² of the minimiser for another λ, in the form of this model."""
@@ -205,7 +205,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def lam_for(self, theta):
         """The λ, in the form of this model, whose minimiser has ‖ŵ‖² = θ; 0 where θ is not a bound at all."""
         rho = self._norms().bound(check_non_negative("theta", theta))
-        return _each(self._shaped(rho), lambda r: _convert(r, self.objective or "sum", self._total))
+        return _each(self._shaped(rho), lambda r: lam_of(r, self.objective or "sum", self._total))
 
     def leverages(self, X, sample_weight=None):
         """The diagonal of the hat matrix, for the X of `fit` and one ρ for all targets."""
@@ -295,7 +295,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _form(self, rho, total):
         """A and B of the form in which the objective is written."""
         objective = self.objective or "sum"
-        return objective_form(objective, _convert(rho, objective, total), total)
+        return objective_form(objective, lam_of(rho, objective, total), total)
 
     def _set(self, found, rho, rows, y):
         w, b = found.coef, found.intercept
@@ -309,7 +309,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._total, self._system = rows.total, (found.method, found.system)
         self.rho_, self.solver_, self.n_iter_ = self._shaped(rho), found.method, found.n_iter or 1
         if self.constraint is not None:
-            self.multiplier_ = _each(self.rho_, lambda r: _convert(r, self.objective or "sum", self._total))
+            self.multiplier_ = _each(self.rho_, lambda r: lam_of(r, self.objective or "sum", self._total))
         if found.dof is not None:
             self.effective_dof_ = self._shaped(found.dof)
         self.objective_ = self._value(found, rho)
@@ -364,13 +364,6 @@ def _constant(rows):
     s = np.ones(n) if rows.weights is None else rows.weights
     rss = s @ (rows.Y - y_mean) ** 2
     return RidgeSolution(np.zeros((d, k)), y_mean, rss, np.full(k, float(rows.intercept)), "bound")
-
-
-def _convert(rho, objective, total):
-    """λ of a form for ρ; where λ multiplies the loss, ρ = 0 is λ = ∞ and the other way round."""
-    if objective in ("C", "loss_mean") and rho in (0.0, np.inf):
-        return np.inf if rho == 0.0 else 0.0
-    return float(convert_lam(rho, "sum", objective, n=total))
 
 
 def _each(values, function):

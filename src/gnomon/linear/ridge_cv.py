@@ -13,14 +13,12 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
-from gnomon.linear._scores import as_columns, linear_scores
+from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import Rows, ridge_path
 from gnomon.numerics.validation import check_choice, check_positive, validate_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["RidgeCV"]
-
-_SPARSE = ("csr", "csc", "coo")
 
 
 class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -113,7 +111,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        options = {"accept_sparse": _SPARSE, "multi_output": True, "y_numeric": True, "ensure_min_samples": 2}
+        options = {"accept_sparse": SPARSE_FORMATS, "multi_output": True, "y_numeric": True, "ensure_min_samples": 2}
         X, y = validate_rows(self, X, y, **options)
         X = X.tocsr() if sparse.issparse(X) else X
         weights = None if sample_weight is None else check_weights(sample_weight, X)

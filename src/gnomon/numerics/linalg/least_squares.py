@@ -178,9 +178,13 @@ def _normal(rows, tol, sums):
 
 
 def _cholesky(rows, tol, sums):
+    return _by_normal(rows, sums) or _fallback(rows, tol)
+
+
+def _by_normal(rows, sums):
     found = solve_normal(rows, sums=sums) if rows.shape[0] >= rows.shape[1] else None
     if found is None:
-        return _fallback(rows, tol)
+        return None
     w, x_mean = found.coef, found.x_mean
     root = found.factor.root
     return LeastSquares(w, found.y_mean - x_mean @ w, found.rss, "cholesky", len(w), found.condition, root, x_mean)
@@ -225,7 +229,7 @@ def _fallback(rows, tol):
 
 
 def _nonnegative(rows, sums):
-    fit = _qr(rows, 0.0) if sums is None else _cholesky(rows, 0.0, sums)
+    fit = (None if sums is None else _by_normal(rows, sums)) or _qr(rows, 0.0)
     Z_y = fit.R @ fit.coef
     w = np.column_stack([optimize.nnls(fit.R, z)[0] for z in Z_y.T])
     rss = fit.rss + np.sum((fit.R @ w - Z_y) ** 2, axis=0)
