@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.validation import validate_rows
 
-__all__ = ["class_scores", "classes_of", "rows_to_score"]
+__all__ = ["class_scores", "classes_of", "rows_to_score", "scores_of_rows"]
 
 
 def rows_to_score(estimator, X):
@@ -28,8 +28,12 @@ def rows_to_score(estimator, X):
 
 
 def class_scores(estimator, X):
-    """z of (1): shape (n,) where `coef_` has one row, else (n, K)."""
-    X = rows_to_score(estimator, X)
+    """z of (1) for new rows: shape (n,) where `coef_` has one row, else (n, K)."""
+    return scores_of_rows(estimator, rows_to_score(estimator, X))
+
+
+def scores_of_rows(estimator, X):
+    """z of (1) for rows that have been checked."""
     coef, intercept = estimator.coef_, estimator.intercept_
     return X @ coef[0] + intercept[0] if len(coef) == 1 else X @ coef.T + intercept
 

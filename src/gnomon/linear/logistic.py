@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.linear._classifier import class_scores, classes_of
+from gnomon.linear._classifier import classes_of, rows_to_score, scores_of_rows
 from gnomon.linear._logistic_fit import class_prices, make_plan, solve
 from gnomon.linear._report import report
 from gnomon.numerics.coding import label_index
@@ -237,8 +237,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         """Log-odds of ``classes_[1]``, or a score per class."""
-        z = self.sign * class_scores(self, X)
-        return z[:, 1] - z[:, 0] if z.ndim == 2 and len(self.classes_) == 2 else z
+        return self._scores(rows_to_score(self, X))
 
     def predict(self, X):
         """The most probable class; of two, ``classes_[1]`` where its probability exceeds `threshold`."""
@@ -275,6 +274,10 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         z, logs = self.decision_function(X), np.log(self.train_prior_)
         return z - (logs[1] - logs[0]) if z.ndim == 1 else self.predict_log_proba(X) - logs
 
+    def _scores(self, X):
+        z = self.sign * scores_of_rows(self, X)
+        return z[:, 1] - z[:, 0] if z.ndim == 2 and len(self.classes_) == 2 else z
+
     def _start(self, plan, n_classes, X):
         """(rows, width) of the last solution, where one is wanted and fits."""
         rows = 1 if plan.kind == "binary" else n_classes
@@ -285,7 +288,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
 
     def _warn_if_separable(self, X, index):
         """Without a penalty a maximum exists only where no hyperplane separates: Albert & Anderson (1984)."""
-        z = self.decision_function(X)
+        z = self._scores(X)
         right = np.all(z[index == 1] > 0) and np.all(z[index == 0] < 0) if z.ndim == 1 else _strictly_right(z, index)
         suspect = z.ndim == 1 and np.max(np.abs(z)) > 15.0 and X.shape[0] * X.shape[1] <= 10**6
         if right or (suspect and is_separable(X, index, fit_intercept=self.fit_intercept).kind != "overlap"):
