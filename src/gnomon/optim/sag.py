@@ -136,7 +136,7 @@ def _stored_passes(problem, theta, step, picks):
     mean, memory, slopes = np.zeros_like(theta), np.zeros(n), np.zeros((n, problem.design.n_penalized))
     while True:
         yield theta.copy()
-        _stored_steps(*nouns, problem.y, n * s / total, n / total, picks(), step, theta, mean, memory, slopes)
+        _stored_steps(*nouns, problem.y, n * s / total, 1.0 / total, picks(), step, theta, mean, memory, slopes)
 
 
 @lean

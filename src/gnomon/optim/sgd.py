@@ -15,6 +15,7 @@ coordinate in every step.
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -68,7 +69,7 @@ def sgd(
         Rows with replacement; a new permutation per pass; in order; classes equally often; or with these
         probabilities.
     correct : bool, default=True
-        Divide by n pᵢ, so that F is minimised; False minimises the risk re-weighted by n pᵢ.
+        Divide by n pᵢ, so that F is minimised; False minimises, and reports, the risk re-weighted by n pᵢ.
     batch_size : int, default=1
         Rows per step; their directions are averaged.
     momentum : float, Schedule or callable, optional
@@ -114,10 +115,11 @@ def sgd(
     >>> from gnomon.losses import SquaredLoss
     >>> from gnomon.numerics.design import Design
     >>> from gnomon.optim import Problem, sgd
+    >>> from gnomon.optim.schedules import Power
     >>> from gnomon.penalties import L2
     >>> x = np.linspace(-1.0, 1.0, 50)
     >>> problem = Problem(Design(x[:, None]), 2.0 * x + 1.0, SquaredLoss(), L2(0.0), np.ones(50))
-    >>> sgd(problem, np.zeros(2), tol=1e-12).w.round(3)
+    >>> sgd(problem, np.zeros(2), schedule=Power(0.25, p=0.6), tol=1e-12).w.round(3)
     array([2., 1.])
     """
     schedule = warn_unless_robbins_monro(
@@ -134,7 +136,7 @@ def sgd(
     )
     n = problem.design.n
     every = max(n // batch_size, 1) if check_every is None else _positive_integer("check_every", check_every)
-    checks = _descend(problem, np.array(theta, dtype=float), plan, every)
+    checks = _descend(draw.target, np.array(theta, dtype=float), plan, every)
     updates = math.ceil(max_iter * n / batch_size)
     solution = follow(checks, change_rule(tol, stop), max_iter=updates, callback=callback, iterates=iterates)
     passes = math.ceil(solution.n_iter * batch_size / n)
@@ -154,10 +156,11 @@ def asgd(problem, theta, *, average="polyak", **options):
     >>> from gnomon.losses import SquaredLoss
     >>> from gnomon.numerics.design import Design
     >>> from gnomon.optim import Problem, asgd
+    >>> from gnomon.optim.schedules import Power
     >>> from gnomon.penalties import L2
     >>> x = np.linspace(-1.0, 1.0, 50)
     >>> problem = Problem(Design(x[:, None]), 2.0 * x + 1.0, SquaredLoss(), L2(0.0), np.ones(50))
-    >>> asgd(problem, np.zeros(2), average_start=200).w.round(3)
+    >>> asgd(problem, np.zeros(2), schedule=Power(0.25, p=0.6), average_start=2000).w.round(3)
     array([2., 1.])
     """
     return sgd(problem, theta, average=average, **options)
@@ -177,11 +180,12 @@ def row_norms(design):
 
 
 class _Draws(NamedTuple):
-    """Where rows come from: a stream of indices, and κ sᵢ/pᵢ and κ of (1)."""
+    """Where rows come from: a stream of indices, κ sᵢ/pᵢ and κ of (1), and the problem whose F is descended."""
 
     next: Callable
     factor: Any
     kappa: float
+    target: Any
 
     @classmethod
     def of(cls, problem, sampling, *, correct, scale, random_state):
@@ -195,7 +199,8 @@ class _Draws(NamedTuple):
                 "sampling gives probability 0 to rows of positive weight; give them some, or correct=False"
             )
         factor = np.divide(kappa * s, share, out=np.zeros(n), where=reachable)
-        return cls(_stream(sampling, p, n, check_random_state(random_state)), factor, kappa)
+        target = problem if p is None or correct else replace(problem, weights=(n * p * s).astype(problem.design.dtype))
+        return cls(_stream(sampling, p, n, check_random_state(random_state)), factor, kappa, target)
 
 
 def _probabilities(problem, sampling):
