@@ -185,10 +185,12 @@ def _solver(model, penalty, kind):
     smooth = penalty.smooth
     words = {
         **ALIASES,
+        # Named here and not left to `fit_linear`, because solvers read `tol` in different units.
+        "auto": "lbfgs" if smooth else "cd" if kind != "softmax" else "fista",
         "liblinear": ("dual_newton" if model.dual else "lbfgs") if smooth else "cd",
         "saga": "sag" if smooth else "cd" if kind != "softmax" else "fista",
     }
     if model.solver == "liblinear" and kind == "softmax":
         raise ValueError("solver='liblinear' fits two classes; choose another solver, or multi_class='ovr'")
     name = words.get(model.solver, model.solver)
-    return check_choice("solver", name, ("auto", *SOLVERS, *words))
+    return check_choice("solver", name, (*SOLVERS, *words))
