@@ -160,7 +160,7 @@ def asgd(problem, theta, *, average="polyak", **options):
     >>> from gnomon.penalties import L2
     >>> x = np.linspace(-1.0, 1.0, 50)
     >>> problem = Problem(Design(x[:, None]), 2.0 * x + 1.0, SquaredLoss(), L2(0.0), np.ones(50))
-    >>> asgd(problem, np.zeros(2), schedule=Power(0.25, p=0.6), average_start=2000).w.round(3)
+    >>> asgd(problem, np.zeros(2), schedule=Power(0.25, p=0.6), average_start=2000, tol=1e-12).w.round(3)
     array([2., 1.])
     """
     return sgd(problem, theta, average=average, **options)
