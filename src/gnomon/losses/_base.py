@@ -41,7 +41,7 @@ class Loss(ABC):
     dual_start : float
         α/s to start from: zero where the dual is quadratic, else inside the box, where it is differentiable.
     by_row : bool
-        Whether a loss of several scores has the verbs `row`, `cross_curvature` and `total_curvature`.
+        Whether a loss of several scores has the verbs `row`, `masses` and `total_curvature` of the softmax.
     quadratic : bool
         Whether its curvature is constant, so that one Newton model is the loss itself.
 

@@ -57,21 +57,21 @@ class SoftmaxLoss(Loss):
         return -np.take_along_axis(logs, np.asarray(y)[..., None], axis=-1)[..., 0]
 
     def gradient(self, y, z):
-        p = self._probabilities(z)
+        p = self.masses(z)
         return p - one_hot(y, p)
 
     def curvature(self, y, z):
-        p = self._probabilities(z)
+        p = self.masses(z)
         return p * (1.0 - p)
 
-    def cross_curvature(self, y, z, k, l):
-        """∂²ℓ/∂zₖ∂zₗ = pₖ (1[k = l] − pₗ), for every row."""
-        p = self._probabilities(z)
-        return p[:, k] * ((k == l) - p[:, l])
+    def masses(self, z):
+        """p, for the columns of z: the Hessian of every row is diag(p) − ppᵀ."""
+        p = softmax(self._all_scores(z))
+        return p[..., :-1] if self.reference else p
 
     def total_curvature(self, y, z, s):
         """Σᵢ sᵢ (diag(pᵢ) − pᵢpᵢᵀ), the Hessian in a shift of all rows."""
-        p = self._probabilities(z)
+        p = self.masses(z)
         return np.diag(s @ p) - (p * s[:, None]).T @ p
 
     def conjugate(self, y, u):
@@ -114,8 +114,3 @@ class SoftmaxLoss(Loss):
     def _all_scores(self, z):
         z = np.asarray(z)
         return np.concatenate([z, np.zeros_like(z[..., :1])], axis=-1) if self.reference else z
-
-    def _probabilities(self, z):
-        """softmax(z), for the columns of z."""
-        p = softmax(self._all_scores(z))
-        return p[..., :-1] if self.reference else p

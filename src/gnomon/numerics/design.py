@@ -211,6 +211,11 @@ class Design:
         parts = (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first)
         return replace(self, X=type(X)(parts, shape=(stop - start, self.d)))
 
+    def dense(self):
+        """The rows as a dense matrix of that width, the constant column included."""
+        X = self.X.toarray() if self.sparse else self.X
+        return X if self.intercept == "none" else np.hstack([X, np.full((self.n, 1), self.bias, dtype=self.dtype)])
+
     def split(self, theta):
         """(w, b) of the packed parameter; b is a float for one score, an array for several, 0.0 when there is none."""
         if self.intercept == "none":

@@ -162,13 +162,17 @@ class Problem:
     def _whole_hessian(self, z):
         if self.n_scores == 1:
             return self._whole_mean_hessian(z)
-        K, width = self.n_scores, self.design.width
-        H = np.empty((K, width, K, width), dtype=self.design.dtype)
+        # Per row diag(p) − ppᵀ: the second part of all K² blocks is one product AᵀA with rows p ⊗ √s x.
+        K, width, p = self.n_scores, self.design.width, self.loss.masses(z)
+        H = np.zeros((K, width, K, width), dtype=self.design.dtype)
         for k in range(K):
-            for l in range(k, K):
-                G = gram(self.design, self.weights * self.loss.cross_curvature(self.y, z, k, l))
-                H[k, :, l], H[l, :, k] = G, G
-        return H.reshape(self.size, self.size)
+            H[k, :, k] = gram(self.design, self.weights * p[:, k])
+        H = H.reshape(self.size, self.size)
+        for rows in split_rows(self.design.n, -(-self.design.n * self.size // (8 * BLOCK))):
+            x = self.design.block(rows).dense() * np.sqrt(self.weights[rows])[:, None]
+            A = (p[rows, :, None] * x[:, None, :]).reshape(len(x), self.size)
+            H -= A.T @ A
+        return H
 
     @cached_property
     def lipschitz(self):
@@ -188,12 +192,10 @@ def gram(design, weights):
     X, d = design.X, design.d
     if design.sparse:
         G = (X.multiply(weights[:, None]).tocsr().T @ X).toarray()
-    elif np.min(weights, initial=0.0) >= 0.0:
-        # The square root makes one symmetric product of it, half the work.
+    else:
+        # Negative weights cannot occur for a convex loss; the square root makes one symmetric product of it.
         scaled = X * np.sqrt(weights)[:, None]
         G = scaled.T @ scaled
-    else:
-        G = X.T @ (X * weights[:, None])
     if design.intercept == "none":
         return np.asarray(G)
     H = np.empty((d + 1, d + 1), dtype=G.dtype)
