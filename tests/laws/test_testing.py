@@ -2,8 +2,13 @@
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
 
 import public_names
+from gnomon import testing
+from gnomon.io import ModelFileError
+from gnomon.linear import Ridge
 from gnomon.losses import (
     BinaryCrossEntropy,
     BinomialFamily,
@@ -216,3 +221,114 @@ BROKEN_PENALTIES = [
 def test_a_wrong_penalty_is_found_out(penalty, law):
     with pytest.raises(AssertionError, match=f"law broken: .*{law}"):
         check_penalty(penalty)
+
+
+ESTIMATORS = public_names.estimators()
+LAWS = [
+    testing.check_weights_are_repetitions,
+    testing.check_float32_is_kept,
+    testing.check_input_untouched,
+    testing.check_sparse_equals_dense,
+    testing.check_save_load,
+]
+
+
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+def test_estimators(law, estimator):
+    law(estimator)
+
+
+class Mean(RegressorMixin, BaseEstimator):
+    """The mean of y plus the first column of X; what each subclass gets wrong is its name."""
+
+    def fit(self, X, y, sample_weight=None):
+        X, y = validate_data(self, X, y, dtype=(np.float64, np.float32))
+        self.mean_ = self.average(y, sample_weight)
+        return self
+
+    def average(self, y, sample_weight):
+        return np.average(y, weights=sample_weight)
+
+    def predict(self, X):
+        check_is_fitted(self)
+        X = validate_data(self, X, reset=False, dtype=(np.float64, np.float32))
+        return X[:, 0] + X.dtype.type(self.mean_)
+
+
+class IgnoresWeights(Mean):
+    def average(self, y, sample_weight):
+        return np.mean(y)
+
+
+class PredictsDoubles(Mean):
+    def predict(self, X):
+        return super().predict(X).astype(np.float64)
+
+
+class LosesDigits(Mean):
+    def predict(self, X):
+        return super().predict(X) * (1.0 if X.dtype == np.float64 else np.float32(1.1))
+
+
+class WritesToX(Mean):
+    def fit(self, X, y, sample_weight=None):
+        super().fit(X, y, sample_weight)
+        X -= 1.0
+        return self
+
+
+class DensifiesSilently(Mean):
+    def fit(self, X, y, sample_weight=None):
+        return super().fit(np.asarray(getattr(X, "toarray", lambda: X)()), y, sample_weight)
+
+
+class TreatsSparseOtherwise(DensifiesSilently):
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def predict(self, X):
+        found = super().predict(getattr(X, "toarray", lambda: X)())
+        return found if isinstance(X, np.ndarray) else 2.0 * found
+
+
+BROKEN_ESTIMATORS = [
+    (IgnoresWeights(), testing.check_weights_are_repetitions, "a weight of k is the row k times"),
+    (PredictsDoubles(), testing.check_float32_is_kept, "float32 stays float32"),
+    (LosesDigits(), testing.check_float32_is_kept, "float32 is near float64"),
+    (WritesToX(), testing.check_input_untouched, "stay as they were"),
+    (DensifiesSilently(), testing.check_sparse_equals_dense, "refuses it with an error"),
+    (TreatsSparseOtherwise(), testing.check_sparse_equals_dense, "csr_array input gives what dense"),
+]
+
+
+@pytest.mark.parametrize(("estimator", "check", "law"), BROKEN_ESTIMATORS, ids=repr)
+def test_a_wrong_estimator_is_found_out(estimator, check, law):
+    with pytest.raises(AssertionError, match=f"law broken: .*{law}"):
+        check(estimator)
+
+
+@pytest.mark.parametrize("check", LAWS, ids=lambda law: law.__name__)
+def test_a_right_estimator_of_the_user_passes(check):
+    """Saving is for the types of gnomon and scikit-learn alone, and says so."""
+    if check is testing.check_save_load:
+        with pytest.raises(ModelFileError, match="types that could not be loaded again"):
+            check(Mean())
+    else:
+        check(Mean())
+
+
+def test_a_model_that_comes_back_otherwise_is_found_out(monkeypatch):
+    other = Ridge(alpha=2.0, random_state=0).fit([[0.0], [1.0]], [0.0, 1.0])
+    monkeypatch.setattr("gnomon.testing.estimators.load", lambda path: other)
+    with pytest.raises(AssertionError, match="has the parameters of the saved one"):
+        testing.check_save_load(Ridge(alpha=1.0))
+    with pytest.raises(AssertionError, match="gives what the saved one gave"):
+        testing.check_save_load(Ridge(alpha=2.0), [[0.0], [1.0]], [0.0, 3.0])
+
+
+def test_the_user_may_give_the_rows():
+    rng = np.random.default_rng(0)
+    testing.check_weights_are_repetitions(Ridge(), rng.normal(size=(20, 2)), rng.normal(size=20))

@@ -145,17 +145,12 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         p = self._averages(X)
         # A probability that rounds to 0 or 1 is as extreme as doubles can say.
         tiny, one = np.finfo(float).tiny, 1.0 - 0.5 * np.finfo(float).eps
-        odds = logit(np.clip(p, tiny, one))
+        odds = logit(np.clip(p, tiny, one)).astype(self.coef_.dtype, copy=False)
         return odds[:, 0] if len(self._laws) == 1 else odds
 
     def predict_proba(self, X):
         """P(class | x), averaged over the posterior."""
-        p = self._averages(X)
-        if len(self._laws) == 1:
-            return np.column_stack([1.0 - p, p])
-        # Where every class is impossible none is more likely than another.
-        total = np.sum(p, axis=1, keepdims=True)
-        return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
+        return self._probabilities(X).astype(self.coef_.dtype, copy=False)
 
     def predict_log_proba(self, X):
         """log P(class | x)."""
@@ -164,7 +159,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
 
     def predict(self, X):
         """The most probable class; one half goes to the first."""
-        best = np.argmax(self.predict_proba(X), axis=1)
+        best = np.argmax(self._probabilities(X), axis=1)
         return self.classes_[best]
 
     def predict_latent(self, X):
@@ -202,6 +197,14 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         mean, variance = self._latent(X)
         options = {"n_samples": self.n_samples, "random_state": self.random_state}
         return sigmoid_average(mean, variance, self.integration, **options)
+
+    def _probabilities(self, X):
+        p = self._averages(X)
+        if len(self._laws) == 1:
+            return np.column_stack([1.0 - p, p])
+        # Where every class is impossible none is more likely than another.
+        total = np.sum(p, axis=1, keepdims=True)
+        return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
