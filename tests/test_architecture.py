@@ -75,10 +75,23 @@ def test_style(command):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+# A weight makes one step of a perceptron longer; a row that comes twice makes two. The namesake has this too.
+ONLINE = "a weight scales a step, a repeated row is visited again"
+EXPECTED_FAILURES = {
+    "Perceptron": {f"check_sample_weight_equivalence_on_{kind}_data": ONLINE for kind in ("dense", "sparse")}
+}
+
+
+def expected_failures(estimator):
+    return EXPECTED_FAILURES.get(type(estimator).__name__, {})
+
+
 # Some checks give fewer rows than columns, or a constant column: a whitener and least squares say so.
 @pytest.mark.filterwarnings("ignore:the covariance is singular")
 @pytest.mark.filterwarnings("ignore:X has rank")
-@parametrize_with_checks(public_names.estimators())
+# With class weights 1000 : 0.0001 the perceptron does not settle within the passes that the check allows.
+@pytest.mark.filterwarnings("ignore:not converged after 1000 passes")
+@parametrize_with_checks(public_names.estimators(), expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
 

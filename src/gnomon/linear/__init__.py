@@ -1,5 +1,6 @@
 """Linear models: least squares, ridge, lasso, logistic regression and their kin, as scikit-learn estimators."""
 
+from gnomon.linear.averaged import AveragedPerceptron
 from gnomon.linear.bayes import BayesianLinearRegression
 from gnomon.linear.bayes_logistic import BayesianLogisticRegression
 from gnomon.linear.best_subset import BestSubset
@@ -16,14 +17,18 @@ from gnomon.linear.linear_svc import LinearSVC
 from gnomon.linear.logistic import LogisticRegression, SeparationWarning, convert_parametrization
 from gnomon.linear.logistic_cv import LogisticRegressionCV
 from gnomon.linear.lp import LpRegression, NonConvexWarning
+from gnomon.linear.margins import WidestMargin, distance, margin, mistake_bound, update_gain, widest_margin
 from gnomon.linear.path import Path, path
+from gnomon.linear.perceptron import Perceptron
 from gnomon.linear.ridge import Ridge
 from gnomon.linear.ridge_cv import RidgeCV
 from gnomon.linear.svm import LinearSVM
+from gnomon.linear.voted import VotedPerceptron
 from gnomon.penalties import convert_lam
 
 __all__ = [
     "GLM",
+    "AveragedPerceptron",
     "BayesianLinearRegression",
     "BayesianLogisticRegression",
     "BestSubset",
@@ -45,11 +50,19 @@ __all__ = [
     "LpRegression",
     "NonConvexWarning",
     "Path",
+    "Perceptron",
     "Ridge",
     "RidgeCV",
     "SeparationWarning",
+    "VotedPerceptron",
+    "WidestMargin",
     "convert_lam",
     "convert_parametrization",
     "cost_report",
+    "distance",
+    "margin",
+    "mistake_bound",
     "path",
+    "update_gain",
+    "widest_margin",
 ]

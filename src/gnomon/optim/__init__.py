@@ -21,6 +21,7 @@ from gnomon.optim.lp_norm import lp_norm
 from gnomon.optim.multiclass_dual import multiclass_dual
 from gnomon.optim.newton import newton, positive_factor
 from gnomon.optim.pegasos import pegasos
+from gnomon.optim.perceptron import perceptron
 from gnomon.optim.problem import Problem
 from gnomon.optim.proximal_gradient import OnPart, projected_gradient, proximal_gradient
 from gnomon.optim.sag import sag
@@ -72,6 +73,7 @@ __all__ = [
     "newton",
     "optimal_intercept",
     "pegasos",
+    "perceptron",
     "positive_factor",
     "projected_gradient",
     "proximal_gradient",

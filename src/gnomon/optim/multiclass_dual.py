@@ -64,7 +64,7 @@ def multiclass_dual(
     >>> problem = Problem(Design(X, intercept="none"), y, MulticlassHinge(), L2(1.0, half=True), np.ones(3), n_scores=3)
     >>> solution = multiclass_dual(problem, tol=1e-8)
     >>> round(solution.objective, 4), round(solution.dual_gap, 7)
-    (0.7692, 0.0)
+    (0.6667, 0.0)
     """
     alpha = np.zeros((problem.design.n, problem.n_scores))
     W = np.zeros((problem.design.width, problem.n_scores))

@@ -1,0 +1,206 @@
+"""From the words of the perceptron to runs of it, one for each class against the rest or one for all.
+
+    seed of the dataset, seed of the permutations  ←  two draws from the random state                         (1)
+
+The visits are those of scikit-learn's stochastic gradient descent: a Fisher–Yates shuffle of the last order with
+Marsaglia's (2003) 32-bit xorshift generator, doi:10.18637/jss.v008.i14, seeded alike in every pass, and for sparse rows
+an intercept that learns a hundred times more slowly than the rest.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.sparse.linalg import LinearOperator, lsmr
+from sklearn.model_selection import StratifiedShuffleSplit
+from sklearn.utils import check_random_state
+from sklearn.utils.class_weight import compute_class_weight
+
+from gnomon._jit import lean
+from gnomon.linear._report import report
+from gnomon.numerics.design import Design
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
+from gnomon.optim.perceptron import SELECTIONS, Patience, perceptron
+
+__all__ = ["Examples", "fit_perceptron", "start_of"]
+
+LARGEST = np.iinfo(np.int32).max
+SLOW_INTERCEPT = 0.1
+"""Height of the constant column beside sparse rows: its square is the share of a step that b takes."""
+
+
+class Examples(NamedTuple):
+    """X, the index of the class of every row, and sample weights."""
+
+    X: Any
+    index: np.ndarray
+    weights: np.ndarray
+
+
+def fit_perceptron(model, examples, start, max_iter, rng, *, callback=None):
+    """Run the perceptron and set the attributes of the model."""
+    _check(model)
+    K, n = len(model.classes_), examples.X.shape[0]
+    held_out = _held_out(model, examples)
+    prices = compute_class_weight(model.class_weight, classes=model.classes_, y=model.classes_[examples.index])
+    slow = examples.X.dtype.type(SLOW_INTERCEPT if model.selection is None and Design(examples.X).sparse else 1.0)
+    design = Design(examples.X, "free" if model.fit_intercept else "none", float(slow))
+    joint = model.multi_class == "joint" and K > 2
+    problems = [(examples.index, prices[examples.index])] if joint else list(_against_rest(examples.index, K, prices))
+    seeds = [rng] if len(problems) == 1 else rng.randint(LARGEST, size=K)
+    solutions = []
+    for k, ((target, price), seed) in enumerate(zip(problems, seeds, strict=True)):
+        theta = start_of(model, design, target, K if joint else 1, start, k)
+        s = (examples.weights * price).astype(float)
+        run = _options(model, design, target, s, held_out, check_random_state(seed), max_iter)
+        solutions.append(perceptron(design, target, s, theta, callback=callback, **run))
+    return _set(model, solutions, design, n)
+
+
+def _check(model):
+    check_choice("penalty", model.penalty, (None, "l2", "l1", "elasticnet"))
+    check_choice("selection", model.selection, (None, *SELECTIONS))
+    check_choice("mode", model.mode, ("online", "batch"))
+    check_choice("multi_class", model.multi_class, ("ovr", "joint"))
+    check_positive("eta0", model.eta0)
+    check_non_negative("alpha", model.alpha)
+    check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
+    check_integer("max_iter", model.max_iter, 1)
+    check_integer("n_iter_no_change", model.n_iter_no_change, 1)
+    plain = model.mode == "online" and model.multi_class == "ovr" and model.selection in (None, *SELECTIONS[:3])
+    if model.penalty is not None and not plain:
+        raise ValueError(
+            f"penalty={model.penalty!r} goes with mode='online', multi_class='ovr' and a selection that visits every "
+            "row; set penalty=None"
+        )
+
+
+def _against_rest(index, K, prices):
+    """Signs and prices: of two classes as they are, of more with the price of the positive class only."""
+    if K == 2:
+        yield np.where(index == 1, 1.0, -1.0), prices[index]
+        return
+    for k in range(K):
+        yield np.where(index == k, 1.0, -1.0), np.where(index == k, prices[k], 1.0)
+
+
+def _held_out(model, examples):
+    """Rows kept for validation."""
+    mask = np.zeros(examples.X.shape[0], dtype=bool)
+    if model.early_stopping:
+        share = check_interval("validation_fraction", model.validation_fraction, 0.0, 1.0, closed="neither")
+        split = StratifiedShuffleSplit(test_size=share, random_state=model.random_state)
+        mask[next(split.split(np.zeros((len(mask), 1)), examples.index))[1]] = True
+        if not np.any(examples.weights[mask] > 0):
+            raise ValueError("the held-out rows have no positive sample_weight; change random_state")
+    return mask
+
+
+def _options(model, design, target, s, held_out, rng, max_iter):
+    rng.randint(1, LARGEST)
+    seed = rng.randint(LARGEST)
+    selection = model.selection
+    if selection is None:
+        selection = _orders(design.n, held_out, seed if model.shuffle else None)
+    l1 = {None: 0.0, "l2": 0.0, "l1": 1.0, "elasticnet": model.l1_ratio}[model.penalty]
+    strength = 0.0 if model.penalty is None else model.eta0 * model.alpha
+    return {
+        "eta": float(model.eta0),
+        "selection": selection,
+        "mode": model.mode,
+        "pocket": model.pocket,
+        "decay": ((1.0 - l1) * strength, l1 * strength),
+        "patience": _patience(model, design, target, s, held_out),
+        "max_iter": max_iter,
+        "random_state": rng,
+    }
+
+
+def _patience(model, design, target, s, held_out):
+    if model.tol is None:
+        return None
+    score = None
+    if model.early_stopping:
+        rows, signs, weights = design.X[held_out], target[held_out], s[held_out]
+        part = Design(rows, design.intercept, design.bias)
+
+        def score(theta):
+            right = np.where(part.apply(theta)[:, 0] > 0.0, 1.0, -1.0) == signs
+            return -float(np.average(right, weights=weights))
+
+    return Patience(model.tol, model.n_iter_no_change, score)
+
+
+def _orders(n, held_out, seed):
+    """The visits of every pass, as scikit-learn makes them; None for a seed keeps the order."""
+    order = np.arange(n)
+    while True:
+        if seed is not None:
+            _shuffle(order, np.uint32(seed))
+        yield order[~held_out[order]]
+
+
+def start_of(model, design, target, n_scores, start, k):
+    """The weights to start from, of shape (n_scores, width)."""
+    coef, intercept = start
+    if coef is not None:
+        coef = np.atleast_2d(np.asarray(coef, dtype=float))
+        b = np.zeros(len(coef)) if intercept is None else np.atleast_1d(np.asarray(intercept, dtype=float))
+        return _packed(design, np.column_stack([coef, b]), n_scores, k)
+    words = {"zeros": _zeros, "random": _random, "linear_regression": _least_squares}
+    if np.ndim(model.init) == 0:
+        check_choice("init", model.init, tuple(words))
+        return words[model.init](model, design, target, n_scores)
+    return _packed(design, np.atleast_2d(np.asarray(model.init, dtype=float)), n_scores, k)
+
+
+def _packed(design, W, n_scores, k):
+    """Rows k … of W, (w, b) each, in the coordinates of the design."""
+    if W.shape[1] not in (design.d, design.d + 1):
+        raise ValueError(f"start of shape {W.shape} must have {design.d} columns, or one more for the intercept")
+    rows = W if len(W) == n_scores else W[k : k + 1]
+    theta = np.zeros((n_scores, design.width))
+    theta[:, : design.d] = rows[:, : design.d]
+    if design.intercept != "none" and W.shape[1] > design.d:
+        theta[:, design.d] = rows[:, design.d] / design.bias
+    return theta
+
+
+def _zeros(model, design, target, n_scores):
+    return np.zeros((n_scores, design.width))
+
+
+def _random(model, design, target, n_scores):
+    return check_random_state(model.random_state).standard_normal((n_scores, design.width))
+
+
+def _least_squares(model, design, target, n_scores):
+    """The minimum-norm least-squares fit to signs, class by class."""
+    shape = (design.n, design.width)
+    forward, back = (lambda v: design.apply(np.ravel(v))), (lambda g: design.adjoint(np.ravel(g)))
+    A = LinearOperator(shape, matvec=forward, rmatvec=back, dtype=float)
+    signs = [target] if n_scores == 1 else [np.where(target == k, 1.0, -1.0) for k in range(n_scores)]
+    return np.array([lsmr(A, t, atol=1e-14, btol=1e-14, maxiter=10 * max(shape))[0] for t in signs])
+
+
+def _set(model, solutions, design, n):
+    report(model, solutions)
+    W = np.vstack([solution.w for solution in solutions]).astype(design.dtype)
+    model.coef_ = np.ascontiguousarray(W[:, : design.d])
+    model.intercept_ = design.bias * W[:, design.d] if design.width > design.d else np.zeros(len(W), dtype=design.dtype)
+    model.n_updates_ = sum(solution.details["n_updates"] for solution in solutions)
+    counts = np.array([solution.details["counts"] for solution in solutions])
+    model.mistake_counts_ = counts[0] if len(counts) == 1 else counts
+    model.t_ += float(model.n_iter_ * n)
+    return model
+
+
+@lean
+def _shuffle(order, seed):
+    n = order.shape[0]
+    x = seed if seed != np.uint32(0) else np.uint32(1)
+    for i in range(n - 1):
+        x ^= np.uint32(x << np.uint32(13))
+        x ^= np.uint32(x >> np.uint32(17))
+        x ^= np.uint32(x << np.uint32(5))
+        j = i + np.int64(x % np.uint32(2147483648)) % (n - i)
+        order[i], order[j] = order[j], order[i]

@@ -1,0 +1,250 @@
+"""The perceptron, a linear classifier that learns from its mistakes.
+
+    at a mistake, yᵢ (xᵢᵀw + b) ≤ 0:    w ← w + η cᵢ yᵢ xᵢ,    b ← b + η cᵢ yᵢ                             (1)
+
+Rosenblatt (1958), doi:10.1037/h0042519; at most (R/γ)² mistakes on separable data, Novikoff (1962), Proc. Symposium on
+the Mathematical Theory of Automata 12, 615–622. The parameters, defaults and, visit for visit, the steps are
+scikit-learn's; `selection`, `init`, `mode`, `pocket` and `multi_class` are the textbook's switches.
+"""
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets
+
+from gnomon.linear._classifier import class_scores, classes_of
+from gnomon.linear._perceptron_fit import Examples, fit_perceptron
+from gnomon.linear._svm_fit import log_row
+from gnomon.numerics.validation import validate_rows
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["Perceptron"]
+
+
+class Perceptron(ClassifierMixin, BaseEstimator):
+    """Perceptron: at every mistake yᵢ (xᵢᵀw + b) ≤ 0 add η cᵢ yᵢ (xᵢ, 1) to (w, b).
+
+    By default it takes the steps of scikit-learn's Perceptron, in the same order. With `selection` and ``tol=None`` it
+    is the algorithm of the textbook, which stops after a pass without mistakes.
+
+    Parameters
+    ----------
+    penalty : {None, "l2", "l1", "elasticnet"}, default=None
+        Shrink w by α times this penalty's slope at every visit; the square is halved.
+    alpha : float, default=0.0001
+    l1_ratio : float, default=0.15
+    fit_intercept : bool, default=True
+    max_iter : int, default=1000
+        Passes over the data.
+    tol : float or None, default=1e-3
+        Stop when the mean loss of a pass has not fallen by tol for `n_iter_no_change` passes. None: stop after a pass
+        without mistakes.
+    shuffle : bool, default=True
+        Visit the rows in a new order in every pass.
+    verbose : int, default=0
+        Whether to send the history to the logger ``gnomon.optim``.
+    eta0 : float, default=1.0
+        η. It only rescales w, unless there is a penalty or a start.
+    n_jobs : int or None, default=None
+        Accepted for compatibility; classes are fitted one after the other.
+    random_state : int, RandomState or None, default=0
+    early_stopping : bool, default=False
+        Judge passes by the accuracy on a held-out part instead of the loss.
+    validation_fraction : float, default=0.1
+    n_iter_no_change : int, default=5
+    class_weight : dict, "balanced" or None, default=None
+        c of every class: it changes the length of the steps.
+    warm_start : bool, default=False
+        Start from the coefficients of the last fit.
+    selection : {None, "cyclic", "shuffle", "random", "first_misclassified", "random_misclassified"}, default=None
+        Which row is looked at next; replaces `shuffle`.
+    init : {"zeros", "random", "linear_regression"} or ndarray, default="zeros"
+        Start: zeros, seeded normal numbers, the least-squares fit to the labels ±1, or coefficients of shape
+        (n_features,) or (n_rows, n_features), with a further column for intercepts if wanted.
+    mode : {"online", "batch"}, default="online"
+        Move at every mistake, or once per pass by the sum over all mistakes.
+    pocket : bool, default=False
+        Keep the weights with the least weighted training error, the earliest among equals.
+    multi_class : {"ovr", "joint"}, default="ovr"
+        One weight vector per class against the rest, or all at once: at s_y ≤ max_{j≠y} s_j add ηx to w_y and subtract
+        it from the best wrong class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+    n_updates_ : int
+        Number of mistakes made.
+    mistake_counts_ : ndarray of shape (n_samples,) or (n_classes, n_samples)
+        α: how often each row was a mistake, so that w = w₀ + η Σ αᵢ cᵢ yᵢ xᵢ without penalty.
+    objective_ : float
+        Mean loss max(0, −y f) at the end, summed over the problems of one against rest.
+    converged_ : bool
+    stop_reason_ : str
+        "perfect" after a pass without mistakes, "no_change", "validation" or "max_iter".
+    history_ : dict of ndarray
+        One row per pass: "iteration", "objective" (mean loss met on the way), "mistakes", with a pocket "error".
+    n_iter_ : int
+    t_ : float
+        Number of visits plus one.
+    n_features_in_ : int
+
+    References
+    ----------
+    Rosenblatt, F. (1958). The perceptron: a probabilistic model for information storage and organization in the brain.
+    doi:10.1037/h0042519
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.linear import Perceptron
+    >>> X, y = np.array([[0, 0], [0, 1], [1, 0], [1, 1.0]]), np.array([0, 1, 1, 1])
+    >>> model = Perceptron(selection="cyclic", tol=None).fit(X, y)
+    >>> model.coef_, model.intercept_, model.n_updates_, model.mistake_counts_
+    (array([[2., 2.]]), array([-1.]), 9, array([5, 2, 2, 0]))
+    """
+
+    def __init__(
+        self,
+        *,
+        penalty=None,
+        alpha=0.0001,
+        l1_ratio=0.15,
+        fit_intercept=True,
+        max_iter=1000,
+        tol=1e-3,
+        shuffle=True,
+        verbose=0,
+        eta0=1.0,
+        n_jobs=None,
+        random_state=0,
+        early_stopping=False,
+        validation_fraction=0.1,
+        n_iter_no_change=5,
+        class_weight=None,
+        warm_start=False,
+        selection=None,
+        init="zeros",
+        mode="online",
+        pocket=False,
+        multi_class="ovr",
+    ):
+        self.penalty = penalty
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.shuffle = shuffle
+        self.verbose = verbose
+        self.eta0 = eta0
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.early_stopping = early_stopping
+        self.validation_fraction = validation_fraction
+        self.n_iter_no_change = n_iter_no_change
+        self.class_weight = class_weight
+        self.warm_start = warm_start
+        self.selection = selection
+        self.init = init
+        self.mode = mode
+        self.pocket = pocket
+        self.multi_class = multi_class
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        return tags
+
+    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
+        """Make passes until `tol` or `max_iter`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        coef_init, intercept_init : ndarray, optional
+            Start, as in scikit-learn; `init` serves the same purpose.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X, y = validate_rows(self, X, y, accept_sparse="csr")
+        check_classification_targets(y)
+        previous = (self.coef_, self.intercept_) if self.warm_start and "coef_" in vars(self) else (None, None)
+        start = (
+            (coef_init if coef_init is not None else previous[0]),
+            (intercept_init if intercept_init is not None else previous[1]),
+        )
+        self.classes_ = np.unique(y)
+        self.t_ = 1.0
+        self._learn(X, y, sample_weight, start, self.max_iter)
+        if not self.converged_:
+            warnings.warn(
+                f"not converged after {self.n_iter_} passes; raise max_iter={self.max_iter}, give a tol, or use "
+                "pocket=True or AveragedPerceptron if the classes overlap",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Make one pass over these rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All classes; needed in the first call only.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = "classes_" not in vars(self)
+        X, y = validate_rows(self, X, y, accept_sparse="csr", reset=first)
+        if first:
+            if classes is None:
+                raise ValueError("classes=None in the first call to partial_fit; give all classes that will come")
+            if self.class_weight == "balanced":
+                raise ValueError("class_weight='balanced' needs all rows; give partial_fit a dict of weights")
+            self.classes_, self.t_ = np.unique(classes), 1.0
+        elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
+            raise ValueError(f"classes={classes!r} differ from those of the first call, {self.classes_.tolist()}")
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y has labels {unknown.tolist()} that are not in classes={self.classes_.tolist()}")
+        start = (None, None) if first else (self.coef_, self.intercept_)
+        return self._learn(X, y, sample_weight, start, 1)
+
+    def _learn(self, X, y, sample_weight, start, max_iter):
+        if len(self.classes_) < 2:
+            raise ValueError(
+                f"y has only one class, {self.classes_.tolist()}; classification needs two or more classes"
+            )
+        examples = Examples(X, np.searchsorted(self.classes_, y), check_weights(sample_weight, X))
+        return fit_perceptron(
+            self,
+            examples,
+            start,
+            max_iter,
+            check_random_state(self.random_state),
+            callback=log_row if self.verbose else None,
+        )
+
+    def decision_function(self, X):
+        """The score xᵀw + b of ``classes_[1]``, or a score per class."""
+        return class_scores(self, X)
+
+    def predict(self, X):
+        """The class of every row."""
+        z = self.decision_function(X)
+        return classes_of(self.classes_, z)
