@@ -36,7 +36,7 @@ class Lasso(SparseRegressor):
     max_iter : int, default=1000
         Passes over a working set.
     tol : float, default=1e-4
-        Stop when the duality gap is at most `tol` times the objective.
+        Stop when the duality gap is at most `tol` times the objective of the best constant.
     warm_start : bool, default=False
         Start from the coefficients of the last fit.
     positive : bool, default=False

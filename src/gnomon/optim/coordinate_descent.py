@@ -36,8 +36,8 @@ def coordinate_descent(problem, theta, *, tol=1e-4, max_iter=1000, selection="cy
     theta : ndarray
         Where to start.
     tol : float, default=1e-4
-        Stop when the duality gap is at most `tol` times the objective; without a conjugate, when the largest violation
-        of the optimality conditions is at most `tol` times its start value.
+        Stop when the duality gap is at most `tol` times the objective of the best constant prediction; without a
+        conjugate, when the largest violation of the optimality conditions is at most `tol` times its start value.
     max_iter : int, default=1000
         Passes over a working set, in all.
     selection : {"cyclic", "random"}, default="cyclic"
@@ -139,6 +139,8 @@ class _Descent:
             self.z = balanced_scores(problem, self.z)
         null = np.zeros_like(self.z) + problem.offset
         self.scale = problem.at_scores(balanced_scores(problem, null) if self.free else null)[0]
+        null = np.zeros_like(self.z) + problem.offset
+        self.scale = problem.at_scores(balanced_scores(problem, null) if self.free else null)[0]
         self.model, self.at = None, None
         self.target = _least_set(self.X)
 
@@ -148,8 +150,9 @@ class _Descent:
         small = tol * here.worst
         while True:
             stopped = trace.add(epochs, here.objective, gap=here.gap, gradient_norm=here.worst, working_set=self.target)
-            reason = _reason(here, tol * here.objective, small, idle)
-            if reason or stopped or epochs >= max_iter:
+            reason = _reason(here, tol * self.scale, small, idle)
+            # A new penalty gets a descent, however good the solution of the last one is for it.
+            if (reason and (epochs or here.worst == 0.0)) or stopped or epochs >= max_iter:
                 break
             epochs += self._descend(penalty, here, max_iter - epochs)
             before, here = here, self._look(penalty, here.dual)

@@ -218,7 +218,7 @@ def _best_cut(penalty, w, d, slope, bend):
     """
     crossing = d * np.sign(w) < -np.abs(w)
     cuts = np.append(np.sort(-w[crossing] / d[crossing])[:MOST_CUTS], 1.0)
-    values = [t * slope + 0.5 * t * t * bend + penalty.value(w + t * d) for t in cuts]
+    values = cuts * (slope + 0.5 * bend * cuts) + penalty.term(w + cuts[:, None] * d).sum(axis=1)
     best = int(np.argmin(values))
     if values[best] >= penalty.value(w):
         return np.zeros_like(w), True
