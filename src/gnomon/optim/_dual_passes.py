@@ -14,6 +14,10 @@ from gnomon._jit import inline, lean
 
 __all__ = ["Ascent", "Rules", "advance"]
 
+# A slope along the last passes that is below this share of the terms of D is rounding of α and θ, and longer strides
+# than this would magnify it.
+NOISE, STRIDE = 1e-13, 1e3
+
 
 class Ascent(NamedTuple):
     """The arrays of a run: α and θ, ‖xᵢ‖²/c, the samples in the order of visits with `active` of them not resting.
@@ -135,18 +139,19 @@ def _extrapolate(loss, y, s, state):
         state.old_theta,
         1.0 / state.scale,
     )
-    slope, bend, room = 0.0, 0.0, np.inf
+    slope, size, bend, room = 0.0, 0.0, 0.0, STRIDE
     for i in range(alpha.shape[0]):
         d = alpha[i] - old_alpha[i]
         if d != 0.0:
-            slope -= d * loss.dual_slope(y[i], alpha[i], 0.0, s[i])
+            own = loss.dual_slope(y[i], alpha[i], 0.0, s[i])
+            slope, size = slope - d * own, size + abs(alpha[i] * own)
             bend += d * d * loss.dual_bend(alpha[i], s[i])
             room = min(room, _room(loss, alpha[i], d, s[i]))
     for j in range(theta.shape[0]):
         d = theta[j] - old_theta[j]
-        slope -= c * theta[j] * d
+        slope, size = slope - c * theta[j] * d, size + c * theta[j] * theta[j]
         bend += c * d * d
-    t = min(slope / bend, room) if slope > 0.0 and bend > 0.0 else 0.0
+    t = min(slope / bend, room) if slope > NOISE * size and bend > 0.0 else 0.0
     _step_along(alpha, old_alpha, t)
     _step_along(theta, old_theta, t)
 

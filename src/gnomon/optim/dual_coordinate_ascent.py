@@ -157,6 +157,9 @@ def watch(problem, state, rules, tol, max_iter, check_every):
 
 
 def _check(problem, state, iteration, violation):
+    # θ followed α in many small steps; for a certificate it is computed anew.
+    state.theta[:] = state.scale * problem.design.adjoint(state.alpha * problem.y)
+    state.old_alpha[:], state.old_theta[:] = state.alpha, state.theta
     primal, dual = problem.value(state.theta), dual_value_at(problem, state.alpha, state.theta)
     more = {"dual": dual, "active": int(state.active[0])}
     return Check(iteration, np.array(state.theta), primal, kkt=violation, gap=max(primal - dual, 0.0), more=more)

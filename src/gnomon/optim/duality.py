@@ -82,11 +82,21 @@ def _corrected_rows(problem, theta, excess, *, n_rows=4096):
 
 def dual_value(problem, z):
     """D(u) at the feasible dual point nearest to u = ℓ'(y, z)."""
-    if problem.design.intercept == "free":
+    free = problem.design.intercept == "free"
+    if free and problem.loss.smooth:
         z = balanced_scores(problem, z)
     g = problem.at_scores(z)[1]
+    if free and not problem.loss.smooth:
+        g = _without_excess(g)
     v = problem.design.adjoint(g)[..., : problem.design.n_penalized]
     return dual_at(problem, problem.penalty, g, v)
+
+
+def _without_excess(g):
+    """g with its heavier sign scaled down until Σ g = 0: ℓ* is finite at 0 and at u, and so between them."""
+    up, down = np.sum(np.maximum(g, 0.0), axis=0), np.sum(np.maximum(-g, 0.0), axis=0)
+    least, tiny = np.minimum(up, down), np.finfo(g.dtype).tiny
+    return g * np.where(g > 0.0, least / np.maximum(up, tiny), least / np.maximum(down, tiny))
 
 
 def dual_at(problem, penalty, g, v):
