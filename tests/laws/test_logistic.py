@@ -278,6 +278,8 @@ def test_number_of_parameters():
         LogisticRegression(parametrization="reference").fit(X, Y).n_parameters_,
     ]
     assert counts == [5, 4, 15, 10, 5]
+    sparing = LogisticRegression(C=0.05, l1_ratio=1.0, solver="cd").fit(X, Y)
+    assert sparing.n_nonzero_ == np.sum(sparing.coef_ != 0.0) < sparing.n_parameters_ == 5
 
 
 @pytest.mark.parametrize("y", [Y, Y3])

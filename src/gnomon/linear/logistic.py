@@ -129,7 +129,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         ‖∇‖∞ of the objective at the end.
     train_prior_ : ndarray of shape (n_classes,)
         Share of each class in the weights of the fit.
-    n_parameters_ : int
+    n_parameters_, n_nonzero_ : int
+        Free parameters, and coefficients that are not exactly zero.
     n_features_in_ : int
 
     References
@@ -231,6 +232,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         self.gradient_norm_ = max(s.gradient_norm for s in solutions)
         free_rows = len(W) - (plan.kind == "softmax" and self.parametrization == "reference")
         self.n_parameters_ = free_rows * (X.shape[1] + bool(self.fit_intercept))
+        self.n_nonzero_ = int(np.count_nonzero(W))
         if plan.penalty.bend == 0.0 and plan.penalty.smooth:
             self._warn_if_separable(X, index)
         return self

@@ -18,7 +18,7 @@ from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Problem"]
 
-BLOCK = 2**17
+BLOCK = 2**18
 """Entries of X in a block of rows: what stays in cache between Xw and Xᵀg."""
 
 THREADED = 2**19
@@ -158,6 +158,15 @@ class Problem:
     def _whole_mean_hessian(self, z):
         curvature = self.loss.curvature(self.y, z)
         return gram(self.design, self.weights * (curvature if z.ndim == 1 else np.mean(curvature, axis=1)))
+
+    def column_squares(self, columns):
+        """Σᵢ sᵢ xᵢⱼ² for some columns of X."""
+
+        def of_block(block):
+            X = block.design.X[:, columns]
+            return (X.multiply(X) if block.design.sparse else X * X).T @ block.weights
+
+        return sum(self._over_blocks(of_block))
 
     def _whole_hessian(self, z):
         if self.n_scores == 1:

@@ -14,6 +14,7 @@ few passes over all rows that remain have the gradient exact. Sub-sampled Newton
 import numpy as np
 from scipy import linalg
 
+from gnomon.losses import Loss
 from gnomon.optim.duality import gap_by_gradient
 from gnomon.optim.irls import irls
 from gnomon.optim.lbfgs import lbfgs
@@ -73,18 +74,21 @@ def _certified(fun, solution):
 
 
 def _pays(problem):
-    design = problem.design
-    return problem.loss.convex and design.width <= min(WIDEST, design.n)
+    written = type(problem.loss).curvature is not Loss.curvature
+    return written and problem.loss.convex and problem.design.width <= min(WIDEST, problem.design.n)
 
 
 def _sketch(problem, theta, tol):
     """A start and v → M⁻¹v, from a sample of the rows if there are many, else from all."""
     sample = _sample(problem)
     if sample is problem:
-        return theta, _model(problem, theta, problem)
-    first = _model(sample, theta, problem)
-    start = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
-    return start, _model(sample, start, problem)
+        return theta, _model(problem, theta)
+    rare = _rare_columns(problem, sample)
+    # A start that the caller found elsewhere is better than what a sample can say.
+    if not np.any(theta):
+        first = _model(sample, theta, *rare)
+        theta = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
+    return theta, _model(sample, theta, *rare)
 
 
 def _sample(problem):
@@ -98,23 +102,22 @@ def _sample(problem):
     return problem.take(rows, float(np.sum(weights)) / total) if total > 0.0 else problem
 
 
-def _model(sample, theta, problem):
-    """v → M⁻¹v for (2) at θ."""
+def _model(sample, theta, rare=(), squares=()):
+    """v → M⁻¹v for (2) at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
     M = sample.mean_hessian(theta)
+    if not np.isfinite(np.sum(M)):
+        return None
     index = np.arange(sample.design.n_penalized)
-    M[index, index] += problem.penalty.bend
-    if sample is not problem:
-        _lift_rare(M, sample, theta, problem)
+    M[index, index] += sample.penalty.bend
+    if len(rare):
+        level = float(np.mean(sample.loss.curvature(sample.y, sample.scores(theta))))
+        M[rare, rare] = np.maximum(M[rare, rare], level * squares)
     factor, width = positive_factor(M), sample.design.width
     return lambda v: linalg.cho_solve(factor, v.reshape(-1, width).T, check_finite=False).T.ravel()
 
 
-def _lift_rare(M, sample, theta, problem):
-    """Give columns that the sample hardly saw the diagonal that they would have over all rows."""
+def _rare_columns(problem, sample):
+    """The columns that the sample hardly saw, and Σᵢ sᵢ xᵢⱼ² over all rows for them."""
     seen = np.asarray((sample.design.X != 0).sum(axis=0)).ravel()
     rare = np.flatnonzero(seen < 30)
-    if len(rare):
-        columns = problem.design.X[:, rare]
-        mean_curvature = float(np.mean(sample.loss.curvature(sample.y, sample.scores(theta))))
-        squares = columns.multiply(columns) if problem.design.sparse else columns * columns
-        M[rare, rare] = np.maximum(M[rare, rare], mean_curvature * (squares.T @ problem.weights))
+    return (rare, problem.column_squares(rare)) if len(rare) else ((), ())
