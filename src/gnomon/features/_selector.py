@@ -9,9 +9,10 @@ from abc import ABC, abstractmethod
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon.features.subset_score import accepted, subset_error
+from gnomon.numerics.validation import validate_rows
 
 __all__ = ["ErrorSelector"]
 
@@ -37,7 +38,9 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
         -------
         self
         """
-        X, y = validate_data(self, X, y, multi_output=True, **accepted(self.estimator))
+        options = accepted(self.estimator)
+        finite = options.pop("ensure_all_finite") is True
+        X, y = validate_rows(self, X, y, finite=finite, multi_output=True, **options)
         error = subset_error(self.estimator, X, y, self.cv, self.scoring, self.n_jobs)
         self.support_, self.error_ = self._select(error, X.shape[1])
         return self

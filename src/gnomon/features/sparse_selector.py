@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon.losses import LogisticLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.coding import encode_labels, label_index
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import L1, objective_form
@@ -59,6 +59,8 @@ class SparseSelector(SelectorMixin, BaseEstimator):
         The labels; not for "lasso".
     n_iter_ : int
         Passes of the slowest model.
+    converged_ : bool
+        Whether all models did.
     dual_gap_ : float
         The largest duality gap of the models, in units of the objective.
 
@@ -108,7 +110,7 @@ class SparseSelector(SelectorMixin, BaseEstimator):
         weights = check_weights(sample_weight, X)
         form = objective_form(self.objective, self.lam, float(weights.sum()))
         design = Design(X, intercept="free" if self.fit_intercept else "none")
-        options = {"tol": self.tol, "max_iter": self.max_iter}
+        options = {"tol": check_non_negative("tol", self.tol), "max_iter": check_integer("max_iter", self.max_iter, 1)}
         solutions = [
             warn_unless_converged(
                 fit_linear(design, t, loss, L1(form.strength), form.loss_scale * weights, **options), self.max_iter
@@ -119,6 +121,7 @@ class SparseSelector(SelectorMixin, BaseEstimator):
         self.intercept_ = np.array([solution.intercept for solution in solutions])
         self.support_ = np.any(self.coef_ != 0, axis=0)
         self.n_iter_ = max(solution.n_iter for solution in solutions)
+        self.converged_ = all(solution.converged for solution in solutions)
         self.dual_gap_ = max(solution.dual_gap for solution in solutions)
         return self
 

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon.linear._scores import as_columns, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_interval, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_integer, check_interval, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, convert_lam, objective_form
@@ -113,7 +113,7 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _solve(self, design, y, form, weights, k):
         s = (form.scale * weights).astype(design.dtype)
-        options = {"tol": self.tol, "max_iter": self.max_iter}
+        options = {"tol": check_non_negative("tol", self.tol), "max_iter": check_integer("max_iter", self.max_iter, 1)}
         if self.solver == "cd":
             options |= {"selection": self.selection, "random_state": self.random_state}
         start = self._start(design, k) if self.warm_start else None

@@ -15,7 +15,13 @@ from gnomon.linear._scores import linear_scores
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice, check_interval, check_non_negative, validate_rows
+from gnomon.numerics.validation import (
+    check_choice,
+    check_integer,
+    check_interval,
+    check_non_negative,
+    validate_rows,
+)
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, coordinate_path, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty
@@ -57,7 +63,7 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), y_numeric=True)
         y, weights = y.astype(X.dtype, copy=False), check_weights(sample_weight, X)
         check_choice("rule", self.rule, ("min", "1se"))
-        shares = [float(check_interval("l1_ratio", r, 0.0, 1.0)) for r in self._shares()]
+        shares = [check_interval("l1_ratio", float(r), 0.0, 1.0) for r in self._shares()]
         grids = [self._grid(X, y, weights, r) for r in shares]
         X = X.tocsr() if sparse.issparse(X) else X
         folds = list(check_cv(self.cv).split(X, y))
@@ -104,7 +110,10 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         penalties = [ElasticNetPenalty(float(a), share, half=True, positive=self.positive) for a in alphas]
         s = (weights / weights.sum(dtype=float)).astype(X.dtype)
         problem = Problem(design, np.ascontiguousarray(y), SquaredLoss(half=True), penalties[0], s)
-        options = {"tol": self.tol, "max_iter": self.max_iter, "selection": self.selection}
+        options = {
+            "tol": check_non_negative("tol", self.tol),
+            "max_iter": check_integer("max_iter", self.max_iter, 1),
+        } | {"selection": self.selection}
         theta = np.zeros(design.width, dtype=X.dtype)
         return design, coordinate_path(problem, penalties, theta, random_state=self.random_state, **options)
 

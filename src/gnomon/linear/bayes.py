@@ -24,7 +24,7 @@ from gnomon.linear._summary import merge_summaries, summarize
 from gnomon.losses import SquaredLoss, from_likelihood
 from gnomon.numerics.design import Design
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer, check_positive, validate_rows
+from gnomon.numerics.validation import check_integer, check_non_negative, check_positive, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, maximize_evidence, warn_unless_converged
 from gnomon.penalties import from_prior
@@ -165,6 +165,8 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
 
     def _update(self, before, X, y, sample_weight):
         X, y = validate_rows(self, X, y, reset=before is None, accept_sparse="csr", y_numeric=True)
+        check_non_negative("tol", self.tol)
+        check_integer("max_iter", self.max_iter, 1)
         rows = summarize(X, y, check_weights(sample_weight, X), intercept=self.fit_intercept)
         self._summary = rows if before is None else merge_summaries(before, rows)
         prior, sigma2, noise_prior = as_prior(self.parameter_prior), *self._noise()

@@ -34,7 +34,7 @@ from gnomon.numerics.linalg import (
 )
 from gnomon.numerics.linalg.least_squares import METHODS
 from gnomon.numerics.streaming import merge_moments, moments
-from gnomon.numerics.validation import assert_finite, check_choice, validate_rows
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim.fit_linear import SOLVERS
 from gnomon.penalties import NoPenalty
@@ -154,6 +154,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         X, y, weights = self._validated(X, y, sample_weight, reset=True)
         check_choice("on_singular", self.on_singular, ("warn", "raise", "ignore"))
+        check_non_negative("tol", self.tol)
         method = self._method(X)
         rows = Rows(X, as_columns(y), weights, self.fit_intercept, self.n_jobs)
         sums = rows.moments() if method in ("cholesky", "normal") else None

@@ -14,7 +14,7 @@ from gnomon.linear._report import report
 from gnomon.linear._svm_fit import fit_against_rest, labelled_rows, log_row
 from gnomon.losses import HingeLoss, MulticlassHinge, SquaredHingeLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_positive
+from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
 from gnomon.optim import Problem, multiclass_dual, warn_unless_converged
 from gnomon.penalties import L1, L2, objective_form
 
@@ -138,6 +138,7 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         form = _scaling(self, rows.total)
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
         column = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
+        check_non_negative("tol", self.tol)
         limits = {"tol": self.tol, "max_iter": self.max_iter, "callback": log_row if self.verbose else None}
         if self.multi_class == "crammer_singer":
             return self._fit_jointly(rows, form, column, limits)

@@ -65,7 +65,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
     n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
     model_ : LogisticRegression
         The final model, with its certificates.
-    classes_, coef_, intercept_
+    classes_, coef_, intercept_, converged_
         Those of `model_`.
     n_features_in_ : int
 
@@ -150,6 +150,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         if not self.refit:
             self._average(scores, coefs)
         self.classes_, self.coef_, self.intercept_ = self.model_.classes_, self.model_.coef_, self.model_.intercept_
+        self.converged_ = self.model_.converged_
         return self
 
     def _model(self, C, l1_ratio, warm_start=False):

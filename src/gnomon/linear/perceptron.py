@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._perceptron_fit import Examples, fit_perceptron
 from gnomon.linear._svm_fit import log_row
-from gnomon.numerics.validation import validate_rows
+from gnomon.numerics.validation import check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Perceptron"]
@@ -177,6 +177,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         """
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
+        check_non_negative("tol", self.tol or 0.0)
         previous = (self.coef_, self.intercept_) if self.warm_start and "coef_" in vars(self) else (None, None)
         start = (
             (coef_init if coef_init is not None else previous[0]),

@@ -172,6 +172,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         X, y = validate_rows(self, X, y, finite=False, accept_sparse=SPARSE_FORMATS, multi_output=True, y_numeric=True)
         method = check_choice("solver", self.solver, [*_CLOSED, *_ALIASES, *SOLVERS])
+        check_non_negative("tol", self.tol)
         rows = self._rows(X, sample_weight, y=y.astype(X.dtype, copy=False))
         sums = self._checked_sums(rows)
         rho = self._rho(rows, sums)

@@ -159,7 +159,8 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         def sums(block, residuals):
             e = _weighted_squares(residuals, path.rows.weights, block)
             e = e if per_target else np.mean(e, axis=1, keepdims=True)
-            return np.sum(e, axis=0).T, np.sum(e * e, axis=0).T
+            with np.errstate(over="ignore"):
+                return np.sum(e, axis=0).T, np.sum(e * e, axis=0).T
 
         total, square = (sum(part) for part in zip(*path.map_loo(sums, alphas), strict=True))
         return -total / n, _standard_error(total, square, n)
@@ -244,7 +245,9 @@ def _weighted_squares(residuals, weights, block):
 
 def _standard_error(total, square, n):
     """Of a mean of n errors, from their sum and the sum of their squares."""
-    return np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
+    # Fourth powers of y may overflow where y does not; the error is then unknown, and only rule="1se" reads it.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
 
 
 def _choose(alphas, scores, errors, rule):

@@ -37,12 +37,12 @@ def check_weights(sample_weight, X):
     >>> check_weights(None, np.zeros((3, 1)))
     array([1., 1., 1.])
     """
+    if sample_weight is not None and not np.any(np.asarray(sample_weight)):
+        raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight")
     weights = _check_sample_weight(sample_weight, X, dtype=X.dtype)
     if np.any(weights < 0):
         worst = int(np.argmin(weights))
         raise ValueError(
             f"sample_weight[{worst}]={weights[worst]:g} is negative; weights must be ≥ 0, remove such rows"
         )
-    if not np.any(weights > 0):
-        raise ValueError("sample_weight is zero for every row; at least one row needs a positive weight")
     return weights

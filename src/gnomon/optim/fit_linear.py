@@ -195,7 +195,11 @@ def fit_linear(
     weights = np.ones(design.n, dtype=design.dtype) if weights is None else weights
     problem = Problem(design, y, loss, penalty or NoPenalty(), weights, n_scores, offset)
     theta = np.zeros(problem.size, dtype=design.dtype) if start is None else np.ravel(start)
-    solution = _choose(problem, solver).run(problem, theta, **options)
+    # A step that leaves the range of floating-point numbers is undone by the solver, or found here.
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        solution = _choose(problem, solver).run(problem, theta, **options)
+    if not np.all(np.isfinite(solution.w)):
+        raise ValueError("the arithmetic overflowed; scale the columns of X (and y), or give a smaller step")
     w, b = design.split(problem.matrix(solution.w))
     return solution._replace(w=w, intercept=b)
 

@@ -282,6 +282,8 @@ class _Path:
         H = gram(self.problem.design, 1.0 / D)
         index = np.arange(self.problem.design.n_penalized)
         H[index, index] += self.c
+        if not np.all(np.isfinite(H)):
+            raise ValueError("the squares of X overflowed; scale the columns of X")
         try:
             factor = linalg.cho_factor(H)
         except linalg.LinAlgError:

@@ -1,0 +1,208 @@
+"""Bad input, for every public estimator: an error that says what to do, or a finite result; never a silent nan."""
+
+import warnings
+
+import numpy as np
+import pytest
+from scipy.linalg import LinAlgWarning
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import get_tags
+from sklearn.utils.validation import has_fit_parameter
+
+import public_names
+from gnomon.testing._tables import example_table, fitted, outputs_of
+
+pd = pytest.importorskip("pandas")
+
+ESTIMATORS = public_names.estimators()
+
+
+def over(estimators):
+    return pytest.mark.parametrize("estimator", list(estimators), ids=lambda estimator: type(estimator).__name__)
+
+
+def having(*names):
+    return [estimator for estimator in ESTIMATORS if set(names) & set(estimator.get_params())]
+
+
+@pytest.fixture(autouse=True)
+def _only_advice():
+    """Warnings that advise the user are allowed here; NumPy's, of overflow or of nan, are errors."""
+    with warnings.catch_warnings():
+        for category in (UserWarning, LinAlgWarning, np.exceptions.RankWarning):
+            warnings.simplefilter("ignore", category)
+        yield
+
+
+def assert_finite_or_explained(estimator, X, y, words, **options):
+    """Finite outputs, or an error with one of the words in it."""
+    try:
+        model = fitted(estimator, X, y, **options)
+    except (ValueError, RuntimeError) as error:
+        if not any(word in str(error) for word in words):
+            raise
+        return
+    for method, values in outputs_of(model, X).items():
+        assert values.dtype.kind != "f" or np.all(np.isfinite(values)), f"{method} is not finite"
+
+
+@over(estimator for estimator in ESTIMATORS if not get_tags(estimator).input_tags.allow_nan)
+@pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
+def test_what_is_no_number_is_refused_with_its_column(estimator, bad, word):
+    X, y = example_table(estimator)
+    model = fitted(estimator, X, y)
+    X[3, 2] = bad
+    frame = pd.DataFrame(X, columns=["age", "height", "mass", "pulse"])
+    with pytest.raises(ValueError, match=f"{word}.*column 2"):
+        clone(estimator).fit(X, y)
+    with pytest.raises(ValueError, match=f"{word}.*column 'mass'"):
+        clone(estimator).fit(frame, y)
+    with pytest.raises(ValueError, match=word):
+        outputs_of(model, X)
+
+
+@over(filter(is_regressor, ESTIMATORS))
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+def test_a_target_that_is_no_number_is_refused(estimator, bad):
+    X, y = example_table(estimator)
+    y[5] = bad
+    with pytest.raises(ValueError, match=r"y contains|Input y"):
+        clone(estimator).fit(X, y)
+
+
+@over(ESTIMATORS)
+@pytest.mark.parametrize(("shape", "words"), [((0, 4), "0 sample"), ((20, 0), "0 feature")])
+def test_emptiness_is_refused(estimator, shape, words):
+    y = example_table(estimator)[1][: shape[0]]
+    with pytest.raises(ValueError, match=words):
+        clone(estimator).fit(np.empty(shape), y)
+
+
+@over(ESTIMATORS)
+def test_one_row(estimator):
+    X, y = example_table(estimator)
+    assert_finite_or_explained(estimator, X[:1], y[:1], ("row", "sample", "class"))
+
+
+@over(filter(is_classifier, ESTIMATORS))
+def test_one_class_is_refused(estimator):
+    X, y = example_table(estimator)
+    with pytest.raises(ValueError, match="class"):
+        clone(estimator).fit(X, np.zeros_like(y))
+
+
+@over(ESTIMATORS)
+def test_other_columns_than_those_of_fit_are_refused(estimator):
+    X, y = example_table(estimator)
+    model = fitted(estimator, X, y)
+    with pytest.raises(ValueError, match=r"3 features.*4 features"):
+        outputs_of(model, X[:, :3])
+
+
+@over(ESTIMATORS)
+@pytest.mark.parametrize("constant", [0.0, 7.0])
+def test_constant_columns(estimator, constant):
+    X, y = example_table(estimator)
+    X[:, 1] = constant
+    assert_finite_or_explained(estimator, X, y, ("constant",))
+
+
+@over(ESTIMATORS)
+def test_duplicated_rows_and_columns(estimator):
+    X, y = example_table(estimator)
+    X, y = np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    assert_finite_or_explained(estimator, np.hstack([X, X[:, :1]]), y, ("column", "independent"))
+
+
+@over(ESTIMATORS)
+@pytest.mark.parametrize("scale", [1e150, 1e-150])
+def test_huge_and_tiny_scales(estimator, scale):
+    X, y = example_table(estimator)
+    words = ("scale", "overflow", "large", "small", "tiny")
+    assert_finite_or_explained(estimator, X * scale, y, words)
+    if is_regressor(estimator):
+        assert_finite_or_explained(estimator, X, y * scale, words)
+
+
+@over(ESTIMATORS)
+def test_layout_in_memory_does_not_matter(estimator):
+    X, y = example_table(estimator)
+    expected = outputs_of(fitted(estimator, X, y), X)
+    wide = np.empty((2 * len(X), 2 * X.shape[1]))
+    wide[::2, ::2] = X
+    targets = np.repeat(y, 3)[::3]
+    wide.flags.writeable = targets.flags.writeable = False
+    for rows in (wide[::2, ::2], np.asfortranarray(X), X[::-1].copy()[::-1]):
+        for method, values in outputs_of(fitted(estimator, rows, targets), rows).items():
+            np.testing.assert_allclose(values, expected[method], rtol=1e-6, atol=1e-8)
+
+
+@over(ESTIMATORS)
+def test_words_are_refused(estimator):
+    X, y = example_table(estimator)
+    words = X.astype(object)
+    words[4, 1] = "tall"
+    with pytest.raises(ValueError, match=r"tall|string"):
+        clone(estimator).fit(words, y)
+
+
+@over(estimator for estimator in ESTIMATORS if has_fit_parameter(estimator, "sample_weight"))
+@pytest.mark.parametrize("change", [lambda s: s - 2.0, lambda s: 0.0 * s, lambda s: s[:-1], lambda s: s + np.nan])
+def test_weights_that_are_none_are_refused(estimator, change):
+    X, y = example_table(estimator)
+    with pytest.raises(ValueError, match="sample_weight"):
+        clone(estimator).fit(X, y, sample_weight=change(np.ones(len(y))))
+
+
+# The default solver is direct; a fixed number of passes is the method.
+WITHOUT_AN_END = ("Ridge", "AveragedPerceptron", "VotedPerceptron")
+
+
+@over(estimator for estimator in having("max_iter") if type(estimator).__name__ not in WITHOUT_AN_END)
+def test_nothing_stops_silently_short(estimator):
+    """A fit that did not converge warns, and says what to do."""
+    X, y = example_table(estimator)
+    X = X @ np.diag([1.0, 30.0, 0.01, 1.0]) + 3.0
+    hurry = {"max_iter": 1, "tol": 1e-13}
+    hurried = clone(estimator).set_params(**{name: hurry[name] for name in hurry if name in estimator.get_params()})
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        model = fitted(hurried, X, y)
+    advice = [str(w.message) for w in caught if issubclass(w.category, ConvergenceWarning)]
+    # The folds of a search may warn although the final fit converged.
+    assert advice or np.all(model.converged_)
+    assert all("max_iter" in sentence for sentence in advice)
+
+
+# Accepted for compatibility and never read; read by a basis that is not the default.
+UNREAD = ("precompute", "domain")
+WORDS = [
+    pytest.param(estimator, name, id=f"{type(estimator).__name__}-{name}")
+    for estimator in ESTIMATORS
+    for name, value in estimator.get_params().items()
+    if isinstance(value, str) and name not in UNREAD
+]
+
+
+@pytest.mark.parametrize(("estimator", "name"), WORDS)
+def test_an_unknown_word_is_answered_with_the_known_ones(estimator, name):
+    X, y = example_table(estimator)
+    with pytest.raises(ValueError, match=rf"{name}=.nonsense."):
+        clone(estimator).set_params(**{name: "nonsense"}).fit(X, y)
+
+
+POSITIVE = ("alpha", "lam", "C", "tol", "max_iter", "sigma2", "l1_ratio", "n_init")
+NUMBERS = [
+    pytest.param(estimator, name, id=f"{type(estimator).__name__}-{name}")
+    for estimator in ESTIMATORS
+    for name, value in estimator.get_params().items()
+    if name in POSITIVE and isinstance(value, int | float)
+]
+
+
+@pytest.mark.parametrize(("estimator", "name"), NUMBERS)
+def test_a_negative_number_is_refused(estimator, name):
+    X, y = example_table(estimator)
+    with pytest.raises(ValueError, match=f"{name}=-1.*must"):
+        clone(estimator).set_params(**{name: -1}).fit(X, y)
