@@ -1,5 +1,6 @@
 """Linear models: least squares, ridge, lasso, logistic regression and their kin, as scikit-learn estimators."""
 
+from gnomon.linear._separation import SeparationWarning
 from gnomon.linear.averaged import AveragedPerceptron
 from gnomon.linear.bayes import BayesianLinearRegression
 from gnomon.linear.bayes_logistic import BayesianLogisticRegression
@@ -14,7 +15,7 @@ from gnomon.linear.lasso_cv import LassoCV
 from gnomon.linear.least_squares import LinearRegression
 from gnomon.linear.least_squares_classifier import LeastSquaresClassifier
 from gnomon.linear.linear_svc import LinearSVC
-from gnomon.linear.logistic import LogisticRegression, SeparationWarning, convert_parametrization
+from gnomon.linear.logistic import LogisticRegression, convert_parametrization
 from gnomon.linear.logistic_cv import LogisticRegressionCV
 from gnomon.linear.lp import LpRegression, NonConvexWarning
 from gnomon.linear.margins import WidestMargin, distance, margin, mistake_bound, update_gain, widest_margin

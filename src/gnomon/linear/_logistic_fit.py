@@ -37,6 +37,11 @@ class Plan(NamedTuple):
     intercept: str
     bias: float
 
+    @property
+    def unpenalized(self):
+        """Whether Ω = 0."""
+        return self.penalty.smooth and self.penalty.bend == 0.0
+
 
 def make_plan(model, n, n_classes):
     """Read the parameters of the estimator, for n total weight and K classes."""
@@ -104,9 +109,11 @@ def _solve_softmax(model, plan, design, index, n_classes, scaled, start):
     solution = _run(model, plan, design, place[index], SoftmaxLoss(reference=fixed), scaled, len(kept), theta)
     W, b = np.zeros((n_classes, design.d), dtype=design.dtype), np.zeros(n_classes, dtype=design.dtype)
     W[kept], b[kept] = solution.w, solution.intercept
+    # Only differences matter of what is not penalised; solvers leave its mean anywhere.
     if not fixed and plan.intercept == "free":
-        # Only differences of the intercepts matter; solvers leave their mean anywhere.
         b -= np.mean(b)
+    if not fixed and plan.unpenalized:
+        W -= np.mean(W, axis=0)
     return W, b, [solution]
 
 

@@ -11,9 +11,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, stats
+from scipy.sparse.linalg import lsmr
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gnomon.linear._separation import warn_if_separated
 from gnomon.losses import (
     BinomialFamily,
     CLogLogLink,
@@ -206,7 +208,11 @@ class GLM(RegressorMixin, BaseEstimator):
         warn_unless_converged(solution, self.max_iter)
         self.coef_, self.intercept_ = solution.w, float(solution.intercept)
         self._report(solution)
-        return self._diagnose(Problem(design, y, loss, NoPenalty(), weights, 1, known))
+        self._diagnose(Problem(design, y, loss, NoPenalty(), weights, 1, known))
+        if loss.targets == "unit" and self.alpha == 0.0 and np.all((y == 0.0) | (y == 1.0)) and np.any(y != y[0]):
+            z = X @ self.coef_ + self.intercept_
+            self.converged_ &= not warn_if_separated(z, X, y.astype(int), fit_intercept=self.fit_intercept)
+        return self
 
     def predict(self, X, offset=None):
         """The mean μ for every row."""
@@ -267,7 +273,6 @@ class GLM(RegressorMixin, BaseEstimator):
             cov = self.dispersion_ * _inverse_information(problem.hessian(theta))
             order = np.roll(np.arange(len(theta)), 1) if self.fit_intercept else np.arange(len(theta))
             self.covariance_ = cov[np.ix_(order, order)]
-        return self
 
 
 def _inverse_information(H):
@@ -295,10 +300,7 @@ def _start(loss, design, y, weights, offset):
     if design.intercept == "free":
         theta[-1] = level - np.average(np.broadcast_to(offset, len(y)), weights=weights)
         return theta
-    value = Problem(design, y, loss, NoPenalty(), weights, 1, offset).value(theta)
-    if np.isfinite(value) or design.sparse:
-        return theta
-    return linalg.lstsq(design.X, level - offset + np.zeros(len(y), dtype=design.dtype))[0]
+    return lsmr(design.X, level - offset + np.zeros(len(y)))[0].astype(design.dtype)
 
 
 def _offset(offset, X):

@@ -12,42 +12,19 @@ doi:10.1111/j.2517-6161.1958.tb00292.x; K classes: Theil (1969), doi:10.2307/252
 are reached by words, with n = Σ sᵢ and an L1 norm never halved.
 """
 
-import warnings
-
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.linear._classifier import classes_of, rows_to_score, scores_of_rows
 from gnomon.linear._logistic_fit import class_prices, make_plan, solve
 from gnomon.linear._report import report
+from gnomon.linear._separation import warn_if_separated
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
 from gnomon.numerics.validation import check_interval, validate_rows
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import is_separable
 
-__all__ = ["LogisticRegression", "SeparationWarning", "convert_parametrization"]
-
-
-class SeparationWarning(ConvergenceWarning):
-    """A hyperplane separates the classes, so the likelihood has no maximum: the weights were cut short on their way.
-
-    References
-    ----------
-    Albert, A. & Anderson, J. A. (1984). On the existence of maximum likelihood estimates in logistic regression models.
-    doi:10.1093/biomet/71.1.1
-
-    Examples
-    --------
-    >>> import warnings
-    >>> from gnomon.linear import LogisticRegression, SeparationWarning
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     model = LogisticRegression(penalty=None).fit([[-2.0], [-1.0], [1.0], [2.0]], [0, 0, 1, 1])
-    >>> caught[-1].category.__name__, model.converged_
-    ('SeparationWarning', False)
-    """
+__all__ = ["LogisticRegression", "convert_parametrization"]
 
 
 class LogisticRegression(ClassifierMixin, BaseEstimator):
@@ -233,8 +210,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         free_rows = len(W) - (plan.kind == "softmax" and self.parametrization == "reference")
         self.n_parameters_ = free_rows * (X.shape[1] + bool(self.fit_intercept))
         self.n_nonzero_ = int(np.count_nonzero(W))
-        if plan.penalty.bend == 0.0 and plan.penalty.smooth:
-            self._warn_if_separable(X, index)
+        if plan.unpenalized and warn_if_separated(self._scores(X), X, index, fit_intercept=self.fit_intercept):
+            self.converged_ = False
         return self
 
     def decision_function(self, X):
@@ -273,7 +250,10 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
 
     def llr(self, X):
         """Log-odds less those of `train_prior_`; for K classes log P(class | x) less the logs of `train_prior_`."""
-        z, logs = self.decision_function(X), np.log(self.train_prior_)
+        z = self.decision_function(X)
+        # A class without weight has probability zero, and a ratio to it is infinite.
+        with np.errstate(divide="ignore"):
+            logs = np.log(self.train_prior_)
         return z - (logs[1] - logs[0]) if z.ndim == 1 else self.predict_log_proba(X) - logs
 
     def _scores(self, X):
@@ -287,26 +267,6 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
             return None
         parts = [self.coef_] + ([] if plan.intercept == "none" else [self.intercept_[:, None] / plan.bias])
         return (self.sign * np.hstack(parts)).astype(X.dtype)
-
-    def _warn_if_separable(self, X, index):
-        """Without a penalty a maximum exists only where no hyperplane separates: Albert & Anderson (1984)."""
-        z = self._scores(X)
-        right = np.all(z[index == 1] > 0) and np.all(z[index == 0] < 0) if z.ndim == 1 else _strictly_right(z, index)
-        suspect = z.ndim == 1 and np.max(np.abs(z)) > 15.0 and X.shape[0] * X.shape[1] <= 10**6
-        if right or (suspect and is_separable(X, index, fit_intercept=self.fit_intercept).kind != "overlap"):
-            self.converged_ = False
-            warnings.warn(
-                "a hyperplane separates classes, so without a penalty the likelihood has no maximum and the weights "
-                "grow without bound; they were cut short. Give a penalty, for example C=1.0",
-                SeparationWarning,
-                stacklevel=3,
-            )
-
-
-def _strictly_right(z, index):
-    own = z[np.arange(len(z)), index]
-    others = np.where(np.arange(z.shape[1]) == index[:, None], -np.inf, z)
-    return bool(np.all(own > np.max(others, axis=1)))
 
 
 def convert_parametrization(coef, intercept, *, to, reference=-1):

@@ -61,7 +61,9 @@ def irls(problem, theta, *, tol=1e-8, tol_obj=None, stop=None, max_iter=100, cal
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
     checks = _checks(problem, np.array(theta, copy=True))
     solution = follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
-    return solution._replace(converged=solution.converged or solution.stop_reason == "no_change")
+    # Rounding may end a descent; that no first step is found is a fault of the start or of the scale.
+    ended = solution.stop_reason == "no_change" and solution.n_iter > 0
+    return solution._replace(converged=solution.converged or ended)
 
 
 def _checks(problem, theta, *, max_halvings=30):

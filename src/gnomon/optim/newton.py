@@ -81,7 +81,9 @@ def newton(
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
     checks = _checks(fun, hessian, np.array(w0, copy=True), reuse)
     solution = follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
-    return solution._replace(converged=solution.converged or solution.stop_reason == "no_change")
+    # Rounding may end a descent; that no first step is found is a fault of the start or of the scale.
+    ended = solution.stop_reason == "no_change" and solution.n_iter > 0
+    return solution._replace(converged=solution.converged or ended)
 
 
 def _checks(fun, hessian, w, reuse):
