@@ -101,7 +101,9 @@ def _newton_step(loss, a, slope, norm, s, clip):
 def _sweep(loss, rows, y, s, state, active, low, high, clip):
     """One pass over the first `active` samples of `order`; returns how many stay active and the range of the slopes."""
     alpha, theta, norms, order, scale = state.alpha, state.theta, state.norms, state.order, state.scale
-    smallest, largest, steepest = 0.0, 0.0, (0, 0)
+    # Samples outside `order` have no weight, so they must not enter the pair even by default.
+    first = order[0] if active > 0 else 0
+    smallest, largest, steepest = 0.0, 0.0, (first, first)
     k = 0
     while k < active:
         i = order[k]
