@@ -32,6 +32,7 @@ from gnomon.numerics.design import Design
 from gnomon.numerics.special import sigmoid
 from gnomon.optim import Problem, check_convex, check_gradient, fit_linear, is_separable
 from gnomon.penalties import L0, L1, L2, ElasticNetPenalty, Penalty
+from stable_ids import stable_repr
 
 CLASSES = 3
 
@@ -95,7 +96,7 @@ def problem_of(loss, penalty, rng, n=9, d=2):
 
 
 @pytest.mark.spec("LIN-L01")
-@pytest.mark.parametrize("loss", LOSSES, ids=repr)
+@pytest.mark.parametrize("loss", LOSSES, ids=stable_repr)
 def test_a_loss_is_convex_exactly_if_it_says_so(loss):
     rng = np.random.default_rng(0)
     K = CLASSES if loss.targets == "index" else 1
@@ -110,7 +111,7 @@ def test_a_loss_is_convex_exactly_if_it_says_so(loss):
 
 
 @pytest.mark.spec("LIN-L01")
-@pytest.mark.parametrize("penalty", PENALTIES, ids=repr)
+@pytest.mark.parametrize("penalty", PENALTIES, ids=stable_repr)
 def test_a_penalty_is_convex_exactly_if_it_says_so(penalty):
     # Kinks and jumps lie on the axes, so the grid has points on them.
     points = np.array([[a, b] for a in (-2.0, -0.3, 0.0, 0.5, 2.0) for b in (-1.0, 0.0, 1.5)])
@@ -119,7 +120,7 @@ def test_a_penalty_is_convex_exactly_if_it_says_so(penalty):
 
 
 @pytest.mark.spec("LIN-L01")
-@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.convex and loss.additive], ids=repr)
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.convex and loss.additive], ids=stable_repr)
 def test_a_sum_of_convex_losses_of_affine_scores_with_a_convex_penalty_is_convex(loss):
     rng = np.random.default_rng(1)
     for penalty in (penalty for penalty in PENALTIES if penalty.convex):
@@ -135,7 +136,7 @@ def test_a_sum_of_convex_losses_of_affine_scores_with_a_convex_penalty_is_convex
 
 @pytest.mark.spec("LIN-L01")
 @pytest.mark.parametrize(
-    "loss", [loss for loss in LOSSES if loss.convex and loss.smooth and loss.targets != "index"], ids=repr
+    "loss", [loss for loss in LOSSES if loss.convex and loss.smooth and loss.targets != "index"], ids=stable_repr
 )
 def test_the_hessian_of_a_convex_risk_is_positive_semidefinite(loss):
     rng = np.random.default_rng(2)
@@ -145,7 +146,7 @@ def test_the_hessian_of_a_convex_risk_is_positive_semidefinite(loss):
 
 
 @pytest.mark.spec("LIN-L03", "LIN-017")
-@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.smooth], ids=repr)
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.smooth], ids=stable_repr)
 def test_the_gradient_of_a_smooth_loss_is_its_central_difference(loss):
     rng = np.random.default_rng(3)
     y = targets(loss, 12, rng)
@@ -159,7 +160,7 @@ def test_the_gradient_of_a_smooth_loss_is_its_central_difference(loss):
 
 
 @pytest.mark.spec("LIN-L03")
-@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.smooth], ids=repr)
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.smooth], ids=stable_repr)
 def test_the_gradient_of_a_smooth_risk_is_its_central_difference(loss):
     rng = np.random.default_rng(4)
     problem = problem_of(loss, L2(0.3), rng)

@@ -22,6 +22,7 @@ from gnomon.optim.schedules import (
     scale_rate,
     warn_unless_robbins_monro,
 )
+from stable_ids import stable_repr
 
 FORMULAS = [
     (Constant(0.3), lambda t: 0.3, False),
@@ -45,7 +46,7 @@ def _rate_in_kernel(schedule, t):
 
 
 @pytest.mark.spec("LIN-090")
-@pytest.mark.parametrize(("schedule", "formula", "_"), FORMULAS, ids=lambda case: repr(case))
+@pytest.mark.parametrize(("schedule", "formula", "_"), FORMULAS, ids=stable_repr)
 def test_a_schedule_is_its_formula_everywhere(schedule, formula, _):
     times = np.array([0, 1, 2, 10, 1000])
     expected = [formula(t) for t in times]
@@ -56,7 +57,7 @@ def test_a_schedule_is_its_formula_everywhere(schedule, formula, _):
 
 
 @pytest.mark.spec("LIN-091")
-@pytest.mark.parametrize(("schedule", "formula", "verdict"), FORMULAS, ids=lambda case: repr(case))
+@pytest.mark.parametrize(("schedule", "formula", "verdict"), FORMULAS, ids=stable_repr)
 def test_robbins_monro_is_decided_by_the_true_sums(schedule, formula, verdict):
     assert schedule.robbins_monro is verdict
     total, squares = schedule.series

@@ -35,6 +35,7 @@ from gnomon.losses import (
 )
 from gnomon.penalties import L1, L2, ElasticNetPenalty
 from gnomon.testing import check_loss, check_penalty
+from stable_ids import stable_repr
 
 EXPECTED = {"curvature": "expected"}
 
@@ -69,7 +70,7 @@ VARIANTS = [
 
 
 @pytest.mark.spec("LIN-L01", "LIN-L03")
-@pytest.mark.parametrize(("loss", "options"), DEFAULTS + LOSSES, ids=repr)
+@pytest.mark.parametrize(("loss", "options"), DEFAULTS + LOSSES, ids=stable_repr)
 def test_losses(loss, options):
     check_loss(loss, **options)
 
@@ -78,7 +79,7 @@ def test_every_public_loss_is_tried():
     assert {type(loss) for loss, _ in DEFAULTS + LOSSES} == set(public_names.losses())
 
 
-@pytest.mark.parametrize("penalty", PENALTIES + VARIANTS, ids=repr)
+@pytest.mark.parametrize("penalty", PENALTIES + VARIANTS, ids=stable_repr)
 def test_penalties(penalty):
     check_penalty(penalty)
 
@@ -304,7 +305,7 @@ BROKEN_ESTIMATORS = [
 ]
 
 
-@pytest.mark.parametrize(("estimator", "check", "law"), BROKEN_ESTIMATORS, ids=repr)
+@pytest.mark.parametrize(("estimator", "check", "law"), BROKEN_ESTIMATORS, ids=stable_repr)
 def test_a_wrong_estimator_is_found_out(estimator, check, law):
     with pytest.raises(AssertionError, match=f"law broken: .*{law}"):
         check(estimator)
