@@ -46,9 +46,7 @@ JOINT = [SoftmaxLoss(), OneVsRestCrossEntropy(), TwoTermCrossEntropy(), Multicla
 
 @parametrize_with_checks(
     [
-        LinearModelRegressor(),
         LinearModelRegressor(penalty="l1", lam=0.1, solver="fista"),
-        LinearModelClassifier(),
         LinearModelClassifier(loss="softmax"),
         LinearModelClassifier(loss="squared_hinge", penalty=ElasticNetPenalty()),
     ]
