@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 FAMILY ?=
 WORKERS ?= 2
+# Each worker of the tests keeps BLAS to one thread, so that they do not wait for each other's.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS)
 
 .PHONY: help demo test test-all lint format bench docs spec clean
 
@@ -34,10 +36,10 @@ demo: $(VENV)/.frames
 	$(BIN)/gnomon demo
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS) -m "not slow"
+	$(PYTEST) -m "not slow"
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(PYTEST)
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
