@@ -14,14 +14,13 @@ coordinate in every step.
 """
 
 import math
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, inline, lean
+from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.optim._draws import Draws
 from gnomon.optim.follow import follow
 from gnomon.optim.momentum import MOMENTUM_FORMS, weight_of
 from gnomon.optim.schedules import Constant, InverseT0, Power, as_schedule, rates, warn_unless_robbins_monro
@@ -125,17 +124,17 @@ def sgd(
     schedule = warn_unless_robbins_monro(
         _default_schedule(problem, scale) if schedule is None else as_schedule(schedule)
     )
-    draw = _Draws.of(problem, sampling, correct=correct, scale=scale, random_state=random_state)
+    draw = Draws.of(problem, sampling, correct=correct, scale=scale, random_state=random_state)
     plan = _Plan(
         schedule,
         draw,
-        _positive_integer("batch_size", batch_size),
+        check_integer("batch_size", batch_size, 1),
         _momentum(momentum, momentum_form, memory),
         _average(average, average_start, average_weight),
-        _known("kink", kink, ("proximal", "subgradient")) == "subgradient",
+        check_choice("kink", kink, ("proximal", "subgradient")) == "subgradient",
     )
     n = problem.design.n
-    every = max(n // batch_size, 1) if check_every is None else _positive_integer("check_every", check_every)
+    every = max(n // batch_size, 1) if check_every is None else check_integer("check_every", check_every, 1)
     checks = _descend(draw.target, np.array(theta, dtype=float), plan, every)
     updates = math.ceil(max_iter * n / batch_size)
     solution = follow(checks, change_rule(tol, stop), max_iter=updates, callback=callback, iterates=iterates)
@@ -179,68 +178,11 @@ def row_norms(design):
     return norms
 
 
-class _Draws(NamedTuple):
-    """Where rows come from: a stream of indices, κ sᵢ/pᵢ and κ of (1), and the problem whose F is descended."""
-
-    next: Callable
-    factor: Any
-    kappa: float
-    target: Any
-
-    @classmethod
-    def of(cls, problem, sampling, *, correct, scale, random_state):
-        n, s = problem.design.n, problem.weights.astype(float)
-        kappa = {"mean": 1.0 / float(np.sum(s)), "raw": 1.0}[_known("scale", scale, ("mean", "raw"))]
-        p = _probabilities(problem, sampling)
-        share = np.full(n, 1.0 / n) if p is None or not correct else p
-        reachable = share > 0.0
-        if np.any(s[~reachable] > 0.0):
-            raise ValueError(
-                "sampling gives probability 0 to rows of positive weight; give them some, or correct=False"
-            )
-        factor = np.divide(kappa * s, share, out=np.zeros(n), where=reachable)
-        target = problem if p is None or correct else replace(problem, weights=(n * p * s).astype(problem.design.dtype))
-        return cls(_stream(sampling, p, n, check_random_state(random_state)), factor, kappa, target)
-
-
-def _probabilities(problem, sampling):
-    """pᵢ; None for the orders in which every row comes equally often."""
-    n = problem.design.n
-    if np.ndim(sampling) > 0:
-        p = np.asarray(sampling, dtype=float)
-        if p.shape != (n,) or np.any(p < 0) or not np.sum(p) > 0:
-            raise ValueError(f"sampling of shape {p.shape} must hold {n} probabilities ≥ 0, not all zero")
-        return p / np.sum(p)
-    _known("sampling", sampling, ("uniform", "shuffle", "cyclic", "balanced"))
-    if sampling != "balanced":
-        return None
-    _, label, count = np.unique(problem.y, return_inverse=True, return_counts=True)
-    return 1.0 / (len(count) * count[label])
-
-
-def _stream(sampling, p, n, rng):
-    """A function that gives the next m row numbers."""
-    if p is not None:
-        return lambda m: rng.choice(n, size=m, p=p)
-    if sampling == "uniform":
-        return lambda m: rng.randint(n, size=m)
-    rest = np.empty(0, dtype=np.int64)
-
-    def following(m):
-        nonlocal rest
-        while rest.size < m:
-            rest = np.concatenate([rest, rng.permutation(n) if sampling == "shuffle" else np.arange(n)])
-        taken, rest = rest[:m], rest[m:]
-        return taken
-
-    return following
-
-
 class _Plan(NamedTuple):
     """Everything that decides the steps."""
 
     schedule: Any
-    draw: _Draws
+    draw: Draws
     batch: int
     momentum: Any
     average: Any
@@ -283,7 +225,7 @@ def _mix(momentum, t, eta):
 
 
 def _momentum(momentum, form, memory):
-    form = MOMENTUM_FORMS[_known("momentum_form", form, tuple(MOMENTUM_FORMS))]
+    form = MOMENTUM_FORMS[check_choice("momentum_form", form, tuple(MOMENTUM_FORMS))]
     if memory is not None:
         if momentum is not None:
             raise ValueError(f"momentum={momentum!r} and memory={memory!r} both set the weight; give one of them")
@@ -293,7 +235,7 @@ def _momentum(momentum, form, memory):
 
 def _average(average, start, weight):
     """A function from t to the share of the iterate after update t + 1 in the running average; None for no average."""
-    _known("average", average, (None, "polyak", "ema"))
+    check_choice("average", average, (None, "polyak", "ema"))
     if average == "polyak":
         return lambda t: 1.0 / np.maximum(t - start + 1.0, 1.0)
     return None if average is None else lambda t: np.where(t < start, 1.0, weight)
@@ -307,18 +249,6 @@ def _default_schedule(problem, scale):
     steepest = float(np.max(kappa * problem.design.n * s * row_norms(problem.design), initial=0.0))
     start = 1.0 / max(smoothness * steepest + strong, 1e-300)
     return InverseT0(start, t0=1.0 / (start * strong)) if strong > 0.0 else Power(start, 0.75)
-
-
-def _known(name, value, words):
-    if value not in words:
-        raise ValueError(f"{name}={value!r} is unknown; choose from {list(words)}")
-    return value
-
-
-def _positive_integer(name, value):
-    if int(value) != value or value < 1:
-        raise ValueError(f"{name}={value!r} must be an integer ≥ 1")
-    return int(value)
 
 
 @lean

@@ -136,7 +136,9 @@ def lp(problem, theta=None, *, tol=1e-9, max_iter=None, callback=None):
     margins = np.full(design.n, -problem.loss.margin)
     result = optimize.linprog(np.concatenate([price, price, s]), constraints, margins, method="highs", options=options)
     if result.x is None:
-        raise RuntimeError(f"the linear program was not solved: {result.message} Raise max_iter or tol")
+        raise RuntimeError(
+            f"the linear program was not solved: {result.message} Scale the columns of X, or raise max_iter"
+        )
     theta = (result.x[: design.width] - result.x[design.width : 2 * design.width]).astype(design.dtype)
     alpha, objective = -result.ineqlin.marginals, problem.value(theta)
     row = {"iteration": int(result.nit), "objective": objective}
@@ -186,14 +188,14 @@ def _central_path(problem, tol, max_iter, callback, stop):
     used = np.flatnonzero(problem.weights > 0)
     narrow, back = _in_span_of_rows(problem.take(used))
     state = _Path(narrow)
-    rule = default_rule(_RelativeGap(tol), None, stop)
+    rule = default_rule(_gap_rule(problem, tol), None, stop)
     solution = follow(state.walk(max_iter), rule, max_iter=max_iter, callback=callback)
     ends = [(_with_best_intercept(problem, back(state.theta)), _spread(state.alpha, used, problem))]
     polished = [_spread(alpha, used, problem) for alpha in _polish(narrow, state)]
     ends += [(_theta_of(problem, alpha), alpha) for alpha in polished]
     certified = [(*certificate(problem, theta, alpha), theta, alpha) for theta, alpha in ends]
     objective, gap, theta, alpha = min(certified, key=lambda end: end[1])
-    if gap <= max(tol, ROUNDING) * objective:
+    if _gap_rule(problem, max(tol, ROUNDING)).met(gap, objective):
         solution = solution._replace(converged=True, stop_reason="gap")
     theta = theta.astype(problem.design.dtype)
     return solution._replace(w=theta, objective=objective, dual_gap=gap, details={"alpha": alpha})
@@ -207,7 +209,7 @@ def _spread(alpha, used, problem):
 
 
 def _multipliers(problem, tol, max_iter, callback, stop):
-    rule = default_rule(_RelativeGap(1e-6 if tol is None else tol), None, stop)
+    rule = default_rule(_gap_rule(problem, 1e-6 if tol is None else tol), None, stop)
     if problem.design.intercept != "free":
         # Without the equality there is nothing to multiply: one run of dual coordinate ascent.
         return dual_coordinate_ascent(problem, tol=0.0, max_iter=100 * max_iter, callback=callback, stop=rule)
@@ -223,10 +225,21 @@ METHODS = {"path": _central_path, "multipliers": _multipliers}
 
 @dataclass(frozen=True)
 class _RelativeGap(StopRule):
+    """A gap of `tol` times the objective, or of no more than the rounding of F(0)."""
+
     tol: float
+    rounding: float
+
+    def met(self, gap, objective):
+        """Whether the gap is small enough."""
+        return gap <= max(self.tol * objective, self.rounding)
 
     def look(self, memory, check):
-        return None, ("gap" if check.gap <= self.tol * check.objective else None)
+        return None, ("gap" if self.met(check.gap, check.objective) else None)
+
+
+def _gap_rule(problem, tol):
+    return _RelativeGap(tol, 1e-15 * problem.loss.margin * float(np.sum(problem.weights, dtype=float)))
 
 
 def _with_constant(design):
