@@ -62,6 +62,24 @@ def test_the_hessian_as_preconditioner_needs_one_step():
 
 
 @pytest.mark.spec("LIN-081")
+def test_a_refreshed_preconditioner_needs_fewer_steps():
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((300, 8)) * np.logspace(0, 2, 8)
+    sign = np.where(X[:, 0] + 0.1 * rng.standard_normal(300) > 0.0, 1.0, -1.0)
+    p = Problem(Design(X), sign, LogisticLoss(), L2(0.01), np.ones(300))
+    first = np.linalg.inv(p.hessian(np.zeros(9)))
+    options = {"tol": 1e-6, "precondition": lambda v: first @ v}
+    fixed = lbfgs(p.value_and_gradient, np.zeros(9), **options)
+
+    def refresh(w):
+        return lambda v: np.linalg.solve(p.hessian(w), v)
+
+    fresh = lbfgs(p.value_and_gradient, np.zeros(9), refresh=refresh, **options)
+    assert fresh.n_iter < fixed.n_iter
+    assert fresh.objective == pytest.approx(fixed.objective)
+
+
+@pytest.mark.spec("LIN-081")
 def test_more_memory_needs_fewer_steps():
     _, _, fun = quadratic(1e4)
     steps = [lbfgs(fun, np.zeros(30), tol=1e-8, memory=m).n_iter for m in (2, 30)]

@@ -67,7 +67,9 @@ def make_plan(model, n, n_classes):
 def class_prices(model, index, classes, weights):
     """The factor on the weight of each class, from `class_weight` and `prior`."""
     K = len(classes)
-    prices = compute_class_weight(model.class_weight, classes=classes, y=classes[index], sample_weight=weights)
+    prices = np.ones(K)
+    if model.class_weight is not None:
+        prices = compute_class_weight(model.class_weight, classes=classes, y=classes[index], sample_weight=weights)
     if model.prior is None:
         return prices
     share = np.bincount(index, weights=weights * prices[index], minlength=K)

@@ -24,6 +24,7 @@ def lbfgs(
     *,
     memory=10,
     precondition=None,
+    refresh=None,
     tol=1e-6,
     tol_obj=None,
     stop=None,
@@ -43,6 +44,8 @@ def lbfgs(
         m, the number of pairs (s, y) that are kept.
     precondition : callable, optional
         v → M⁻¹v for a positive definite M that resembles the Hessian.
+    refresh : callable, optional
+        w → a better `precondition`, from the Hessian at w; asked at iterations 3, 9, 27 …
     tol : float, default=1e-6
         Stop at ‖∇f‖∞ ≤ tol.
     tol_obj : float, optional
@@ -79,22 +82,25 @@ def lbfgs(
     if memory < 1:
         raise ValueError(f"memory={memory!r} must be ≥ 1; give the number of pairs to keep")
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
-    checks = _checks(fun, np.array(w0, copy=True), _InverseHessian(memory, precondition))
+    checks = _checks(fun, np.array(w0, copy=True), _InverseHessian(memory, precondition), refresh)
     solution = follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
     # Rounding may end a descent; that no first step is found is a fault of the start or of the scale.
     ended = solution.stop_reason == "no_change" and solution.n_iter > 0
     return solution._replace(converged=solution.converged or ended)
 
 
-def _checks(fun, w, inverse):
+def _checks(fun, w, inverse, refresh):
     value, g = fun(w)
     yield Check(0, w, float(value), largest_entry(g))
-    iteration = 0
+    iteration, next_refresh = 0, 3
     while (found := inverse.search(fun, w, value, g)).step > 0.0:
         inverse.update(found.w - w, found.gradient - g)
         w, value, g = found.w, found.value, found.gradient
         iteration += 1
         yield Check(iteration, w, value, largest_entry(g), more={"step": found.step})
+        if refresh is not None and iteration == next_refresh:
+            inverse.rebase(refresh(w))
+            next_refresh *= 3
 
 
 def largest_entry(g):
@@ -122,6 +128,16 @@ class _InverseHessian:
         self._scale = 1.0
         return self.search(fun, w, value, g)
 
+    def rebase(self, precondition):
+        """Replace M; the kept pairs say as much about the Hessian as before."""
+        self._solve = precondition
+        if self._pairs:
+            _, y, rho = self._pairs[-1]
+            self._scale = self._fitted_scale(y, 1.0 / rho)
+
+    def _fitted_scale(self, y, curvature):
+        return curvature / float(y @ (y if self._solve is None else self._solve(y)))
+
     def direction(self, g):
         q = -g
         alphas = []
@@ -136,7 +152,7 @@ class _InverseHessian:
     def update(self, s, y):
         curvature = float(s @ y)
         # Wolfe steps have positive curvature; what rounding leaves of a tiny one would spoil H.
-        if curvature <= np.finfo(y.dtype).eps * float(y @ y):
+        if curvature <= np.finfo(y.dtype).eps * float(np.linalg.norm(s) * np.linalg.norm(y)):
             return
         self._pairs.append((s, y, 1.0 / curvature))
-        self._scale = curvature / float(y @ (y if self._solve is None else self._solve(y)))
+        self._scale = self._fitted_scale(y, curvature)

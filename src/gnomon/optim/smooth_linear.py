@@ -11,6 +11,8 @@ few passes over all rows that remain have the gradient exact. Sub-sampled Newton
 (2019), doi:10.1007/s10107-018-1346-5; the fixed matrix for several scores: Böhning (1992), doi:10.1007/BF00048682.
 """
 
+from functools import partial
+
 import numpy as np
 from scipy import linalg
 
@@ -32,12 +34,14 @@ SAMPLE_STEPS = 20
 
 def lbfgs_linear(problem, theta, *, precondition="auto", **options):
     """Minimise (1) by L-BFGS; `precondition` is "auto" (by (2), where that pays) or None; options as for `lbfgs`."""
-    solve = None
+    solve = refresh = None
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-6))
     if precondition is not None and _pays(problem):
-        theta, solve = _sketch(problem, theta, options["tol"])
+        sample = _sample(problem)
+        theta, solve = _sketch(problem, sample, theta, options["tol"])
+        refresh = partial(_model, problem) if sample is problem else None
     fun = _Last(problem)
-    return _certified(fun, lbfgs(fun, theta, precondition=solve, **options))
+    return _certified(fun, lbfgs(fun, theta, precondition=solve, refresh=refresh, **options))
 
 
 def newton_linear(problem, theta, **options):
@@ -78,9 +82,8 @@ def _pays(problem):
     return written and problem.loss.convex and problem.design.width <= min(WIDEST, problem.design.n)
 
 
-def _sketch(problem, theta, tol):
-    """A start and v → M⁻¹v, from a sample of the rows if there are many, else from all."""
-    sample = _sample(problem)
+def _sketch(problem, sample, theta, tol):
+    """A start and v → M⁻¹v."""
     if sample is problem:
         return theta, _model(problem, theta)
     rare = _rare_columns(problem, sample)
@@ -92,7 +95,7 @@ def _sketch(problem, theta, tol):
 
 
 def _sample(problem):
-    """The problem on a tenth of the rows, at least four per column, re-weighted to the same total weight."""
+    """The problem on a tenth of its many rows, at least four per column, with the same total weight; else itself."""
     n, weights = problem.design.n, problem.weights
     size = max(n // 10, 4 * problem.design.width, 2000)
     if 2 * size > n:
