@@ -26,6 +26,9 @@ ALIASES = {"newton-cg": "lbfgs", "newton-cholesky": "newton"}
 OWN_TOLERANCE = {"cd", "dcd", "dual_newton", "sag", "sgd", "asgd"}
 """Solvers whose `tol` does not grow with the number of rows; the others bound ‖∇F‖∞, here given for the mean loss."""
 
+DRAWS = {"sag", "sgd", "asgd", "dcd", "dual_newton", "cd"}
+"""Solvers that draw or shuffle rows or columns."""
+
 
 class Plan(NamedTuple):
     """What is minimised and how: weights are multiplied by `loss_scale`; `kind` is "binary", "softmax" or "ovr"."""
@@ -121,10 +124,12 @@ def _solve_softmax(model, plan, design, index, n_classes, scaled, start):
 
 def _run(model, plan, design, y, loss, weights, n_scores, theta):
     relative = plan.solver in OWN_TOLERANCE
+    seed = {"random_state": model.random_state} if plan.solver in DRAWS and model.random_state is not None else {}
     options = {
         "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)),
         "max_iter": model.max_iter,
         "callback": _log if model.verbose else None,
+        **seed,
         **(model.solver_options or {}),
     }
     solution = fit_linear(

@@ -52,7 +52,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
     class_weight : dict, "balanced" or None, default=None
         Price of each class, multiplied into the weights of its rows.
     random_state : int, RandomState or None, default=None
-        Accepted for scikit-learn's sake; give stochastic solvers theirs by `solver_options`.
+        Seed of the solvers that draw rows or columns; with None every fit draws the same.
     solver : str, default="lbfgs"
         Any of "lbfgs", "newton", "irls", "bfgs", "gd", "momentum", "sgd", "asgd", "sag", "ista", "fista", "cd", "dcd",
         "dual_newton", as far as it suits penalty and intercept, "auto", or scikit-learn's words: "newton-cholesky" is
