@@ -234,9 +234,21 @@ LAWS = [
 ]
 
 
+# A perceptron goes where its steps lead, not to an optimum.
+EXEMPT = {
+    ("check_weights_are_repetitions", "Perceptron"): "a weight scales a step, a repeated row is visited again",
+    ("check_sparse_equals_dense", "Perceptron"): "as in scikit-learn, the intercept moves more slowly on sparse rows",
+    ("check_float32_is_kept", "VotedPerceptron"): "votes are whole numbers, which doubles count exactly",
+}
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda estimator: type(estimator).__name__)
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_estimators(law, estimator):
+    if reason := EXEMPT.get((law.__name__, type(estimator).__name__)):
+        with pytest.raises(AssertionError, match="law broken"):
+            law(estimator)
+        pytest.xfail(reason)
     law(estimator)
 
 

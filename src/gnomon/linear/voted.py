@@ -8,6 +8,7 @@ doi:10.1023/A:1007662407062, count the example that made w_k as well, so that ev
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.linear._classifier import classes_of
@@ -108,9 +109,14 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
         """Σₖ cₖ sign(xᵀw_k + b_k), a number of votes, for ``classes_[1]`` or for every class."""
         check_is_fitted(self, "vectors_")
         X = validate_rows(self, X, reset=False, accept_sparse="csr")
-        machines = zip(self.vectors_, self.intercepts_, self.votes_, strict=True)
-        z = np.column_stack([np.sign(X @ W.T + b) @ c for W, b, c in machines])
+        # Every vector votes on every row: blocks of rows keep that table small.
+        most = max(1, 2**20 // max(len(c) for c in self.votes_))
+        z = np.vstack([self._count(X[rows]) for rows in gen_batches(X.shape[0], most)])
         return z[:, 0] if z.shape[1] == 1 else z
+
+    def _count(self, X):
+        machines = zip(self.vectors_, self.intercepts_, self.votes_, strict=True)
+        return np.column_stack([np.sign(X @ W.T + b) @ c for W, b, c in machines])
 
     def predict(self, X):
         """The class of every row."""
