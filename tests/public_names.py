@@ -19,18 +19,17 @@ ARGUMENTS = {
     "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2
 }
 
+FOLDERS = ("gnomon", "gnomon.numerics")
+
 
 @functools.cache
 def packages():
-    """Every public package of gnomon; of one that is only a folder (it has no names of its own), its public modules."""
-    found, folders = [], {"gnomon"}
+    """Every public package of gnomon; of `FOLDERS`, which have no names of their own, the public modules."""
+    found = []
     for module in pkgutil.walk_packages(gnomon.__path__, "gnomon."):
         parent, _, name = module.name.rpartition(".")
-        if parent in folders and not name.startswith("_"):
-            loaded = importlib.import_module(module.name)
-            is_folder = module.ispkg and not hasattr(loaded, "__all__") and len(inspect.getdoc(loaded) or "") > 0
-            folders.update({module.name} if is_folder else ())
-            found.extend(() if is_folder else (loaded,))
+        if parent in FOLDERS and module.name not in FOLDERS and not name.startswith("_"):
+            found.append(importlib.import_module(module.name))
     return found
 
 
