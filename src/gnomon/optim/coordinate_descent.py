@@ -187,14 +187,15 @@ class _Descent:
         return np.sort(chosen[score[chosen] > 0.0])
 
     def _descend(self, penalty, here, max_epochs):
-        """Model steps on one working set until the violations there are a tenth of what they are everywhere."""
-        chosen, g, v, tol = self._working_set(here.violations), here.g, here.v, 0.1 * here.worst
+        """Model steps on one working set until the violations there are a part of what they are everywhere."""
         epochs, problem = 0, self.problem
+        # Passes over a model that is only an approximation are worth less.
+        tol = (0.1 if problem.loss.quadratic else 0.3) * here.worst
+        chosen, g, v = self._working_set(here.violations), here.g, here.v
         for _ in range(1 if problem.loss.quadratic else NEWTON_STEPS):
             model = self._model(chosen)
             W, old = model.W, self.w[model.W]
-            inner = tol if problem.loss.quadratic else 0.5 * tol
-            w, passes = model.minimize(penalty, old, v[W], tol=inner, max_epochs=max_epochs - epochs, seed=self.seed)
+            w, passes = model.minimize(penalty, old, v[W], tol=tol, max_epochs=max_epochs - epochs, seed=self.seed)
             epochs += passes
             self._step(penalty, model, w - old, g)
             if problem.loss.quadratic or epochs >= max_epochs:
