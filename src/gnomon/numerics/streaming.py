@@ -131,8 +131,8 @@ def merge_moments(a, b):
 
 
 def _block_length(width):
-    # 512 KB of doubles for narrow rows; for wide ones enough rows that adding width² numbers costs little.
-    return max(2 * width, 2**16 // width)
+    # 1 MB of doubles for narrow rows; for wide ones enough rows that adding width² numbers costs little.
+    return max(2 * width, 2**17 // width)
 
 
 def _rough_mean(part, *, rows=256):
