@@ -14,6 +14,7 @@ __all__ = ["Result", "growth", "measure"]
 
 OURS = "gnomon"
 SHORTEST = 0.02  # seconds: work below this is repeated within one reading of the clock
+PAUSE = 0.1  # seconds of rest before each reading
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,8 @@ def _interleave(runs, data, repeats, budget):
 def _clock(run, data):
     """Seconds of one call, collected garbage not counted; very short work is repeated and divided."""
     gc.collect()
+    # The BLAS threads of whoever ran before spin for a while and would take a processor from this one.
+    time.sleep(PAUSE)
     count, spent = 0, 0.0
     begin = time.perf_counter()
     while spent < SHORTEST:

@@ -7,12 +7,16 @@ what it means in joblib: None is one thread (or what ``joblib.parallel_config`` 
 """
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from functools import cache
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads", "map_chunks", "split_rows"]
+__all__ = ["blas_threads", "calm_blas", "map_chunks", "split_rows"]
+
+_SMALL = range(32, 256)
+"""Sizes of matrices for which BLAS wakes its threads and gains nothing by it; below, it does not wake them."""
 
 
 def map_chunks(function, items, n_jobs=None):
@@ -68,6 +72,26 @@ def blas_threads():
     True
     """
     return max((library.num_threads for library in _controller().select(user_api="blas").lib_controllers), default=1)
+
+
+def calm_blas(size):
+    """A context in which BLAS keeps to one thread for square matrices too small to gain from more.
+
+    Woken threads wait for more work by spinning, some tens of milliseconds, and so take a processor from whatever
+    follows: fitting in a loop costs half as much again.
+
+    References
+    ----------
+    Dongarra, J. et al. (1990). A set of level 3 basic linear algebra subprograms. doi:10.1145/77626.79170
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import blas_threads, calm_blas
+    >>> with calm_blas(100):
+    ...     blas_threads()
+    1
+    """
+    return _controller().limit(limits=1, user_api="blas") if size in _SMALL else nullcontext()
 
 
 def split_rows(n, parts):

@@ -101,10 +101,8 @@ def moments(X, weights=None, *, targets=None, n_jobs=None):
         return _from_sums(_sparse_sums(parts, weights), 0.0)
     width = sum(part.shape[1] for part in parts)
     shift = np.concatenate([_rough_mean(part) for part in parts])
-    pieces = 1 if width > _WIDE else (n_jobs or blas_threads())
-    # Splitting pays only when every thread has a few blocks to do.
-    pieces = min(pieces, max(1, X.shape[0] // (4 * _block_length(width))))
-    sums = map_chunks(lambda rows: _block_sums(parts, weights, shift, rows), split_rows(X.shape[0], pieces), pieces)
+    chunks = split_rows(X.shape[0], _pieces(X.shape[0], width))
+    sums = map_chunks(lambda rows: _block_sums(parts, weights, shift, rows), chunks, n_jobs or blas_threads())
     return _from_sums(reduce(np.add, sums), shift)
 
 
@@ -128,6 +126,11 @@ def merge_moments(a, b):
     step = b.mean - a.mean
     mean = a.mean + step * (b.weight / total)
     return Moments(total, mean, a.scatter + b.scatter + np.outer(step, step) * (a.weight * b.weight / total))
+
+
+def _pieces(n, width):
+    """Chunks of rows: the same whatever the threads, hence the same sums; enough that a thread held up does fewer."""
+    return 1 if width > _WIDE else max(1, min(16, n // (4 * _block_length(width))))
 
 
 def _block_length(width):

@@ -13,6 +13,8 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
+from gnomon.numerics.parallel import calm_blas
+
 __all__ = ["SpdFactor", "factor_spd", "jittered_cholesky"]
 
 
@@ -52,7 +54,8 @@ class SpdFactor(NamedTuple):
     def solve(self, B):
         """A⁻¹ B, by two triangular systems."""
         scale = self.scale if B.ndim == 1 else self.scale[:, None]
-        return linalg.cho_solve((self.upper, False), B / scale, check_finite=False) / scale
+        with calm_blas(len(B)):
+            return linalg.cho_solve((self.upper, False), B / scale, check_finite=False) / scale
 
     @property
     def root(self):
@@ -61,7 +64,8 @@ class SpdFactor(NamedTuple):
 
     def inverse_trace(self):
         """tr A⁻¹ = ‖D⁻¹ U⁻¹‖²."""
-        inverse = linalg.solve_triangular(self.upper, np.eye(len(self.scale)), check_finite=False)
+        with calm_blas(len(self.scale)):
+            inverse, _ = lapack.dtrtri(self.upper)
         return float(np.sum(np.square(inverse / self.scale[:, None])))
 
 
@@ -95,10 +99,11 @@ def factor_spd(A):
         return None
     scale = np.sqrt(diagonal)
     scaled = A / np.outer(scale, scale)
-    upper, info = lapack.dpotrf(scaled, lower=0, clean=1)
-    if info != 0:
-        return None
-    rcond, _ = lapack.dpocon(upper, np.linalg.norm(scaled, 1), uplo="U")
+    with calm_blas(len(A)):
+        upper, info = lapack.dpotrf(scaled, lower=0, clean=1)
+        if info != 0:
+            return None
+        rcond, _ = lapack.dpocon(upper, np.linalg.norm(scaled, 1), uplo="U")
     return SpdFactor(upper, scale, 1.0 / rcond) if rcond > np.finfo(float).eps else None
 
 
