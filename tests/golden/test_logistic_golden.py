@@ -21,8 +21,8 @@ def line(**words):
 @pytest.mark.parametrize("solver", ["lbfgs", "newton", "irls", "bfgs"])
 def test_maximum_likelihood(solver):
     model = LogisticRegression(penalty=None, objective="mean", solver=solver, **EXACT).fit(X, c)
-    np.testing.assert_allclose([model.intercept_[0], model.coef_[0, 0]], [-1.3622764, 0.9081843], atol=6e-8)
-    assert model.objective_ == pytest.approx(0.5868716, abs=6e-8)
+    np.testing.assert_allclose([model.intercept_[0], model.coef_[0, 0]], [-1.3622764, 0.9081843], rtol=0, atol=5e-8)
+    assert model.objective_ == pytest.approx(0.5868716, abs=5e-8)
     assert model.history_["objective"][0] == pytest.approx(np.log(2.0), abs=1e-15)
     assert -model.log_likelihood(X, c) == pytest.approx(4 * model.objective_)
 
@@ -30,8 +30,8 @@ def test_maximum_likelihood(solver):
 @pytest.mark.spec("LIN-G34", "LIN-145")
 def test_standard_errors_of_maximum_likelihood():
     summary = GLM("binomial", tol=1e-12).fit(X, c).summary()
-    np.testing.assert_allclose(summary.coef, [-1.3622764, 0.9081843], atol=6e-8)
-    np.testing.assert_allclose(summary.se, [1.9748829, 1.0851921], atol=6e-8)
+    np.testing.assert_allclose(summary.coef, [-1.3622764, 0.9081843], rtol=0, atol=5e-8)
+    np.testing.assert_allclose(summary.se, [1.9748829, 1.0851921], rtol=0, atol=5e-8)
 
 
 @pytest.mark.spec("LIN-G34", "LIN-124")
@@ -59,13 +59,13 @@ def test_first_step_of_gradient_descent():
     ],
 )
 def test_l2_in_every_scaling(words, expected):
-    np.testing.assert_allclose(line(**words), expected, atol=6e-8)
+    np.testing.assert_allclose(line(**words), expected, rtol=0, atol=5e-8)
 
 
 @pytest.mark.spec("LIN-G35")
 def test_mean_form_of_the_textbook_is_a_quarter_of_the_sum_form():
     model = LogisticRegression(objective="sum_half", lam=1.0, penalize_intercept=True, **EXACT).fit(X, c)
-    assert model.objective_ / 4 == pytest.approx(0.6558212, abs=6e-8)
+    assert model.objective_ / 4 == pytest.approx(0.6558212, abs=5e-8)
 
 
 @pytest.mark.spec("LIN-G36", "LIN-123")
@@ -73,8 +73,8 @@ def test_mean_form_of_the_textbook_is_a_quarter_of_the_sum_form():
 def test_l1(solver):
     words = {"penalty": "l1", "objective": "sum", "solver": solver, "tol": 1e-11, "max_iter": 10000}
     model = LogisticRegression(lam=0.5, **words).fit(X, c)
-    np.testing.assert_allclose([model.intercept_[0], model.coef_[0, 0]], [-0.6172038, 0.4114692], atol=6e-8)
-    assert model.objective_ == pytest.approx(2.6711780, abs=6e-8)
+    np.testing.assert_allclose([model.intercept_[0], model.coef_[0, 0]], [-0.6172038, 0.4114692], rtol=0, atol=5e-8)
+    assert model.objective_ == pytest.approx(2.6711780, abs=5e-8)
     assert model.dual_gap_ < 1e-8
     assert LogisticRegression(lam=1.0001, **words).fit(X, c).coef_[0, 0] == 0.0
     assert LogisticRegression(lam=0.999, **words).fit(X, c).coef_[0, 0] > 0.0
@@ -85,9 +85,9 @@ def test_l1(solver):
 def test_loss_mean_of_a_pair(lam, w):
     model = LogisticRegression(objective="loss_mean", lam=lam, fit_intercept=False, **EXACT)
     model.fit([[1.0], [-1.0]], [1, -1])
-    assert model.coef_[0, 0] == pytest.approx(w, abs=6e-8)
+    assert model.coef_[0, 0] == pytest.approx(w, abs=5e-8)
     if lam == 1:
-        assert model.objective_ == pytest.approx(0.5930146, abs=6e-8)
+        assert model.objective_ == pytest.approx(0.5930146, abs=5e-8)
 
 
 @pytest.mark.spec("LIN-G38", "LIN-126", "LIN-127")
@@ -103,12 +103,14 @@ def test_loss_mean_of_a_pair(lam, w):
 def test_prior_weighting(prior, w, b, risk):
     x, z = np.array([[-2.0], [-1.0], [0.5], [-0.5], [1.0]]), np.array([-1, -1, -1, 1, 1])
     model = LogisticRegression(objective="mean_half", lam=0.1, prior=prior, **EXACT).fit(x, z)
-    np.testing.assert_allclose([model.coef_[0, 0], model.intercept_[0], model.objective_], [w, b, risk], atol=6e-8)
+    np.testing.assert_allclose(
+        [model.coef_[0, 0], model.intercept_[0], model.objective_], [w, b, risk], rtol=0, atol=5e-8
+    )
     used = 0.4 if prior is None else prior
     np.testing.assert_allclose(model.train_prior_, [1.0 - used, used])
-    np.testing.assert_allclose(model.llr([[0.0]]), b - np.log(used / (1.0 - used)), atol=6e-8)
+    np.testing.assert_allclose(model.llr([[0.0]]), b - np.log(used / (1.0 - used)), rtol=0, atol=5e-8)
     if prior is None:
-        assert model.llr([[0.0]])[0] == pytest.approx(0.2320428, abs=6e-8)
+        assert model.llr([[0.0]])[0] == pytest.approx(0.2320428, abs=5e-8)
 
 
 @pytest.mark.spec("LIN-G39", "LIN-L35")
@@ -118,32 +120,61 @@ def test_separable_points():
     np.testing.assert_allclose(sums, [0.8803794, 9.080192e-5, 7.440152e-44], rtol=1e-6)
     for words in ({"objective": "mean_half", "lam": 0.1}, {"objective": "sum_half", "lam": 0.4}):
         model = LogisticRegression(**words, **EXACT).fit(x[:, None], z)
-        assert model.coef_[0, 0] == pytest.approx(1.4578357, abs=6e-8)
+        assert model.coef_[0, 0] == pytest.approx(1.4578357, abs=5e-8)
         assert model.intercept_[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def softmax_in_extended_precision(x, y, lam, free):
+    """(W, b, objective) of the mean softmax loss + (λ/2)‖W‖² over the first `free` of three classes, by Newton's method.
+
+    Gradients in extended precision correct steps in double precision, so that only the former limits the result. A
+    shift of all b changes nothing in the full model; the least-norm step leaves it at zero.
+    """
+    A = np.column_stack([x, np.ones_like(x)]).astype(np.longdouble)
+    code, theta = np.eye(3)[y], np.zeros((2, 3), dtype=np.longdouble)
+    ridge = np.diag([lam, 0.0])
+    for _ in range(50):
+        P = np.exp(A @ theta)
+        P /= P.sum(axis=1, keepdims=True)
+        gradient = A.T @ (P - code) / len(x) + ridge @ theta
+        spread = np.einsum("ia,ij,ib,jk->ajbk", A, P, A, np.eye(3)) - np.einsum("ia,ij,ib,ik->ajbk", A, P, A, P)
+        H = spread / len(x) + np.einsum("ab,jk->ajbk", ridge, np.eye(3))
+        H, g = H[:, :free, :, :free].reshape(2 * free, -1), gradient[:, :free].ravel()
+        theta[:, :free] -= np.linalg.lstsq(H.astype(float), g.astype(float), rcond=1e-12)[0].reshape(2, free)
+    S = A @ theta
+    losses = np.log(np.sum(np.exp(S), axis=1)) - S[np.arange(len(x)), y]
+    return theta[0], theta[1], np.mean(losses) + lam / 2 * np.sum(theta[0] ** 2)
 
 
 @pytest.mark.spec("LIN-G44", "LIN-128")
 @pytest.mark.parametrize("solver", ["lbfgs", "newton"])
-def test_softmax_in_both_parametrizations(solver):
-    x, y = np.arange(6.0)[:, None], np.array([0, 0, 1, 0, 2, 1])
+@pytest.mark.parametrize(
+    ("parametrization", "free", "w", "b", "objective"),
+    [
+        ("full", 3, [-0.6569316, 0.2381950, 0.4187366], None, 0.7653356),
+        ("reference", 2, [-0.8736881, 0.0085395, 0.0], [3.2772253, 0.6633514, 0.0], 0.7832957),
+    ],
+)
+def test_softmax_in_both_parametrizations(parametrization, free, w, b, objective, solver):
+    x, y = np.arange(6.0), np.array([0, 0, 1, 0, 2, 1])
     words = {"objective": "mean_half", "lam": 0.1, "solver": solver, "tol": 1e-13, "max_iter": 1000}
-    full = LogisticRegression(**words).fit(x, y)
-    # Newton's method in extended precision ends in …589, …028 and …561: the seventh digit of two printed values is off.
-    np.testing.assert_allclose(full.coef_[:, 0], [-0.6569316, 0.2381950, 0.4187366], atol=6e-8)
-    assert full.objective_ == pytest.approx(0.7653356, abs=6e-8)
-    reference = LogisticRegression(parametrization="reference", **words).fit(x, y)
-    np.testing.assert_allclose(reference.coef_[:, 0], [-0.8736882, 0.0085394, 0.0], atol=2e-7)
-    np.testing.assert_allclose(reference.intercept_, [3.2772257, 0.6633517, 0.0], atol=5e-7)
-    assert reference.objective_ == pytest.approx(0.7832957, abs=6e-8)
-    assert (full.n_parameters_, reference.n_parameters_) == (6, 4)
+    model = LogisticRegression(parametrization=parametrization, **words).fit(x[:, None], y)
+    # The last digits of the specification's weights are off by one to four; these are those of extended precision.
+    exact_w, exact_b, least = (np.asarray(part, dtype=float) for part in softmax_in_extended_precision(x, y, 0.1, free))
+    np.testing.assert_allclose([exact_w, exact_b], [w, exact_b if b is None else b], rtol=0, atol=5e-8)
+    np.testing.assert_allclose(least, objective, rtol=0, atol=5e-8)
+    np.testing.assert_allclose(model.coef_[:, 0], exact_w, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(model.intercept_, exact_b, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(model.objective_, least, rtol=0, atol=1e-9)
+    assert model.n_parameters_ == 2 * free
 
 
 @pytest.mark.spec("LIN-G45", "LIN-L34")
 def test_two_classes_as_a_full_softmax():
     words = {"objective": "mean_half", **EXACT}
     full = LogisticRegression(multi_class="softmax", lam=0.1, **words).fit(X, c)
-    assert full.coef_[1, 0] - full.coef_[0, 0] == pytest.approx(0.7435851, abs=6e-8)
-    assert full.intercept_[1] - full.intercept_[0] == pytest.approx(-1.1153776, abs=6e-8)
+    assert full.coef_[1, 0] - full.coef_[0, 0] == pytest.approx(0.7435851, abs=5e-8)
+    assert full.intercept_[1] - full.intercept_[0] == pytest.approx(-1.1153776, abs=5e-8)
     binary = LogisticRegression(lam=0.05, **words).fit(X, c)
     np.testing.assert_allclose(full.decision_function(X), binary.decision_function(X), atol=1e-8)
     W, b = convert_parametrization(full.coef_, full.intercept_, to="reference", reference=0)
