@@ -125,7 +125,7 @@ def test_separable_points():
 
 
 def softmax_in_extended_precision(x, y, lam, free):
-    """(W, b, objective) of the mean softmax loss + (λ/2)‖W‖² over the first `free` of three classes, by Newton's method.
+    """(W, b, objective) of the mean softmax loss + (λ/2)‖W‖² over the first `free` of 3 classes, by Newton's method.
 
     Gradients in extended precision correct steps in double precision, so that only the former limits the result. A
     shift of all b changes nothing in the full model; the least-norm step leaves it at zero.
