@@ -1,5 +1,6 @@
 """What goes wrong for a user ends in one clear sentence and exit code 2, with nothing half-written."""
 
+import os
 import signal
 import subprocess
 import sys
@@ -15,6 +16,7 @@ from gnomon._registry import Candidate, discover, register, register_warmup
 from gnomon.cli._app import app
 from gnomon.datasets.embedded import demo_path
 from gnomon.io import save
+from gnomon.optim import lbfgs
 
 
 @pytest.fixture(autouse=True)
@@ -149,16 +151,34 @@ def test_an_interruption_is_code_130_and_leaves_nothing(folder):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-def test_control_c_in_a_terminal(folder):
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_signal_to_end_leaves_nothing(folder, name):
     job = subprocess.Popen([sys.executable, "-m", "gnomon", "demo"], cwd=folder, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while "gnomon-demo" not in left(folder) and time.monotonic() < deadline:
         time.sleep(0.02)
-    job.send_signal(signal.SIGINT)
+    job.send_signal(signal.Signals[name])
     _, said = job.communicate(timeout=60)
-    assert job.returncode == 130, said
+    assert job.returncode == 128 + signal.Signals[name], said
+    assert "nothing was written" in said
     assert "Traceback" not in said
     assert left(folder) == []
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_a_signal_during_a_fit_is_not_taken_for_a_request_to_stop_early(folder):
+    """Solvers end at Ctrl-C with their best result so far; the command ends altogether, and puts handlers back."""
+    before = signal.getsignal(signal.SIGTERM)
+
+    class Busy(LogisticRegression):
+        def fit(self, X, y):
+            lbfgs(lambda w: (os.kill(os.getpid(), signal.SIGINT) or float(w @ w), 2.0 * w), np.ones(1))
+            return super().fit(X, y)
+
+    register(Candidate("slow", "classification", lambda facts, seed: Busy(), 2))
+    assert run("demo").exit_code == 130
+    assert left(folder) == []
+    assert signal.getsignal(signal.SIGTERM) is before
 
 
 NO_MODELS = {

@@ -1,6 +1,6 @@
 """The commands and their options; what they do is in the modules beside.
 
-Exit codes: 0 done, 1 a fault of gnomon's own, 2 something the user can mend, 130 interrupted.
+Exit codes: 0 done, 1 a fault of gnomon's own, 2 something the user can mend, 130 interrupted, 143 terminated.
 """
 
 from pathlib import Path

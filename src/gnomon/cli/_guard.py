@@ -1,7 +1,13 @@
-"""The border: errors that the user can mend become one sentence and exit code 2, without a traceback."""
+"""The border: errors that the user can mend become one sentence and exit code 2, without a traceback.
+
+A signal to end becomes an exception, so that what was begun is tidied away; the exit code is 128 + its number, as
+shells have it (IEEE Std 1003.1-2017, §2.8.2).
+"""
 
 import os
+import signal
 import sys
+import threading
 from contextlib import contextmanager
 
 import typer
@@ -12,6 +18,12 @@ from gnomon.io import UserError
 __all__ = ["errors", "guarded"]
 
 DEBUG = "GNOMON_DEBUG"
+ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
+"""Requests to end that a process can answer; not every system has all of them."""
+
+
+class Stopped(BaseException):
+    """A signal asks the process to end. Solvers keep their best result at a KeyboardInterrupt; a command must not."""
 
 
 def errors():
@@ -23,13 +35,14 @@ def errors():
 def guarded():
     """Run a command's work; turn what goes wrong into a sentence and an exit code."""
     try:
-        yield
+        with _stoppable():
+            yield
     except UserError as error:
         _say(f"error: {error}")
         raise typer.Exit(2) from None
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Stopped) as request:
         _say("interrupted; nothing was written")
-        raise typer.Exit(130) from None
+        raise typer.Exit(128 + (request.args or (signal.SIGINT,))[0]) from None
     except BrokenPipeError:
         # The reader of our output has gone, for instance `| head`; Python must not try to flush into it at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -47,6 +60,28 @@ def guarded():
         _say(f"gnomon failed: {type(error).__name__}: {error}. This is a fault of gnomon; nothing was written.")
         _say(f"Set {DEBUG}=1 for the traceback, and report it please.")
         raise typer.Exit(1) from None
+
+
+@contextmanager
+def _stoppable():
+    """Raise `Stopped` at the first signal of `ENDING` and ignore the next, which would cut the tidying short."""
+    known = [signal.Signals[name] for name in ENDING if name in signal.Signals.__members__]
+    # What the parent process ignores, as nohup does, stays ignored; only the main thread may say what a signal does.
+    main = threading.current_thread() is threading.main_thread()
+    before = {s: signal.getsignal(s) for s in known if main and signal.getsignal(s) is not signal.SIG_IGN}
+
+    def stop(number, frame):
+        for each in before:
+            signal.signal(each, signal.SIG_IGN)
+        raise Stopped(number)
+
+    for each in before:
+        signal.signal(each, stop)
+    try:
+        yield
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
 
 
 def _say(text):

@@ -40,7 +40,7 @@ def outbox(folder):
     The folder is made and tried before any work begins; a folder made here is removed again when the work fails.
     """
     folder = Path(folder)
-    made = _make(folder)
+    made = [p for p in (folder, *folder.parents) if not p.exists()]
     pending: dict[Path, Path] = {}
 
     def place(name):
@@ -51,6 +51,7 @@ def outbox(folder):
         return path
 
     try:
+        _make(folder)
         _probe(place("probe"), folder)
         pending.clear()
         yield place
@@ -65,13 +66,10 @@ def outbox(folder):
 
 
 def _make(folder):
-    """Make `folder` with its parents; return those that were not there before, innermost first."""
-    absent = [p for p in (folder, *folder.parents) if not p.exists()]
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UnwritableError(f"cannot make the folder {folder}: {_reason(error)}; give another one") from error
-    return absent
 
 
 def _probe(path, folder):
