@@ -175,8 +175,8 @@ def test_nothing_stops_silently_short(estimator):
     assert all("max_iter" in sentence for sentence in advice)
 
 
-# Accepted for compatibility and never read; read by a basis that is not the default.
-UNREAD = ("precompute", "domain")
+# Read by a basis that is not the default.
+UNREAD = ("domain",)
 WORDS = [
     pytest.param(estimator, name, id=f"{type(estimator).__name__}-{name}")
     for estimator in ESTIMATORS
@@ -206,3 +206,20 @@ def test_a_negative_number_is_refused(estimator, name):
     X, y = example_table(estimator)
     with pytest.raises(ValueError, match=f"{name}=-1.*must"):
         clone(estimator).set_params(**{name: -1}).fit(X, y)
+
+
+@over(having("precompute"))
+@pytest.mark.parametrize("value", [np.True_, False, np.eye(4), np.eye(4).tolist()])
+def test_the_gram_matrix_may_be_given_or_not(estimator, value):
+    X, y = example_table(estimator)
+    assert fitted(clone(estimator).set_params(precompute=value), X, y).converged_
+
+
+@over(having("precompute"))
+@pytest.mark.parametrize(
+    ("value", "words"), [("nonsense", "choose from"), (1, "choose from"), (np.eye(3), r"\(4, 4\)")]
+)
+def test_what_is_no_gram_matrix_is_refused(estimator, value, words):
+    X, y = example_table(estimator)
+    with pytest.raises(ValueError, match=f"precompute.*{words}"):
+        clone(estimator).set_params(precompute=value).fit(X, y)

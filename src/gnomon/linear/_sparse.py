@@ -13,12 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon.linear._scores import as_columns, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_integer, check_interval, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, convert_lam, objective_form
 
-__all__ = ["Form", "SparseRegressor", "scaled_form"]
+__all__ = ["Form", "SparseRegressor", "check_precompute", "scaled_form"]
 
 
 class Form(NamedTuple):
@@ -43,6 +43,15 @@ def scaled_form(estimator, l1_ratio, total):
     return Form(SquaredLoss(), form.loss_scale, penalty)
 
 
+def check_precompute(value, d, *words):
+    """Refuse what is neither a Gram matrix of d columns, nor True, False or one of the words."""
+    if np.ndim(value) == 0:
+        return check_choice("precompute", bool(value) if isinstance(value, np.bool_) else value, (True, False, *words))
+    if np.shape(value) != (d, d):
+        raise ValueError(f"precompute has shape {np.shape(value)}; give XᵀX of shape {(d, d)}, or True or False")
+    return value
+
+
 class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors with an L1 part; a subclass says its parameters and its share r."""
 
@@ -63,6 +72,7 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self
         """
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), multi_output=True, y_numeric=True)
+        check_precompute(self.precompute, X.shape[1])
         Y, weights = as_columns(y.astype(X.dtype, copy=False)), check_weights(sample_weight, X)
         self._total = float(weights.sum(dtype=float))
         form = self._form(X, Y, weights)

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import check_cv
 
 from gnomon.linear._scores import linear_scores
+from gnomon.linear._sparse import check_precompute
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
@@ -63,6 +64,7 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), y_numeric=True)
         y, weights = y.astype(X.dtype, copy=False), check_weights(sample_weight, X)
         check_choice("rule", self.rule, ("min", "1se"))
+        check_precompute(self.precompute, X.shape[1], "auto")
         shares = [check_interval("l1_ratio", float(r), 0.0, 1.0) for r in self._shares()]
         grids = [self._grid(X, y, weights, r) for r in shares]
         X = X.tocsr() if sparse.issparse(X) else X

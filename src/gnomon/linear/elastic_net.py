@@ -24,8 +24,10 @@ class ElasticNet(SparseRegressor):
         r of equation (1), between 0 and 1.
     fit_intercept : bool, default=True
         Whether there is a b, never penalised unless `penalize_intercept`.
-    precompute, copy_X
-        Accepted for compatibility; the Gram matrix of a working set is used where it is faster, X is never written to.
+    precompute : bool or array-like of shape (n_features, n_features), default=False
+        Accepted for compatibility; the Gram matrix of a working set is used where it is faster.
+    copy_X : bool, default=True
+        Accepted for compatibility; X is never written to.
     max_iter : int, default=1000
         Passes over a working set.
     tol : float, default=1e-4

@@ -28,8 +28,10 @@ class ElasticNetCV(SparseRegressorCV):
         The number of values in a geometric grid, or the values.
     fit_intercept : bool, default=True
         Whether there is a free b.
-    precompute, copy_X
-        Accepted for compatibility; the Gram matrix of a working set is used where it is faster, X is never written to.
+    precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
+        Accepted for compatibility; the Gram matrix of a working set is used where it is faster.
+    copy_X : bool, default=True
+        Accepted for compatibility; X is never written to.
     max_iter, tol
         As in `ElasticNet`.
     cv : int, splitter or iterable, optional
