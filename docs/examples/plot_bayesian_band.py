@@ -37,8 +37,8 @@ predicted, latent = model.predict_dist(Z), model.predict_dist(Z, include_noise=F
 ax = plot.predictive_band(
     grid,
     predicted.mean,
-    np.sqrt(predicted.variance),
-    latent_std=np.sqrt(latent.variance),
+    np.sqrt(predicted.var),
+    latent_std=np.sqrt(latent.var),
     data=(few, seen),
     truth=lambda t: np.sin(3 * t),
 )

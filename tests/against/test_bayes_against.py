@@ -19,7 +19,7 @@ def test_evidence_maximum_is_bayesian_ridge_without_hyperpriors(intercept):
     peer = BayesianRidge(fit_intercept=intercept, tol=1e-13, max_iter=5000, compute_score=True, **flat).fit(X, Y)
     np.testing.assert_allclose(ours.coef_, peer.coef_, rtol=1e-6)
     assert 1.0 / ours.sigma2_ == pytest.approx(peer.alpha_, rel=1e-6)
-    assert 1.0 / ours.prior_.variance == pytest.approx(peer.lambda_, rel=1e-6)
+    assert 1.0 / ours.prior_.var == pytest.approx(peer.lambda_, rel=1e-6)
     assert ours.log_evidence_ == pytest.approx(peer.scores_[-1], rel=1e-8)
     mean, std = ours.predict(X[:20], return_std=True)
     peer_mean, peer_std = peer.predict(X[:20], return_std=True)

@@ -17,8 +17,8 @@ def test_known_noise():
     cov = [[0.1627907, -0.0930233], [-0.0930233, 0.1007752]]
     np.testing.assert_allclose(model.posterior_.cov, cov, atol=5e-8)
     noisy, latent = (model.predict_dist([[1.0, 3.0]], include_noise=noise) for noise in (True, False))
-    np.testing.assert_allclose([noisy.mean[0], noisy.variance[0]], [1.5813953, 0.7616279], atol=5e-8)
-    assert latent.variance[0] == pytest.approx(0.5116279, abs=5e-8)
+    np.testing.assert_allclose([noisy.mean[0], noisy.var[0]], [1.5813953, 0.7616279], atol=5e-8)
+    assert latent.var[0] == pytest.approx(0.5116279, abs=5e-8)
     mean, std = model.predict([[1.0, 3.0]], return_std=True)
     np.testing.assert_allclose([mean[0], std[0] ** 2], [1.5813953, 0.7616279], atol=5e-8)
     assert model.log_evidence_ == pytest.approx(-3.5723965, abs=5e-8)

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator
 
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.random import check_rng, resamples, spawn_seeds
-from gnomon.numerics.streaming import merge_moments, moments
+from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import (
     assert_finite,
     check_choice,
@@ -63,7 +63,7 @@ def test_merging_is_pooling():
     parts = [moments(X[rows], s[rows]) for rows in split_rows(300, 5)]
     merged = parts[0]
     for part in parts[1:]:
-        merged = merge_moments(merged, part)
+        merged = merged + part
     assert_allclose(merged.scatter, moments(X, s).scatter, rtol=1e-9)
     assert_allclose(merged.mean, moments(X, s).mean)
 

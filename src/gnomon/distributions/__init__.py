@@ -1,6 +1,6 @@
 """Distributions: laws of chance as immutable values."""
 
-from gnomon.distributions._base import Distribution
+from gnomon.distributions._base import Distribution, Family, Statistics
 from gnomon.distributions.discrete import Bernoulli, Categorical
 from gnomon.distributions.empirical import Empirical
 from gnomon.distributions.information import cross_entropy, entropy, kl_divergence
@@ -13,11 +13,13 @@ __all__ = [
     "Categorical",
     "Distribution",
     "Empirical",
+    "Family",
     "InverseGamma",
     "Laplace",
     "MultivariateNormal",
     "MultivariateT",
     "Normal",
+    "Statistics",
     "StudentT",
     "cross_entropy",
     "entropy",

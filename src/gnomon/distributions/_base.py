@@ -1,18 +1,48 @@
 """What a distribution is.
 
     E_P[f(X)] = ∫ f(x) p(x) dx,    H(P, Q) = −E_P[log q(X)],    H(P) = H(P, P)                      (1)
+    ℓ(θ) = Σᵢ sᵢ log p(xᵢ; θ),     θ̂ = argmax ℓ = g(Σᵢ sᵢ T(xᵢ))                                    (2)
 
-A distribution is an immutable value with a log-density, a sampler and its moments. Parameters may be arrays: then it is
-one independent law per entry, and the verbs work elementwise. Cover & Thomas (2006), doi:10.1002/047174882X.
+A distribution is an immutable value with a log-density, a sampler and its moments, and is made from data through sums
+over rows that add (2): `statistics`, then `from_statistics`. A law of one variable may have arrays of parameters: then
+it is one independent law per column, and the verbs work elementwise; a law of vectors takes rows. Cover & Thomas
+(2006), doi:10.1002/047174882X; on sufficient statistics: Fisher (1922), doi:10.1098/rsta.1922.0009.
 """
 
 from abc import ABC, abstractmethod
-from typing import Any
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.integrate import quad
 
-__all__ = ["Distribution"]
+__all__ = ["Distribution", "Family", "Statistics"]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Sums over rows, which add field by field; the base of what `Distribution.statistics` returns.
+
+    Parameters
+    ----------
+    weight : float or ndarray
+        Σ sᵢ.
+
+    References
+    ----------
+    Fisher, R. A. (1922). On the mathematical foundations of theoretical statistics. doi:10.1098/rsta.1922.0009
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Statistics
+    >>> (Statistics(2.0) + Statistics(3.0)).weight
+    5.0
+    """
+
+    weight: Any
+
+    def __add__(self, other):
+        return type(self)(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
 
 
 class Distribution(ABC):
@@ -20,8 +50,12 @@ class Distribution(ABC):
 
     Attributes
     ----------
-    mean, variance
-        The first moment and the second central one; a law of vectors has `cov` instead of the latter.
+    mean, var
+        The first moment and the second central one; a law of vectors also has `cov`.
+    vectors : bool
+        Whether one observation is a row (a law of vectors) or an entry (one law per column).
+    n_parameters : int
+        Free parameters.
 
     References
     ----------
@@ -31,22 +65,76 @@ class Distribution(ABC):
     --------
     >>> import numpy as np
     >>> from gnomon.distributions import Normal
-    >>> law = Normal(mean=1.0, variance=4.0)
+    >>> law = Normal(mean=1.0, var=4.0)
     >>> round(float(law.log_density(1.0)), 7)
     -1.6120857
     >>> law.sample(2, np.random.default_rng(0)).shape
     (2,)
+    >>> x = np.array([1.0, 2.0, 3.0, 6.0])
+    >>> Normal.fit(x) == Normal.from_statistics(Normal.statistics(x[:1]) + Normal.statistics(x[1:]))
+    True
     """
 
     mean: Any
+    vectors: ClassVar[bool] = False
+    summed_options: ClassVar[tuple[str, ...]] = ()
+    """The options of `fit` that change what is summed, and so are also options of `statistics`."""
 
     @abstractmethod
     def log_density(self, x):
-        """log p(x); the logarithm of a probability for a discrete law."""
+        """log p(x); the logarithm of a probability for a discrete law; −inf outside the support."""
 
     @abstractmethod
     def sample(self, n, rng):
         """n independent draws, along the first axis, from the generator `rng`."""
+
+    def density(self, x):
+        """p(x)."""
+        return np.exp(self.log_density(x))
+
+    def row_log_density(self, X):
+        """log p of every row: for independent laws per column, the sum over columns."""
+        out = np.asarray(self.log_density(X))
+        return out if out.ndim <= 1 else np.sum(out.reshape(len(out), -1), axis=1)
+
+    @classmethod
+    def fit(cls, X, sample_weight=None, **options):
+        """The law of greatest likelihood, equation (2); with `prior` among the options, the posterior mode.
+
+        Parameters
+        ----------
+        X : array-like of shape (n,) or (n, d)
+        sample_weight : array-like of shape (n,), optional
+            A weight of two is the row twice.
+        **options
+            Those of `from_statistics` and `statistics`.
+        """
+        summed = {name: options[name] for name in cls.summed_options if name in options}
+        return cls.from_statistics(cls.statistics(X, sample_weight, **summed), **options)
+
+    @classmethod
+    def statistics(cls, X, sample_weight=None):
+        """Sums over the rows of X that determine the estimate; those of two sets of rows add with ``+``."""
+        raise NotImplementedError(f"{cls.__name__} is not estimated from data")
+
+    @classmethod
+    def from_statistics(cls, statistics, *, prior=None):
+        """The law of greatest likelihood (or posterior density under `prior`), given the sums."""
+        raise NotImplementedError(f"{cls.__name__} is not estimated from data")
+
+    @classmethod
+    def family(cls, **options):
+        """This class with options of `fit` laid down: itself something with `fit`, `statistics`, `from_statistics`."""
+        return Family(cls, options)
+
+    @property
+    def n_parameters(self):
+        raise NotImplementedError(f"{type(self).__name__} does not count its parameters")
+
+    @property
+    def mode(self):
+        """The most probable value."""
+        raise NotImplementedError(f"{type(self).__name__} has no mode in closed form")
 
     @property
     def energy(self):
@@ -81,8 +169,67 @@ class Distribution(ABC):
         return -self.expected_log_density(self)
 
 
+@dataclass(frozen=True)
+class Family:
+    """A class of distributions with options laid down, to be fitted later.
+
+    Parameters
+    ----------
+    law : type
+        A subclass of `Distribution`.
+    options : dict
+        Of its `fit`.
+
+    References
+    ----------
+    Fisher, R. A. (1922). On the mathematical foundations of theoretical statistics. doi:10.1098/rsta.1922.0009
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Normal
+    >>> unbiased = Normal.family(ddof=1)
+    >>> unbiased.fit([1.0, 2.0, 3.0]).var
+    1.0
+    """
+
+    law: type
+    options: dict = field(default_factory=dict)
+
+    def fit(self, X, sample_weight=None):
+        """`Distribution.fit` with these options."""
+        return self.law.fit(X, sample_weight, **self.options)
+
+    def statistics(self, X, sample_weight=None):
+        """`Distribution.statistics` with those of the options that it has."""
+        summed = {name: self.options[name] for name in self.law.summed_options if name in self.options}
+        return self.law.statistics(X, sample_weight, **summed)
+
+    def from_statistics(self, statistics):
+        """`Distribution.from_statistics` with these options."""
+        return self.law.from_statistics(statistics, **self.options)
+
+
 def positive(**values):
     """Refuse parameters that are not above zero."""
     for name, value in values.items():
         if not np.all(np.asarray(value) > 0.0):
             raise ValueError(f"{name}={value!r} must be > 0; give a positive number")
+
+
+def check_sample(X, sample_weight=None, *, vectors=False):
+    """X and its weights as float arrays; errors name what was found. Entries for laws of one variable, else rows."""
+    X = np.asarray(X, dtype=float)
+    if X.ndim not in ((2,) if vectors else (1, 2)):
+        wanted = "(n, d)" if vectors else "(n,) or (n, d)"
+        raise ValueError(f"X has shape {X.shape}; give an array of shape {wanted}")
+    if len(X) == 0:
+        raise ValueError("X has no rows; at least one is needed")
+    if not np.all(np.isfinite(X)):
+        bad = np.argwhere(~np.isfinite(X))[0].tolist()
+        raise ValueError(f"X{bad} is {X[tuple(bad)]}; give finite numbers, or an estimator that takes missing values")
+    weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    if weights.shape != (len(X),):
+        raise ValueError(f"sample_weight has shape {weights.shape}; give one weight for each of the {len(X)} rows")
+    if not np.all(weights >= 0.0) or not np.sum(weights) > 0.0:
+        raise ValueError("sample_weight must be ≥ 0 and not all zero; remove rows or repair their weights")
+    return X, weights

@@ -51,7 +51,7 @@ class Categorical(Distribution):
         return self.probabilities @ np.arange(self.probabilities.shape[-1])
 
     @property
-    def variance(self):
+    def var(self):
         """Σ (k − mean)² pₖ."""
         k = np.arange(self.probabilities.shape[-1])
         return np.sum(self.probabilities * (k - np.expand_dims(self.mean, -1)) ** 2, axis=-1)
@@ -93,7 +93,7 @@ class Bernoulli(Distribution):
     Examples
     --------
     >>> from gnomon.distributions import Bernoulli
-    >>> round(float(Bernoulli(0.25).log_density(1)), 7), Bernoulli(0.25).variance
+    >>> round(float(Bernoulli(0.25).log_density(1)), 7), Bernoulli(0.25).var
     (-1.3862944, 0.1875)
     """
 
@@ -114,7 +114,7 @@ class Bernoulli(Distribution):
         return self.p
 
     @property
-    def variance(self):
+    def var(self):
         """p(1 − p)."""
         return self.p * (1.0 - self.p)
 

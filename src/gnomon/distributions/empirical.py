@@ -32,7 +32,7 @@ class Empirical(Distribution):
     >>> import numpy as np
     >>> from gnomon.distributions import Empirical
     >>> law = Empirical(np.array([[0.0, 1.0], [2.0, 3.0]]))
-    >>> law.mean, law.variance, law.quantile(0.5)
+    >>> law.mean, law.var, law.quantile(0.5)
     (array([1., 2.]), array([1., 1.]), array([1., 2.]))
     """
 
@@ -44,14 +44,14 @@ class Empirical(Distribution):
         return np.mean(self.draws, axis=0)
 
     @property
-    def variance(self):
+    def var(self):
         """Variance of the draws, per coordinate."""
         return np.var(self.draws, axis=0)
 
     @property
     def std(self):
         """Standard deviations of the coordinates."""
-        return np.sqrt(self.variance)
+        return np.sqrt(self.var)
 
     @property
     def cov(self):

@@ -45,7 +45,7 @@ class Laplace(Distribution):
         positive(scale=self.scale)
 
     @property
-    def variance(self):
+    def var(self):
         """2b²."""
         return 2.0 * self.scale**2
 

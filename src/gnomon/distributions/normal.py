@@ -1,35 +1,43 @@
 """Normal distributions.
 
     log p(x) = −½ (x − μ)ᵀ Σ⁻¹ (x − μ) − ½ log |2πΣ|                                               (1)
+    μ̂ = Σ sᵢ xᵢ / W,    Σ̂ = Σ sᵢ (xᵢ − μ̂)(xᵢ − μ̂)ᵀ / (W − ddof),    W = Σ sᵢ                       (2)
+    x_m | x_o  ~  N(μ_m + B (x_o − μ_o), Σ_mm − B Σ_om),    B = Σ_mo Σ_oo⁻¹                          (3)
 
-Gauss (1809), Theoria motus; Bishop (2006), Pattern Recognition and Machine Learning, section 2.3.
+ddof = 0 is maximum likelihood. Gauss (1809), Theoria motus; Bishop (2006), Pattern Recognition and Machine Learning,
+section 2.3.
 """
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 from scipy.special import ndtri
 
-from gnomon.distributions._base import Distribution
+from gnomon.distributions._base import Distribution, check_sample
 from gnomon.numerics.energy import Energy
+from gnomon.numerics.streaming import group_moments, moments
+from gnomon.numerics.validation import check_choice
 
 __all__ = ["MultivariateNormal", "Normal"]
 
 LOG_2PI = np.log(2.0 * np.pi)
+COVARIANCE_TYPES = ("full", "diag", "spherical")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Normal(Distribution):
     """Normal law N(μ, σ²) of one variable, or one per entry of the arrays given.
 
     Parameters
     ----------
     mean : float or ndarray, default=0.0
-    variance : float or ndarray, default=1.0
+    var : float or ndarray, default=1.0
         σ² ≥ 0.
+    std : float or ndarray, optional
+        σ, in place of `var`.
 
     References
     ----------
@@ -40,26 +48,55 @@ class Normal(Distribution):
     >>> from gnomon.distributions import Normal
     >>> round(float(Normal(0.0, 4.0).log_density(2.0)), 7)
     -2.1120857
-    >>> low, high = Normal(0.0, 4.0).interval(0.95)
+    >>> low, high = Normal(0.0, std=2.0).interval(0.95)
     >>> round(float(low), 4), round(float(high), 4)
     (-3.9199, 3.9199)
+    >>> Normal.fit([1.0, 2.0, 3.0, 4.0]), Normal.fit([1.0, 2.0, 3.0], ddof=1).var
+    (Normal(mean=2.5, var=1.25), 1.0)
     """
 
     mean: Any = 0.0
-    variance: Any = 1.0
+    var: Any = 1.0
 
-    def __post_init__(self):
-        if not np.all(np.asarray(self.variance) >= 0.0):
-            raise ValueError(f"variance={self.variance!r} must be ≥ 0; give a non-negative number")
+    def __init__(self, mean=0.0, var=None, *, std=None):
+        if var is not None and std is not None:
+            raise ValueError(f"var={var!r} and std={std!r} exclude each other; give one of them")
+        var = (1.0 if std is None else np.square(std)) if var is None else var
+        if not np.all(np.asarray(var) >= 0.0) or not np.all(np.isfinite(mean)):
+            raise ValueError(f"var={var!r} must be ≥ 0 and mean={mean!r} finite; give such numbers")
+        object.__setattr__(self, "mean", mean)
+        object.__setattr__(self, "var", var)
+
+    @classmethod
+    def statistics(cls, X, sample_weight=None):
+        X, weights = check_sample(X, sample_weight)
+        part = group_moments(X.reshape(len(X), -1), np.zeros(len(X), dtype=int), 1, weights, diagonal=True)
+        shape = X.shape[1:]
+        return type(part)(float(part.weight[0]), part.mean.reshape(shape), part.scatter.reshape(shape))
+
+    @classmethod
+    def from_statistics(cls, statistics, *, ddof=0, prior=None):
+        if prior is not None:
+            return prior.mode_given(statistics)
+        var = statistics.scatter / _divisor(statistics.weight, ddof)
+        return cls(statistics.mean, var) if np.ndim(var) else cls(float(statistics.mean), float(var))
+
+    @property
+    def n_parameters(self):
+        return 2 * int(np.size(self.mean))
+
+    @property
+    def mode(self):
+        return self.mean
 
     @property
     def std(self):
         """σ."""
-        return np.sqrt(self.variance)
+        return np.sqrt(self.var)
 
     @property
     def energy(self):
-        return Energy("square", 0.5 / self.variance, self.mean)
+        return Energy("square", 0.5 / self.var, self.mean)
 
     @classmethod
     def from_energy(cls, energy):
@@ -69,13 +106,13 @@ class Normal(Distribution):
         return cls(energy.center, 0.5 / energy.factor)
 
     def joint(self, d):
-        return MultivariateNormal(np.full(d, 1.0) * self.mean, np.diag(np.full(d, 1.0) * self.variance))
+        return MultivariateNormal(np.full(d, 1.0) * self.mean, np.diag(np.full(d, 1.0) * self.var))
 
     def log_density(self, x):
-        return -0.5 * ((x - self.mean) ** 2 / self.variance + np.log(self.variance) + LOG_2PI)
+        return -0.5 * ((x - self.mean) ** 2 / self.var + np.log(self.var) + LOG_2PI)
 
     def sample(self, n, rng):
-        shape = np.broadcast_shapes(np.shape(self.mean), np.shape(self.variance))
+        shape = np.broadcast_shapes(np.shape(self.mean), np.shape(self.var))
         return self.mean + self.std * rng.standard_normal((n, *shape))
 
     def quantile(self, p):
@@ -83,8 +120,8 @@ class Normal(Distribution):
 
     def expected_log_density(self, other):
         # Quadratic in x: two moments of any law suffice.
-        square = other.variance + (other.mean - self.mean) ** 2
-        return -0.5 * (square / self.variance + np.log(self.variance) + LOG_2PI)
+        square = other.var + (other.mean - self.mean) ** 2
+        return -0.5 * (square / self.var + np.log(self.var) + LOG_2PI)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +132,8 @@ class MultivariateNormal(Distribution):
     ----------
     mean : ndarray of shape (d,)
     cov : ndarray of shape (d, d)
-        Σ, positive definite.
+        Σ, positive definite; for "diag" its diagonal (d,), for "spherical" one number.
+    covariance_type : {"full", "diag", "spherical"}, default="full"
 
     References
     ----------
@@ -108,21 +146,52 @@ class MultivariateNormal(Distribution):
     >>> law = MultivariateNormal(np.zeros(2), np.array([[2.0, 1.0], [1.0, 2.0]]))
     >>> round(float(law.log_density(np.array([1.0, 1.0]))), 7)
     -2.7205165
+    >>> law.condition([0], [3.0]).mean, law.condition([0], [3.0]).cov
+    (array([1.5]), array([[1.5]]))
+    >>> MultivariateNormal.fit([[0.0, 0.0], [2.0, 4.0]], covariance_type="diag").cov
+    array([1., 4.])
     """
 
     mean: Any
     cov: Any
+    covariance_type: str = "full"
+
+    vectors: ClassVar[bool] = True
+    summed_options: ClassVar[tuple[str, ...]] = ("covariance_type",)
 
     def __post_init__(self):
         mean, cov = np.asarray(self.mean, dtype=float), np.asarray(self.cov, dtype=float)
-        if mean.ndim != 1 or cov.shape != (mean.size, mean.size):
-            raise ValueError(f"mean of shape {mean.shape} does not fit cov of shape {cov.shape}; give (d,) and (d, d)")
+        kind = check_choice("covariance_type", self.covariance_type, COVARIANCE_TYPES)
+        wanted = {"full": 2 * mean.shape, "diag": mean.shape, "spherical": ()}[kind]
+        if mean.ndim != 1 or cov.shape != wanted:
+            raise ValueError(
+                f"mean of shape {mean.shape} does not fit a {kind} cov of shape {cov.shape}; give (d,) and {wanted}"
+            )
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "cov", cov)
 
+    @classmethod
+    def statistics(cls, X, sample_weight=None, *, covariance_type="full"):
+        X, weights = check_sample(X, sample_weight, vectors=True)
+        if check_choice("covariance_type", covariance_type, COVARIANCE_TYPES) == "full":
+            return moments(X, weights)
+        part = group_moments(X, np.zeros(len(X), dtype=int), 1, weights, diagonal=True)
+        return type(part)(float(part.weight[0]), part.mean[0], part.scatter[0])
+
+    @classmethod
+    def from_statistics(cls, statistics, *, covariance_type="full", ddof=0, prior=None):
+        if prior is not None:
+            return prior.mode_given(statistics)
+        cov = statistics.scatter / _divisor(statistics.weight, ddof)
+        return cls(statistics.mean, np.mean(cov) if covariance_type == "spherical" else cov, covariance_type)
+
     @cached_property
     def factor(self):
-        """The lower triangular L with L Lᵀ = Σ."""
+        """The lower triangular L with L Lᵀ = Σ; its diagonal (or one number) where Σ is diagonal."""
+        if self.covariance_type != "full":
+            if not np.all(self.cov > 0.0):
+                raise ValueError(f"cov is not positive definite: its least eigenvalue is {np.min(self.cov):.3g}")
+            return np.sqrt(self.cov)
         try:
             return cholesky(self.cov, lower=True)
         except LinAlgError:
@@ -130,20 +199,34 @@ class MultivariateNormal(Distribution):
             raise ValueError(f"cov is not positive definite: its least eigenvalue is {smallest:.3g}") from None
 
     @property
-    def variance(self):
+    def cov_matrix(self):
+        """Σ as a matrix, whatever the type."""
+        return self.cov if self.covariance_type == "full" else np.diag(self.var)
+
+    @property
+    def var(self):
         """The diagonal of Σ: the variances of the coordinates."""
-        return np.diag(self.cov)
+        return np.diag(self.cov) if self.covariance_type == "full" else np.full(self.mean.size, 1.0) * self.cov
+
+    @property
+    def n_parameters(self):
+        d = self.mean.size
+        return d + {"full": d * (d + 1) // 2, "diag": d, "spherical": 1}[self.covariance_type]
+
+    @property
+    def mode(self):
+        return self.mean
 
     @property
     def std(self):
         """Standard deviations of the coordinates."""
-        return np.sqrt(self.variance)
+        return np.sqrt(self.var)
 
     @property
     def energy(self):
-        if not np.array_equal(self.cov, self.cov[0, 0] * np.eye(self.mean.size)):
+        if not np.array_equal(self.cov_matrix, self.var[0] * np.eye(self.mean.size)):
             raise ValueError("cov is not a multiple of the identity, so −log p is no sum of equal terms")
-        return Energy("square", 0.5 / self.cov[0, 0], self.mean)
+        return Energy("square", 0.5 / self.var[0], self.mean)
 
     def joint(self, d):
         if self.mean.size != d:
@@ -153,20 +236,59 @@ class MultivariateNormal(Distribution):
     @property
     def log_det(self):
         """log |Σ|."""
-        return 2.0 * float(np.sum(np.log(np.diag(self.factor))))
+        root = np.diag(self.factor) if self.covariance_type == "full" else np.full(self.mean.size, 1.0) * self.factor
+        return 2.0 * float(np.sum(np.log(root)))
+
+    def mahalanobis(self, x):
+        """(x − μ)ᵀ Σ⁻¹ (x − μ), the squared distance, of every row."""
+        x = np.asarray(x, dtype=float)
+        if x.shape[-1:] != self.mean.shape or x.ndim > 2:
+            raise ValueError(f"x has shape {x.shape}; give rows of {self.mean.size} numbers")
+        out = np.sum(self._whiten(np.atleast_2d(x - self.mean)) ** 2, axis=0)
+        return out[0] if x.ndim == 1 else out
 
     def log_density(self, x):
-        white = solve_triangular(self.factor, np.atleast_2d(x - self.mean).T, lower=True)
-        out = -0.5 * (np.sum(white**2, axis=0) + self.log_det + self.mean.size * LOG_2PI)
-        return out[0] if np.ndim(x) == 1 else out
+        return -0.5 * (self.mahalanobis(x) + self.log_det + self.mean.size * LOG_2PI)
+
+    def marginal(self, idx):
+        """The law of the coordinates `idx`."""
+        cov = {"full": lambda: self.cov[np.ix_(idx, idx)], "diag": lambda: self.cov[idx], "spherical": lambda: self.cov}
+        return MultivariateNormal(self.mean[idx], cov[self.covariance_type](), self.covariance_type)
+
+    def condition(self, idx, values):
+        """The law of the other coordinates, in order, given that those of `idx` have `values`: equation (3)."""
+        idx, values = np.asarray(idx), np.asarray(values, dtype=float)
+        rest = np.setdiff1d(np.arange(self.mean.size), idx)
+        if values.shape != idx.shape or rest.size + idx.size != self.mean.size or rest.size == 0:
+            raise ValueError(f"idx={idx.tolist()} and values={values.tolist()} must pair some of the coordinates")
+        if self.covariance_type != "full":
+            return self.marginal(rest)
+        cross = self.cov[np.ix_(rest, idx)]
+        B = cho_solve((self.marginal(idx).factor, True), cross.T).T
+        cov = self.cov[np.ix_(rest, rest)] - B @ cross.T
+        return MultivariateNormal(self.mean[rest] + B @ (values - self.mean[idx]), 0.5 * (cov + cov.T))
 
     def sample(self, n, rng):
-        return self.mean + rng.standard_normal((n, self.mean.size)) @ self.factor.T
+        z = rng.standard_normal((n, self.mean.size))
+        return self.mean + (z @ self.factor.T if self.covariance_type == "full" else z * self.factor)
 
     def quantile(self, p):
         """Quantiles of every coordinate by itself."""
         return self.mean + self.std * ndtri(p)
 
     def expected_log_density(self, other):
-        white = solve_triangular(self.factor, np.column_stack([other.mean - self.mean, other.factor]), lower=True)
+        root = other.factor if other.covariance_type == "full" else np.diag(other.std)
+        white = self._whiten(np.column_stack([other.mean - self.mean, root]).T)
         return -0.5 * (float(np.sum(white**2)) + self.log_det + self.mean.size * LOG_2PI)
+
+    def _whiten(self, Z):
+        """L⁻¹ Zᵀ, for Σ = L Lᵀ."""
+        if self.covariance_type == "full":
+            return solve_triangular(self.factor, Z.T, lower=True)
+        return (Z / self.factor).T
+
+
+def _divisor(weight, ddof):
+    if not weight > ddof:
+        raise ValueError(f"a total weight of {weight:g} leaves nothing to divide by at ddof={ddof}; add rows")
+    return weight - ddof

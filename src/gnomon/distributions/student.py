@@ -40,7 +40,7 @@ class StudentT(Distribution):
     --------
     >>> from gnomon.distributions import StudentT
     >>> law = StudentT(df=5.0, location=1.0, scale=2.0)
-    >>> round(float(law.log_density(1.0)), 6), round(law.variance, 6)
+    >>> round(float(law.log_density(1.0)), 6), round(law.var, 6)
     (-1.661767, 6.666667)
     """
 
@@ -57,14 +57,14 @@ class StudentT(Distribution):
         return self.location if self.df > 1.0 else np.nan * self.location
 
     @property
-    def variance(self):
+    def var(self):
         """scale² ν/(ν − 2), for ν > 2."""
         return self.scale**2 * (self.df / (self.df - 2.0) if self.df > 2.0 else np.inf)
 
     @property
     def std(self):
         """The root of the variance."""
-        return np.sqrt(self.variance)
+        return np.sqrt(self.var)
 
     def log_density(self, x):
         return _log_t((x - self.location) ** 2 / self.scale**2, self.df, 1, 2.0 * np.log(self.scale))
@@ -128,14 +128,14 @@ class MultivariateT(Distribution):
         return self.base.cov * (self.df / (self.df - 2.0) if self.df > 2.0 else np.inf)
 
     @property
-    def variance(self):
+    def var(self):
         """The variances of the coordinates."""
         return np.diag(self.cov)
 
     @property
     def std(self):
         """Standard deviations of the coordinates."""
-        return np.sqrt(self.variance)
+        return np.sqrt(self.var)
 
     def log_density(self, x):
         base = self.base
@@ -171,7 +171,7 @@ class InverseGamma(Distribution):
     --------
     >>> from gnomon.distributions import InverseGamma
     >>> law = InverseGamma(3.0, 4.0)
-    >>> law.mean, law.mode, law.variance
+    >>> law.mean, law.mode, law.var
     (2.0, 1.0, 4.0)
     """
 
@@ -192,7 +192,7 @@ class InverseGamma(Distribution):
         return self.b / (self.a + 1.0)
 
     @property
-    def variance(self):
+    def var(self):
         """b²/((a − 1)²(a − 2)), for a > 2."""
         return self.mean**2 / (self.a - 2.0) if self.a > 2.0 else np.inf
 

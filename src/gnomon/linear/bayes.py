@@ -27,6 +27,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_non_negative, check_positive, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, maximize_evidence, warn_unless_converged
+from gnomon.optim.evidence import LIMIT
 from gnomon.penalties import from_prior
 
 __all__ = ["BayesianLinearRegression"]
@@ -84,7 +85,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         The least number of independent draws that would know a coefficient as well as the sampler's; inf for closed
         laws. A few hundred give intervals to two digits; otherwise raise `n_draws`.
     n_iter_, converged_ : int and bool
-        Of the evidence maximisation; 1 and True for what is closed.
+        Of the evidence maximisation, False where the evidence has no maximum; 1 and True for what is closed.
     history_ : dict of str to ndarray
         Of the evidence maximisation.
     n_features_in_, feature_names_in_
@@ -104,7 +105,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
     >>> model.mean_.round(7), round(model.log_evidence_, 7)
     (array([0.1860465, 0.4651163]), -3.5723965)
     >>> law = model.predict_dist([[1.0, 3.0]])
-    >>> law.mean.round(7), law.variance.round(7)
+    >>> law.mean.round(7), law.var.round(7)
     (array([1.5813953]), array([0.7616279]))
     """
 
@@ -200,13 +201,12 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
             )
         rows = self._summary
         best = maximize_evidence(rows.R, rows.z, n=rows.total, rest=rows.rest, tol=self.tol, max_iter=self.max_iter)
-        if not best.converged:
-            warnings.warn(
-                f"the evidence was not maximised in {best.n_iter} iterations; raise max_iter={self.max_iter}, "
-                f"loosen tol={self.tol}, or scale the columns of X",
-                ConvergenceWarning,
-                stacklevel=4,
-            )
+        short = (
+            f"the evidence was not maximised in {best.n_iter} iterations; raise max_iter={self.max_iter}, "
+            f"loosen tol={self.tol}, or scale the columns of X"
+        )
+        for sentence in [] if best.converged else [_UNBOUNDED[name] for name in best.stopped] or [short]:
+            warnings.warn(sentence, ConvergenceWarning, stacklevel=4)
         self.n_iter_, self.converged_, self.history_ = best.n_iter, best.converged, best.history
         return Normal(0.0, 1.0 / best.prior_precision), 1.0 / best.noise_precision
 
@@ -214,6 +214,16 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+_UNBOUNDED = {
+    name: f"the evidence has no maximum: {why}, and the precision of the {name} was stopped at {LIMIT:.0e} times the "
+    f"scale of the data; {advice}, or give sigma2 and parameter_prior as numbers and set optimize_evidence=False"
+    for name, why, advice in (
+        ("prior", "y shows no effect of X", "give columns that have one"),
+        ("noise", "the columns fit y exactly", "give more rows or fewer columns"),
+    )
+}
 
 
 def _condition_gaussian(model, summary, prior, sigma2, noise_prior):

@@ -33,7 +33,7 @@ from gnomon.numerics.linalg import (
     triangle_of_moments,
 )
 from gnomon.numerics.linalg.least_squares import METHODS
-from gnomon.numerics.streaming import merge_moments, moments
+from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim.fit_linear import SOLVERS
@@ -182,7 +182,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X, y, weights = self._validated(X, y, sample_weight, reset=first)
         assert_finite(X, columns=getattr(self, "feature_names_in_", None))
         sums = moments(X, weights, targets=as_columns(y), n_jobs=self.n_jobs)
-        self._sums = sums if first else merge_moments(self._sums, sums)
+        self._sums = sums if first else self._sums + sums
         found = triangle_of_moments(self._sums, X.shape[1], intercept=self.fit_intercept)
         w, rss = found.least_squares()
         b = found.y_mean - found.x_mean @ w

@@ -22,7 +22,7 @@ class Energy(NamedTuple):
     Examples
     --------
     >>> from gnomon.distributions import Normal
-    >>> Normal(mean=0.0, variance=4.0).energy
+    >>> Normal(mean=0.0, var=4.0).energy
     Energy(shape='square', factor=0.125, center=0.0)
     """
 

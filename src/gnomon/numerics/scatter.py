@@ -13,38 +13,16 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from gnomon.numerics.streaming import moments
+from gnomon.numerics.streaming import group_moments, moments
 from gnomon.numerics.validation import check_choice, check_positive
 
 __all__ = [
     "WHITENINGS",
     "Whitening",
     "between_class_cov",
-    "class_moments",
     "whitening",
     "within_class_cov",
 ]
-
-
-def class_moments(X, index, n_classes, weights=None):
-    """A list with the `Moments` of the rows of each class, None for a class without weight.
-
-    References
-    ----------
-    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems.
-    doi:10.1111/j.1469-1809.1936.tb02137.x
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.scatter import class_moments
-    >>> parts = class_moments(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]), 2)
-    >>> [part.mean.tolist() for part in parts]
-    [[1.0], [5.0]]
-    """
-    s = np.ones(len(X)) if weights is None else np.asarray(weights, dtype=float)
-    rows = [np.flatnonzero((index == k) & (s > 0.0)) for k in range(n_classes)]
-    return [moments(X[r], s[r]) if len(r) else None for r in rows]
 
 
 def within_class_cov(X, index, n_classes, weights=None):
@@ -64,8 +42,7 @@ def within_class_cov(X, index, n_classes, weights=None):
     array([[0.25   , 0.0625 ],
            [0.0625 , 0.46875]])
     """
-    parts = [part for part in class_moments(X, index, n_classes, weights) if part]
-    return sum(part.scatter for part in parts) / sum(part.weight for part in parts)
+    return group_moments(X, index, n_classes, weights).pooled().covariance()
 
 
 def between_class_cov(X, index, n_classes, weights=None):
@@ -83,8 +60,8 @@ def between_class_cov(X, index, n_classes, weights=None):
     >>> between_class_cov(np.array([[0.0], [2.0], [5.0], [7.0]]), np.array([0, 0, 1, 1]), 2)
     array([[6.25]])
     """
-    parts = [part for part in class_moments(X, index, n_classes, weights) if part]
-    return moments(np.array([part.mean for part in parts]), [part.weight for part in parts]).covariance()
+    parts = group_moments(X, index, n_classes, weights, diagonal=True)
+    return moments(parts.mean, parts.weight).covariance()
 
 
 class Whitening(NamedTuple):

@@ -5,35 +5,38 @@
     merged:    S = S₁ + S₂ + (W₁ W₂ / W)(μ₁ − μ₂)(μ₁ − μ₂)ᵀ                                          (2)
 
 Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115. A fit by least squares is a function of (1) alone, so
-`moments` of a chunk, `merge_moments`, and a solve serve data in memory, in chunks and on threads. The rows are visited
+`moments` of chunks, their sum, and a solve serve data in memory, in chunks and on threads. The rows are visited
 once, in blocks that stay in cache, shifted by a rough mean so that subtracting Wμμᵀ in the end cancels nothing.
 """
 
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
+from gnomon._jit import jit
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
-__all__ = ["Moments", "merge_moments", "moments"]
+__all__ = ["Moments", "group_moments", "moments"]
 
 _WIDE = 1024
 """From this many columns on BLAS's own threads split one product better than our chunks of rows do."""
 
 
 class Moments(NamedTuple):
-    """W, μ and S of equation (1): total weight, mean and scatter of some rows.
+    """W, μ and S of equation (1): total weight, mean and scatter of some rows, or of several groups of rows at once.
+
+    Two of them add by equation (2), so a sum over chunks is ``moments(A) + moments(B)``.
 
     Parameters
     ----------
-    weight : float
+    weight : float or ndarray of shape (k,)
         Σ sᵢ.
-    mean : ndarray of shape (d,)
+    mean : ndarray of shape (d,) or (k, d)
         μ = Σ sᵢ vᵢ / Σ sᵢ.
-    scatter : ndarray of shape (d, d)
-        Σ sᵢ (vᵢ − μ)(vᵢ − μ)ᵀ.
+    scatter : ndarray of shape (d, d) or (k, d, d)
+        Σ sᵢ (vᵢ − μ)(vᵢ − μ)ᵀ; where it has the shape of the mean, only the diagonal.
 
     References
     ----------
@@ -43,24 +46,61 @@ class Moments(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.streaming import Moments
+    >>> from gnomon.numerics.streaming import Moments, moments
     >>> Moments(3.0, np.array([3.0]), np.array([[14.0]])).covariance(ddof=1)
     array([[7.]])
+    >>> X = np.array([[1.0], [2.0], [6.0]])
+    >>> float((moments(X[:1]) + moments(X[1:])).scatter[0, 0]), float(moments(X).scatter[0, 0])
+    (14.0, 14.0)
     """
 
-    weight: float
+    weight: Any
     mean: np.ndarray
     scatter: np.ndarray
 
+    def __add__(self, other):
+        """Equation (2)."""
+        total = self.weight + other.weight
+        # A group without rows has weight zero and whatever mean: it must not move the other.
+        share = _ratio(other.weight, total)
+        step = other.mean - self.mean
+        mean = self.mean + step * _widen(share, np.ndim(step))
+        both = _widen(self.weight * share, self.scatter.ndim)
+        return Moments(total, mean, self.scatter + other.scatter + both * self._square(step))
+
     def covariance(self, ddof=0):
         """Scatter divided by the total weight less `ddof`."""
-        if self.weight <= ddof:
-            raise ValueError(f"a total weight of {self.weight:g} leaves nothing to divide by at ddof={ddof}; add rows")
-        return self.scatter / (self.weight - ddof)
+        if np.any(np.asarray(self.weight) <= ddof):
+            least = float(np.min(self.weight))
+            raise ValueError(f"a total weight of {least:g} leaves nothing to divide by at ddof={ddof}; add rows")
+        return self.scatter / _widen(self.weight - ddof, self.scatter.ndim)
 
     def about_zero(self):
         """Σ sᵢ vᵢ vᵢᵀ, the scatter about the origin."""
-        return self.scatter + self.weight * np.outer(self.mean, self.mean)
+        return self.about(np.zeros_like(self.mean))
+
+    def about(self, center):
+        """Σ sᵢ (vᵢ − c)(vᵢ − c)ᵀ for another centre c, and its diagonal where that is kept."""
+        return self.scatter + _widen(self.weight, self.scatter.ndim) * self._square(self.mean - center)
+
+    def pooled(self):
+        """The groups as one, each scattered about its own mean; the mean is that of all rows."""
+        weight = np.sum(self.weight)
+        mean = np.einsum("k,k...->...", _ratio(self.weight, weight), self.mean)
+        return Moments(float(weight), mean, np.sum(self.scatter, axis=0))
+
+    def _square(self, v):
+        return v * v if self.scatter.ndim == self.mean.ndim else v[..., :, None] * v[..., None, :]
+
+
+def _widen(weight, ndim):
+    """Weights of groups, with axes of length one behind."""
+    return np.reshape(weight, np.shape(weight) + (1,) * (ndim - np.ndim(weight)))
+
+
+def _ratio(a, b):
+    a, b = np.broadcast_arrays(np.asarray(a, dtype=float), b)
+    return np.divide(a, b, out=np.zeros(b.shape), where=b > 0.0)
 
 
 def moments(X, weights=None, *, targets=None, n_jobs=None):
@@ -106,8 +146,24 @@ def moments(X, weights=None, *, targets=None, n_jobs=None):
     return _from_sums(reduce(np.add, sums), shift)
 
 
-def merge_moments(a, b):
-    """Moments of two sets of rows together, equation (2).
+def group_moments(X, index, n_groups, weights=None, *, diagonal=False, n_jobs=None):
+    """Moments of the rows of every group, stacked; a group without weight has mean zero.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_samples, n_features)
+    index : ndarray of int of shape (n_samples,)
+        The group of each row, below `n_groups`.
+    n_groups : int
+    weights : ndarray of shape (n_samples,), optional
+    diagonal : bool, default=False
+        Sum squares only, not products of columns.
+    n_jobs : int, optional
+        Threads; by default as many as BLAS may use.
+
+    Returns
+    -------
+    Moments
 
     References
     ----------
@@ -117,15 +173,57 @@ def merge_moments(a, b):
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.streaming import merge_moments, moments
-    >>> X = np.array([[1.0], [2.0], [6.0]])
-    >>> float(merge_moments(moments(X[:1]), moments(X[1:])).scatter[0, 0]), float(moments(X).scatter[0, 0])
-    (14.0, 14.0)
+    >>> from gnomon.numerics.streaming import group_moments
+    >>> parts = group_moments(np.array([[0.0], [2.0], [5.0]]), np.array([0, 0, 1]), 2)
+    >>> parts.weight, parts.mean, parts.scatter[:, 0]
+    (array([2., 1.]), array([[1.],
+           [5.]]), array([[2.],
+           [0.]]))
     """
-    total = a.weight + b.weight
-    step = b.mean - a.mean
-    mean = a.mean + step * (b.weight / total)
-    return Moments(total, mean, a.scatter + b.scatter + np.outer(step, step) * (a.weight * b.weight / total))
+    if diagonal:
+        return _group_squares(X, index, n_groups, weights, n_jobs)
+    s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
+    d = X.shape[1]
+    stacked = Moments(np.zeros(n_groups), np.zeros((n_groups, d)), np.zeros((n_groups, d, d)))
+    for k in range(n_groups):
+        rows = np.flatnonzero((index == k) & (s > 0.0))
+        if len(rows):
+            part = moments(X[rows], None if weights is None else s[rows], n_jobs=n_jobs)
+            stacked.weight[k], stacked.mean[k], stacked.scatter[k] = part
+    return stacked
+
+
+def _group_squares(X, index, n_groups, weights, n_jobs):
+    s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
+    if sparse.issparse(X):
+        belongs = sparse.csr_array((s, (index, np.arange(len(s)))), shape=(n_groups, len(s)))
+        total, sums, squares = belongs.sum(axis=1), (belongs @ X).toarray(), (belongs @ X.multiply(X)).toarray()
+        shift = np.zeros(X.shape[1])
+    else:
+        shift = _rough_mean(X)
+        chunks = split_rows(X.shape[0], max(1, min(16, X.size // 2**18)))
+        parts = map_chunks(
+            lambda rows: np.stack(_squares(X[rows], index[rows], s[rows], shift, n_groups)),
+            chunks,
+            n_jobs or blas_threads(),
+        )
+        total, sums, squares = np.bincount(index, s, n_groups), *reduce(np.add, parts)
+    off = sums * _ratio(1.0, total)[:, None]
+    return Moments(total, np.where(total[:, None] > 0.0, shift + off, 0.0), np.maximum(squares - sums * off, 0.0))
+
+
+@jit
+def _squares(X, index, s, shift, n_groups):
+    """Σ s (x − shift) and Σ s (x − shift)² of every group."""
+    n, d = X.shape
+    sums, squares = np.zeros((n_groups, d)), np.zeros((n_groups, d))
+    for i in range(n):
+        k = index[i]
+        for j in range(d):
+            z = X[i, j] - shift[j]
+            sums[k, j] += s[i] * z
+            squares[k, j] += s[i] * z * z
+    return sums, squares
 
 
 def _pieces(n, width):

@@ -83,7 +83,7 @@ def to_prior(penalty, family, *, loss_scale=1.0):
     >>> from gnomon.distributions import Laplace, Normal
     >>> from gnomon.penalties import L1, L2, to_prior
     >>> to_prior(L2(0.5), Normal, loss_scale=0.25)
-    Normal(mean=0.0, variance=4.0)
+    Normal(mean=0.0, var=4.0)
     >>> to_prior(L1(0.5), Laplace)
     Laplace(mean=0.0, scale=2.0)
     """
