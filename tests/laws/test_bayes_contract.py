@@ -1,5 +1,6 @@
 """Scikit-learn's contract for Bayesian regression beyond the defaults, which the architecture tests check."""
 
+import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.linear import BayesianLinearRegression
@@ -11,6 +12,7 @@ ESTIMATORS = [
 ]
 
 
+@pytest.mark.filterwarnings("ignore:the evidence has no maximum")
 @parametrize_with_checks(ESTIMATORS)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -34,8 +34,10 @@ class Evidence(NamedTuple):
         (1) at α and β.
     n_iter : int
     converged : bool
-        Whether both precisions had stopped changing.
+        Whether both precisions had stopped changing, and neither had to be stopped.
     history : dict of str to ndarray
+    stopped : tuple of str
+        "prior" and "noise": the precisions that were stopped at `LIMIT` because the evidence grows with them for ever.
 
     References
     ----------
@@ -57,6 +59,7 @@ class Evidence(NamedTuple):
     n_iter: int
     converged: bool
     history: dict
+    stopped: tuple = ()
 
 
 def maximize_evidence(X, y, *, n=None, rest=0.0, tol=1e-10, max_iter=1000):
@@ -113,7 +116,9 @@ def maximize_evidence(X, y, *, n=None, rest=0.0, tol=1e-10, max_iter=1000):
         old = np.array([alpha, beta])
         alpha, beta = _bounded(gamma, size), _bounded(n - gamma, rss)
         step = np.max(np.abs(np.log([alpha, beta] / old)))
-    return Evidence(to_prior * alpha, to_noise * beta, gamma, value, iteration, bool(step <= tol), trace.history)
+    stopped = tuple(name for name, a in (("prior", alpha), ("noise", beta)) if a in (1.0 / LIMIT, LIMIT))
+    converged = bool(step <= tol) and not stopped
+    return Evidence(to_prior * alpha, to_noise * beta, gamma, value, iteration, converged, trace.history, stopped)
 
 
 def _bounded(a, b):
