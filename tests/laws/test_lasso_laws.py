@@ -179,6 +179,8 @@ def test_one_standard_error_rule_is_sparser():
     error = best.mse_path_[k].std(ddof=1) / np.sqrt(5)
     assert mean[np.flatnonzero(best.alphas_ == sparing.alpha_)[0]] <= mean[k] + error
     assert ElasticNetCV(l1_ratio=[0.2, 1.0], rule="1se").fit(X, y).mse_path_.shape == (2, 100, 5)
+    huge = LassoCV(rule="1se").fit(X, 1e150 * y)
+    assert np.argmin(np.abs(huge.alphas_ - huge.alpha_)) == np.argmin(np.abs(best.alphas_ - sparing.alpha_))
 
 
 @pytest.mark.spec("LIN-086", "LIN-L25")

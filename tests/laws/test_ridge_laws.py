@@ -280,6 +280,21 @@ def test_one_standard_error_rule(cv):
 
 
 @pytest.mark.spec("LIN-049")
+@pytest.mark.parametrize("scale", [1e-150, 1e150])
+@pytest.mark.parametrize(
+    "options", [{}, {"store_cv_results": True}, {"cv": 5}, {"cv": 5, "scoring": "neg_mean_squared_error"}]
+)
+def test_the_unit_of_y_changes_no_choice(options, scale):
+    X, y = regression(n=60, noise=3.0)
+    alphas = np.logspace(-2, 4, 40)
+    plain = RidgeCV(alphas, rule="1se", **options).fit(X, y)
+    scaled = RidgeCV(alphas, rule="1se", **options).fit(X, scale * y)
+    assert scaled.alpha_ == plain.alpha_ > RidgeCV(alphas, **options).fit(X, scale * y).alpha_
+    assert_allclose(scaled.coef_ / scale, plain.coef_, rtol=1e-6)
+    assert np.all(np.isfinite(scaled.scores_))
+
+
+@pytest.mark.spec("LIN-049")
 def test_selection_follows_the_scoring():
     X, y = regression(n=50, noise=2.0)
     y[::10] += 30.0

@@ -11,6 +11,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import check_cv
 
+from gnomon.linear._errors import standard_error
 from gnomon.linear._scores import linear_scores
 from gnomon.linear._sparse import check_precompute
 from gnomon.losses import SquaredLoss
@@ -133,8 +134,7 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         mean = np.mean(mse, axis=2)
         best, k = np.unravel_index(np.argmin(mean), mean.shape)
         if self.rule == "1se":
-            error = np.std(mse[best, k], ddof=1) / np.sqrt(mse.shape[2])
-            k = int(np.flatnonzero(mean[best] <= mean[best, k] + error)[0])
+            k = int(np.flatnonzero(mean[best] <= mean[best, k] + standard_error(mse[best, k]))[0])
         return int(best), int(k)
 
     def _refit(self, X, y, weights, alphas):

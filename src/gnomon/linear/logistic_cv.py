@@ -13,6 +13,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
 from gnomon.linear._classifier import rows_to_score
+from gnomon.linear._errors import standard_error
 from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice, validate_rows
@@ -144,7 +145,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         paths = map_chunks(lambda fold: self._path(X, y, weights, *fold), folds, n_jobs=self.n_jobs)
         scores, coefs, iterations = (np.array(part) for part in zip(*paths, strict=True))
         self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations
-        r, c = _choose(np.mean(scores, axis=0), _standard_errors(scores), self.rule)
+        r, c = _choose(np.mean(scores, axis=0), standard_error(scores), self.rule)
         self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
         self.model_ = self._model(self.C_, self.l1_ratio_).fit(X, y, weights)
         if not self.refit:
@@ -211,11 +212,6 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
 
 def _score(scorer, model, X, y, weights):
     return scorer(model, X, y) if weights is None else scorer(model, X, y, sample_weight=weights)
-
-
-def _standard_errors(scores):
-    folds = len(scores)
-    return np.std(scores, axis=0, ddof=1) / np.sqrt(folds) if folds > 1 else np.zeros(scores.shape[1:])
 
 
 def _choose(means, errors, rule):

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
+from gnomon.linear._errors import standard_error, unit_of
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import Rows, ridge_path
 from gnomon.numerics.validation import check_choice, check_positive, validate_rows
@@ -119,11 +120,12 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         rows = Rows(X, as_columns(y.astype(X.dtype, copy=False)), weights, self.fit_intercept)
         path = ridge_path(rows, float(np.min(alphas)), mode=self.gcv_mode or "auto")
         if self.cv is None:
-            scores, errors = self._leave_one_out(path, alphas, y)
+            scores, errors, unit = self._leave_one_out(path, alphas, y)
         else:
-            scores, errors = self._by_folds(rows, alphas, y)
+            scores, errors, unit = *self._by_folds(rows, alphas, y), 1.0
         chosen = _choose(alphas, scores, errors, self.rule)
-        return self._set(path, alphas, chosen, scores, y)
+        with np.errstate(over="ignore"):
+            return self._set(path, alphas, chosen, unit * (unit * scores), y)
 
     def predict(self, X):
         """X w + b.
@@ -151,19 +153,21 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return alphas
 
     def _leave_one_out(self, path, alphas, y):
-        """Mean score of every alpha, (n_alphas, k) or (n_alphas, 1), and its standard error."""
+        """Mean score of every alpha, (n_alphas, k) or (n_alphas, 1), its standard error, and the unit of y in both."""
         if self.scoring is not None or self.store_cv_results:
             return self._stored_leave_one_out(path, alphas, y)
         n, per_target = path.rows.shape[0], self.alpha_per_target
+        # Fourth powers of y may overflow where y does not.
+        unit = unit_of(path.rows.Y)
 
         def sums(block, residuals):
-            e = _weighted_squares(residuals, path.rows.weights, block)
+            e = _weighted_squares(residuals / unit, path.rows.weights, block)
             e = e if per_target else np.mean(e, axis=1, keepdims=True)
-            with np.errstate(over="ignore"):
-                return np.sum(e, axis=0).T, np.sum(e * e, axis=0).T
+            return np.sum(e, axis=0).T, np.sum(e * e, axis=0).T
 
         total, square = (sum(part) for part in zip(*path.map_loo(sums, alphas), strict=True))
-        return -total / n, _standard_error(total, square, n)
+        error = np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
+        return -total / n, error, unit
 
     def _stored_leave_one_out(self, path, alphas, y):
         n, _, k = path.rows.shape
@@ -173,14 +177,14 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             e = _weighted_squares(residuals, path.rows.weights, slice(None))
             kept = e.reshape(shape)
             e = e if self.alpha_per_target else np.mean(e, axis=1, keepdims=True)
-            scores, errors = -np.mean(e, axis=0).T, np.std(e, axis=0, ddof=1).T / np.sqrt(n)
+            scores, errors = -np.mean(e, axis=0).T, standard_error(e).T
         else:
             kept = (path.rows.Y[:, :, None] - residuals).reshape(shape)
             scores = self._scored(kept.reshape(n, k, -1), y, path.rows.weights)
             errors = np.full_like(scores, np.nan)
         if self.store_cv_results:
             self.cv_results_ = kept.astype(path.rows.X.dtype, copy=False)
-        return scores, errors
+        return scores, errors, 1.0
 
     def _scored(self, predictions, y, weights):
         scorer = check_scoring(self, scoring=self.scoring)
@@ -204,7 +208,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             extra = {} if rows.weights is None else {"sample_weight": rows.weights[test]}
             table.append([scorer(given, p.reshape(y[test].shape), y[test], **extra) for p in predictions])
         table = np.array(table)
-        return np.mean(table, axis=0)[:, None], (np.std(table, axis=0, ddof=1) / np.sqrt(len(table)))[:, None]
+        return np.mean(table, axis=0)[:, None], standard_error(table)[:, None]
 
     def _set(self, path, alphas, chosen, scores, y):
         k, dtype = path.P.shape[1], path.rows.X.dtype
@@ -241,13 +245,6 @@ class _GivenPredictions(RegressorMixin, BaseEstimator):
 def _weighted_squares(residuals, weights, block):
     squares = residuals * residuals
     return squares if weights is None else squares * weights[block][:, None, None]
-
-
-def _standard_error(total, square, n):
-    """Of a mean of n errors, from their sum and the sum of their squares."""
-    # Fourth powers of y may overflow where y does not; the error is then unknown, and only rule="1se" reads it.
-    with np.errstate(over="ignore", invalid="ignore"):
-        return np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
 
 
 def _choose(alphas, scores, errors, rule):
