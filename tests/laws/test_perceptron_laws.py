@@ -1,9 +1,13 @@
 """Laws of the perceptron family: Novikoff's bound, the span of the rows, costs, pockets, averages, margins."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.datasets import load_digits
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.model_selection import StratifiedShuffleSplit
 
 from gnomon.linear import (
     AveragedPerceptron,
@@ -19,6 +23,7 @@ from gnomon.linear import (
 from gnomon.losses import PerceptronLoss
 from gnomon.numerics.design import Design
 from gnomon.optim import Problem, is_separable, perceptron, sgd
+from gnomon.optim.perceptron import Patience
 from gnomon.penalties import NoPenalty
 
 TEXTBOOK = {"tol": None, "fit_intercept": False, "max_iter": 100_000}
@@ -267,3 +272,102 @@ def test_partial_fit_continues():
     np.testing.assert_allclose(model.coef_, whole.coef_, atol=1e-12)
     with pytest.raises(ValueError, match="labels \\[5\\]"):
         model.partial_fit(X[:1], [5])
+
+
+def shrunken(X, y, decay, passes):
+    """The penalised steps with every coordinate shrunk at every visit."""
+    (l2, l1), w, had, owed = decay, np.zeros(X.shape[1]), np.zeros(X.shape[1]), 0.0
+    for i in np.tile(np.arange(len(y)), passes):
+        wrong = y[i] * (X[i] @ w) <= 0.0
+        w = max(0.0, 1.0 - l2) * w + wrong * y[i] * X[i]
+        owed += l1
+        before = w.copy()
+        paying = (X[i] != 0.0) & (w != 0.0)
+        w[paying & (w > 0.0)] = np.maximum(0.0, w - (owed + had))[paying & (w > 0.0)]
+        w[paying & (before < 0.0)] = np.minimum(0.0, w + (owed - had))[paying & (before < 0.0)]
+        had += w - before
+    return w
+
+
+@pytest.mark.spec("LIN-100")
+@pytest.mark.parametrize(
+    "decay", [(0.0, 0.01), (0.01, 0.0), (0.02, 0.005), (0.6, 0.01), (1.0, 0.0), (1.5, 0.1)], ids=str
+)
+def test_lazy_shrinkage_is_shrinkage(decay):
+    X, y = overlapping(11, n=80, d=12)
+    X[np.random.default_rng(0).random(X.shape) < 0.6] = 0.0
+    signs, options = y.astype(float), {"decay": decay, "patience": Patience(0.0, 10), "max_iter": 3}
+    run = perceptron(Design(sparse.csr_array(X), "none"), signs, np.ones(80), np.zeros((1, 12)), **options)
+    assert run.n_iter == 3
+    np.testing.assert_allclose(run.w[0], shrunken(X, signs, decay, 3), atol=1e-12)
+
+
+@pytest.mark.spec("LIN-100")
+def test_a_penalised_visit_costs_the_entries_of_its_row():
+    n, d = 20_000, 500_000
+    rng = np.random.default_rng(0)
+    columns, data = rng.integers(0, d, size=2 * n), rng.normal(size=2 * n)
+    X = sparse.csr_array((data, columns, np.arange(0, 2 * n + 1, 2)), shape=(n, d))
+    # Ten thousand million operations a pass if every visit looked at every coordinate.
+    model = Perceptron(penalty="elasticnet", alpha=1e-5).fit(X, rng.integers(0, 2, size=n))
+    assert model.n_iter_ > 1
+    assert np.all(model.coef_[0, np.setdiff1d(np.arange(d), columns)] == 0.0)
+
+
+@pytest.mark.spec("LIN-100")
+def test_decay_needs_visits_to_every_row():
+    X, y = overlapping(1)
+    for words in ({"mode": "batch"}, {"selection": "first_misclassified"}):
+        with pytest.raises(ValueError, match="mode='online' and a selection that visits every row"):
+            perceptron(Design(X), y.astype(float), np.ones(len(y)), np.zeros((1, 5)), decay=(0.1, 0.0), **words)
+
+
+@pytest.mark.spec("LIN-100")
+@pytest.mark.parametrize(
+    "words", [{"penalty": "l1"}, {"early_stopping": True}, {"init": "random", "selection": "random"}], ids=str
+)
+def test_threads_change_nothing(words):
+    X, y = load_digits(return_X_y=True)
+    one, four = (
+        Perceptron(n_jobs=jobs, max_iter=40, random_state=np.random.RandomState(3), **words).fit(X, y)
+        for jobs in (1, 4)
+    )
+    np.testing.assert_array_equal(one.coef_, four.coef_)
+    np.testing.assert_array_equal(one.intercept_, four.intercept_)
+    np.testing.assert_array_equal(one.mistake_counts_, four.mistake_counts_)
+    np.testing.assert_array_equal(one.history_["objective"], four.history_["objective"])
+
+
+@pytest.mark.spec("LIN-100")
+@pytest.mark.parametrize(
+    "words", [{"selection": "cyclic"}, {"selection": "first_misclassified"}, {"mode": "batch"}], ids=str
+)
+def test_a_row_without_weight_is_no_mistake(words):
+    X, y, _ = separable(7, n=20)
+    clear = Perceptron(**TEXTBOOK, **words).fit(X, y)
+    muddled = Perceptron(**TEXTBOOK, **words).fit(
+        np.vstack([X, X[:5]]), np.append(y, -y[:5]), sample_weight=np.repeat([1.0, 0.0], [20, 5])
+    )
+    assert muddled.stop_reason_ == "perfect"
+    np.testing.assert_allclose(muddled.coef_, clear.coef_, atol=1e-12)
+    np.testing.assert_array_equal(muddled.mistake_counts_, np.append(clear.mistake_counts_, np.zeros(5)))
+
+
+@pytest.mark.spec("LIN-100")
+def test_held_out_rows_are_judged_by_the_weights_themselves():
+    X, y = load_digits(return_X_y=True)
+    y = y % 2
+    words = {"penalty": "l2", "alpha": 0.01, "early_stopping": True}
+    model = Perceptron(**words).fit(X, y)
+    assert model.stop_reason_ == "validation"
+    held_out = next(StratifiedShuffleSplit(test_size=0.1, random_state=0).split(X, y))[1]
+    scores = []
+    for passes in range(1, model.n_iter_ + 1):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            scores.append(Perceptron(**words, max_iter=passes).fit(X, y).score(X[held_out], y[held_out]))
+    # The last five passes, and no five before, bring nothing.
+    gains = np.array(scores) >= np.maximum.accumulate(np.append(-1.0, scores[:-1])) + 1e-3
+    waits = np.diff(np.append(np.flatnonzero(gains), model.n_iter_))
+    assert np.all(waits[:-1] <= 5)
+    assert waits[-1] == 6

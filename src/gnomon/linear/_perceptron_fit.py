@@ -18,14 +18,15 @@ from sklearn.utils.class_weight import compute_class_weight
 from gnomon._jit import lean
 from gnomon.linear._report import report
 from gnomon.numerics.design import Design
+from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.optim.perceptron import SELECTIONS, Patience, perceptron
 
 __all__ = ["Examples", "fit_perceptron", "start_of"]
 
 LARGEST = np.iinfo(np.int32).max
-SLOW_INTERCEPT = 0.1
-"""Height of the constant column beside sparse rows: its square is the share of a step that b takes."""
+SLOW_INTERCEPT = 0.01
+"""Share of a step that b takes beside sparse rows."""
 
 
 class Examples(NamedTuple):
@@ -42,17 +43,19 @@ def fit_perceptron(model, examples, start, max_iter, rng, *, callback=None):
     K, n = len(model.classes_), examples.X.shape[0]
     held_out = _held_out(model, examples)
     prices = compute_class_weight(model.class_weight, classes=model.classes_, y=model.classes_[examples.index])
-    slow = examples.X.dtype.type(SLOW_INTERCEPT if model.selection is None and Design(examples.X).sparse else 1.0)
-    design = Design(examples.X, "free" if model.fit_intercept else "none", float(slow))
+    design = Design(examples.X, "free" if model.fit_intercept else "none")
     joint = model.multi_class == "joint" and K > 2
     problems = [(examples.index, prices[examples.index])] if joint else list(_against_rest(examples.index, K, prices))
     seeds = [rng] if len(problems) == 1 else rng.randint(LARGEST, size=K)
-    solutions = []
-    for k, ((target, price), seed) in enumerate(zip(problems, seeds, strict=True)):
-        theta = start_of(model, design, target, K if joint else 1, start, k)
-        s = (examples.weights * price).astype(float)
-        run = _options(model, design, target, s, held_out, check_random_state(seed), max_iter)
-        solutions.append(perceptron(design, target, s, theta, callback=callback, **run))
+    # Starts may draw from the one random state, so they are made in order, before the threads.
+    starts = [start_of(model, design, target, K if joint else 1, start, k) for k, (target, _) in enumerate(problems)]
+
+    def run(task):
+        (target, price), seed, theta = task
+        options = _options(model, design, target, examples.weights, held_out, check_random_state(seed), max_iter)
+        return perceptron(design, target, examples.weights * price, theta, callback=callback, **options)
+
+    solutions = map_chunks(run, zip(problems, seeds, starts, strict=True), model.n_jobs)
     return _set(model, solutions, design, n)
 
 
@@ -95,37 +98,40 @@ def _held_out(model, examples):
     return mask
 
 
-def _options(model, design, target, s, held_out, rng, max_iter):
+def _options(model, design, target, weights, held_out, rng, max_iter):
     rng.randint(1, LARGEST)
     seed = rng.randint(LARGEST)
-    selection = model.selection
-    if selection is None:
-        selection = _orders(design.n, held_out, seed if model.shuffle else None)
-    l1 = {None: 0.0, "l2": 0.0, "l1": 1.0, "elasticnet": model.l1_ratio}[model.penalty]
-    strength = 0.0 if model.penalty is None else model.eta0 * model.alpha
+    namesake = model.selection is None
     return {
         "eta": float(model.eta0),
-        "selection": selection,
+        "intercept_rate": SLOW_INTERCEPT if namesake and design.sparse else 1.0,
+        "selection": _orders(design.n, held_out, seed if model.shuffle else None) if namesake else model.selection,
         "mode": model.mode,
         "pocket": model.pocket,
-        "decay": ((1.0 - l1) * strength, l1 * strength),
-        "patience": _patience(model, design, target, s, held_out),
+        "decay": _decay(model),
+        "patience": _patience(model, design, target, weights, held_out),
         "max_iter": max_iter,
         "random_state": rng,
     }
 
 
-def _patience(model, design, target, s, held_out):
+def _decay(model):
+    if model.penalty is None:
+        return None
+    l1 = {"l2": 0.0, "l1": 1.0, "elasticnet": model.l1_ratio}[model.penalty]
+    return (1.0 - l1) * model.eta0 * model.alpha, l1 * model.eta0 * model.alpha
+
+
+def _patience(model, design, target, weights, held_out):
     if model.tol is None:
         return None
     score = None
     if model.early_stopping:
-        rows, signs, weights = design.X[held_out], target[held_out], s[held_out]
-        part = Design(rows, design.intercept, design.bias)
+        part, signs = Design(design.X[held_out], design.intercept), target[held_out]
 
         def score(theta):
             right = np.where(part.apply(theta)[:, 0] > 0.0, 1.0, -1.0) == signs
-            return -float(np.average(right, weights=weights))
+            return -float(np.average(right, weights=weights[held_out]))
 
     return Patience(model.tol, model.n_iter_no_change, score)
 
@@ -161,7 +167,7 @@ def _packed(design, W, n_scores, k):
     theta = np.zeros((n_scores, design.width))
     theta[:, : design.d] = rows[:, : design.d]
     if design.intercept != "none" and W.shape[1] > design.d:
-        theta[:, design.d] = rows[:, design.d] / design.bias
+        theta[:, design.d] = rows[:, design.d]
     return theta
 
 
@@ -186,7 +192,7 @@ def _set(model, solutions, design, n):
     report(model, solutions)
     W = np.vstack([solution.w for solution in solutions]).astype(design.dtype)
     model.coef_ = np.ascontiguousarray(W[:, : design.d])
-    model.intercept_ = design.bias * W[:, design.d] if design.width > design.d else np.zeros(len(W), dtype=design.dtype)
+    model.intercept_ = W[:, design.d] if design.width > design.d else np.zeros(len(W), dtype=design.dtype)
     model.n_updates_ = sum(solution.details["n_updates"] for solution in solutions)
     counts = np.array([solution.details["counts"] for solution in solutions])
     model.mistake_counts_ = counts[0] if len(counts) == 1 else counts

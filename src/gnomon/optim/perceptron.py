@@ -12,8 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._jit import compiled, inline, lean
 from gnomon.numerics.validation import check_choice
+from gnomon.optim._perceptron_passes import (
+    Frame,
+    Shrinkage,
+    batch_pass,
+    margins_of,
+    mean_loss,
+    mistakes_of,
+    picking_pass,
+    visiting_pass,
+)
 from gnomon.optim.solution import Solution, Trace
 
 __all__ = ["SELECTIONS", "Patience", "perceptron", "visits"]
@@ -37,6 +46,7 @@ def perceptron(
     theta,
     *,
     eta=1.0,
+    intercept_rate=1.0,
     selection="cyclic",
     mode="online",
     pocket=False,
@@ -59,6 +69,8 @@ def perceptron(
     theta : ndarray of shape (1, width) or (K, width)
         Start.
     eta : float, default=1.0
+    intercept_rate : float, default=1.0
+        Share of a step that b takes.
     selection : str or iterator of ndarray, default="cyclic"
         A word of `SELECTIONS`, or the visits of every pass as arrays of row numbers.
     mode : {"online", "batch"}, default="online"
@@ -66,8 +78,8 @@ def perceptron(
     pocket : bool, default=False
         Return the weights with the least weighted training error, the earliest among equals.
     decay : tuple (l2, l1), optional
-        Amounts by which every visit shrinks w: by the factor 1 − l2, and towards zero by l1 in modulus (Tsuruoka,
-        Tsujii & Ananiadou 2009, ACL 47, 477–485).
+        Amounts by which every visit shrinks w: by the factor 1 − l2, and towards zero by l1 in modulus, which a
+        coordinate pays when a row that holds it is visited (Tsuruoka, Tsujii & Ananiadou 2009, ACL 47, 477–485).
     patience : Patience, optional
         A rule that stops before all mistakes are gone; without it, only a pass without mistakes counts as convergence.
     max_iter : int, default=1000
@@ -101,7 +113,7 @@ def perceptron(
     (array([[-1.,  2.,  2.]]), 9, 6, 'perfect')
     """
     check_choice("mode", mode, ("online", "batch"))
-    frame = _Frame(design, target, weights.astype(float), eta, np.array(theta, dtype=float), _Book(design.n, keep_log))
+    frame = Frame.of(design, target, weights, eta, intercept_rate, theta, _Book(design.n, keep_log))
     step = _stepper(frame, selection, mode, decay, random_state)
     best = _Pocket(frame) if pocket else None
     trace, rule = Trace(callback), _Waiting(patience)
@@ -116,7 +128,7 @@ def perceptron(
     theta = best.theta if pocket else frame.theta
     return Solution(
         w=theta,
-        objective=_mean_loss(frame, theta),
+        objective=mean_loss(frame, margins_of(frame, theta)[0]),
         n_iter=iteration,
         converged=met,
         stop_reason=reason,
@@ -152,30 +164,20 @@ class _Book:
         return {"counts": self.counts, "n_updates": int(np.sum(self.counts)), "visits": self.visits, **log}
 
 
-class _Frame(NamedTuple):
-    """What the steps work on; `theta` in place."""
-
-    design: Any
-    target: Any
-    s: Any
-    eta: float
-    theta: Any
-    book: _Book
-
-
 class _Pocket:
     """The best weights so far."""
 
     def __init__(self, frame):
-        self.frame, self.theta, self.error = frame, frame.theta.copy(), np.inf
+        self.frame, self.theta, self.error = frame, frame.theta, np.inf
         self.offer()
 
     def offer(self):
         """Take the present weights if they make less error."""
-        wrong = margins_of(self.frame, self.frame.theta)[0] <= 0.0
-        error = float(np.sum(self.frame.s * wrong) / np.sum(self.frame.s))
+        frame, theta = self.frame, self.frame.theta
+        wrong = mistakes_of(frame, margins_of(frame, theta)[0])
+        error = float(np.sum(frame.s[wrong]) / np.sum(frame.s))
         if error < self.error:
-            self.theta, self.error = self.frame.theta.copy(), error
+            self.theta, self.error = theta, error
 
 
 class _Waiting:
@@ -197,174 +199,30 @@ class _Waiting:
 def _verdict(frame, mistakes, moved, rule, loss, asked):
     """The reason to stop ("max_iter" to go on), and whether it is a met test."""
     if rule.over(frame.theta, loss):
-        return "no_change", True
+        return ("no_change" if rule.patience.score is None else "validation"), True
     # Random visits may have missed a mistake, and a rule of patience has its own end.
-    if rule.patience is None and mistakes == 0 and np.all(margins_of(frame, frame.theta)[0] > 0.0):
+    if rule.patience is None and mistakes == 0 and not len(mistakes_of(frame, margins_of(frame, frame.theta)[0])):
         return "perfect", True
     if not moved:
         return "no_change", False
     return ("callback" if asked else "max_iter"), False
 
 
-def margins_of(frame, theta):
-    """y xᵀw, or s_y − max_{j≠y} s_j, and the best wrong class of every row."""
-    z = frame.design.apply(theta)
-    if theta.shape[0] == 1:
-        return frame.target * z[:, 0], np.zeros(len(z), dtype=np.int64)
-    index = np.arange(len(z))
-    right = z[index, frame.target]
-    z[index, frame.target] = -np.inf
-    rival = np.argmax(z, axis=1)
-    return right - z[index, rival], rival
-
-
-def _mean_loss(frame, theta):
-    m = margins_of(frame, theta)[0]
-    return float(np.sum(frame.s * np.maximum(0.0, -m)) / np.sum(frame.s))
-
-
 def _stepper(frame, selection, mode, decay, rng):
     """A function that makes one pass and returns the mean loss met, the mistakes, and False if none can ever follow."""
-    n = frame.design.n
+    named = isinstance(selection, str)
+    if named:
+        check_choice("selection", selection, SELECTIONS)
+    picking = named and selection.endswith("misclassified")
+    if decay is not None and (mode == "batch" or picking or len(frame.W) > 1):
+        raise ValueError(
+            f"decay={decay!r} goes with one weight vector, mode='online' and a selection that visits every row; "
+            "give decay=None"
+        )
     if mode == "batch":
-        return lambda pocket: _batch_pass(frame, pocket)
-    if selection in ("first_misclassified", "random_misclassified"):
-        draw = None if selection == "first_misclassified" else rng
-        return lambda pocket: _picking_pass(frame, pocket, draw)
-    orders = visits(selection, n, rng) if np.ndim(selection) == 0 and selection in SELECTIONS else selection
-    shrink = _Shrinking(frame, decay)
-    return lambda pocket: _visiting_pass(frame, pocket, next(orders), shrink)
-
-
-def _batch_pass(frame, pocket):
-    m, rival = margins_of(frame, frame.theta)
-    wrong = np.flatnonzero(m <= 0.0)
-    amount = frame.eta * frame.s[wrong]
-    g = np.zeros((frame.design.n, frame.theta.shape[0]))
-    if frame.theta.shape[0] == 1:
-        g[wrong, 0] = amount * frame.target[wrong]
-    else:
-        g[wrong, frame.target[wrong]] = amount
-        g[wrong, rival[wrong]] = -amount
-    change = frame.design.adjoint(g).reshape(frame.theta.shape)
-    frame.theta[...] += change
-    frame.book.counts[wrong] += 1
-    frame.book.add(wrong, np.zeros_like(wrong), 1)
-    if pocket is not None:
-        pocket.offer()
-    loss = float(np.sum(frame.s * np.maximum(0.0, -m)) / np.sum(frame.s))
-    # Mistakes whose sum is zero are never mended.
-    return loss, len(wrong), not len(wrong) or bool(np.any(change))
-
-
-def _picking_pass(frame, pocket, rng):
-    """As many updates as there are rows, each at the first or a random mistake."""
-    rows, loss, mistakes = compiled(frame.design.rows), 0.0, 0
-    for step in range(frame.design.n):
-        m, rival = margins_of(frame, frame.theta)
-        wrong = np.flatnonzero(m <= 0.0)
-        if step == 0:
-            loss = float(np.sum(frame.s * np.maximum(0.0, -m)) / np.sum(frame.s))
-        if not len(wrong):
-            break
-        i = int(wrong[0] if rng is None else wrong[rng.randint(len(wrong))])
-        _learn(rows, float(frame.target[i]), i, int(rival[i]), frame.eta * frame.s[i], frame.theta)
-        frame.book.counts[i] += 1
-        frame.book.add(np.array([i]), np.zeros(1, dtype=np.int64), 1)
-        mistakes += 1
-        if pocket is not None:
-            pocket.offer()
-    return loss, mistakes, True
-
-
-class _Shrinking:
-    """The state of `decay`: factors, the total of l1 so far, and what each coordinate has had of it."""
-
-    def __init__(self, frame, decay):
-        self.l2, self.l1 = decay or (0.0, 0.0)
-        self.had, self.owed = np.zeros(frame.theta.shape[1]), np.zeros(1)
-
-
-def _visiting_pass(frame, pocket, order, shrink):
-    """All visits at once, or with a pocket from mistake to mistake."""
-    total, mistakes, first = 0.0, 0, 0
-    rows, target, d = compiled(frame.design.rows), frame.target.astype(float), frame.design.d
-    counts, limit = frame.book.counts, len(order) if pocket is None else 1
-    log, decay = np.empty((len(order), 2), dtype=np.int64), (shrink.l2, shrink.l1, shrink.had, shrink.owed)
-    while first < len(order):
-        rest = order[first:]
-        loss, count, done = _pass(rows, target, frame.s, rest, frame.eta, frame.theta, d, counts, log, limit, *decay)
-        frame.book.add(log[:count, 1], log[:count, 0], done)
-        total, mistakes, first = total + loss, mistakes + count, first + done
-        if pocket is not None and count:
-            pocket.offer()
-    return total / max(len(order), 1), mistakes, True
-
-
-@lean
-def _learn(rows, target, i, rival, amount, W):
-    if W.shape[0] == 1:
-        rows.add(i, amount * target, W[0])
-    else:
-        rows.add(i, amount, W[int(target)])
-        rows.add(i, -amount, W[rival])
-
-
-@inline
-def _margin(rows, target, i, W):
-    """The margin of row i and the best wrong class."""
-    if W.shape[0] == 1:
-        return target * rows.dot(i, W[0]), 0
-    right, best, rival = 0.0, -np.inf, 0
-    for k in range(W.shape[0]):
-        z = rows.dot(i, W[k])
-        if k == int(target):
-            right = z
-        elif z > best:
-            best, rival = z, k
-    return right - best, rival
-
-
-@lean
-def _pass(rows, target, s, order, eta, W, d, counts, log, limit, l2, l1, had, owed):
-    """Visit rows in order until `limit` mistakes; returns the sum of the losses met, the mistakes and the visits."""
-    total, count, t = 0.0, 0, 0
-    while t < order.shape[0] and count < limit:
-        i = order[t]
-        m, rival = _margin(rows, target[i], i, W)
-        total += max(0.0, -m)
-        if l2 > 0.0 or l1 > 0.0:
-            total += _shrink(W[0], d, l2, l1) / eta
-        if m <= 0.0:
-            _learn(rows, target[i], i, rival, eta * s[i], W)
-            log[count, 0], log[count, 1] = t, i
-            counts[i] += 1
-            count += 1
-        if l1 > 0.0:
-            owed[0] += l1
-            _pay(rows, i, W[0], had, owed[0])
-        t += 1
-    return total, count, t
-
-
-@inline
-def _shrink(w, d, l2, l1):
-    """η times the penalty of w before w ← (1 − l2) w."""
-    penalty = 0.0
-    for j in range(d):
-        penalty += 0.5 * l2 * w[j] * w[j] + l1 * abs(w[j])
-        w[j] *= max(0.0, 1.0 - l2)
-    return penalty
-
-
-@inline
-def _pay(rows, i, w, had, owed):
-    """Move the coordinates of row i towards zero by what they still owe (Tsuruoka et al. 2009, figure 2)."""
-    for k in range(rows.count(i)):
-        j = rows.index(i, k)
-        before = w[j]
-        if before > 0.0:
-            w[j] = max(0.0, before - (owed + had[j]))
-        elif before < 0.0:
-            w[j] = min(0.0, before + (owed - had[j]))
-        had[j] += w[j] - before
+        return lambda pocket: batch_pass(frame, pocket)
+    if picking:
+        return lambda pocket: picking_pass(frame, pocket, None if selection == "first_misclassified" else rng)
+    orders = visits(selection, frame.design.n, rng) if named else selection
+    shrinkage = Shrinkage.of(decay or (0.0, 0.0), frame.W)
+    return lambda pocket: visiting_pass(frame, pocket, next(orders), shrinkage)
