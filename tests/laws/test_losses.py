@@ -1,5 +1,7 @@
 """Laws of losses: derivatives, conjugates, proximal steps, bounds, and the identities between them."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -15,8 +17,10 @@ from gnomon.losses import (
     MaxLoss,
     MulticlassHinge,
     OneVsRestCrossEntropy,
+    PerceptronLoss,
     PinballLoss,
     SoftmaxLoss,
+    SquaredHingeLoss,
     SquaredLoss,
     TwoTermCrossEntropy,
     Weighted,
@@ -302,6 +306,8 @@ def test_weighted_refuses_what_has_no_classes_or_no_price():
         Weighted(LogisticLoss(), (1.0, 2.0, 3.0))
     with pytest.raises(ValueError, match="must be > 0"):
         Weighted(LogisticLoss(), (1.0, 0.0))
+    with pytest.raises(ValueError, match="no price for class 2"):
+        Weighted(SoftmaxLoss(), (1.0, 2.0)).value(np.array([0, 1, 2]), np.zeros((3, 3)))
 
 
 class Scorer:
@@ -333,6 +339,52 @@ def test_class_risks_by_errors_or_by_any_loss():
         class_risks(Scorer(), X, np.resize(["a", "z"], 50))
     with pytest.raises(ValueError, match="not a loss over classes"):
         class_risks(Scorer(), X, y, loss=SquaredLoss())
+    with pytest.raises(ValueError, match="one score per class"):
+        class_risks(Scorer(), X[:3], y[:3], loss=HingeLoss())
+    assert np.isnan(class_risks(Scorer(), X[:1], y[:1]).means).sum() == 2
+
+
+@pytest.mark.parametrize(
+    "loss",
+    [
+        *SCALAR,
+        HingeLoss(),
+        SquaredHingeLoss(),
+        PerceptronLoss(),
+    ],
+)
+def test_single_precision_stays_and_does_not_overflow(loss):
+    y = np.array([1.0, 0.0, 1.0] if loss.targets == "unit" else [1.0, -1.0, 1.0], dtype=np.float32)
+    z = np.array([-100.0, 0.5, 3.0], dtype=np.float32)
+    for verb in (loss.value, loss.gradient, loss.curvature):
+        try:
+            found = verb(y, z)
+        except NotImplementedError:
+            continue
+        assert found.dtype == np.float32
+        assert np.all(np.isfinite(found))
+
+
+def test_the_curvature_of_the_logistic_loss_has_two_equal_tails():
+    z = np.array([30.0, 50.0, 700.0])
+    for loss in (LogisticLoss(), BinaryCrossEntropy()):
+        np.testing.assert_allclose(loss.curvature(1.0, z), np.exp(-z), rtol=1e-12)
+        np.testing.assert_array_equal(loss.curvature(1.0, z), loss.curvature(1.0, -z))
+
+
+def cross_entropy_of(y, z):
+    return SoftmaxLoss().value(y, z)
+
+
+@pytest.mark.spec("LIN-017")
+def test_a_callable_loss_of_several_scores_is_differentiated_in_each():
+    rng = np.random.default_rng(0)
+    y, z = np.array([0, 1, 2]), rng.normal(size=(3, 3))
+    own = pickle.loads(pickle.dumps(CallableLoss(cross_entropy_of, targets="index")))
+    np.testing.assert_allclose(own.gradient(y, z), SoftmaxLoss().gradient(y, z), atol=1e-9)
+    np.testing.assert_allclose(own.curvature(y, z), SoftmaxLoss().curvature(y, z), atol=1e-5)
+    with pytest.raises(ValueError, match="targets='signs' is unknown"):
+        CallableLoss(cross_entropy_of, targets="signs")
 
 
 @pytest.mark.spec("LIN-017")

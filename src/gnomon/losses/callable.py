@@ -2,12 +2,16 @@
 
     ∂ℓ/∂z ≈ (ℓ(y, z + h) − ℓ(y, z − h)) / 2h,    h = ε^{1/3} max(1, |z|)                             (1)
 
-where no gradient is given. Nocedal & Wright (2006), section 8.1, doi:10.1007/978-0-387-40065-5.
+where no gradient is given; for a loss over class indices in one score after the other. Nocedal & Wright (2006),
+section 8.1, doi:10.1007/978-0-387-40065-5.
 """
+
+from functools import partial
+from typing import get_args
 
 import numpy as np
 
-from gnomon.losses._base import Loss
+from gnomon.losses._base import Loss, Targets
 
 __all__ = ["CallableLoss"]
 
@@ -57,9 +61,12 @@ class CallableLoss(Loss):
         smooth=True,
         smoothness=np.inf,
     ):
+        if targets not in get_args(Targets):
+            raise ValueError(f"targets={targets!r} is unknown; choose from {list(get_args(Targets))}")
+        difference = _by_score if targets == "index" else _elementwise
         self._value = value
-        self._gradient = gradient or _central_difference(value)
-        self._curvature = curvature or _central_difference(self._gradient)
+        self._gradient = gradient or partial(difference, value)
+        self._curvature = curvature or partial(difference, self._gradient)
         self._inverse = inverse or super().inverse
         self._smoothness = smoothness
         self.targets, self.convex, self.smooth = targets, convex, smooth
@@ -84,11 +91,23 @@ class CallableLoss(Loss):
         return self._inverse(z)
 
 
-def _central_difference(function):
-    def derivative(y, z):
-        z = np.asarray(z, dtype=float)
-        h = np.cbrt(np.finfo(float).eps) * np.maximum(1.0, np.abs(z))
-        up, down = z + h, z - h
-        return (function(y, up) - function(y, down)) / (up - down)
+def _elementwise(function, y, z):
+    """∂f/∂z by (1)."""
+    z = np.asarray(z, dtype=float)
+    up, down = z + _step(z), z - _step(z)
+    return (function(y, up) - function(y, down)) / (up - down)
 
-    return derivative
+
+def _by_score(function, y, z):
+    """∂f/∂zₖ by (1) for every score k; of a function with K values itself, ∂fₖ/∂zₖ."""
+    z = np.asarray(z, dtype=float)
+    columns = []
+    for k, own in enumerate(np.eye(z.shape[-1])):
+        up, down = z + own * _step(z), z - own * _step(z)
+        rise = function(y, up) - function(y, down)
+        columns.append((rise if np.ndim(rise) < z.ndim else rise[..., k]) / (up - down)[..., k])
+    return np.stack(columns, axis=-1)
+
+
+def _step(z):
+    return np.cbrt(np.finfo(float).eps) * np.maximum(1.0, np.abs(z))

@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon._jit import choose, inline, noun
 from gnomon.losses._base import Loss
-from gnomon.numerics.special import entropy_term, log_softmax, one_hot, sigmoid
+from gnomon.numerics.special import entropy_term, log_softmax, logit, one_hot, sigmoid, sigmoid_slope
 
 __all__ = ["BinaryCrossEntropy", "OneVsRestCrossEntropy", "TwoTermCrossEntropy"]
 
@@ -72,7 +72,7 @@ class BinaryCrossEntropy(Loss):
 
     @property
     def smooth(self):
-        """Whether the gradient is bounded: only in the score."""
+        """Whether the gradient is Lipschitz continuous: only in the score."""
         return self.from_score
 
     @property
@@ -93,7 +93,7 @@ class BinaryCrossEntropy(Loss):
 
     def curvature(self, y, z):
         if self.from_score:
-            return sigmoid(z) * sigmoid(-z)
+            return sigmoid_slope(z)
         p = np.minimum(np.maximum(z, self.clip), 1.0 - self.clip)
         return _over(1.0 - y, (1.0 - p) ** 2) + _over(y, p**2)
 
@@ -106,7 +106,7 @@ class BinaryCrossEntropy(Loss):
         return sigmoid(z) if self.from_score else z
 
     def link(self, mean):
-        return np.log(mean) - np.log1p(-mean) if self.from_score else mean
+        return logit(mean) if self.from_score else mean
 
 
 @dataclass(frozen=True)
@@ -151,7 +151,7 @@ class OneVsRestCrossEntropy(Loss):
         return sigmoid(z)
 
     def link(self, mean):
-        return np.log(mean) - np.log1p(-mean)
+        return logit(mean)
 
 
 @dataclass(frozen=True)

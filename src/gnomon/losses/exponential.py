@@ -8,14 +8,22 @@ The loss of AdaBoost: Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016
 import numpy as np
 from scipy.special import wrightomega
 
-from gnomon._jit import noun
+from gnomon._jit import in_kernels, noun
 from gnomon.losses._base import Loss
-from gnomon.numerics.special import entropy_term, sigmoid
+from gnomon.numerics.special import entropy_term, logit, sigmoid
 
 __all__ = ["ExponentialLoss"]
 
 LARGEST = 709.0
-"""e to a larger power overflows; margins below −709 are charged as −709."""
+"""e to a larger power overflows; margins below −709 (in single precision −88) are charged as such."""
+
+
+@in_kernels(lambda power: np.exp(min(power, LARGEST)))
+def _exp(power):
+    """e to that power, or to the largest that its floating type can take."""
+    power = np.asarray(power)
+    largest = np.floor(np.log(np.finfo(np.result_type(power, np.float32)).max))
+    return np.exp(np.minimum(power, largest))
 
 
 @noun
@@ -41,13 +49,13 @@ class ExponentialLoss(Loss):
     smooth = False
 
     def value(self, y, z):
-        return np.exp(np.minimum(-y * z, LARGEST))
+        return _exp(-y * z)
 
     def gradient(self, y, z):
-        return -y * np.exp(np.minimum(-y * z, LARGEST))
+        return -y * _exp(-y * z)
 
     def curvature(self, y, z):
-        return np.exp(np.minimum(-y * z, LARGEST))
+        return _exp(-y * z)
 
     def conjugate(self, y, u):
         return entropy_term(-u * y) + u * y
@@ -59,4 +67,4 @@ class ExponentialLoss(Loss):
         return sigmoid(2.0 * z)
 
     def link(self, mean):
-        return 0.5 * (np.log(mean) - np.log1p(-mean))
+        return 0.5 * logit(mean)

@@ -37,7 +37,7 @@ class HingeLoss(Loss):
     >>> HingeLoss().value(1.0, np.array([2.0, 1.0, 0.5, 0.0, -1.0]))
     array([0. , 0. , 0.5, 1. , 2. ])
     >>> HingeLoss().gradient(1.0, np.array([1.0, 0.5]))
-    array([-0., -1.])
+    array([ 0., -1.])
     """
 
     margin: float = 1.0
@@ -50,7 +50,7 @@ class HingeLoss(Loss):
         return np.maximum(0.0, self.margin - y * z)
 
     def gradient(self, y, z):
-        return -y * choose(y * z < self.margin, 1.0, 0.0)
+        return choose(y * z < self.margin, -y, 0.0 * y)
 
     def conjugate(self, y, u):
         a = -u * y

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon._jit import choose, noun
 from gnomon.losses._base import Loss
-from gnomon.numerics.special import entropy_term, sigmoid
+from gnomon.numerics.special import entropy_term, logit, sigmoid, sigmoid_slope
 
 __all__ = ["LogisticLoss"]
 
@@ -53,8 +53,7 @@ class LogisticLoss(Loss):
         return np.log1p(e) + np.maximum(-m, 0.0), -y * wrong
 
     def curvature(self, y, z):
-        p = sigmoid(z)
-        return p * (1.0 - p)
+        return sigmoid_slope(z)
 
     def conjugate(self, y, u):
         a = -u * y
@@ -94,4 +93,4 @@ class LogisticLoss(Loss):
         return sigmoid(z)
 
     def link(self, mean):
-        return np.log(mean) - np.log1p(-mean)
+        return logit(mean)

@@ -41,7 +41,7 @@ class PerceptronLoss(Loss):
         return np.maximum(0.0, -y * z)
 
     def gradient(self, y, z):
-        return -y * choose(y * z <= 0.0, 1.0, 0.0)
+        return choose(y * z <= 0.0, -y, 0.0 * y)
 
     def conjugate(self, y, u):
         a = -u * y

@@ -57,7 +57,7 @@ class PinballLoss(Loss):
         return self.c1 * np.maximum(y - z, 0.0) + self.c2 * np.maximum(z - y, 0.0)
 
     def gradient(self, y, z):
-        return choose(z < y, -self.c1, choose(z > y, self.c2, 0.0))
+        return self.c2 * np.maximum(np.sign(z - y), 0.0) - self.c1 * np.maximum(np.sign(y - z), 0.0)
 
     def curvature(self, y, z):
         return 0.0 * z

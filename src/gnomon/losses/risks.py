@@ -44,8 +44,8 @@ class ClassRisks(NamedTuple):
 
     @property
     def means(self):
-        """Mean loss of each class."""
-        return self.risks / self.counts
+        """Mean loss of each class; nan for a class without rows."""
+        return np.divide(self.risks, self.counts, out=np.full(len(self.counts), np.nan), where=self.counts > 0)
 
     def total(self, costs=None):
         """Σ_c price_c R_c, in the order of `classes`; all prices 1 by default."""
@@ -93,7 +93,7 @@ def class_risks(model, X, y, *, loss=None, sample_weight=None):
     if not np.all(known) or np.any(classes[index] != y):
         raise ValueError(f"y has labels outside {list(classes)}, the classes of {type(model).__name__}")
     s = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    losses = np.asarray(model.predict(X)) != y if loss is None else _losses(loss, model.decision_function(X), index)
+    losses = np.asarray(model.predict(X)) != y if loss is None else _losses(loss, model, X, index)
     return ClassRisks(
         classes,
         np.bincount(index, weights=s * losses, minlength=len(classes)),
@@ -101,8 +101,12 @@ def class_risks(model, X, y, *, loss=None, sample_weight=None):
     )
 
 
-def _losses(loss, scores, index):
+def _losses(loss, model, X, index):
     targets = {"sign": 2.0 * index - 1.0, "unit": index.astype(float), "index": index}
     if loss.targets not in targets:
         raise ValueError(f"loss={loss!r} is not a loss over classes; choose one with targets in {list(targets)}")
+    scores = np.asarray(model.decision_function(X))
+    if (scores.ndim > 1) != (loss.targets == "index"):
+        given, wanted = ("one score per class", "'index'") if scores.ndim > 1 else ("one score", "'sign' or 'unit'")
+        raise ValueError(f"loss={loss!r} does not fit a model with {given}; choose one with targets {wanted}")
     return loss.value(targets[loss.targets], scores)

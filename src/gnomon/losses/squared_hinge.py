@@ -46,7 +46,7 @@ class SquaredHingeLoss(Loss):
         return -2.0 * y * np.maximum(0.0, 1.0 - y * z)
 
     def curvature(self, y, z):
-        return choose(y * z < 1.0, 2.0, 0.0)
+        return choose(y * z < 1.0, 2.0 + 0.0 * z, 0.0 * z)
 
     def conjugate(self, y, u):
         a = -u * y

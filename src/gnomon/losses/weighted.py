@@ -25,6 +25,8 @@ def _price_of_one(costs, offset, y, z):
 def _price(costs, offset, y, z):
     """c_y, linear in a soft target, in a shape that multiplies z: the class of y has the position (y + o)/(1 + o)."""
     position = (np.asarray(y) + offset) / (1.0 + offset)
+    if np.max(position, initial=0.0) > len(costs) - 1:
+        raise ValueError(f"costs={costs!r} has no price for class {np.max(position):g} of y; give one per class")
     price = np.interp(position, np.arange(len(costs)), costs).astype(np.result_type(np.asarray(z), np.float32))
     return price[..., None] if np.ndim(z) > np.ndim(y) else price
 
