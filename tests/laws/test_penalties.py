@@ -73,6 +73,7 @@ def test_projection_is_the_nearest_point_of_the_ball(penalty, size):
         other = penalty.project(3.0 * rng.normal(size=4), 2)
         assert np.sum((other - v) ** 2) >= np.sum((found - v) ** 2) - 1e-12
     np.testing.assert_array_equal(penalty.project(0.1 * v, 4), 0.1 * v)
+    np.testing.assert_array_equal(np.abs(penalty.project(v, 0)), np.zeros(4))
 
 
 @pytest.mark.spec("LIN-020", "LIN-021")
@@ -188,6 +189,8 @@ def test_lambda_translates_there_and_back_with_one_ratio(penalty):
         expected = ratio * (0.5 if word in halved else 1.0)
         assert convert_lam(0.3, word, "sum", n=n, penalty=penalty) == pytest.approx(expected)
     assert convert_lam(0.3, "sum", "alpha_lasso", n=n, penalty=penalty) == pytest.approx(0.3 / (2.0 * n))
+    assert convert_lam(0.0, "sum", "C", n=n, penalty=penalty) == np.inf
+    assert convert_lam(np.inf, "C", "sum", n=n, penalty=penalty) == 0.0
 
 
 @pytest.mark.spec("LIN-047")

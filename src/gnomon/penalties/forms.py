@@ -11,6 +11,7 @@ the total weight Σ sᵢ. Hastie, Tibshirani & Friedman (2009), section 3.4, doi
 Schölkopf & Smola (2002) "C".
 """
 
+import math
 from typing import NamedTuple
 
 __all__ = ["OBJECTIVES", "Form", "convert_lam", "objective_form"]
@@ -81,6 +82,7 @@ def convert_lam(lam, objective, to, *, n, penalty="l2"):
     Returns
     -------
     float
+        Where λ stands on the loss, no penalty at all is inf.
 
     References
     ----------
@@ -95,7 +97,9 @@ def convert_lam(lam, objective, to, *, n, penalty="l2"):
     """
     rho = _ratio(lam, objective, n, penalty)
     unit = _ratio(1.0, to, n, penalty)
-    return unit / rho if to in ("C", "loss_mean") else rho / unit
+    if to not in ("C", "loss_mean"):
+        return rho / unit
+    return unit / rho if rho > 0.0 else math.inf
 
 
 def _ratio(lam, objective, n, penalty):

@@ -80,5 +80,5 @@ class L1(Penalty):
             return np.array(v)
         ordered = np.sort(size)[::-1]
         excess = np.cumsum(ordered) - radius
-        count = np.flatnonzero(ordered * np.arange(1, size.size + 1) > excess)[-1]
+        count = np.flatnonzero(ordered * np.arange(1, size.size + 1) >= excess)[-1]
         return soft_threshold(v, excess[count] / (count + 1))
