@@ -1,3 +1,5 @@
 """Generative models: classifiers by Bayes' rule, mixtures, semi-supervised and open-set learning."""
 
-__all__: list[str] = []
+from gnomon.generative._explanation import Explanation
+
+__all__ = ["Explanation"]

@@ -1,15 +1,20 @@
-"""Sample and class weights.
+"""Sample and class weights, class priors.
 
     n = Σᵢ sᵢ                                                                                     (1)
+    π_c = (N_c + a) / (N + C a),    N_c = Σ_{i in c} sᵢ                                             (2)
 
 A weight of two is the row twice, so every count and every mean is taken with weights: frequency weights in the words of
 Lumley (2010), Complex Surveys, doi:10.1002/9780470580066.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
-__all__ = ["check_weights"]
+from gnomon.numerics.validation import check_choice, check_non_negative
+
+__all__ = ["check_weights", "class_priors"]
 
 
 def check_weights(sample_weight, X):
@@ -46,3 +51,57 @@ def check_weights(sample_weight, X):
             f"sample_weight[{worst}]={weights[worst]:g} is negative; weights must be ≥ 0, remove such rows"
         )
     return weights
+
+
+def class_priors(priors, classes, counts=None, *, alpha=0.0):
+    """The probability of every class, as the user gives it or as the counts say: equation (2).
+
+    Parameters
+    ----------
+    priors : None, "uniform", array-like of shape (n_classes,) or dict
+        None: the shares of equation (2). A dict gives the prior of each class by its label. Numbers must sum to one.
+    classes : ndarray of shape (n_classes,)
+    counts : array-like of shape (n_classes,), optional
+        N_c, weighted; needed where `priors` is None.
+    alpha : float, default=0.0
+        The pseudo-count a ≥ 0 of every class.
+
+    Returns
+    -------
+    ndarray of shape (n_classes,)
+
+    References
+    ----------
+    Lidstone, G. J. (1920). Note on the general case of the Bayes–Laplace formula for inductive or a posteriori
+    probabilities. Transactions of the Faculty of Actuaries 8, 182–192.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.weights import class_priors
+    >>> class_priors(None, ["no", "yes"], [5, 9], alpha=1.0)
+    array([0.375, 0.625])
+    >>> class_priors({"yes": 0.2, "no": 0.8}, ["no", "yes"])
+    array([0.8, 0.2])
+    """
+    classes = np.asarray(classes)
+    if priors is None:
+        mass = np.asarray(counts, dtype=float) + check_non_negative("prior_alpha", alpha)
+        return mass / np.sum(mass)
+    if isinstance(priors, str):
+        check_choice("priors", priors, ("uniform",))
+        return np.full(len(classes), 1.0 / len(classes))
+    if isinstance(priors, Mapping):
+        priors = _in_order(priors, classes.tolist())
+    p = np.asarray(priors, dtype=float)
+    if p.shape != classes.shape or not np.all(p >= 0.0) or not abs(np.sum(p) - 1.0) < 1e-6:
+        raise ValueError(
+            f"priors={p.tolist()} must be {len(classes)} numbers ≥ 0 that sum to 1, one for each of "
+            f"{classes.tolist()}; divide them by their sum {np.sum(p):g}, or choose None or 'uniform'"
+        )
+    return p
+
+
+def _in_order(priors, labels):
+    if set(priors) != set(labels):
+        raise ValueError(f"priors has the classes {list(priors)}, the data {labels}; give one prior for each of these")
+    return [priors[label] for label in labels]

@@ -1,0 +1,382 @@
+"""Bayes' rule over class densities: what every generative classifier offers.
+
+    log P(c | x) = log π_c + log f_c(x) − log p(x),        p(x) = Σ_c π_c f_c(x)                       (1)
+    llr(x) = log f₁(x) − log f₀(x),        log-odds = llr + log π₁/π₀                                  (2)
+
+A classifier gives the densities f_c and the priors π_c; everything else follows here, in logarithms. The class is the
+one of largest π_c f_c(x), ties go to the lowest index, so with two classes the second needs log-odds > 0. A row to
+which every class gives density zero has no posterior: `zero_policy` says what then, and nothing is ever not a number.
+Duda, Hart & Stork (2001), Pattern Classification, chapter 2.
+"""
+
+import warnings
+from abc import ABC, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon._jit import jit
+from gnomon.generative._explanation import Explanation
+from gnomon.numerics.coding import label_index
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.validation import check_choice, check_integer, check_positive, validate_rows
+from gnomon.numerics.weights import check_weights, class_priors
+
+__all__ = ["BayesClassifier", "log_sum_exp"]
+
+
+class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """Base of the classifiers by Bayes' rule; a subclass gives what is abstract and leaves the public methods alone.
+
+    `fit` of a subclass sets `classes_` (sorted) and calls `_store_priors`. The subclass defines `_class_log_densities`
+    and `_sample_class`; it may define `_rows` (how rows are checked), `_class_scores` (densities up to a term common
+    to all classes, where that is cheaper), `_decision_scores` and `_factors`.
+    """
+
+    score_type_ = "llr"
+    zero_policy = "prior"
+    """What to do with rows of density zero under every class, unless a parameter of the subclass says otherwise."""
+
+    @abstractmethod
+    def _class_log_densities(self, X):
+        """log f_c(x), shape (n, C), of rows that `_rows` returned."""
+
+    @abstractmethod
+    def _sample_class(self, k, n, rng):
+        """n rows drawn from f_k."""
+
+    def _rows(self, X):
+        """The rows of X, checked, in the form that the densities take."""
+        return validate_rows(self, X, reset=False)
+
+    def _class_scores(self, X):
+        """log f_c(x) plus a term that may depend on x but not on the class: enough for posteriors and ratios."""
+        return self._class_log_densities(X)
+
+    def _decision_scores(self, X):
+        """What `decision_function` adds log priors to, for more than two classes."""
+        return self._class_log_densities(X)
+
+    def _factors(self, X):
+        """Names, and log-factors of shape (m, C) that add up to the log-densities of the single row X."""
+        return ["x"], self._class_log_densities(X)
+
+    def _store_priors(self, counts, priors, *, prior_alpha=0.0):
+        """Set `class_count_`, `class_prior_` and `class_log_prior_`, once `classes_` is known."""
+        self.class_count_ = np.asarray(counts, dtype=float)
+        self.class_prior_ = class_priors(priors, self.classes_, self.class_count_, alpha=prior_alpha)
+        self.class_log_prior_ = _log(self.class_prior_)
+
+    def predict(self, X, priors=None):
+        """The most probable class of each row; ties go to the lowest index.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        priors : "uniform", array-like of shape (n_classes,) or dict, optional
+            Priors of the application, in place of the fitted ones; the densities stay as they are.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        X = self._checked(X)
+        return self.classes_[np.argmax(self._joint(self._class_scores(X), priors), axis=1)]
+
+    def predict_log_proba(self, X, priors=None):
+        """log P(c | x) of equation (1).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        priors : "uniform", array-like of shape (n_classes,) or dict, optional
+            In place of the fitted ones.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        X = self._checked(X)
+        joint = self._joint(self._class_scores(X), priors)
+        joint -= log_sum_exp(joint)[:, None]
+        return _like(joint, X)
+
+    def predict_proba(self, X, priors=None):
+        """P(c | x) of equation (1).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        priors : "uniform", array-like of shape (n_classes,) or dict, optional
+            In place of the fitted ones.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        out = self.predict_log_proba(X, priors)
+        return np.exp(out, out=out)
+
+    def predict_joint_log_proba(self, X, priors=None):
+        """log π_c f_c(x).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        priors : "uniform", array-like of shape (n_classes,) or dict, optional
+            In place of the fitted ones.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        X = self._checked(X)
+        return _like(self._class_log_densities(X) + self._log_priors(priors), X)
+
+    def decision_function(self, X):
+        """Two classes: the log-odds (2) of `classes_[1]`, so that P(classes_[1] | x) = σ(f). More: log π_c f_c(x).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        X = self._checked(X)
+        if len(self.classes_) == 2:
+            joint = self._joint(self._class_scores(X), None)
+            return _like(joint[:, 1] - joint[:, 0], X)
+        return _like(self._joint(self._decision_scores(X), None), X)
+
+    def llr(self, X, positive=None, negative=None):
+        """Log-likelihood ratio (2) of two classes, which no prior enters; 0 where both densities are 0.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        positive, negative : labels, optional
+            By default, with two classes, `classes_[1]` and `classes_[0]`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        X = self._checked(X)
+        k, j = self._pair(positive, negative)
+        scores = self._class_scores(X)
+        return _like(_difference(scores[:, k], scores[:, j]), X)
+
+    def log_odds(self, X, positive=None, negative=None, *, priors=None):
+        """Log-odds (2): the ratio of `llr` plus log π_positive/π_negative.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        positive, negative : labels, optional
+            By default, with two classes, `classes_[1]` and `classes_[0]`.
+        priors : "uniform", array-like of shape (n_classes,) or dict, optional
+            In place of the fitted ones.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        X = self._checked(X)
+        k, j = self._pair(positive, negative)
+        joint = self._joint(self._class_scores(X), priors)
+        return _like(_difference(joint[:, k], joint[:, j]), X)
+
+    def score_samples(self, X, priors=None):
+        """log p(x) of equation (1): a density, so it may exceed 0; −inf where every class gives density zero.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        priors : "uniform", array-like of shape (n_classes,) or dict, optional
+            In place of the fitted ones.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        X = self._checked(X)
+        return _like(log_sum_exp(self._class_log_densities(X) + self._log_priors(priors)), X)
+
+    def is_outlier(self, X, threshold=None, *, log_threshold=None):
+        """Whether p(x) ≤ τ.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        threshold : float, optional
+            τ > 0, a density.
+        log_threshold : float, optional
+            log τ, in place of `threshold`.
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+        """
+        if (threshold is None) == (log_threshold is None):
+            raise ValueError(f"threshold={threshold!r} and log_threshold={log_threshold!r}: give exactly one of them")
+        cut = log_threshold if threshold is None else np.log(check_positive("threshold", threshold))
+        return self.score_samples(X) <= cut
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draw classes from the priors, then rows from the densities of these classes.
+
+        Parameters
+        ----------
+        n_samples : int, default=1
+        random_state : None, int, Generator or RandomState
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        y : ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        n = check_integer("n_samples", n_samples, 1)
+        rng = check_rng(random_state)
+        p = np.exp(self.class_log_prior_)
+        index = np.sort(rng.choice(len(p), size=n, p=p / np.sum(p)))
+        drawn, counts = np.unique(index, return_counts=True)
+        rows = np.concatenate([self._sample_class(k, m, rng) for k, m in zip(drawn, counts, strict=True)])
+        order = rng.permutation(n)
+        return rows[order], self.classes_[index[order]]
+
+    def log_likelihood(self, X, y, sample_weight=None):
+        """Σᵢ sᵢ [log f_{yᵢ}(xᵢ) + log π_{yᵢ}].
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        float
+        """
+        X = self._checked(X)
+        index, _ = label_index(y, self.classes_)
+        joint = self._class_log_densities(X) + self.class_log_prior_
+        if len(index) != len(joint):
+            raise ValueError(f"y has {len(index)} labels for the {len(joint)} rows of X; give one for each")
+        weights = check_weights(sample_weight, joint)
+        used = weights > 0.0  # a row of weight zero is no row, even where its term is infinite
+        return float(weights[used] @ joint[np.arange(len(joint)), index][used])
+
+    def explain(self, x, priors=None):
+        """Why one row gets its class: prior, factors, joint, evidence and posterior.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,) or (1, n_features)
+            One row; a data frame of one row too.
+        priors : "uniform", array-like of shape (n_classes,) or dict, optional
+            In place of the fitted ones.
+
+        Returns
+        -------
+        Explanation
+        """
+        X = self._checked([x] if np.ndim(x) == 1 else x)
+        names, factors = self._factors(X)
+        if len(names) != len(factors):
+            raise ValueError(f"x has {np.shape(x)[0]} rows; explain one row at a time")
+        log_prior = self._log_priors(priors)
+        log_joint = log_prior + np.sum(factors, axis=0)
+        posterior = self._joint(np.sum(factors, axis=0, keepdims=True), priors)
+        posterior = np.exp(posterior - log_sum_exp(posterior))[0]
+        return Explanation(self.classes_, tuple(names), np.exp(log_prior), factors, log_joint, posterior)
+
+    def _checked(self, X):
+        check_is_fitted(self)
+        return self._rows(X)
+
+    def _log_priors(self, priors):
+        return self.class_log_prior_ if priors is None else _log(class_priors(priors, self.classes_))
+
+    def _joint(self, scores, priors):
+        """log π_c f_c(x) up to a term common to the classes, every row with a finite largest entry."""
+        log_prior = self._log_priors(priors)
+        joint = scores + log_prior
+        largest = np.max(joint, axis=1)
+        if not np.all(np.isfinite(largest)):
+            if np.any(np.isnan(largest)):
+                self._refuse_nan(joint)
+            self._settle_zeros(joint, largest, log_prior)
+            # Densities without bound leave only the priors of their classes to tell them apart.
+            peaks = largest == np.inf
+            joint[peaks] = np.where(joint[peaks] == np.inf, log_prior, -np.inf)
+        return joint
+
+    def _refuse_nan(self, joint):
+        row, k = np.argwhere(np.isnan(joint))[0]
+        raise ValueError(
+            f"the density of class {self.classes_[k]!r} at row {row} is not a number; check that density and the row"
+        )
+
+    def _settle_zeros(self, joint, largest, log_prior):
+        zero = largest == -np.inf
+        count = int(np.sum(zero))
+        if not count:
+            return
+        policy = check_choice("zero_policy", self.zero_policy, ("prior", "raise"))
+        what = f"{count} of {len(joint)} rows have density zero under every class"
+        if policy == "raise":
+            raise ValueError(f"{what}, first row {int(np.argmax(zero))}; smooth the densities, or zero_policy='prior'")
+        warnings.warn(
+            f"{what}: their posterior is the prior; smooth the densities if that is not wanted",
+            UserWarning,
+            stacklevel=4,
+        )
+        joint[zero] = log_prior
+
+    def _pair(self, positive, negative):
+        if positive is None and negative is None and len(self.classes_) == 2:
+            return 1, 0
+        labels = self.classes_.tolist()
+        for name, label in (("positive", positive), ("negative", negative)):
+            if label not in labels:
+                raise ValueError(f"{name}={label!r} is not a class; choose from {labels}")
+        return labels.index(positive), labels.index(negative)
+
+
+@jit
+def log_sum_exp(A):
+    """log Σ_c exp(A_c) of every row, without overflow; −inf for a row of −inf."""
+    n, k = A.shape
+    out = np.empty(n)
+    for i in range(n):
+        top = A[i, 0]
+        for c in range(1, k):
+            top = max(top, A[i, c])
+        if np.isinf(top):
+            out[i] = top
+            continue
+        total = 0.0
+        for c in range(k):
+            total += np.exp(A[i, c] - top)
+        out[i] = top + np.log(total)
+    return out
+
+
+def _log(p):
+    with np.errstate(divide="ignore"):
+        return np.log(p)
+
+
+def _difference(a, b):
+    """a − b, and 0 where both are the same infinity."""
+    with np.errstate(invalid="ignore"):
+        return np.where(a == b, 0.0, a - b)
+
+
+def _like(values, X):
+    """Single precision where the rows are in single precision."""
+    return values.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else values
