@@ -16,7 +16,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 
 from gnomon._jit import lean
-from gnomon.linear._report import report
+from gnomon.linear._runs import report_mistakes, unpack
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
@@ -40,7 +40,7 @@ class Examples(NamedTuple):
 def fit_perceptron(model, examples, start, max_iter, rng, *, callback=None):
     """Run the perceptron and set the attributes of the model."""
     _check(model)
-    K, n = len(model.classes_), examples.X.shape[0]
+    K = len(model.classes_)
     held_out = _held_out(model, examples)
     prices = compute_class_weight(model.class_weight, classes=model.classes_, y=model.classes_[examples.index])
     design = Design(examples.X, "free" if model.fit_intercept else "none")
@@ -56,7 +56,10 @@ def fit_perceptron(model, examples, start, max_iter, rng, *, callback=None):
         return perceptron(design, target, examples.weights * price, theta, callback=callback, **options)
 
     solutions = map_chunks(run, zip(problems, seeds, starts, strict=True), model.n_jobs)
-    return _set(model, solutions, design, n)
+    report_mistakes(model, solutions)
+    model.coef_, model.intercept_ = unpack(design, np.vstack([solution.w for solution in solutions]))
+    model.t_ += float(model.n_iter_ * design.n)
+    return model
 
 
 def _check(model):
@@ -186,18 +189,6 @@ def _least_squares(model, design, target, n_scores):
     A = LinearOperator(shape, matvec=forward, rmatvec=back, dtype=float)
     signs = [target] if n_scores == 1 else [np.where(target == k, 1.0, -1.0) for k in range(n_scores)]
     return np.array([lsmr(A, t, atol=1e-14, btol=1e-14, maxiter=10 * max(shape))[0] for t in signs])
-
-
-def _set(model, solutions, design, n):
-    report(model, solutions)
-    W = np.vstack([solution.w for solution in solutions]).astype(design.dtype)
-    model.coef_ = np.ascontiguousarray(W[:, : design.d])
-    model.intercept_ = W[:, design.d] if design.width > design.d else np.zeros(len(W), dtype=design.dtype)
-    model.n_updates_ = sum(solution.details["n_updates"] for solution in solutions)
-    counts = np.array([solution.details["counts"] for solution in solutions])
-    model.mistake_counts_ = counts[0] if len(counts) == 1 else counts
-    model.t_ += float(model.n_iter_ * n)
-    return model
 
 
 @lean

@@ -1,4 +1,4 @@
-"""Logged runs of the perceptron, one for each class against the rest.
+"""What runs of the perceptron have in common, and logged runs, one for each class against the rest.
 
     updates (t, i):    at visit t row i was a mistake                                             (1)
 
@@ -17,7 +17,7 @@ from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_integer, check_positive, validate_rows
 from gnomon.optim import perceptron
 
-__all__ = ["Run", "runs_against_rest"]
+__all__ = ["Run", "check_classes", "report_mistakes", "runs_against_rest", "unpack"]
 
 
 class Run(NamedTuple):
@@ -28,11 +28,25 @@ class Run(NamedTuple):
     s: np.ndarray
     solution: Any
 
-    def unpack(self, thetas):
-        """(coefficients, intercepts) of several packed weights, in the type of X."""
-        W, d = np.asarray(thetas), self.design.d
-        b = W[:, d] if self.design.width > d else np.zeros(len(W))
-        return np.ascontiguousarray(W[:, :d], dtype=self.design.dtype), b.astype(self.design.dtype)
+
+def unpack(design, thetas):
+    """(coefficients, intercepts) of several packed weights, in the type of X."""
+    W, b = design.split(np.asarray(thetas, dtype=design.dtype))
+    return np.ascontiguousarray(W), np.zeros(len(W), dtype=design.dtype) + b
+
+
+def check_classes(classes):
+    """ValueError unless there are two classes or more."""
+    if len(classes) < 2:
+        raise ValueError(f"y has only one class, {classes.tolist()}; classification needs two or more classes")
+
+
+def report_mistakes(model, solutions):
+    """Set what the runs say about themselves."""
+    report(model, solutions)
+    counts = np.array([solution.details["counts"] for solution in solutions])
+    model.mistake_counts_ = counts[0] if len(counts) == 1 else counts
+    model.n_updates_ = int(np.sum(counts))
 
 
 def runs_against_rest(model, X, y):
@@ -43,9 +57,8 @@ def runs_against_rest(model, X, y):
     X, y = validate_rows(model, X, y, accept_sparse="csr")
     check_classification_targets(y)
     model.classes_, index = np.unique(y, return_inverse=True)
+    check_classes(model.classes_)
     K = len(model.classes_)
-    if K < 2:
-        raise ValueError(f"y has only one class, {model.classes_.tolist()}; classification needs two or more classes")
     prices = compute_class_weight(model.class_weight, classes=model.classes_, y=y)
     s = prices[index].astype(float)
     design, rng = Design(X, "free" if model.fit_intercept else "none"), check_random_state(model.random_state)
@@ -55,8 +68,5 @@ def runs_against_rest(model, X, y):
         signs = np.where(index == k, 1.0, -1.0)
         solution = perceptron(design, signs, s, np.zeros((1, design.width)), random_state=rng, **options)
         runs.append(Run(design, signs, s, solution))
-    report(model, [run.solution for run in runs])
-    counts = np.array([run.solution.details["counts"] for run in runs])
-    model.mistake_counts_ = counts[0] if len(runs) == 1 else counts
-    model.n_updates_ = int(np.sum(counts))
+    report_mistakes(model, [run.solution for run in runs])
     return runs

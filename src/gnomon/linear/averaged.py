@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from gnomon.linear._classifier import class_scores, classes_of
-from gnomon.linear._runs import runs_against_rest
+from gnomon.linear._runs import runs_against_rest, unpack
 from gnomon.numerics.validation import check_choice, check_integer
 
 __all__ = ["AveragedPerceptron"]
@@ -101,8 +101,8 @@ class AveragedPerceptron(ClassifierMixin, BaseEstimator):
             check_integer("window", self.window, 1)
         runs = runs_against_rest(self, X, y)
         means = [_mean_weights(self, run) for run in runs]
-        self.coef_, self.intercept_ = runs[0].unpack(means)
-        self.last_coef_, self.last_intercept_ = runs[0].unpack([run.solution.w[0] for run in runs])
+        self.coef_, self.intercept_ = unpack(runs[0].design, means)
+        self.last_coef_, self.last_intercept_ = unpack(runs[0].design, [run.solution.w[0] for run in runs])
         return self
 
     def decision_function(self, X):

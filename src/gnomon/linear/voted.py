@@ -12,7 +12,7 @@ from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.linear._classifier import classes_of
-from gnomon.linear._runs import runs_against_rest
+from gnomon.linear._runs import runs_against_rest, unpack
 from gnomon.numerics.validation import check_choice, validate_rows
 
 __all__ = ["VotedPerceptron"]
@@ -100,7 +100,7 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
         """Run the perceptron and keep its weight vectors with their votes."""
         check_choice("votes", self.votes, ("correct", "freund_schapire"))
         runs = runs_against_rest(self, X, y)
-        unpacked = [run.unpack(_weight_vectors(self, run)) for run in runs]
+        unpacked = [unpack(run.design, _weight_vectors(self, run)) for run in runs]
         self.vectors_, self.intercepts_ = [W for W, _ in unpacked], [b for _, b in unpacked]
         self.votes_ = [_votes(self, run) for run in runs]
         return self
