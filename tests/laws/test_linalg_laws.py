@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.numerics.linalg import (
     Rows,
@@ -10,7 +11,9 @@ from gnomon.numerics.linalg import (
     hat_matrix,
     inverse_root,
     jittered_cholesky,
+    least_squares,
     leverages,
+    ridge,
     ridge_norms,
     ridge_path,
     solve_normal,
@@ -18,6 +21,61 @@ from gnomon.numerics.linalg import (
     triangle,
     triangle_of_moments,
 )
+from gnomon.numerics.streaming import moments
+
+
+def regression(n, d, k=1, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.standard_normal((n, d)), rng.standard_normal((n, k))
+
+
+def test_ridge_with_no_penalty_on_one_target_only():
+    """A dependent column and ρ = 0: that target has the solution of least norm, the others theirs."""
+    X, Y = regression(20, 3, 2)
+    X = np.column_stack([X, X[:, 0] + X[:, 1]])
+    for method in ("auto", "svd"):
+        found = ridge(X, Y, np.array([0.0, 1.0]), method=method)
+        assert_allclose(found.coef[:, 0], least_squares(X, Y[:, :1]).coef[:, 0])
+        assert_allclose(found.coef[:, 1], ridge(X, Y[:, 1:], 1.0).coef[:, 0])
+        assert_allclose(found.dof[0], 4.0)
+
+
+def test_ridge_is_positive_whatever_the_method_and_refuses_others():
+    X, Y = regression(20, 4)
+    expected = ridge(X, Y, 1.0, positive=True).coef
+    assert np.min(expected) >= 0.0
+    for method in ("cholesky", "dual", "svd", "lsqr"):
+        assert_allclose(ridge(X, Y, 1.0, method=method, positive=True).coef, expected)
+    with pytest.raises(ValueError, match="method='qr' is unknown"):
+        ridge(X, Y, 1.0, method="qr")
+
+
+def test_ridge_of_squares_that_overflow_says_so():
+    X, Y = regression(3, 6)
+    with pytest.raises(ValueError, match="squares overflow"):
+        ridge(1e200 * X, Y, 1.0)
+
+
+def test_the_normal_equations_claim_no_rank_that_they_cannot_see():
+    X, Y = regression(200, 5)
+    dependent = np.column_stack([X, X @ np.arange(1.0, 6.0)])
+    assert least_squares(X, Y, method="normal").rank == 5
+    assert least_squares(dependent, Y, method="qr").rank == 5
+    assert least_squares(dependent, Y, method="normal").rank in (None, 5)
+
+
+def test_lsmr_does_not_stop_silently_short():
+    X, Y = regression(50, 10)
+    with pytest.warns(ConvergenceWarning, match="LSMR stopped after 2 iterations"):
+        ridge(X * 10.0 ** np.arange(10), Y, 1.0, method="lsqr", max_iter=2)
+
+
+def test_weights_in_single_precision_count_exactly():
+    X, Y = regression(50, 3)
+    X, s = X.astype(np.float32), np.full(50, 3.0, dtype=np.float32)
+    Z, _ = Rows(X, Y, s, intercept=False).centred(slice(0, 50), np.zeros(3), np.zeros(1))
+    assert_allclose(Z.T @ Z, 3.0 * X.astype(float).T @ X.astype(float), rtol=1e-14)
+    assert_allclose(moments(X, s).scatter, 3.0 * moments(X).scatter, rtol=1e-13)
 
 
 def spd(d, seed=0):

@@ -255,7 +255,7 @@ def _block_sums(parts, weights, shift, rows):
             _fill(B, [part[here] for part in parts], shift)
             if weights is not None:
                 # The square root keeps the product symmetric, so BLAS does half of the work.
-                B *= np.sqrt(weights[here])[:, None]
+                B *= np.sqrt(weights[here], dtype=float)[:, None]
             np.matmul(B.T, B, out=product)
             total += product
     return total

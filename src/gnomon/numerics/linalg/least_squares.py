@@ -7,12 +7,15 @@ LSMR for large sparse X. Where X has not full rank the minimiser of least norm i
 chapter 5; Björck (1996), doi:10.1137/1.9781611971484; LSMR: Fong & Saunders (2011), doi:10.1137/10079687X.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, optimize, sparse
 from scipy.sparse.linalg import LinearOperator, lsmr
+from sklearn.exceptions import ConvergenceWarning
 
+from gnomon.numerics.linalg.cholesky import factor_spd
 from gnomon.numerics.linalg.normal import has_lost_column, solve_normal, split_moments
 from gnomon.numerics.linalg.rows import Rows
 from gnomon.numerics.linalg.triangular import triangle
@@ -95,7 +98,8 @@ def least_squares(X, Y, weights=None, *, intercept=True, method="qr", positive=F
     weights : ndarray of shape (n,), optional
     intercept : bool, default=True
     method : {"normal", "cholesky", "qr", "svd", "pinv", "lsmr"}, default="qr"
-        "cholesky" and "normal" fall back to "qr" (sparse X: "lsmr") where they cannot be trusted.
+        "cholesky" falls back to "qr" (sparse X: "lsmr") where it cannot be trusted, "normal" only where XᵀX is
+        singular in every digit.
     positive : bool, default=False
         Require w ≥ 0 (Lawson & Hanson 1974), on the triangle of any of the dense methods.
     tol : float, default=1e-6
@@ -141,6 +145,13 @@ def solve_by_lsmr(rows, rho, tol, *, max_iter=None):
     right = root[:, None] * (rows.Y - y_mean)
     options = {"atol": tol, "btol": tol, "conlim": 0.0, "maxiter": max_iter or 10 * max(rows.shape)}
     found = [lsmr(A, right[:, j], damp=float(np.sqrt(rho[j])), **options) for j in range(rows.shape[2])]
+    if any(solution[1] == 7 for solution in found):
+        warnings.warn(
+            f"LSMR stopped after {options['maxiter']} iterations, short of tol={tol:g}; raise max_iter, loosen tol, or "
+            "scale the columns of X",
+            ConvergenceWarning,
+            stacklevel=5,
+        )
     w = np.column_stack([solution[0] for solution in found])
     rss = np.sum((right - A @ w) ** 2, axis=0)
     return w, rss, x_mean, y_mean, max(solution[2] for solution in found)
@@ -173,8 +184,9 @@ def _normal(rows, tol, sums):
     if w is None:
         return _fallback(rows, tol)
     rss = np.maximum(np.diag(T) - np.sum(w * (2.0 * c - S @ w), axis=0), 0.0)
-    R = linalg.cholesky(S) if np.all(linalg.eigvalsh(S) > 0.0) else None
-    return LeastSquares(w, y_mean - x_mean @ w, rss, "normal", len(w), np.nan, R, x_mean)
+    factor = factor_spd(S)
+    known = () if factor is None else (len(w), float(np.sqrt(factor.condition)), factor.root)
+    return LeastSquares(w, y_mean - x_mean @ w, rss, "normal", *known)._replace(x_mean=x_mean)
 
 
 def _cholesky(rows, tol, sums):

@@ -15,12 +15,15 @@ import numpy as np
 from scipy import linalg, optimize, sparse
 
 from gnomon.numerics.linalg.cholesky import factor_spd
-from gnomon.numerics.linalg.least_squares import _DENSE_GRAM, least_squares, solve_by_lsmr
+from gnomon.numerics.linalg.least_squares import _DENSE_GRAM, solve_by_lsmr
 from gnomon.numerics.linalg.normal import solve_normal, split_moments
 from gnomon.numerics.linalg.rows import Rows
 from gnomon.numerics.linalg.triangular import triangle
+from gnomon.numerics.validation import check_choice
 
 __all__ = ["Norms", "RidgeSolution", "ridge", "ridge_norms", "solve_secular"]
+
+METHODS = ("auto", "cholesky", "dual", "svd", "lsqr")
 
 
 class Norms(NamedTuple):
@@ -115,7 +118,7 @@ def ridge(X, Y, rho, weights=None, *, intercept=True, method="auto", positive=Fa
         "auto": the primal Cholesky form for n ≥ d, the dual one for d > n, "svd" where neither can be trusted; for a
         sparse X with many columns "lsqr" (LSMR with damping).
     positive : bool, default=False
-        Require w ≥ 0.
+        Require w ≥ 0, by non-negative least squares whatever the method.
     sums : Moments, optional
         The moments of [X Y], where they are known.
     n_jobs : int, optional
@@ -142,10 +145,11 @@ def ridge(X, Y, rho, weights=None, *, intercept=True, method="auto", positive=Fa
     """
     rows = Rows(X, Y, weights, intercept, n_jobs)
     rho = np.broadcast_to(np.asarray(rho, dtype=float), (Y.shape[1],))
-    if method == "lsqr":
-        return _lsqr(rows, rho, **options)
+    check_choice("method", method, METHODS)
     if positive:
         return _nonnegative(rows, rho)
+    if method == "lsqr":
+        return _lsqr(rows, rho, **options)
     for attempt in _order(rows, method):
         found = attempt(rows, rho, sums)
         if found is not None:
@@ -230,7 +234,9 @@ def _primal(rows, rho, sums):
 def _dual(rows, rho, sums):
     x_mean, y_mean = rows.means()
     Z, T = rows.centred(slice(0, rows.shape[0]), x_mean, y_mean)
-    K = Z @ Z.T
+    # Squares that overflow have no factor: then "svd" says what is wrong.
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = Z @ Z.T
     factors = {r: factor_spd(K + r * np.eye(len(K))) for r in set(rho.tolist()) if r > 0.0}
     if any(r == 0.0 or factors[r] is None for r in rho):
         return None
@@ -243,11 +249,6 @@ def _dual(rows, rho, sums):
 
 
 def _svd(rows, rho, sums):
-    if np.all(rho == 0.0):
-        fit = least_squares(rows.X, rows.Y, rows.weights, intercept=rows.intercept, n_jobs=rows.n_jobs)
-        dof = np.full(rows.shape[2], float(fit.rank))
-        system = (fit.R.T @ fit.R, fit.R.T @ (fit.R @ fit.coef))
-        return RidgeSolution(fit.coef, fit.intercept, fit.rss, dof + rows.intercept, "svd", system)
     found = triangle(rows)
     w, rss, dof = found.ridge(rho)
     system = (found.R.T @ found.R, found.R.T @ found.z)

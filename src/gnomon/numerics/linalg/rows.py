@@ -74,7 +74,7 @@ class Rows(NamedTuple):
         Z = (block.toarray() if sparse.issparse(block) else block) - x_mean
         T = self.Y[rows] - y_mean
         if self.weights is not None:
-            root = np.sqrt(self.weights[rows])[:, None]
+            root = np.sqrt(self.weights[rows], dtype=float)[:, None]
             Z, T = Z * root, T * root
         return Z.astype(float, copy=False), T.astype(float, copy=False)
 

@@ -70,7 +70,17 @@ class Triangle(NamedTuple):
         return Q @ linalg.solve_triangular(T, inside / s[:, None], trans="T", check_finite=False), rss
 
     def ridge(self, rho):
-        """The minimisers of (1) + ρ‖w‖² for one ρ per target, their costs, and tr S(S + ρI)⁻¹."""
+        """The minimisers of (1) + ρ‖w‖² for one ρ per target, their costs, and tr S(S + ρI)⁻¹; of least norm at 0."""
+        free = rho == 0.0
+        if not np.any(free):
+            return self._shrunk(rho)
+        exact = (*self.least_squares(), np.full(len(rho), float(self.rank)))
+        if np.all(free):
+            return exact
+        pairs = zip(exact, self._shrunk(np.where(free, 1.0, rho)), strict=True)
+        return tuple(np.where(free, plain, shrunk) for plain, shrunk in pairs)
+
+    def _shrunk(self, rho):
         U, s, Vt = svd_with_squares(self.R)
         inside = U.T @ self.z
         shrink = s[:, None] ** 2 / (s[:, None] ** 2 + rho)
