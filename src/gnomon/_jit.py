@@ -78,8 +78,15 @@ VERBS = {
     # a family and a link, at one sample
     "deviance": ("y", "mean"),
     "variance": ("mean",),
+    "value_at": ("y", "z", "link"),
+    "gradient_at": ("y", "z", "link"),
+    "curvature_at": ("z", "link"),
     "mean": ("z",),
     "mean_slope": ("z",),
+    "log_mean": ("z",),
+    "log_mean_slope": ("z",),
+    "log_rest": ("z",),
+    "log_rest_slope": ("z",),
     # a penalty, at one coordinate
     "term": ("w",),
     "slope": ("w",),

@@ -4,8 +4,9 @@
 
 A family is a variance function V(μ) with its unit deviance d; with a link g it makes a loss of the linear predictor η.
 The gradient is (μ − y) μ'(η)/V(μ). The curvature is Fisher's expected one, μ'(η)²/V(μ): it is never negative and
-equals the second derivative for the canonical link. Nelder & Wedderburn (1972), doi:10.2307/2344614; power variances:
-Jørgensen (1987), doi:10.1111/j.2517-6161.1987.tb01685.x.
+equals the second derivative for the canonical link. Each family writes them in the terms of the link (μ, log μ,
+log(1 − μ) and their slopes) in which nothing overflows or cancels before the result does. Nelder & Wedderburn (1972),
+doi:10.2307/2344614; power variances: Jørgensen (1987), doi:10.1111/j.2517-6161.1987.tb01685.x.
 """
 
 from abc import ABC, abstractmethod
@@ -16,6 +17,7 @@ import numpy as np
 from gnomon._jit import choose, inline, noun
 from gnomon.losses._base import Loss, Targets
 from gnomon.losses.links import CLogLogLink, IdentityLink, InverseLink, Link, LogitLink, LogLink, ProbitLink
+from gnomon.numerics.tails import exponent_range
 
 __all__ = [
     "BinomialFamily",
@@ -30,13 +32,39 @@ __all__ = [
 
 
 @inline
-def _log_ratio(y, mean):
-    """y log(y/μ), zero at y = 0."""
-    return y * np.log(choose(y > 0.0, y, mean) / mean)
+def _log_ratio(y, mean, log_mean):
+    """log(y/μ), exact to rounding both near μ = y and where μ under- or overflows; any number where there is none."""
+    own = choose(y > 0.0, y, 1.0)
+    near = np.abs(mean - own) < 0.5 * own
+    far = np.log(own) - choose(log_mean > -np.inf, log_mean, 0.0)
+    return choose(near, -np.log1p(choose(near, mean - own, 0.0) / own), far)
+
+
+@inline
+def _with_powers(mean, power):
+    """μ, kept positive and in the range where its powers up to ±power, and at least ±1, are numbers."""
+    limit = np.exp(exponent_range(mean) / np.maximum(power, 1.0))
+    return np.minimum(np.maximum(mean, 1.0 / limit), limit)
+
+
+@inline
+def _with_square(a):
+    """a of either sign, kept in the range where a² is a number."""
+    limit = np.exp(0.5 * exponent_range(a))
+    return np.minimum(np.maximum(a, -limit), limit)
+
+
+@inline
+def _if_positive(log_mean, value):
+    """`value` where the mean is positive, +inf where there is no logarithm of it."""
+    return choose(log_mean > -np.inf, value, np.inf)
 
 
 class Family(ABC):
     """Base of every family: the variance function V(μ), the unit deviance d(y, μ) and the usual link.
+
+    The loss at a linear predictor follows from V and d through the mean. A family whose terms overflow or cancel where
+    the loss does not writes `value_at`, `gradient_at` and `curvature_at` anew.
 
     References
     ----------
@@ -52,6 +80,7 @@ class Family(ABC):
     targets: ClassVar[Targets] = "real"
     dispersed: ClassVar[bool] = True
     default_link: ClassVar[Link] = IdentityLink()
+    convex_links: ClassVar[tuple[type[Link], ...]] = ()
 
     @abstractmethod
     def variance(self, mean):
@@ -61,9 +90,32 @@ class Family(ABC):
     def deviance(self, y, mean):
         """d(y, μ) ≥ 0, elementwise; zero at μ = y."""
 
+    def value_at(self, y, z, link):
+        """½ d(y, g⁻¹(η)), elementwise; +inf where the mean lies outside the family."""
+        mean = link.mean(z)
+        inside = self.variance(mean) > 0.0
+        return choose(inside, 0.5 * self.deviance(y, choose(inside, mean, 0.5)), np.inf)
+
+    def gradient_at(self, y, z, link):
+        """(μ − y) μ'/V, elementwise."""
+        mean = link.mean(z)
+        return (mean - y) * link.mean_slope(z) / self.variance(mean)
+
+    def curvature_at(self, z, link):
+        """μ'²/V, elementwise."""
+        slope = link.mean_slope(z)
+        return slope * slope / self.variance(link.mean(z))
+
+
+class _LinkedFamily(Family):
+    """A family that writes its loss at a linear predictor; the deviance is twice that at η = μ."""
+
+    def deviance(self, y, mean):
+        return 2.0 * self.value_at(y, mean, IdentityLink())
+
 
 @noun
-class GaussianFamily(Family):
+class GaussianFamily(_LinkedFamily):
     """V(μ) = 1, d = (y − μ)².
 
     References
@@ -73,19 +125,27 @@ class GaussianFamily(Family):
     Examples
     --------
     >>> from gnomon.losses import GaussianFamily
-    >>> GaussianFamily().deviance(3.0, 1.0)
+    >>> float(GaussianFamily().deviance(3.0, 1.0))
     4.0
     """
+
+    convex_links = (IdentityLink,)
 
     def variance(self, mean):
         return 1.0 + 0.0 * mean
 
-    def deviance(self, y, mean):
-        return (y - mean) ** 2
+    def value_at(self, y, z, link):
+        return 0.5 * _with_square(y - link.mean(z)) ** 2
+
+    def gradient_at(self, y, z, link):
+        return _with_square(link.mean(z) - y) * _with_square(link.mean_slope(z))
+
+    def curvature_at(self, z, link):
+        return _with_square(link.mean_slope(z)) ** 2
 
 
 @noun
-class BinomialFamily(Family):
+class BinomialFamily(_LinkedFamily):
     """V(μ) = μ(1 − μ), d = 2[y log(y/μ) + (1 − y) log((1 − y)/(1 − μ))] for a share y ∈ [0, 1].
 
     References
@@ -102,16 +162,27 @@ class BinomialFamily(Family):
     targets = "unit"
     dispersed = False
     default_link = LogitLink()
+    convex_links = (LogitLink, ProbitLink, CLogLogLink, LogLink, IdentityLink)
 
     def variance(self, mean):
         return mean * (1.0 - mean)
 
-    def deviance(self, y, mean):
-        return 2.0 * (_log_ratio(y, mean) + _log_ratio(1.0 - y, 1.0 - mean))
+    def value_at(self, y, z, link):
+        log_mean, log_rest = link.log_mean(z), link.log_rest(z)
+        inside = np.minimum(log_mean, log_rest) > -np.inf
+        hit = y * (np.log(choose(y > 0.0, y, 1.0)) - choose(inside, log_mean, 0.0))
+        miss = (1.0 - y) * (np.log1p(-choose(y < 1.0, y, 0.0)) - choose(inside, log_rest, 0.0))
+        return choose(inside, hit + miss, np.inf)
+
+    def gradient_at(self, y, z, link):
+        return (1.0 - y) * link.log_rest_slope(z) - y * link.log_mean_slope(z)
+
+    def curvature_at(self, z, link):
+        return link.log_mean_slope(z) * link.log_rest_slope(z)
 
 
 @noun
-class PoissonFamily(Family):
+class PoissonFamily(_LinkedFamily):
     """V(μ) = μ, d = 2[y log(y/μ) − (y − μ)].
 
     References
@@ -128,16 +199,24 @@ class PoissonFamily(Family):
     targets = "count"
     dispersed = False
     default_link = LogLink()
+    convex_links = (LogLink, IdentityLink)
 
     def variance(self, mean):
         return mean
 
-    def deviance(self, y, mean):
-        return 2.0 * (_log_ratio(y, mean) - (y - mean))
+    def value_at(self, y, z, link):
+        mean, log_mean = link.mean(z), link.log_mean(z)
+        return _if_positive(log_mean, y * _log_ratio(y, mean, log_mean) + (mean - y))
+
+    def gradient_at(self, y, z, link):
+        return (link.mean(z) - y) * link.log_mean_slope(z)
+
+    def curvature_at(self, z, link):
+        return link.mean_slope(z) * link.log_mean_slope(z)
 
 
 @noun
-class GammaFamily(Family):
+class GammaFamily(_LinkedFamily):
     """V(μ) = μ², d = 2[−log(y/μ) + (y − μ)/μ]; the usual link is 1/μ.
 
     References
@@ -153,16 +232,25 @@ class GammaFamily(Family):
 
     targets = "positive"
     default_link = InverseLink()
+    convex_links = (InverseLink, LogLink)
 
     def variance(self, mean):
         return mean * np.abs(mean)
 
-    def deviance(self, y, mean):
-        return 2.0 * ((y - mean) / mean - np.log(y / mean))
+    def value_at(self, y, z, link):
+        mean, log_mean = _with_powers(link.mean(z), 1.0), link.log_mean(z)
+        return _if_positive(log_mean, (y - mean) / mean - _log_ratio(y, mean, log_mean))
+
+    def gradient_at(self, y, z, link):
+        mean = _with_powers(link.mean(z), 1.0)
+        return (mean - y) / mean * link.log_mean_slope(z)
+
+    def curvature_at(self, z, link):
+        return link.log_mean_slope(z) ** 2
 
 
 @noun
-class InverseGaussianFamily(Family):
+class InverseGaussianFamily(_LinkedFamily):
     """V(μ) = μ³, d = (y − μ)²/(y μ²); the usual link here is the log.
 
     References
@@ -172,7 +260,7 @@ class InverseGaussianFamily(Family):
     Examples
     --------
     >>> from gnomon.losses import InverseGaussianFamily
-    >>> InverseGaussianFamily().deviance(1.0, 2.0)
+    >>> float(InverseGaussianFamily().deviance(1.0, 2.0))
     0.25
     """
 
@@ -182,12 +270,20 @@ class InverseGaussianFamily(Family):
     def variance(self, mean):
         return mean**3
 
-    def deviance(self, y, mean):
-        return (y - mean) ** 2 / (y * mean * mean)
+    def value_at(self, y, z, link):
+        mean = _with_powers(link.mean(z), 2.0)
+        return _if_positive(link.log_mean(z), 0.5 * ((y - mean) / mean) ** 2 / y)
+
+    def gradient_at(self, y, z, link):
+        mean = _with_powers(link.mean(z), 2.0)
+        return (mean - y) / mean / mean * link.log_mean_slope(z)
+
+    def curvature_at(self, z, link):
+        return link.log_mean_slope(z) ** 2 / _with_powers(link.mean(z), 1.0)
 
 
 @noun
-class TweedieFamily(Family):
+class TweedieFamily(_LinkedFamily):
     """V(μ) = μᵖ, d = 2[y^{2−p}/((1−p)(2−p)) − y μ^{1−p}/(1−p) + μ^{2−p}/(2−p)], p outside [0, 1] and not 2.
 
     For 1 < p < 2 it is the law of a Poisson number of gamma sums: zeros, and positive numbers. For p = 0, 1, 2, 3 use
@@ -213,13 +309,27 @@ class TweedieFamily(Family):
     targets = "count"
     default_link = LogLink()
 
+    @property
+    def convex_links(self):
+        return (LogLink,) if 1.0 < self.power < 2.0 else ()
+
     def variance(self, mean):
         return np.maximum(mean, 0.0) ** self.power
 
-    def deviance(self, y, mean):
+    def value_at(self, y, z, link):
         p = self.power
+        mean = _with_powers(link.mean(z), 0.5 + np.abs(1.5 - p))
         own = np.maximum(y, 0.0) ** (2.0 - p) / ((1.0 - p) * (2.0 - p))
-        return 2.0 * (own - y * mean ** (1.0 - p) / (1.0 - p) + mean ** (2.0 - p) / (2.0 - p))
+        value = own - y * mean ** (1.0 - p) / (1.0 - p) + mean ** (2.0 - p) / (2.0 - p)
+        return _if_positive(link.log_mean(z), value)
+
+    def gradient_at(self, y, z, link):
+        mean = _with_powers(link.mean(z), 0.5 + np.abs(1.5 - self.power))
+        return (mean - y) * mean ** (1.0 - self.power) * link.log_mean_slope(z)
+
+    def curvature_at(self, z, link):
+        mean = _with_powers(link.mean(z), 0.5 + np.abs(1.5 - self.power))
+        return mean ** (2.0 - self.power) * link.log_mean_slope(z) ** 2
 
 
 @noun
@@ -254,34 +364,19 @@ class DevianceLoss(Loss):
 
     @property
     def convex(self):
-        return type(self.g) in CONVEX.get(type(self.family), ())
+        return type(self.g) in self.family.convex_links
 
     def value(self, y, z):
-        mean = self.g.mean(z)
-        inside = self.family.variance(mean) > 0.0
-        safe = choose(inside, mean, 0.5 + 0.0 * mean)
-        return choose(inside, 0.5 * self.family.deviance(y, safe), np.inf)
+        return self.family.value_at(y, z, self.g)
 
     def gradient(self, y, z):
-        mean = self.g.mean(z)
-        return (mean - y) * self.g.mean_slope(z) / self.family.variance(mean)
+        return self.family.gradient_at(y, z, self.g)
 
     def curvature(self, y, z):
-        slope = self.g.mean_slope(z)
-        return slope * slope / self.family.variance(self.g.mean(z))
+        return self.family.curvature_at(z, self.g)
 
     def inverse(self, z):
         return self.g.mean(z)
 
     def link(self, mean):
         return self.g.score(mean)
-
-
-CONVEX = {
-    GaussianFamily: (IdentityLink,),
-    BinomialFamily: (LogitLink, ProbitLink, CLogLogLink),
-    PoissonFamily: (LogLink, IdentityLink),
-    GammaFamily: (InverseLink, LogLink),
-    TweedieFamily: (LogLink,),
-}
-"""The links with which the deviance of a family is convex in η."""

@@ -2,42 +2,61 @@
 
     g(μ) = η = xᵀw + b,    μ = g⁻¹(η)                                                              (1)
 
-A link is the map from the mean to the linear predictor, its inverse and the derivative dμ/dη of the inverse. The
-inverses of the links for probabilities stay strictly inside (0, 1), as a likelihood needs. McCullagh & Nelder (1989),
-section 2.2.3 and 4.3.1, doi:10.1007/978-1-4899-3242-6.
+A link is the map from the mean to the linear predictor, its inverse and the derivative dμ/dη of the inverse. A mean
+rounds to 0 or 1 long before a likelihood stops to care, so a link also says log μ and log(1 − μ) and how they change
+with η. McCullagh & Nelder (1989), section 2.2.3 and 4.3.1, doi:10.1007/978-1-4899-3242-6.
 """
 
-import math
 from abc import ABC, abstractmethod
 
 import numpy as np
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtri
 
-from gnomon._jit import choose, in_kernels, noun
-from gnomon.numerics.special import sigmoid
+from gnomon._jit import choose, inline, noun
+from gnomon.numerics.special import log_sigmoid, sigmoid
+from gnomon.numerics.tails import (
+    exponent_range,
+    log_normal_cdf,
+    log_normal_cdf_slope,
+    log_one_minus_exp,
+    normal_cdf,
+    normal_density,
+)
 
 __all__ = ["CLogLogLink", "IdentityLink", "InverseLink", "Link", "LogLink", "LogitLink", "ProbitLink"]
 
-LIMIT = 35.0
-"""|η| beyond which σ(η) is 0 or 1 in double precision."""
 
-POLE = 1e-9
-"""What stands for η = 0 in 1/η."""
-
-
-def _ndtr_of_one(s):
-    # Φ(s) = ½ erfc(−s/√2), the complement, so that the lower tail keeps its digits.
-    return 0.5 * math.erfc(-s * 0.7071067811865476)
+@inline
+def _log_positive(a):
+    """log a, and −inf for a ≤ 0."""
+    return choose(a > 0.0, np.log(choose(a > 0.0, a, 1.0)), -np.inf)
 
 
-@in_kernels(_ndtr_of_one)
-def normal_cdf(s):
-    """Φ(s), the distribution function of the standard normal."""
-    return ndtr(s)
+@inline
+def _over_positive(a, b):
+    """a/b, and a for b ≤ 0: a slope where there is none, of the right sign."""
+    return a / choose(b > 0.0, b, 1.0)
+
+
+@inline
+def _off_zero(z):
+    """z, kept so far from zero that 1/z² is a number."""
+    least = np.exp(-0.5 * exponent_range(z))
+    return choose(np.abs(z) > least, z, choose(z < 0.0, -least, least))
+
+
+@inline
+def _exp(z):
+    """e^z, as it is at the end of the range of exponents for z beyond it."""
+    limit = exponent_range(z)
+    return np.exp(np.minimum(np.maximum(z, -limit), limit))
 
 
 class Link(ABC):
-    """Base of every link: subclass it, decorate with ``gnomon.losses.noun``, write the three formulas.
+    """Base of every link: subclass it, decorate with ``gnomon.losses.noun``, write the first three formulas.
+
+    The logarithms and their slopes follow from these; a link whose mean under- or overflows, or rounds to 1, writes
+    them anew.
 
     References
     ----------
@@ -48,6 +67,8 @@ class Link(ABC):
     >>> from gnomon.losses import Link, LogitLink
     >>> issubclass(LogitLink, Link)
     True
+    >>> LogitLink().log_mean(-1000.0), LogitLink().log_rest(-1000.0)
+    (np.float64(-1000.0), np.float64(-0.0))
     """
 
     @abstractmethod
@@ -61,6 +82,22 @@ class Link(ABC):
     @abstractmethod
     def mean_slope(self, z):
         """dμ/dη, elementwise."""
+
+    def log_mean(self, z):
+        """log μ, elementwise; −inf where μ is not positive."""
+        return _log_positive(self.mean(z))
+
+    def log_mean_slope(self, z):
+        """d log μ/dη = μ'/μ, elementwise."""
+        return _over_positive(self.mean_slope(z), self.mean(z))
+
+    def log_rest(self, z):
+        """log(1 − μ), elementwise; −inf where μ is not below 1."""
+        return _log_positive(1.0 - self.mean(z))
+
+    def log_rest_slope(self, z):
+        """−d log(1 − μ)/dη = μ'/(1 − μ), elementwise."""
+        return _over_positive(self.mean_slope(z), 1.0 - self.mean(z))
 
 
 @noun
@@ -87,6 +124,9 @@ class IdentityLink(Link):
     def mean_slope(self, z):
         return 1.0 + 0.0 * z
 
+    def log_rest(self, z):
+        return choose(z < 1.0, np.log1p(-choose(z < 1.0, z, 0.0)), -np.inf)
+
 
 @noun
 class LogLink(Link):
@@ -107,10 +147,22 @@ class LogLink(Link):
         return np.log(mean)
 
     def mean(self, z):
-        return np.exp(np.minimum(z, 700.0))
+        return _exp(z)
 
     def mean_slope(self, z):
-        return np.exp(np.minimum(z, 700.0))
+        return _exp(z)
+
+    def log_mean(self, z):
+        return z
+
+    def log_mean_slope(self, z):
+        return 1.0 + 0.0 * z
+
+    def log_rest(self, z):
+        return log_one_minus_exp(z)
+
+    def log_rest_slope(self, z):
+        return _over_positive(_exp(z), -np.expm1(np.minimum(z, 0.0)))
 
 
 @noun
@@ -132,10 +184,17 @@ class InverseLink(Link):
         return 1.0 / mean
 
     def mean(self, z):
-        return 1.0 / choose(z == 0.0, POLE, z)
+        return 1.0 / _off_zero(z)
 
     def mean_slope(self, z):
-        return -1.0 / choose(z == 0.0, POLE, z) ** 2
+        return -1.0 / _off_zero(z) ** 2
+
+    def log_mean(self, z):
+        # At η = 0 there is no mean; minus log η alone would be +inf there.
+        return choose(z > 0.0, -_log_positive(z), -np.inf)
+
+    def log_mean_slope(self, z):
+        return -1.0 / _off_zero(z)
 
 
 @noun
@@ -157,11 +216,22 @@ class LogitLink(Link):
         return np.log(mean) - np.log1p(-mean)
 
     def mean(self, z):
-        return sigmoid(np.minimum(np.maximum(z, -LIMIT), LIMIT))
+        return sigmoid(z)
 
     def mean_slope(self, z):
-        p = sigmoid(np.minimum(np.maximum(z, -LIMIT), LIMIT))
-        return p * (1.0 - p)
+        return sigmoid(z) * sigmoid(-z)
+
+    def log_mean(self, z):
+        return log_sigmoid(z)
+
+    def log_mean_slope(self, z):
+        return sigmoid(-z)
+
+    def log_rest(self, z):
+        return log_sigmoid(-z)
+
+    def log_rest_slope(self, z):
+        return sigmoid(z)
 
 
 @noun
@@ -183,16 +253,27 @@ class ProbitLink(Link):
         return ndtri(mean)
 
     def mean(self, z):
-        return normal_cdf(np.minimum(np.maximum(z, -8.0), 8.0))
+        return normal_cdf(z)
 
     def mean_slope(self, z):
-        s = np.minimum(np.maximum(z, -8.0), 8.0)
-        return np.exp(-0.5 * s * s) * 0.3989422804014327
+        return normal_density(z)
+
+    def log_mean(self, z):
+        return log_normal_cdf(z)
+
+    def log_mean_slope(self, z):
+        return log_normal_cdf_slope(z)
+
+    def log_rest(self, z):
+        return log_normal_cdf(-z)
+
+    def log_rest_slope(self, z):
+        return log_normal_cdf_slope(-z)
 
 
 @noun
 class CLogLogLink(Link):
-    """g(μ) = log(−log(1 − μ)), the complementary log-log.
+    """g(μ) = log(−log(1 − μ)), the complementary log-log: log(1 − μ) = −e^η.
 
     References
     ----------
@@ -210,8 +291,23 @@ class CLogLogLink(Link):
         return np.log(-np.log1p(-mean))
 
     def mean(self, z):
-        return -np.expm1(-np.exp(np.minimum(np.maximum(z, -LIMIT), 3.5)))
+        return -np.expm1(-_exp(z))
 
     def mean_slope(self, z):
-        s = np.minimum(np.maximum(z, -LIMIT), 3.5)
-        return np.exp(s - np.exp(s))
+        e = _exp(z)
+        return e * np.exp(-e)
+
+    def log_mean(self, z):
+        # Below zero μ ≈ e^η, which must not be left to underflow.
+        e = _exp(z)
+        return choose(z < 0.0, z + np.log(-np.expm1(-e) / e), np.log1p(-np.exp(-np.maximum(e, 1.0))))
+
+    def log_mean_slope(self, z):
+        e = _exp(z)
+        return e * np.exp(-e) / -np.expm1(-e)
+
+    def log_rest(self, z):
+        return -_exp(z)
+
+    def log_rest_slope(self, z):
+        return _exp(z)
