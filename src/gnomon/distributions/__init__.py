@@ -6,6 +6,7 @@ from gnomon.distributions.empirical import Empirical
 from gnomon.distributions.information import cross_entropy, entropy, kl_divergence
 from gnomon.distributions.laplace import Laplace
 from gnomon.distributions.normal import MultivariateNormal, Normal
+from gnomon.distributions.normals import Normals, Responsibilities
 from gnomon.distributions.student import InverseGamma, MultivariateT, StudentT
 
 __all__ = [
@@ -19,6 +20,8 @@ __all__ = [
     "MultivariateNormal",
     "MultivariateT",
     "Normal",
+    "Normals",
+    "Responsibilities",
     "Statistics",
     "StudentT",
     "cross_entropy",

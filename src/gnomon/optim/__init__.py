@@ -9,8 +9,20 @@ from gnomon.optim.coordinate_descent import coordinate_descent, coordinate_path
 from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim.dual_newton import dual_newton
 from gnomon.optim.duality import dual_gap
+from gnomon.optim.em import EMBound, EMResult, Restart, em, em_bound
 from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
+from gnomon.optim.gaussian_em import (
+    AddedVariance,
+    CovarianceControl,
+    CovarianceFloor,
+    CovariancePrior,
+    GaussianEM,
+    NormalMixture,
+    ObservedRows,
+    fit_normal_missing,
+    observed_rows,
+)
 from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
 from gnomon.optim.irls import irls
@@ -32,15 +44,25 @@ from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
     "SOLVERS",
+    "AddedVariance",
     "ApproximateZerosWarning",
     "ConvexityReport",
+    "CovarianceControl",
+    "CovarianceFloor",
+    "CovariancePrior",
     "DivergenceWarning",
+    "EMBound",
+    "EMResult",
     "Evidence",
+    "GaussianEM",
     "GradientReport",
     "LassoKnots",
     "LineStep",
+    "NormalMixture",
+    "ObservedRows",
     "OnPart",
     "Problem",
+    "Restart",
     "Separability",
     "Solution",
     "Solver",
@@ -59,7 +81,10 @@ __all__ = [
     "dual_coordinate_ascent",
     "dual_gap",
     "dual_newton",
+    "em",
+    "em_bound",
     "fit_linear",
+    "fit_normal_missing",
     "gradient_descent",
     "greedy_subsets",
     "irls",
@@ -71,6 +96,7 @@ __all__ = [
     "maximize_evidence",
     "multiclass_dual",
     "newton",
+    "observed_rows",
     "optimal_intercept",
     "pegasos",
     "perceptron",

@@ -1,0 +1,322 @@
+"""Expectation maximisation.
+
+    ℓ(θ) = log ∫ p(x, h | θ) dh,      θₜ = argmax_θ Q(θ; θₜ₋₁),    Q(θ; θ') = E_{h | x, θ'} log p(x, h | θ)         (1)
+    ℓ(θ) = Q(θ; θ') + H(h | x, θ') + KL(p(h | x, θ') ‖ p(h | x, θ))                                            (2)
+
+By (2) no step lowers ℓ, and a step that does is a fault of the caller or a limit of rounding: the driver says so. The
+caller gives the two steps; what a posterior is (an array of responsibilities, expected statistics) is theirs alone.
+Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb01600.x; equation (2): Neal & Hinton (1998),
+doi:10.1007/978-94-011-5014-9_12.
+"""
+
+import warnings
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.optim.solution import Trace
+
+__all__ = ["EMBound", "EMResult", "Restart", "em", "em_bound"]
+
+ROUNDING = 1e-9
+"""A fall of ℓ below this, relative to 1 + |ℓ|, is rounding."""
+
+
+class EMResult(NamedTuple):
+    """The end of a run of EM, the best one if there were several.
+
+    Parameters
+    ----------
+    theta : object
+        The parameters that were found.
+    posterior : object
+        What the E-step gave for them.
+    objective : float
+        ℓ at theta (penalised, or of complete data, if that is what the E-step returns).
+    n_iter : int
+        M-steps made.
+    converged : bool
+    stop_reason : str
+        "tol", "no_change" (hard assignments repeat), "max_iter", "callback" or "interrupted".
+    monotone : bool
+        Whether the objective never fell by more than rounding.
+    history : dict of str to ndarray
+        "iteration", "objective" and "seconds", an entry per E-step.
+    restarts : ndarray
+        The final objective of every start.
+
+    References
+    ----------
+    Dempster, A. P., Laird, N. M. & Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM algorithm.
+    doi:10.1111/j.2517-6161.1977.tb01600.x
+
+    Examples
+    --------
+    >>> from gnomon.optim import em
+    >>> result = em(lambda w: (w, -((w - 2.0) ** 2)), lambda w: 1.0 + 0.5 * w, 0.0, tol=1e-12)
+    >>> round(result.theta, 5), result.converged, result.monotone
+    (2.0, True, True)
+    """
+
+    theta: Any
+    posterior: Any
+    objective: float
+    n_iter: int
+    converged: bool
+    stop_reason: str
+    monotone: bool
+    history: dict
+    restarts: Any
+
+
+class Restart(NamedTuple):
+    """What an M-step returns in place of θ when it has moved it somewhere else: ℓ may then fall.
+
+    Parameters
+    ----------
+    theta : object
+
+    References
+    ----------
+    Ueda, N., Nakano, R., Ghahramani, Z. & Hinton, G. (2000). SMEM algorithm for mixture models.
+    doi:10.1162/089976600300015088
+
+    Examples
+    --------
+    >>> from gnomon.optim import Restart
+    >>> Restart(theta=0.5).theta
+    0.5
+    """
+
+    theta: Any
+
+
+def em(
+    e_step,
+    m_step,
+    theta0,
+    *,
+    tol=1e-6,
+    max_iter=500,
+    hard=False,
+    n_init=1,
+    total_weight=1.0,
+    on_decrease="warn",
+    callback=None,
+    n_jobs=None,
+):
+    """Maximise ℓ of equation (1) by alternating expectation and maximisation.
+
+    Parameters
+    ----------
+    e_step : callable
+        ``e_step(theta)`` returns the posterior of the hidden variables and ℓ(theta).
+    m_step : callable
+        ``m_step(posterior)`` returns the maximiser of Q, or a `Restart`.
+    theta0 : object, or callable
+        The start; with ``n_init`` > 1 a function of the number of the start.
+    tol : float, default=1e-6
+        Stop when ℓ per unit of weight gains less than this; 0 stops when it gains nothing.
+    max_iter : int, default=500
+        Largest number of M-steps.
+    hard : bool, default=False
+        The posterior is an array of responsibilities with one row per observation; replace each row by its argmax, and
+        stop when no row changes.
+    n_init : int, default=1
+    total_weight : float, default=1.0
+        The weight of all observations, for `tol`.
+    on_decrease : {"warn", "raise", "ignore"}, default="warn"
+        What to do if ℓ falls although the theory forbids it; "ignore" where a regularised M-step allows it.
+    callback : callable, optional
+        Called with each row of the history; True stops.
+    n_jobs : int, optional
+        Threads over starts.
+
+    Returns
+    -------
+    EMResult
+
+    References
+    ----------
+    Dempster, A. P., Laird, N. M. & Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM algorithm.
+    doi:10.1111/j.2517-6161.1977.tb01600.x
+
+    Examples
+    --------
+    Two coins, tossed ten times each round, which one is not known; the mean number of heads of each:
+
+    >>> import numpy as np
+    >>> from scipy.stats import binom
+    >>> from gnomon.optim import em
+    >>> heads = np.array([5, 9, 8, 4, 7])
+    >>> def e_step(p):
+    ...     joint = 0.5 * binom.pmf(heads[:, None], 10, p)
+    ...     return joint / joint.sum(axis=1, keepdims=True), float(np.log(joint.sum(axis=1)).sum())
+    >>> def m_step(gamma):
+    ...     return gamma.T @ heads / (10 * gamma.sum(axis=0))
+    >>> result = em(e_step, m_step, np.array([0.6, 0.5]), tol=1e-10)
+    >>> result.theta.round(2), result.monotone
+    (array([0.8 , 0.52]), True)
+    """
+    check_non_negative("tol", tol)
+    check_integer("max_iter", max_iter, low=0)
+    check_integer("n_init", n_init, low=1)
+    check_choice("on_decrease", on_decrease, ["warn", "raise", "ignore"])
+    if n_init > 1 and not callable(theta0):
+        raise ValueError(f"n_init={n_init} starts need theta0 to be a function of the number of the start")
+
+    def run(number):
+        start = theta0(number) if callable(theta0) else theta0
+        return _run(e_step, m_step, start, tol * total_weight, max_iter, hard=hard, callback=callback)
+
+    runs = map_chunks(run, range(n_init), n_jobs)
+    best = max(runs, key=lambda result: result.objective)
+    _report_decrease(best, on_decrease)
+    return best._replace(restarts=np.array([result.objective for result in runs]))
+
+
+def warn_unless_em_converged(result, max_iter, *, stacklevel=3):
+    """Raise a `ConvergenceWarning` if EM was stopped by `max_iter`, and return the result."""
+    if result.stop_reason == "max_iter" and max_iter > 0:
+        gain = np.diff(result.history["objective"])[-1:]
+        last = f" (the last one gained {gain[0]:.3g} in log-likelihood)" if len(gain) else ""
+        message = f"EM did not converge in {max_iter} iterations{last}; raise max_iter={max_iter}, or loosen tol"
+        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+    return result
+
+
+class EMBound(NamedTuple):
+    """The three terms of equation (2).
+
+    Parameters
+    ----------
+    q : float
+        Q(θ; θ').
+    entropy : float
+        H(h | x, θ').
+    kl : float
+        KL(p(h | x, θ') ‖ p(h | x, θ)) ≥ 0, zero at θ = θ'.
+
+    References
+    ----------
+    Neal, R. & Hinton, G. (1998). A view of the EM algorithm that justifies incremental, sparse, and other variants.
+    doi:10.1007/978-94-011-5014-9_12
+
+    Examples
+    --------
+    >>> from gnomon.optim import EMBound
+    >>> EMBound(q=-3.0, entropy=0.5, kl=0.25).log_likelihood
+    -2.25
+    """
+
+    q: float
+    entropy: float
+    kl: float
+
+    @property
+    def log_likelihood(self):
+        """ℓ(θ), their sum."""
+        return self.q + self.entropy + self.kl
+
+
+def em_bound(old_log_joint, new_log_joint, sample_weight=None):
+    """Q, entropy and divergence of equation (2) for finitely many hidden values.
+
+    Parameters
+    ----------
+    old_log_joint, new_log_joint : ndarray of shape (n, k)
+        log p(xᵢ, hᵢ = j | θ') and log p(xᵢ, hᵢ = j | θ).
+    sample_weight : ndarray of shape (n,), optional
+
+    Returns
+    -------
+    EMBound
+
+    References
+    ----------
+    Neal, R. & Hinton, G. (1998). A view of the EM algorithm that justifies incremental, sparse, and other variants.
+    doi:10.1007/978-94-011-5014-9_12
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import em_bound
+    >>> joint = np.log([[0.1, 0.3]])
+    >>> bound = em_bound(joint, joint)
+    >>> round(bound.log_likelihood, 7) == round(float(np.log(0.4)), 7), bound.kl
+    (True, 0.0)
+    """
+    s = np.ones(len(old_log_joint)) if sample_weight is None else np.asarray(sample_weight)
+    old, new = _log_posterior(old_log_joint), _log_posterior(new_log_joint)
+    gamma = np.exp(old)
+
+    def mean(values):
+        # A hidden value that cannot be has no share, whatever its logarithm.
+        terms = np.multiply(gamma, values, out=np.zeros_like(gamma), where=gamma > 0.0)
+        return float(s @ np.sum(terms, axis=1))
+
+    difference = np.subtract(old, new, out=np.zeros_like(gamma), where=gamma > 0.0)
+    return EMBound(mean(new_log_joint), -mean(old), mean(difference))
+
+
+def _log_posterior(log_joint):
+    return log_joint - np.logaddexp.reduce(log_joint, axis=1, keepdims=True)
+
+
+def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
+    """One run; an interrupt ends it with what there is."""
+    trace = Trace(callback)
+    posterior, objective = e_step(theta)
+    posterior = _one_hot(posterior) if hard else posterior
+    reason = "callback" if trace.add(0, objective) else None
+    monotone, n_iter = True, 0
+    try:
+        while reason is None and n_iter < max_iter:
+            step = m_step(posterior)
+            moved = isinstance(step, Restart)
+            theta = step.theta if moved else step
+            last, last_posterior = objective, posterior
+            posterior, objective = e_step(theta)
+            posterior = _one_hot(posterior) if hard else posterior
+            n_iter += 1
+            monotone = monotone and (moved or objective >= last - ROUNDING * (1.0 + abs(last)))
+            asked = trace.add(n_iter, objective)
+            reason = _why(
+                objective - last, least_gain, moved, hard and np.array_equal(posterior, last_posterior), asked
+            )
+    except KeyboardInterrupt:
+        reason = "interrupted"
+    reason = reason or "max_iter"
+    met = reason in ("tol", "no_change")
+    return EMResult(theta, posterior, float(objective), n_iter, met, reason, monotone, trace.history, None)
+
+
+def _why(gain, least_gain, moved, repeats, asked):
+    if repeats:
+        return "no_change"
+    # A fall is no convergence in itself, but where a regularised step allows it, a small one is.
+    if not moved and (abs(gain) < least_gain or gain == 0.0):
+        return "tol"
+    return "callback" if asked else None
+
+
+def _one_hot(gamma):
+    out = np.zeros_like(gamma)
+    np.put_along_axis(out, np.argmax(gamma, axis=1)[:, None], 1.0, axis=1)
+    return out
+
+
+def _report_decrease(result, on_decrease):
+    if result.monotone or on_decrease == "ignore":
+        return
+    worst = float(np.min(np.diff(result.history["objective"])))
+    message = (
+        f"the log-likelihood fell by {-worst:.3g} in a step of EM, which theory forbids; check that m_step maximises "
+        "what e_step expects, or look for a degenerate component"
+    )
+    if on_decrease == "raise":
+        raise ArithmeticError(message)
+    warnings.warn(message, ConvergenceWarning, stacklevel=4)

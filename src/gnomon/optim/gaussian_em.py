@@ -1,0 +1,492 @@
+"""EM for a mixture of normal laws.
+
+    ℓ(θ) = Σᵢ sᵢ log Σⱼ wⱼ N(xᵢ; μⱼ, Σⱼ)                                                            (1)
+    E:  γᵢⱼ = wⱼ N(xᵢ; μⱼ, Σⱼ) / Σₗ wₗ N(xᵢ; μₗ, Σₗ)
+    M:  wⱼ = Nⱼ/N,   μⱼ = Σᵢ sᵢγᵢⱼ xᵢ / Nⱼ,   Σⱼ = Σᵢ sᵢγᵢⱼ (xᵢ − μⱼ)(xᵢ − μⱼ)ᵀ / Nⱼ,   Nⱼ = Σᵢ sᵢγᵢⱼ      (2)
+
+One text serves soft and hard assignment, weights, known labels (γ clamped to the components of the class) and missing
+cells (rows are grouped by what is observed, and the sums of each group are completed by the conditional laws):
+Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb01600.x; Celeux & Govaert (1992),
+doi:10.1016/0167-9473(92)90042-E; Ghahramani & Jordan (1994), Supervised learning from incomplete data via an EM
+approach. ML is ill-posed, as a component may shrink onto a row: a `CovarianceControl` says what forbids it.
+"""
+
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gnomon.distributions import Normals
+from gnomon.distributions.normals import Responsibilities, covariances_of
+from gnomon.numerics.streaming import Moments, moments
+from gnomon.numerics.validation import check_choice
+from gnomon.optim.em import Restart, em
+
+__all__ = [
+    "AddedVariance",
+    "CovarianceControl",
+    "CovarianceFloor",
+    "CovariancePrior",
+    "GaussianEM",
+    "NormalMixture",
+    "ObservedRows",
+    "fit_normal_missing",
+    "observed_rows",
+]
+
+
+class NormalMixture(NamedTuple):
+    """θ of equation (1): the weights and the normal laws.
+
+    Parameters
+    ----------
+    weights : ndarray of shape (k,)
+    laws : Normals
+
+    References
+    ----------
+    Pearson, K. (1894). Contributions to the mathematical theory of evolution. doi:10.1098/rsta.1894.0003
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.distributions import Normals
+    >>> from gnomon.optim import NormalMixture
+    >>> theta = NormalMixture(np.array([0.3, 0.7]), Normals([[-1.0], [1.0]], [1.0], "tied_diag"))
+    >>> theta.log_joint(np.array([[0.0]])).round(6)
+    array([[-2.622911, -1.775613]])
+    """
+
+    weights: Any
+    laws: Normals
+
+    def log_joint(self, X, *, n_jobs=None):
+        """log wⱼ N(xᵢ; μⱼ, Σⱼ), shape (n, k); missing cells (NaN) are integrated out."""
+        out = np.empty((len(X), len(self.weights)))
+        for part in observed_rows(X):
+            laws = self.laws if part.complete else self.laws.marginal(part.columns)
+            out[part.rows] = laws.log_densities(part.X, n_jobs=n_jobs)
+        with np.errstate(divide="ignore"):
+            return out + np.log(self.weights)
+
+
+class ObservedRows(NamedTuple):
+    """Rows that have the same cells missing.
+
+    Parameters
+    ----------
+    rows : ndarray of int, or slice
+        Which rows.
+    columns : ndarray of int
+        The columns that are observed.
+    complete : bool
+        Whether these are all columns.
+    X : ndarray
+        The observed block.
+
+    References
+    ----------
+    Rubin, D. B. (1976). Inference and missing data. doi:10.1093/biomet/63.3.581
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import observed_rows
+    >>> [part.columns.tolist() for part in observed_rows(np.array([[1.0, np.nan], [2.0, 3.0]]))]
+    [[0], [0, 1]]
+    """
+
+    rows: Any
+    columns: Any
+    complete: bool
+    X: Any
+
+
+def observed_rows(X):
+    """The rows of X grouped by which cells are not NaN; X itself where none is.
+
+    References
+    ----------
+    Rubin, D. B. (1976). Inference and missing data. doi:10.1093/biomet/63.3.581
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import observed_rows
+    >>> len(observed_rows(np.zeros((3, 2)))), len(observed_rows(np.array([[np.nan, 1.0], [1.0, np.nan]])))
+    (1, 2)
+    """
+    d = X.shape[1]
+    # The sum is NaN if a cell is; infinities of both signs would be too, and are refused before.
+    if not np.isnan(np.sum(X)):
+        return [ObservedRows(slice(None), np.arange(d), True, X)]
+    seen = ~np.isnan(X)
+    _, pattern = np.unique(np.packbits(seen, axis=1), axis=0, return_inverse=True)
+    order = np.argsort(pattern, kind="stable")
+    groups = np.split(order, np.flatnonzero(np.diff(pattern[order])) + 1)
+    columns = [np.flatnonzero(seen[rows[0]]) for rows in groups]
+    return [
+        ObservedRows(rows, cols, len(cols) == d, np.ascontiguousarray(X[np.ix_(rows, cols)]))
+        for rows, cols in zip(groups, columns, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class CovarianceControl:
+    """What keeps covariances from degenerating; this one does nothing, and is maximum likelihood.
+
+    A control has three verbs: `covariances` of the M-step, the `log_prior` it adds to ℓ, and `allows_fall`, whether ℓ
+    may fall in a step.
+
+    References
+    ----------
+    Day, N. E. (1969). Estimating the components of a mixture of normal distributions. doi:10.1093/biomet/56.3.463
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import CovarianceControl
+    >>> CovarianceControl().covariances(np.array([[[4.0]]]), np.array([2.0]), "full")
+    array([[[2.]]])
+    """
+
+    def covariances(self, scatter, weight, covariance_type):
+        """Covariances of a type from the scatter and the weight of every component."""
+        return covariances_of(scatter, weight, covariance_type)
+
+    def log_prior(self, laws):
+        """What is added to ℓ."""
+        return 0.0
+
+    @property
+    def allows_fall(self):
+        return False
+
+
+@dataclass(frozen=True)
+class AddedVariance(CovarianceControl):
+    """Σ + ν²I after every M-step: simple, and no maximisation of anything, so ℓ may fall.
+
+    Parameters
+    ----------
+    value : float
+        ν² ≥ 0.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 9.2.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import AddedVariance
+    >>> AddedVariance(0.5).covariances(np.array([[4.0]]), np.array([2.0]), "diag")
+    array([[2.5]])
+    """
+
+    value: float
+
+    def covariances(self, scatter, weight, covariance_type):
+        cov = covariances_of(scatter, weight, covariance_type)
+        return cov + self.value * (np.eye(cov.shape[-1]) if covariance_type in ("full", "tied") else 1.0)
+
+    @property
+    def allows_fall(self):
+        return self.value > 0.0
+
+
+@dataclass(frozen=True)
+class CovarianceFloor(CovarianceControl):
+    """Eigenvalues below ψ raised to ψ: the maximum of ℓ under Σ ⪰ ψI, so ℓ never falls.
+
+    Parameters
+    ----------
+    value : float
+        ψ > 0.
+
+    References
+    ----------
+    Hathaway, R. J. (1985). A constrained formulation of maximum-likelihood estimation for normal mixture distributions.
+    doi:10.1214/aos/1176349557
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import CovarianceFloor
+    >>> CovarianceFloor(1.5).covariances(np.array([[[2.0, 1.0], [1.0, 2.0]]]), np.array([1.0]), "full")
+    array([[[2.25, 0.75],
+            [0.75, 2.25]]])
+    """
+
+    value: float
+
+    def covariances(self, scatter, weight, covariance_type):
+        cov = covariances_of(scatter, weight, covariance_type)
+        if covariance_type not in ("full", "tied"):
+            return np.maximum(cov, self.value)
+        values, U = np.linalg.eigh(cov)
+        return np.where(
+            np.min(values, axis=-1)[..., None, None] >= self.value,
+            cov,
+            (U * np.maximum(values, self.value)[..., None, :]) @ np.swapaxes(U, -1, -2),
+        )
+
+
+@dataclass(frozen=True)
+class CovariancePrior(CovarianceControl):
+    """An inverse-Wishart law over every covariance, Σ = (S + Ψ)/(N + ν₀ + d + 1): penalised ℓ never falls.
+
+    Parameters
+    ----------
+    scale : ndarray of shape (d, d)
+        Ψ.
+    df : float
+        ν₀.
+
+    References
+    ----------
+    Fraley, C. & Raftery, A. (2007). Bayesian regularization for normal mixture estimation and model-based clustering.
+    doi:10.1007/s00357-007-0004-5
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import CovariancePrior
+    >>> CovariancePrior(np.array([[2.0]]), 1.0).covariances(np.array([[[4.0]]]), np.array([3.0]), "full")
+    array([[[1.]]])
+    """
+
+    scale: Any
+    df: float
+
+    def covariances(self, scatter, weight, covariance_type):
+        Psi = np.asarray(self.scale, dtype=float)
+        # Tied covariances have one prior between them.
+        share = 1.0 / len(weight) if covariance_type.startswith("tied") else 1.0
+        Psi = Psi if scatter.ndim == 3 else np.diag(Psi)
+        return covariances_of(scatter + share * Psi, weight + share * (self.df + len(Psi) + 1.0), covariance_type)
+
+    def log_prior(self, laws):
+        tied = laws.covariance_type.startswith("tied")
+        distinct = [laws[j] for j in range(1 if tied else len(laws))]
+        Psi = np.asarray(self.scale, dtype=float)
+        factor = self.df + len(Psi) + 1.0
+        return -0.5 * sum(
+            factor * law.log_det + float(np.trace(np.linalg.solve(law.cov_matrix, Psi))) for law in distinct
+        )
+
+
+@dataclass(frozen=True)
+class GaussianEM:
+    """The two steps (2) of EM for given rows.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n, d)
+        NaN where a cell is missing.
+    sample_weight : ndarray of shape (n,), optional
+    covariance_type : str, default="full"
+    control : CovarianceControl, optional
+    labels, owners : ndarray of int, optional
+        As in `Normals.responsibilities`: rows whose class is known.
+    assignment : {"soft", "hard"}, default="soft"
+    fixed_weights : ndarray of shape (k,), optional
+        Weights that stay as they are.
+    fixed_covariances : ndarray, optional
+        Covariances that stay as they are, of the covariance type.
+    on_empty : {"keep", "reseed", "drop", "raise"}, default="reseed"
+        What becomes of a component of weight below `min_count`: nothing; a new start at the worst-explained row with
+        the covariance of all rows; removal; an error.
+    min_count : float, default=1.0
+    n_jobs : int, optional
+
+    References
+    ----------
+    Dempster, A. P., Laird, N. M. & Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM algorithm.
+    doi:10.1111/j.2517-6161.1977.tb01600.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.distributions import Normals
+    >>> from gnomon.optim import GaussianEM, NormalMixture, em
+    >>> steps = GaussianEM(np.array([[-1.0], [0.0], [1.0], [2.0]]), covariance_type="tied")
+    >>> start = NormalMixture(np.full(2, 0.5), Normals([[0.0], [1.0]], [[1.0]], "tied"))
+    >>> theta = steps.m_step(steps.e_step(start)[0])
+    >>> theta.laws.means.ravel().round(6), theta.laws.covariances.round(6)
+    (array([-0.037591,  1.037591]), array([[0.960996]]))
+    """
+
+    X: Any
+    sample_weight: Any = None
+    covariance_type: str = "full"
+    control: CovarianceControl = CovarianceControl()
+    labels: Any = None
+    owners: Any = None
+    assignment: str = "soft"
+    fixed_weights: Any = None
+    fixed_covariances: Any = None
+    on_empty: str = "reseed"
+    min_count: float = 1.0
+    n_jobs: Any = None
+
+    def __post_init__(self):
+        check_choice("on_empty", self.on_empty, ["keep", "reseed", "drop", "raise"])
+        object.__setattr__(self, "_parts", observed_rows(self.X))
+
+    @property
+    def total_weight(self):
+        """Σ sᵢ."""
+        return float(len(self.X)) if self.sample_weight is None else float(np.sum(self.sample_weight))
+
+    def e_step(self, theta):
+        """The moments of every component, and ℓ (penalised by the control's prior)."""
+        with np.errstate(divide="ignore"):
+            log_weights = np.log(theta.weights)
+        found = [self._expect(part, theta.laws, log_weights) for part in self._parts]
+        total = Responsibilities(
+            reduce(lambda a, b: a + b, (part.moments for part in found)), sum(part.log_likelihood for part in found)
+        )
+        return total, total.log_likelihood + self.control.log_prior(theta.laws)
+
+    def m_step(self, posterior):
+        """θ of (2), a `Restart` where a component had to be moved."""
+        parts = posterior.moments
+        empty = np.flatnonzero(parts.weight < self.min_count)
+        if empty.size == 0 or self.on_empty == "keep":
+            # The smallest offset that keeps a component without rows from dividing by zero.
+            return self._maximize(parts._replace(weight=parts.weight + 10.0 * np.finfo(float).eps))
+        if self.on_empty == "raise":
+            j = int(empty[0])
+            raise ValueError(
+                f"component {j} has a weight of {parts.weight[j]:.3g}, below min_count={self.min_count:g}; take fewer "
+                "components, another start, or on_empty='reseed' or 'drop'"
+            )
+        kept = np.setdiff1d(np.arange(len(parts.weight)), empty)
+        if self.on_empty == "drop" or kept.size == 0:
+            return Restart(self._maximize(Moments(*(part[kept] for part in parts))))
+        return Restart(self._reseed(parts, kept, empty))
+
+    def from_labels(self, index, k):
+        """θ from a hard assignment of the rows to k components: one M-step."""
+        gamma = np.zeros((len(self.X), k))
+        gamma[np.arange(len(index)), index] = 1.0
+        return self.from_responsibilities(gamma)
+
+    def from_responsibilities(self, gamma):
+        """θ by one M-step on given responsibilities; missing cells count as the mean of their column."""
+        X = np.where(np.isnan(self.X), np.nanmean(self.X, axis=0), self.X)
+        s = np.ones(len(X)) if self.sample_weight is None else self.sample_weight
+        dense = self.covariance_type in ("full", "tied")
+        found = [_weighted_moments(X, s * gamma[:, j], dense=dense) for j in range(gamma.shape[1])]
+        return self._maximize(
+            Moments(
+                np.array([part.weight for part in found]) + 10.0 * np.finfo(float).eps,
+                np.stack([part.mean for part in found]),
+                np.stack([part.scatter for part in found]),
+            )
+        )
+
+    def from_means(self, means, shape="total"):
+        """θ with equal weights, given means, and the covariance of all rows reduced to the type; "total_spherical"."""
+        k, d = np.shape(means)
+        spread = self._total()
+        if shape == "total_spherical":
+            size = np.trace(spread.scatter) / d
+            spread = spread._replace(scatter=size * np.eye(d))
+        scatter = spread.scatter if self.covariance_type in ("full", "tied") else np.diag(spread.scatter)
+        stacked = np.broadcast_to(scatter, (k, *scatter.shape))
+        cov = self._covariances(stacked, np.full(k, spread.weight))
+        return NormalMixture(np.full(k, 1.0 / k), Normals(means, cov, self.covariance_type))
+
+    def row_log_likelihood(self, theta):
+        """log Σⱼ wⱼ N(xᵢ; μⱼ, Σⱼ) of every row."""
+        return np.logaddexp.reduce(theta.log_joint(self.X, n_jobs=self.n_jobs), axis=1)
+
+    def _expect(self, part, laws, log_weights):
+        own = laws if part.complete else laws.marginal(part.columns)
+        found = own.responsibilities(
+            part.X,
+            log_weights,
+            None if self.sample_weight is None else self.sample_weight[part.rows],
+            labels=None if self.labels is None else self.labels[part.rows],
+            owners=self.owners,
+            assignment=self.assignment,
+            n_jobs=self.n_jobs,
+        )
+        return found._replace(moments=laws.fill_in(part.columns, found.moments))
+
+    def _maximize(self, parts):
+        weights = parts.weight / np.sum(parts.weight) if self.fixed_weights is None else self.fixed_weights
+        cov = self._covariances(parts.scatter, parts.weight)
+        return NormalMixture(weights, Normals(parts.mean, cov, self.covariance_type))
+
+    def _covariances(self, scatter, weight):
+        if self.fixed_covariances is not None:
+            return self.fixed_covariances
+        return self.control.covariances(scatter, weight, self.covariance_type)
+
+    def _reseed(self, parts, kept, empty):
+        """The empty components begin anew, each at one of the rows that the others explain worst."""
+        theta = self._maximize(Moments(*(part[kept] for part in parts)))
+        worst = np.argsort(self.row_log_likelihood(theta), kind="stable")[: empty.size]
+        total = self._total()
+        weight, mean, scatter = (np.array(part) for part in parts)
+        weight[empty] = max(self.min_count, 1.0)
+        mean[empty] = np.where(np.isnan(self.X[worst]), total.mean, self.X[worst])
+        spread = total.covariance()
+        scatter[empty] = weight[empty[0]] * (spread if scatter.ndim == 3 else np.diag(spread))
+        return self._maximize(Moments(weight, mean, scatter))
+
+    def _total(self):
+        X = np.where(np.isnan(self.X), np.nanmean(self.X, axis=0), self.X)
+        return moments(X, self.sample_weight)
+
+
+def _weighted_moments(X, s, *, dense):
+    if not np.sum(s) > 0.0:
+        d = X.shape[1]
+        return Moments(0.0, np.zeros(d), np.zeros((d, d) if dense else d))
+    found = moments(X, s)
+    return found if dense else found._replace(scatter=np.diag(found.scatter))
+
+
+def fit_normal_missing(X, sample_weight=None, *, covariance_type="full", tol=1e-9, max_iter=1000):
+    """The normal law of greatest likelihood for rows with missing cells (NaN), missing at random.
+
+    Parameters
+    ----------
+    X : array-like of shape (n, d)
+        Every column must have an observed cell.
+    sample_weight : array-like of shape (n,), optional
+    covariance_type : {"full", "diag", "spherical"}, default="full"
+    tol, max_iter : float, int
+        Of `em`.
+
+    Returns
+    -------
+    EMResult
+        `theta` is a `MultivariateNormal`.
+
+    References
+    ----------
+    Ghahramani, Z. & Jordan, M. (1994). Supervised learning from incomplete data via an EM approach. NIPS 6.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import fit_normal_missing
+    >>> X = np.array([[0, 0], [2, 1], [1, 2], [3, 1], [4, np.nan], [np.nan, 3]])
+    >>> result = fit_normal_missing(X, tol=1e-12)
+    >>> result.theta.mean.round(4), round(result.objective, 6)
+    (array([2.2597, 1.5535]), -15.410732)
+    """
+    X = np.asarray(X, dtype=float)
+    if X.ndim != 2 or np.any(np.isinf(X)) or np.any(np.all(np.isnan(X), axis=0)):
+        raise ValueError(f"X of shape {X.shape} must be (n, d), without infinities and with no column wholly missing")
+    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    steps = GaussianEM(X, weights, covariance_type, on_empty="keep")
+    start = steps.from_means(np.nanmean(X, axis=0)[None])
+    result = em(steps.e_step, steps.m_step, start, tol=tol, max_iter=max_iter, total_weight=steps.total_weight)
+    return result._replace(theta=result.theta.laws[0])
