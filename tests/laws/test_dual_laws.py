@@ -5,7 +5,17 @@ import pytest
 from scipy import sparse
 
 from gnomon._jit import compiled, jit
-from gnomon.losses import HingeLoss, LogisticLoss, PerceptronLoss, SquaredHingeLoss, ZeroOneLoss
+from gnomon.losses import (
+    AbsoluteLoss,
+    HingeLoss,
+    LogisticLoss,
+    MulticlassHinge,
+    PerceptronLoss,
+    PinballLoss,
+    SquaredHingeLoss,
+    Weighted,
+    ZeroOneLoss,
+)
 from gnomon.numerics.design import Design
 from gnomon.numerics.special import sigmoid
 from gnomon.optim import Problem, dual_coordinate_ascent, dual_gap, dual_newton, fit_linear, qp
@@ -137,6 +147,28 @@ def test_gap_of_any_point_bounds_its_distance_from_the_optimum(loss, intercept):
     for scale in (0.0, 1e-3, 0.1, 1.0):
         point = theta + scale * rng.normal(size=problem.size)
         assert dual_gap(problem, point) >= problem.value(point) - best.objective - 1e-8
+
+
+KINKED = [AbsoluteLoss(), PinballLoss(3.0, 1.0), HingeLoss(), Weighted(HingeLoss(), (1.0, 2.0)), MulticlassHinge()]
+
+
+@pytest.mark.spec("LIN-086")
+@pytest.mark.parametrize("penalty", [L2(2.0), L1(2.0)], ids=repr)
+@pytest.mark.parametrize("loss", KINKED, ids=repr)
+def test_descent_along_sub_gradients_is_certified_with_a_free_intercept(loss, penalty):
+    base = make(loss, n=60)
+    rng = np.random.default_rng(1)
+    score = base.design.X @ rng.normal(size=5) + 0.5 * rng.normal(size=60) + 1.0
+    y = {"real": score, "sign": np.where(score > 0.5, 1.0, -1.0), "index": np.digitize(score, [0.0, 2.0])}[loss.targets]
+    K = 3 if loss.targets == "index" else 1
+    early, late = (
+        fit_linear(Design(base.design.X), y, loss, penalty, base.weights, solver="gd", n_scores=K, max_iter=n)
+        for n in (200, 2000)
+    )
+    for solution in (early, late):
+        assert 0.0 < solution.dual_gap <= solution.objective
+        assert solution.objective - solution.dual_gap <= late.objective
+    assert late.objective < early.objective
 
 
 def hsieh(problem, passes):

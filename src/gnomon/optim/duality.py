@@ -3,11 +3,12 @@
     F(w, b) = Σᵢ sᵢ ℓ(yᵢ, zᵢ) + Ω(w)   ≥   D(u) = −Σᵢ sᵢ ℓ*(yᵢ, uᵢ) − Ω*(−Σᵢ sᵢ uᵢ xᵢ)                 (1)
 
 for every u with Σᵢ sᵢ uᵢ = 0 when b is free. The natural candidate u = ℓ'(y, z) closes the gap at the optimum; where Ω*
-is infinite it is shrunk into the domain. Fenchel–Rockafellar duality: Borwein & Lewis (2006), theorem 3.3.5,
-doi:10.1007/978-0-387-31256-9.
+is infinite, or Σᵢ sᵢ uᵢ ≠ 0, it is shrunk into the domain. Fenchel–Rockafellar duality: Borwein & Lewis (2006), theorem
+3.3.5, doi:10.1007/978-0-387-31256-9.
 """
 
 import numpy as np
+from scipy import optimize
 
 __all__ = ["dual_gap"]
 
@@ -89,14 +90,38 @@ def dual_value(problem, z):
     if free and not problem.loss.smooth:
         g = _without_excess(g)
     v = problem.design.adjoint(g)[..., : problem.design.n_penalized]
-    return dual_at(problem, problem.penalty, g, v)
+    at = dual_at(problem, problem.penalty, g, v)
+    # An infeasible u is no certificate, though zero, which bounds every loss from below, is feasible.
+    return at if problem.loss.smooth or at == -np.inf else max(at, _best_on_ray(problem, g, v))
+
+
+def _best_on_ray(problem, g, v):
+    """The greatest D on the way from 0 to u: near a kink ℓ' is far from the u that closes the gap."""
+    found = optimize.minimize_scalar(
+        lambda c: -dual_at(problem, problem.penalty, c * g, c * v), bounds=(0.0, 1.0), method="bounded"
+    )
+    return max(-float(found.fun), dual_at(problem, problem.penalty, 0.0 * g, 0.0 * v))
 
 
 def _without_excess(g):
-    """g with its heavier sign scaled down until Σ g = 0: ℓ* is finite at 0 and at u, and so between them."""
-    up, down = np.sum(np.maximum(g, 0.0), axis=0), np.sum(np.maximum(-g, 0.0), axis=0)
+    """g scaled down in parts until Σ g = 0: ℓ* is finite at 0 and at u, and so between them."""
+    return _one_score_without_excess(g) if g.ndim == 1 else _scores_without_excess(g)
+
+
+def _one_score_without_excess(g):
+    """The heavier sign is scaled down to the weight of the other."""
+    up, down = np.sum(np.maximum(g, 0.0)), np.sum(np.maximum(-g, 0.0))
     least, tiny = np.minimum(up, down), np.finfo(g.dtype).tiny
     return g * np.where(g > 0.0, least / np.maximum(up, tiny), least / np.maximum(down, tiny))
+
+
+def _scores_without_excess(g):
+    """A row of g moves mass from score to score; of what two scores exchange, the heavier part is scaled down."""
+    up, down, tiny = np.maximum(g, 0.0), np.maximum(-g, 0.0), np.finfo(g.dtype).tiny
+    up_share = up / np.maximum(np.sum(up, axis=1, keepdims=True), tiny)
+    moved = down.T @ up_share
+    kept = np.minimum(moved, moved.T) / np.maximum(moved, tiny)
+    return up_share * (down @ kept) - down * (up_share @ kept.T)
 
 
 def dual_at(problem, penalty, g, v):

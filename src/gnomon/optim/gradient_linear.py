@@ -158,9 +158,7 @@ def _hessian_product(problem, theta, v):
 
 def _certified(problem, solution):
     """The solution with its duality gap, where the loss and the penalty have conjugates."""
-    # With a free b the dual point must be balanced by Newton's method, which a kinked loss does not allow.
-    balanced = problem.loss.smooth or problem.design.intercept != "free"
-    if not (balanced and problem.loss.convex and problem.penalty.convex):
+    if not (problem.loss.convex and problem.penalty.convex):
         return solution
     try:
         gap = dual_gap(problem, solution.w)
