@@ -26,6 +26,7 @@ from gnomon.optim.gaussian_em import (
 from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
 from gnomon.optim.irls import irls
+from gnomon.optim.kmeans import KMeansResult, kmeans, nearest_center, seed_centers
 from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.lbfgs import lbfgs
 from gnomon.optim.line_search import LineStep, strong_wolfe
@@ -56,6 +57,7 @@ __all__ = [
     "Evidence",
     "GaussianEM",
     "GradientReport",
+    "KMeansResult",
     "LassoKnots",
     "LineStep",
     "NormalMixture",
@@ -89,12 +91,14 @@ __all__ = [
     "greedy_subsets",
     "irls",
     "is_separable",
+    "kmeans",
     "lasso_knots",
     "lbfgs",
     "lp",
     "lp_norm",
     "maximize_evidence",
     "multiclass_dual",
+    "nearest_center",
     "newton",
     "observed_rows",
     "optimal_intercept",
@@ -105,6 +109,7 @@ __all__ = [
     "proximal_gradient",
     "qp",
     "sag",
+    "seed_centers",
     "sgd",
     "size_intervals",
     "strong_wolfe",
