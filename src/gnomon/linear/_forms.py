@@ -1,14 +1,44 @@
-"""λ of a textbook form for the ρ of Σ s r² + ρ Ω(w), with both ends of the scale."""
+"""Which scaling of λ the words of a model name, and λ in another one.
+
+    A Σᵢ sᵢ ℓᵢ + B Ω(w):    A and B from `objective` and `lam`, or from scikit-learn's `alpha` or `C`              (1)
+
+Both may not speak at once: a strength that is given must be the one that is used.
+"""
 
 import numpy as np
 
 from gnomon.penalties import convert_lam
 
-__all__ = ["lam_of"]
+__all__ = ["check_constraint", "lam_of", "named_form"]
+
+
+def named_form(model, own, *, objective, lam):
+    """The textbook form and its λ, or None where scikit-learn's parameter `own` says the strength.
+
+    `objective` and `lam` stand for that of the two which the model leaves out.
+    """
+    if model.lam is None and model.objective in (None, own):
+        return None
+    value = getattr(model, own)
+    if not np.array_equal(value, 1.0):
+        raise ValueError(
+            f"{own}={value!r} and objective={model.objective!r}, lam={model.lam!r} are both given and exclude each "
+            f"other; give {own}, or objective and lam"
+        )
+    return model.objective or objective, lam if model.lam is None else model.lam
+
+
+def check_constraint(model):
+    """Refuse a bound beside the strength whose place it takes."""
+    if model.lam is not None or not np.array_equal(model.alpha, 1.0):
+        raise ValueError(
+            f"constraint={model.constraint!r} takes the place of alpha={model.alpha!r} and lam={model.lam!r}: they "
+            "exclude each other; give one of them"
+        )
 
 
 def lam_of(rho, objective, total, penalty="l2"):
-    """λ of `objective` for ρ; where λ multiplies the loss, ρ = 0 is λ = ∞ and the other way round."""
+    """λ of `objective` for the ρ of Σ s r² + ρ Ω(w); where λ multiplies the loss, ρ = 0 is λ = ∞ and ρ = ∞ is λ = 0."""
     if objective in ("C", "loss_mean") and rho in (0.0, np.inf):
         return np.inf if rho == 0.0 else 0.0
     return float(convert_lam(rho, "sum", objective, n=total, penalty=penalty))

@@ -7,6 +7,7 @@ A and Ω come from the form of the objective, so that histories are in its units
 
 import numpy as np
 
+from gnomon.linear._report import report_each
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.optim import fit_linear, warn_unless_converged
@@ -28,15 +29,7 @@ def iterate(estimator, rows, penalty, solver, *, start=None, loss_scale=1.0, **o
     ]
     for solution in solutions:
         warn_unless_converged(solution, options.get("max_iter"), stacklevel=5)
-    _set_history(estimator, solutions)
+    report_each(estimator, solutions)
     w = np.column_stack([solution.w for solution in solutions])
     b = np.array([solution.intercept for solution in solutions])
     return w, b, weights @ (rows.Y - rows.X @ w - b) ** 2
-
-
-def _set_history(estimator, solutions):
-    """One value per attribute, or a list over the targets."""
-    names = ("n_iter", "converged", "stop_reason", "history", "objective", "dual_gap")
-    for name in names:
-        values = [getattr(solution, name) for solution in solutions]
-        setattr(estimator, f"{name}_", values[0] if len(values) == 1 else values)

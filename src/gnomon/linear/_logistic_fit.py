@@ -6,12 +6,13 @@ The words choose the weights sᵢ, the loss ℓ, the penalty Ω and the solver; 
 class against the rest.
 """
 
-import logging
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.class_weight import compute_class_weight
 
+from gnomon.linear._forms import named_form
+from gnomon.linear._report import log_row
 from gnomon.losses import LogisticLoss, SoftmaxLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_interval
@@ -76,6 +77,11 @@ def class_prices(model, index, classes, weights):
     if model.prior is None:
         return prices
     share = np.bincount(index, weights=weights * prices[index], minlength=K)
+    if not np.all(share):
+        raise ValueError(
+            f"prior={model.prior!r} is for classes with weight, but {classes[share == 0.0].tolist()} have none; "
+            "leave their rows out, or give them weight"
+        )
     return prices * prior_vector(model.prior, K) * np.sum(share) / share
 
 
@@ -128,7 +134,7 @@ def _run(model, plan, design, y, loss, weights, n_scores, theta):
     options = {
         "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)),
         "max_iter": model.max_iter,
-        "callback": _log if model.verbose else None,
+        "callback": log_row if model.verbose else None,
         **seed,
         **(model.solver_options or {}),
     }
@@ -136,10 +142,6 @@ def _run(model, plan, design, y, loss, weights, n_scores, theta):
         design, y, loss, plan.penalty, weights, solver=plan.solver, start=theta, n_scores=n_scores, **options
     )
     return warn_unless_converged(solution, model.max_iter, stacklevel=5)
-
-
-def _log(row):
-    logging.getLogger("gnomon.optim").info("%s", row)
 
 
 def _penalty_word(model):
@@ -156,13 +158,14 @@ def _penalty_word(model):
 
 def _form(model, n, word):
     """The scaling: scikit-learn's C, or the textbook form that `objective` and `lam` name."""
-    if model.lam is not None and model.C != 1.0:
-        raise ValueError(f"lam={model.lam!r} and C={model.C!r} are both given; give one of them")
+    if word is None and model.lam is not None:
+        raise ValueError(
+            f"lam={model.lam!r} is given, but penalty={model.penalty!r} with C={model.C!r} leaves no penalty to weigh; "
+            "give one of them"
+        )
     if word is None:
         return objective_form(model.objective or "sum", 1.0, n)._replace(strength=0.0)
-    if model.objective in (None, "C") and model.lam is None:
-        return objective_form("C", model.C, n)
-    return objective_form(model.objective or "mean_half", 0.01 if model.lam is None else model.lam, n)
+    return objective_form(*(named_form(model, "C", objective="mean_half", lam=0.01) or ("C", model.C)), n)
 
 
 def _kind(model, n_classes):

@@ -1,15 +1,19 @@
 """What iterative fits say about themselves.
 
-objective = Σₖ Fₖ,    gap = Σₖ (Fₖ − Dₖ)    over the problems k of one against rest                  (1)
+    objective = Σₖ Fₖ,    gap = Σₖ (Fₖ − Dₖ)    over the problems k of one against rest                  (1)
+
+Several targets are problems of their own, and each keeps its own numbers.
 """
+
+import logging
 
 import numpy as np
 
-__all__ = ["report"]
+__all__ = ["log_row", "report", "report_each"]
 
 
 def report(model, solutions):
-    """Set what iterative fits say about themselves."""
+    """Set what the problems of one model say together, equation (1)."""
     first = next((solution for solution in solutions if not solution.converged), solutions[0])
     model.objective_ = float(sum(solution.objective for solution in solutions))
     model.dual_gap_ = float(sum(solution.dual_gap for solution in solutions))
@@ -18,6 +22,19 @@ def report(model, solutions):
     model.stop_reason_ = first.stop_reason
     model.history_ = _joined([solution.history for solution in solutions])
     return model
+
+
+def report_each(model, solutions):
+    """Set the same as it is for one target, as lists over several."""
+    for name in ("n_iter", "converged", "stop_reason", "history", "objective", "dual_gap"):
+        values = [getattr(solution, name) for solution in solutions]
+        setattr(model, f"{name}_", values[0] if len(values) == 1 else values)
+    return model
+
+
+def log_row(row):
+    """Send a row of the history to the logger ``gnomon.optim``."""
+    logging.getLogger("gnomon.optim").info("%s", row)
 
 
 def _joined(histories):

@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.validation import validate_rows
 
-__all__ = ["SPARSE_FORMATS", "as_columns", "linear_scores", "set_coefficients"]
+__all__ = ["SPARSE_FORMATS", "as_columns", "intercept_of", "linear_scores", "set_coefficients"]
 
 SPARSE_FORMATS = ("csr", "csc", "coo")
 """The sparse formats that are taken as they are."""
@@ -19,6 +19,13 @@ def linear_scores(estimator, X):
     check_is_fitted(estimator, "coef_")
     X = validate_rows(estimator, X, reset=False, accept_sparse=SPARSE_FORMATS)
     return X @ estimator.coef_.T + estimator.intercept_
+
+
+def intercept_of(estimator):
+    """How the design treats b, by the words of the estimator: "free", "penalized" like the coefficients, or "none"."""
+    if not estimator.fit_intercept:
+        return "none"
+    return "penalized" if estimator.penalize_intercept else "free"
 
 
 def as_columns(y):

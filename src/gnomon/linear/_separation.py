@@ -42,8 +42,16 @@ class SeparationWarning(ConvergenceWarning):
     """
 
 
-def warn_if_separated(z, X, index, *, fit_intercept):
-    """Whether the classes are separated, judged by the scores z of an unpenalised fit; if so, warn."""
+def warn_if_separated(z, X, index, weights, *, fit_intercept):
+    """Whether the classes are separated, judged by the scores z of an unpenalised fit; if so, warn.
+
+    Rows without weight are not part of the likelihood, and separate nothing; nor does a class that stands alone.
+    """
+    if not np.all(weights):
+        part = np.flatnonzero(weights)
+        z, X, index = z[part], X[part], index[part]
+    if np.all(index == index[0]):
+        return False
     right = _right_of_two(z, index) if z.ndim == 1 else _right_of_many(z, index)
     if not (right or _separable_by_programme(z, X, index, fit_intercept)):
         return False

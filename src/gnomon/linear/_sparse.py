@@ -10,13 +10,15 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.linear._scores import as_columns, linear_scores, set_coefficients
+from gnomon.linear._forms import lam_of, named_form
+from gnomon.linear._report import report_each
+from gnomon.linear._scores import as_columns, intercept_of, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
-from gnomon.penalties import ElasticNetPenalty, convert_lam, objective_form
+from gnomon.penalties import ElasticNetPenalty, objective_form
 
 __all__ = ["Form", "SparseRegressor", "check_precompute", "scaled_form"]
 
@@ -28,17 +30,21 @@ class Form(NamedTuple):
     scale: float
     penalty: Any
 
+    @property
+    def rho(self):
+        """B/A, the strength that all scalings share; a halved square has half the smoothness of r²."""
+        return self.penalty.strength / (0.5 * self.loss.smoothness * self.scale)
+
 
 def scaled_form(estimator, l1_ratio, total):
     """(1) from the parameters of an estimator: scikit-learn's `alpha`, or `lam` with its `objective`."""
     check_interval("l1_ratio", l1_ratio, 0.0, 1.0)
-    if estimator.lam is None and estimator.objective is None:
+    named = named_form(estimator, "alpha", objective="sum", lam=1.0)
+    if named is None:
         check_non_negative("alpha", estimator.alpha)
         penalty = ElasticNetPenalty(estimator.alpha, l1_ratio, half=True, positive=estimator.positive)
         return Form(SquaredLoss(half=True), 1.0 / total, penalty)
-    if estimator.lam is not None and estimator.alpha != 1.0:
-        raise ValueError(f"alpha={estimator.alpha!r} and lam={estimator.lam!r} exclude each other; give one of them")
-    form = objective_form(estimator.objective or "sum", 1.0 if estimator.lam is None else estimator.lam, total)
+    form = objective_form(*named, total)
     penalty = ElasticNetPenalty(form.strength, l1_ratio, half=form.half, positive=estimator.positive)
     return Form(SquaredLoss(), form.loss_scale, penalty)
 
@@ -76,11 +82,12 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Y, weights = as_columns(y.astype(X.dtype, copy=False)), check_weights(sample_weight, X)
         self._total = float(weights.sum(dtype=float))
         form = self._form(X, Y, weights)
-        design = Design(X, intercept=self._intercept())
+        design = Design(X, intercept=intercept_of(self))
         solutions = [self._solve(design, Y[:, k], form, weights, k) for k in range(Y.shape[1])]
         W = np.column_stack([s.w for s in solutions])
         set_coefficients(self, W, [s.intercept for s in solutions], y.astype(X.dtype, copy=False))
-        return self._set_certificates(solutions)
+        self._rho = form.rho
+        return report_each(self, solutions)
 
     def predict(self, X):
         """X w + b.
@@ -104,9 +111,7 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def lam_in(self, name):
         """The λ of this fit in another scaling: one of the six, or "alpha_lasso"; of an elastic net, its L1 part's."""
         check_is_fitted(self, "coef_")
-        given, lam = ("alpha_lasso", self.alpha) if self.objective is None and self.lam is None else (
-            self.objective or "sum", 1.0 if self.lam is None else self.lam)  # fmt: skip
-        return convert_lam(lam, given, name, n=self._total, penalty="l1")
+        return lam_of(self._rho, name, self._total, "l1")
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -115,11 +120,6 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _form(self, X, Y, weights):
         return scaled_form(self, self._share(), self._total)
-
-    def _intercept(self):
-        if not self.fit_intercept:
-            return "none"
-        return "penalized" if self.penalize_intercept else "free"
 
     def _solve(self, design, y, form, weights, k):
         s = (form.scale * weights).astype(design.dtype)
@@ -132,13 +132,7 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return warn_unless_converged(found, self.max_iter, stacklevel=5)
 
     def _start(self, design, k):
-        if not hasattr(self, "coef_"):
+        if "coef_" not in vars(self):
             return None
         w, b = np.atleast_2d(self.coef_)[k], np.atleast_1d(self.intercept_)[k]
         return w if design.intercept == "none" else np.append(w, b).astype(design.dtype)
-
-    def _set_certificates(self, solutions):
-        for name in ("n_iter", "dual_gap", "objective", "converged", "stop_reason", "history"):
-            values = [getattr(s, name) for s in solutions]
-            setattr(self, f"{name}_", values[0] if len(values) == 1 else values)
-        return self

@@ -5,14 +5,13 @@
 for each class against the rest, or once for two classes.
 """
 
-import logging
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon.linear._logistic_fit import class_prices
-from gnomon.linear._report import report
+from gnomon.linear._report import log_row, report
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import validate_rows
 from gnomon.numerics.weights import check_weights
@@ -61,8 +60,3 @@ def fit_against_rest(model, rows, loss, penalty, loss_scale, solver, *, intercep
     alphas = [solution.details["alpha"] for solution in solutions if "alpha" in solution.details]
     model.dual_coef_ = np.array(alphas) if alphas else None
     return report(model, solutions)
-
-
-def log_row(row):
-    """Send a row of the history to the logger ``gnomon.optim``."""
-    logging.getLogger("gnomon.optim").info("%s", row)

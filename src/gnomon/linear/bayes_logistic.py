@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon.infer import laplace_at, sigmoid_average
 from gnomon.infer.sigmoid_average import METHODS
 from gnomon.linear._prior import as_prior
+from gnomon.linear._scores import intercept_of
 from gnomon.losses import LogisticLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, validate_rows
@@ -176,8 +177,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         penalty = from_prior(prior)
         if not penalty.smooth:
             raise ValueError(f"parameter_prior={prior!r} has a kink, and (1) needs curvature; give Normal(0, variance)")
-        kind = "none" if not self.fit_intercept else ("penalized" if self.penalize_intercept else "free")
-        problem = Problem(Design(X, intercept=kind), y, LogisticLoss(), penalty, weights)
+        problem = Problem(Design(X, intercept=intercept_of(self)), y, LogisticLoss(), penalty, weights)
         options = {"solver": "newton", "tol": self.tol, "max_iter": self.max_iter}
         solution = fit_linear(problem.design, y, problem.loss, problem.penalty, weights, **options)
         warn_unless_converged(solution, self.max_iter, stacklevel=4)

@@ -18,9 +18,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
+from gnomon.linear._classifier import classes_of
+from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._report import report
+from gnomon.linear._scores import intercept_of, linear_scores
 from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, SoftmaxLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import validate_rows
@@ -39,13 +41,6 @@ LOSSES = {
     "squared_hinge": SquaredHingeLoss(),
 }
 PENALTIES = {"l1": L1(), "l2": L2(), None: NoPenalty()}
-
-DOMAINS = {
-    "real": ("any numbers", lambda y: True),
-    "unit": ("numbers in [0, 1]", lambda y: np.all((y >= 0) & (y <= 1))),
-    "count": ("numbers ≥ 0", lambda y: np.all(y >= 0)),
-    "positive": ("numbers > 0", lambda y: np.all(y > 0)),
-}
 # How a loss wants two classes: the codes of the first and of the second.
 CODES = {"sign": (-1.0, 1.0), "real": (-1.0, 1.0), "unit": (0.0, 1.0)}
 
@@ -142,20 +137,19 @@ class LinearModelRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         """Minimise (1)."""
         X, y = validate_rows(self, X, y, accept_sparse=("csr", "csc"), y_numeric=True)
-        loss = _named("loss", self.loss, LOSSES)
-        _check_domain(loss, y)
+        loss = _for_numbers(self.loss, y)
         solution = _solve(self, X, y.astype(X.dtype), loss, check_weights(sample_weight, X))
         self.coef_, self.intercept_ = solution.w, solution.intercept
         return report(self, [solution])
 
     def predict(self, X):
         """The prediction ``loss.inverse(Xw + b)`` for every row."""
-        return _named("loss", self.loss, LOSSES).inverse(_scores(self, X))
+        return named("loss", self.loss, LOSSES).inverse(linear_scores(self, X))
 
 
 def _has_probabilities(model):
     """Whether the loss maps scores to probabilities."""
-    loss = _named("loss", model.loss, LOSSES)
+    loss = named("loss", model.loss, LOSSES)
     z = np.array([[-30.0, 0.0, 30.0]])
     p = np.asarray(loss.inverse(z if loss.targets == "index" else z[0]))
     if not (np.all(p >= 0.0) and np.all(p <= 1.0)):
@@ -263,7 +257,7 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
         """Minimise (1), once or for each class against the rest."""
         X, y = validate_rows(self, X, y, accept_sparse=("csr", "csc"))
         check_classification_targets(y)
-        loss = _named("loss", self.loss, LOSSES)
+        loss = named("loss", self.loss, LOSSES)
         self.classes_, index = np.unique(y, return_inverse=True)
         K = len(self.classes_)
         if K < 2:
@@ -279,42 +273,34 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X):
         """The score of `classes_[1]` for two classes (positive: that class), of every class for more."""
-        z = _scores(self, X)
+        z = linear_scores(self, X)
         if z.shape[1] == 1:
-            loss = _named("loss", self.loss, LOSSES)
+            loss = named("loss", self.loss, LOSSES)
             return z[:, 0] - (loss.link(0.5) if loss.targets == "unit" else 0.0)
         return z[:, 1] - z[:, 0] if len(self.classes_) == 2 else z
 
     def predict(self, X):
         """The class of every row."""
-        score = self.decision_function(X)
-        return self.classes_[(score > 0).astype(int) if score.ndim == 1 else np.argmax(score, axis=1)]
+        z = self.decision_function(X)
+        return classes_of(self.classes_, z)
 
     @available_if(_has_probabilities)
     def predict_proba(self, X):
         """The probability of every class; those of one-against-rest are divided by their sum."""
-        p = _named("loss", self.loss, LOSSES).inverse(_scores(self, X))
+        p = named("loss", self.loss, LOSSES).inverse(linear_scores(self, X))
         if p.shape[1] == 1:
             return np.hstack([1.0 - p, p])
         total = np.sum(p, axis=1, keepdims=True)
         return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
 
 
-def _named(name, value, table):
-    """The noun that a word stands for; a noun stands for itself."""
-    if value is not None and not isinstance(value, str):
-        return value
-    if value not in table:
-        raise ValueError(f"{name}={value!r} is unknown; choose from {list(table)} or give an object")
-    return table[value]
-
-
-def _check_domain(loss, y):
-    if loss.targets not in DOMAINS:
+def _for_numbers(word, y):
+    """The loss, of which y must be targets."""
+    loss = named("loss", word, LOSSES)
+    if loss.targets in ("sign", "index"):
         raise ValueError(f"loss={loss!r} is for classes; use LinearModelClassifier, or a loss for numbers")
-    words, holds = DOMAINS[loss.targets]
-    if not holds(y):
-        raise ValueError(f"y has values from {y.min()!r} to {y.max()!r}, but {loss!r} needs {words}; transform y")
+    check_targets(loss, loss.targets, y)
+    return loss
 
 
 def _targets(loss, index, K, dtype):
@@ -330,11 +316,10 @@ def _targets(loss, index, K, dtype):
 
 def _solve(model, X, y, loss, weights, n_scores=1):
     form = objective_form(model.objective, model.lam, float(np.sum(weights, dtype=float)))
-    penalty = _named("penalty", model.penalty, PENALTIES).scaled(form.strength, half=form.half)
-    treatment = "none" if not model.fit_intercept else "penalized" if model.penalize_intercept else "free"
+    penalty = named("penalty", model.penalty, PENALTIES).scaled(form.strength, half=form.half)
     options = {"tol": model.tol, "max_iter": model.max_iter, **(model.solver_options or {})}
     solution = fit_linear(
-        Design(X, intercept=treatment),
+        Design(X, intercept=intercept_of(model)),
         y,
         loss,
         penalty,
@@ -348,9 +333,3 @@ def _solve(model, X, y, loss, weights, n_scores=1):
 
 def _biases(solution, n_scores, dtype):
     return np.full(n_scores, solution.intercept, dtype=dtype)
-
-
-def _scores(model, X):
-    check_is_fitted(model)
-    X = validate_rows(model, X, reset=False, accept_sparse=("csr", "csc"))
-    return X @ model.coef_.T + model.intercept_

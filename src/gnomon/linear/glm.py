@@ -15,6 +15,7 @@ from scipy.sparse.linalg import lsmr
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._separation import warn_if_separated
 from gnomon.losses import (
     BinomialFamily,
@@ -54,12 +55,6 @@ LINKS = {
     "cloglog": CLogLogLink(),
     "log": LogLink(),
     "inverse": InverseLink(),
-}
-DOMAINS = {
-    "real": ("any numbers", lambda y: True),
-    "unit": ("numbers in [0, 1]", lambda y: np.all((y >= 0) & (y <= 1))),
-    "count": ("numbers ≥ 0", lambda y: np.all(y >= 0)),
-    "positive": ("numbers > 0", lambda y: np.all(y > 0)),
 }
 
 
@@ -187,7 +182,7 @@ class GLM(RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
-        targets = _named("family", self.family, FAMILIES).targets
+        targets = named("family", self.family, FAMILIES).targets
         tags.target_tags.positive_only = targets in ("positive", "count")
         return tags
 
@@ -195,7 +190,7 @@ class GLM(RegressorMixin, BaseEstimator):
         """Minimise (1); `offset` is a known part of the linear predictor, one number per row."""
         X, y = validate_rows(self, X, y, accept_sparse="csr", y_numeric=True)
         loss = self._loss()
-        _check_domain(loss, y)
+        check_targets(loss.family, loss.targets, y)
         weights, y = check_weights(sample_weight, X), y.astype(X.dtype)
         total = float(np.sum(weights, dtype=float))
         design = Design(X, intercept="free" if self.fit_intercept else "none")
@@ -209,9 +204,9 @@ class GLM(RegressorMixin, BaseEstimator):
         self.coef_, self.intercept_ = solution.w, float(solution.intercept)
         self._report(solution)
         self._diagnose(Problem(design, y, loss, NoPenalty(), weights, 1, known))
-        if loss.targets == "unit" and self.alpha == 0.0 and np.all((y == 0.0) | (y == 1.0)) and np.any(y != y[0]):
+        if loss.targets == "unit" and self.alpha == 0.0 and np.all((y == 0.0) | (y == 1.0)):
             z = X @ self.coef_ + self.intercept_
-            self.converged_ &= not warn_if_separated(z, X, y.astype(int), fit_intercept=self.fit_intercept)
+            self.converged_ &= not warn_if_separated(z, X, y.astype(int), weights, fit_intercept=self.fit_intercept)
         return self
 
     def predict(self, X, offset=None):
@@ -237,8 +232,8 @@ class GLM(RegressorMixin, BaseEstimator):
         return GLMSummary((["intercept"] if self.fit_intercept else []) + names, coef, se, z, p, df)
 
     def _loss(self):
-        family = _named("family", self.family, FAMILIES)
-        return DevianceLoss(family, family.default_link if self.link is None else _named("link", self.link, LINKS))
+        family = named("family", self.family, FAMILIES)
+        return DevianceLoss(family, family.default_link if self.link is None else named("link", self.link, LINKS))
 
     def _penalty(self):
         alpha, r = check_non_negative("alpha", self.alpha), check_interval("l1_ratio", self.l1_ratio, 0.0, 1.0)
@@ -259,15 +254,10 @@ class GLM(RegressorMixin, BaseEstimator):
     def _diagnose(self, problem):
         """Deviances, dispersion and covariance at the solution; `problem` is (1) without penalty, times n."""
         theta = np.append(self.coef_, self.intercept_) if self.fit_intercept else self.coef_
-        loss, weights, y = problem.loss, problem.weights, problem.y
         self.deviance_ = 2.0 * problem.value(theta)
         self.null_deviance_ = 2.0 * _null_loss(problem)
-        self.df_resid_ = float(np.sum(weights, dtype=float)) - self.n_parameters_
-        mean = loss.inverse(problem.scores(theta))
-        pearson = float(weights @ ((y - mean) ** 2 / loss.family.variance(mean)))
-        self.dispersion_ = (
-            1.0 if not loss.family.dispersed else pearson / self.df_resid_ if self.df_resid_ > 0 else np.nan
-        )
+        self.df_resid_ = float(np.sum(problem.weights, dtype=float)) - self.n_parameters_
+        self.dispersion_ = _dispersion(problem, theta, self.df_resid_) if problem.loss.family.dispersed else 1.0
         self.covariance_ = None
         if self.alpha == 0.0:
             cov = self.dispersion_ * _inverse_information(problem.hessian(theta))
@@ -275,12 +265,19 @@ class GLM(RegressorMixin, BaseEstimator):
             self.covariance_ = cov[np.ix_(order, order)]
 
 
+def _dispersion(problem, theta, df):
+    """Pearson's Σ s (y − μ)²/V(μ) over the residual degrees of freedom; nan where there are none."""
+    mean = problem.loss.inverse(problem.scores(theta))
+    squares = (problem.y - mean) ** 2 / problem.loss.family.variance(mean)
+    return float(problem.weights @ squares) / df if df > 0 else np.nan
+
+
 def _inverse_information(H):
     return linalg.cho_solve(positive_factor(H), np.eye(len(H), dtype=H.dtype))
 
 
 def _null_loss(problem):
-    """Σ s ½d for the best constant, found in b alone; without a link to a constant, at the weighted mean."""
+    """Σ s ½d of the best constant score beside the offset, found in b alone."""
     design = Design(np.empty((problem.design.n, 0), dtype=problem.design.dtype))
     b = _start(problem.loss, design, problem.y, problem.weights, problem.offset)
     solution = fit_linear(
@@ -310,18 +307,3 @@ def _offset(offset, X):
     if offset.shape != (X.shape[0],):
         raise ValueError(f"offset has shape {offset.shape}, but X has {X.shape[0]} rows; give one number per row")
     return offset
-
-
-def _named(name, value, table):
-    """The noun that a word stands for; nouns stand for themselves."""
-    if not isinstance(value, str):
-        return value
-    if value not in table:
-        raise ValueError(f"{name}={value!r} is unknown; choose from {list(table)}, or give an object")
-    return table[value]
-
-
-def _check_domain(loss, y):
-    words, holds = DOMAINS[loss.targets]
-    if not holds(y):
-        raise ValueError(f"family={loss.family!r} needs {words} as y; found values from {y.min():g} to {y.max():g}")

@@ -11,10 +11,12 @@ exact: `gnomon.optim.lasso_knots`.
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.validation import check_is_fitted
 
+from gnomon.linear._forms import check_constraint, lam_of, named_form
+from gnomon.linear._knots import weighted_knots
 from gnomon.linear._sparse import SparseRegressor, scaled_form
 from gnomon.numerics.validation import check_non_negative
-from gnomon.optim import lasso_knots
 from gnomon.penalties import convert_lam
 
 __all__ = ["Lasso"]
@@ -67,8 +69,9 @@ class Lasso(SparseRegressor):
     intercept_ : float or ndarray of shape (n_targets,)
     sparse_coef_ : CSR matrix
     multiplier_ : float
-        The λ that belongs to `constraint`, in the form `objective` (α if there is none); 0 if the bound is idle.
-    knots_ : LassoKnots
+        The λ that belongs to `constraint`, in the form `objective` (α if there is none). If the bound is idle, 0; ∞ in
+        the forms with λ on the loss.
+    knots_ : LassoKnots or None
         The exact path, if `store_path` or `constraint`.
     dual_gap_, objective_ : float, or list over targets
         In the units of what was minimised; scikit-learn's scale unless `objective` says otherwise.
@@ -133,40 +136,40 @@ class Lasso(SparseRegressor):
 
     def theta_for(self, lam):
         """‖ŵ‖₁ of the minimiser for another λ, in the form of this model."""
-        tau = 0.5 * convert_lam(check_non_negative("lam", lam), self._given(), "sum", n=self._total, penalty="l1")
-        return float(np.abs(self._known_path().at(tau)).sum())
+        path = self._known_path()
+        rho = convert_lam(check_non_negative("lam", lam), self._given(), "sum", n=self._total, penalty="l1")
+        return float(np.abs(path.at(0.5 * rho)).sum())
 
     def lam_for(self, theta):
-        """The λ, in the form of this model, whose minimiser has ‖ŵ‖₁ = θ; 0 where θ is not a bound at all."""
+        """The λ, in the form of this model, whose minimiser has ‖ŵ‖₁ = θ; without a penalty where θ is no bound."""
         return self._lam(self._known_path().tau_for(check_non_negative("theta", theta)))
 
     def _share(self):
         return 1.0
 
     def _given(self):
-        return "alpha_lasso" if self.objective is None and self.lam is None else self.objective or "sum"
+        return (named_form(self, "alpha", objective="sum", lam=1.0) or ("alpha_lasso",))[0]
 
     def _lam(self, tau):
         """λ in the form of this model for the threshold τ = ρ/2."""
-        if tau == 0.0:
-            return 0.0
-        return convert_lam(2.0 * tau, "sum", self._given(), n=self._total, penalty="l1")
+        return lam_of(2.0 * tau, self._given(), self._total, "l1")
 
     def _known_path(self):
-        if not hasattr(self, "knots_"):
+        check_is_fitted(self, "coef_")
+        if self.knots_ is None:
             raise ValueError("the path was not kept; set store_path=True and fit again")
         return self.knots_
 
     def _form(self, X, Y, weights):
-        if self.store_path or self.constraint is not None:
-            self.knots_ = self._knots(X, Y, weights)
-        form = scaled_form(self, 1.0, self._total)
+        wanted = self.store_path or self.constraint is not None
+        self.knots_ = self._knots(X, Y, weights) if wanted else None
         if self.constraint is None:
-            return form
-        if self.lam is not None or self.alpha != 1.0:
-            raise ValueError(f"constraint={self.constraint!r} takes the place of alpha and lam; give one of them")
-        self.multiplier_ = self.lam_for(self.constraint)
-        if self.multiplier_ == 0.0:
+            return scaled_form(self, 1.0, self._total)
+        check_constraint(self)
+        form = scaled_form(self, 1.0, self._total)
+        tau = self.knots_.tau_for(check_non_negative("constraint", self.constraint))
+        self.multiplier_ = self._lam(tau)
+        if tau == 0.0:
             return form._replace(penalty=form.penalty.scaled(0.0))
         if self._given() in ("C", "loss_mean"):
             return form._replace(scale=form.scale * self.multiplier_)
@@ -178,7 +181,4 @@ class Lasso(SparseRegressor):
                 "constraint and store_path need dense X, one target, positive=False and penalize_intercept=False; "
                 "use alpha or lam instead"
             )
-        centre = np.average if self.fit_intercept else lambda A, axis, weights: 0.0
-        root = np.sqrt(weights)
-        y = root * (Y[:, 0] - centre(Y[:, 0], axis=0, weights=weights))
-        return lasso_knots(root[:, None] * (X - centre(X, axis=0, weights=weights)), y)
+        return weighted_knots(X, Y[:, 0], weights, intercept=self.fit_intercept)[0]

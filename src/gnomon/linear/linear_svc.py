@@ -10,8 +10,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from gnomon.linear._classifier import class_scores, classes_of
-from gnomon.linear._report import report
-from gnomon.linear._svm_fit import fit_against_rest, labelled_rows, log_row
+from gnomon.linear._forms import named_form
+from gnomon.linear._report import log_row, report
+from gnomon.linear._svm_fit import fit_against_rest, labelled_rows
 from gnomon.losses import HingeLoss, MulticlassHinge, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
@@ -54,9 +55,9 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         Order of the samples in the dual.
     max_iter : int, default=1000
     objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
-        Another scaling of (1), see `LinearSVM`; with `lam` instead of C.
+        Another scaling of (1), see `LinearSVM`; with `lam` alone "mean_half".
     lam : float, optional
-        λ in that scaling.
+        λ in that scaling, in place of `C`; 0.01 if only `objective` is given (for "C" `C` itself).
     prior : float or array of shape (n_classes,), optional
         Prior of ``classes_[1]``, or of all classes, to train for: C_T = C π_T / π_T^emp.
 
@@ -175,14 +176,8 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
 
 
 def _scaling(model, n):
-    check_positive("C", model.C)
-    if model.objective is None and model.lam is None:
-        return objective_form("C", model.C, n)
-    if model.C != 1.0:
-        raise ValueError(
-            f"C={model.C!r} and lam={model.lam!r} or objective={model.objective!r} are both given; keep one"
-        )
-    return objective_form(model.objective or "mean_half", 0.01 if model.lam is None else model.lam, n)
+    named = named_form(model, "C", objective="mean_half", lam=0.01)
+    return objective_form(*(named or ("C", check_positive("C", model.C))), n)
 
 
 def _solver(model, X):

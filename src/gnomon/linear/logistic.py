@@ -70,7 +70,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
     objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
         A textbook form of (1), see the module; with `lam` alone "mean_half".
     lam : float, optional
-        λ in that form; 0.01 if only `objective` is given.
+        λ in that form, in place of `C`; 0.01 if only `objective` is given (for "C" `C` itself).
     multi_class : {"auto", "softmax", "multinomial", "ovr"}, default="auto"
         One softmax over all classes ("multinomial" is the same), or each class against the rest. "auto" is the
         softmax for more than two classes.
@@ -210,8 +210,9 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         free_rows = len(W) - (plan.kind == "softmax" and self.parametrization == "reference")
         self.n_parameters_ = free_rows * (X.shape[1] + bool(self.fit_intercept))
         self.n_nonzero_ = int(np.count_nonzero(W))
-        if plan.unpenalized and warn_if_separated(self._scores(X), X, index, fit_intercept=self.fit_intercept):
-            self.converged_ = False
+        if plan.unpenalized:
+            z = self._scores(X)
+            self.converged_ &= not warn_if_separated(z, X, index, weights, fit_intercept=self.fit_intercept)
         return self
 
     def decision_function(self, X):

@@ -10,12 +10,15 @@ doi:10.18637/jss.v033.i01.
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils import check_array
+from sklearn.utils import check_X_y
 
+from gnomon.linear._forms import lam_of
+from gnomon.linear._knots import weighted_knots
+from gnomon.linear._nouns import check_targets
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import FLOATS, check_positive
+from gnomon.numerics.validation import FLOATS, check_integer, check_positive
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import fit_linear, lasso_knots, warn_unless_converged
+from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.optim.duality import balanced_scores
 from gnomon.optim.problem import Problem
 from gnomon.penalties import convert_lam, objective_form
@@ -106,21 +109,22 @@ def path(
     >>> knots.lams, knots.n_nonzero
     (array([14.,  2.,  0.]), array([0, 1, 2]))
     """
-    X = check_array(X, dtype=FLOATS, accept_sparse=("csr", "csc"))
+    X, y = check_X_y(X, y, dtype=FLOATS, accept_sparse=("csr", "csc"), y_numeric=True)
+    check_targets(loss, loss.targets, y)
     weights = check_weights(sample_weight, X)
-    problem = Problem(
-        Design(X, intercept="free" if fit_intercept else "none"), np.asarray(y, X.dtype), loss, penalty, weights
-    )
+    design = Design(X, intercept="free" if fit_intercept else "none")
+    problem = Problem(design, y.astype(X.dtype), loss, penalty, weights)
     if exact:
         return _knots(problem, objective)
     n = float(weights.sum(dtype=float))
-    lams = _grid(problem, objective, n, n_lams, check_positive("eps", eps)) if lams is None else np.asarray(lams, float)
+    lams = _grid(problem, objective, n, n_lams, check_positive("eps", eps)) if lams is None else lams
+    lams = np.asarray(lams, dtype=float)
     solutions, start = [], None
     for lam in lams:
         form = objective_form(objective, float(lam), n)
         scaled, s = penalty.scaled(form.strength, half=form.half), (form.loss_scale * weights).astype(X.dtype)
         options |= {"solver": solver, "tol": tol, "max_iter": max_iter}
-        solution = fit_linear(problem.design, problem.y, loss, scaled, s, start=start, **options)
+        solution = fit_linear(design, problem.y, loss, scaled, s, start=start, **options)
         solutions.append(warn_unless_converged(solution, max_iter))
         start = np.append(solution.w, solution.intercept) if fit_intercept else solution.w
     return _collect(lams, [s.w for s in solutions], [s.intercept for s in solutions], penalty, solutions)
@@ -133,9 +137,10 @@ def _grid(problem, objective, n, n_lams, eps):
     pull = problem.design.adjoint(problem.at_scores(z)[1])[: problem.design.d]
     share = _kink(problem.penalty)
     rho = float(np.max(np.abs(pull))) * (1.0 / share if share > 0.0 else 10.0)
-    largest = convert_lam(rho, "sum", objective, n=n, penalty="l1")
+    # Data that pull on nothing are fitted by w = 0, whatever λ is.
+    largest = convert_lam(rho or np.finfo(float).resolution, "sum", objective, n=n, penalty="l1")
     rising = objective in ("C", "loss_mean")
-    return np.geomspace(largest, largest / eps if rising else eps * largest, n_lams)
+    return np.geomspace(largest, largest / eps if rising else eps * largest, check_integer("n_lams", n_lams, 1))
 
 
 def _kink(penalty):
@@ -150,15 +155,13 @@ def _knots(problem, objective):
         raise ValueError(
             f"exact=True needs the squared loss, an L1 penalty and dense X; found loss={loss!r}, penalty={penalty!r}"
         )
-    s, root = problem.weights, np.sqrt(problem.weights)
-    centre = np.average(design.X, axis=0, weights=s) if design.intercept == "free" else np.zeros(design.d)
-    level = np.average(problem.y, weights=s) if design.intercept == "free" else 0.0
-    knots = lasso_knots(root[:, None] * (design.X - centre), root * (problem.y - level))
-    n = float(s.sum(dtype=float))
+    intercept = design.intercept == "free"
+    knots, x_mean, y_mean = weighted_knots(design.X, problem.y, problem.weights, intercept=intercept)
+    n = float(problem.weights.sum(dtype=float))
     # τ = ρ/2 for Σ r², and the smoothness of ℓ says whether it carries the ½.
     rho = knots.tau * loss.smoothness / _kink(penalty)
-    lams = np.array([convert_lam(r, "sum", objective, n=n, penalty="l1") if r > 0 else 0.0 for r in rho])
-    return _collect(lams, knots.coefs, level - knots.coefs @ centre, penalty, [])
+    lams = np.array([lam_of(float(r), objective, n, "l1") for r in rho])
+    return _collect(lams, knots.coefs, y_mean - knots.coefs @ x_mean, penalty, [])
 
 
 def _collect(lams, coefs, intercepts, penalty, solutions):

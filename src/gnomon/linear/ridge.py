@@ -13,7 +13,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.linear._forms import lam_of
+from gnomon.linear._forms import check_constraint, lam_of, named_form
 from gnomon.linear._iterative import iterate
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import (
@@ -42,6 +42,7 @@ _CLOSED = {
     "sparse_cg": "lsqr",
 }
 _ALIASES = {"saga": "sag"}
+_STOCHASTIC = ("sgd", "asgd", "sag", "saga", "pegasos")
 
 
 class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -91,7 +92,8 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     rho_ : float or ndarray of shape (n_targets,)
         ρ of equation (1), whatever it was called.
     multiplier_ : float or ndarray
-        λ that belongs to `constraint`, in the form `objective`; 0 where the bound is not active.
+        λ that belongs to `constraint`, in the form `objective`. Where the bound is idle, 0; ∞ in the forms with λ on
+        the loss.
     effective_dof_ : float or ndarray
         tr H = Σ σⱼ²/(σⱼ² + ρ), and one more for a free b; absent for solvers that do not find it.
     loo_residuals_ : ndarray of the shape of y
@@ -176,7 +178,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         rows = self._rows(X, sample_weight, y=y.astype(X.dtype, copy=False))
         sums = self._checked_sums(rows)
         rho = self._rho(rows, sums)
-        closed = _CLOSED.get(method)
+        closed = "auto" if np.all(np.isinf(rho)) else _CLOSED.get(method)
         found = self._solve(rows, rho, closed, sums) if closed else self._iterate(rows, rho, method)
         return self._set(found, rho, rows, y)
 
@@ -204,7 +206,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return self._shaped(self._norms().at(rho))
 
     def lam_for(self, theta):
-        """The λ, in the form of this model, whose minimiser has ‖ŵ‖² = θ; 0 where θ is not a bound at all."""
+        """The λ, in the form of this model, whose minimiser has ‖ŵ‖² = θ; without a penalty where θ is no bound."""
         rho = self._norms().bound(check_non_negative("theta", theta))
         return _each(self._shaped(rho), lambda r: lam_of(r, self.objective or "sum", self._total))
 
@@ -232,6 +234,8 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def dual_coefficients(self, X, y, sample_weight=None):
         """α = s r/ρ, with w = Σ αᵢ (xᵢ − x̄), for the X and y of `fit` and ρ > 0."""
         rows, rho = self._training(X, sample_weight)
+        if rho == 0.0:
+            raise ValueError("ρ = 0 has no dual coefficients, which are residuals divided by it; fit with alpha > 0")
         r = np.asarray(y) - self.predict(X)
         s = 1.0 if rows.weights is None else rows.weights if r.ndim == 1 else rows.weights[:, None]
         return s * r / rho
@@ -256,16 +260,12 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _rho(self, rows, sums):
         """ρ of (1) for every target, from whichever of the parameters was given."""
         k = rows.shape[2]
-        given = {"lam": self.lam is not None, "constraint": self.constraint is not None}
-        given["alpha"] = not np.array_equal(self.alpha, 1.0)
-        if sum(given.values()) > 1:
-            names = " and ".join(f"{name}={getattr(self, name)!r}" for name, is_given in given.items() if is_given)
-            raise ValueError(f"{names} exclude each other; give one of alpha, lam and constraint")
-        if given["constraint"]:
+        if self.constraint is not None:
+            check_constraint(self)
             return ridge_norms(rows, sums).bound(float(check_non_negative("constraint", self.constraint)))
-        if given["lam"] or self.objective is not None:
-            lam = 1.0 if self.lam is None else self.lam
-            return np.full(k, convert_lam(lam, self.objective or "sum", "sum", n=rows.total))
+        if (named := named_form(self, "alpha", objective="sum", lam=1.0)) is not None:
+            objective, lam = named
+            return np.full(k, convert_lam(lam, objective, "sum", n=rows.total))
         alpha = np.asarray(self.alpha, dtype=float)
         if alpha.ndim > 1 or alpha.size not in (1, k):
             raise ValueError(f"alpha has {alpha.size} values for {k} targets; give one number, or one per target")
@@ -353,9 +353,6 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
-
-
-_STOCHASTIC = ("sgd", "asgd", "sag", "saga", "pegasos")
 
 
 def _constant(rows):

@@ -15,7 +15,9 @@ doi:10.1007/BF00994018.
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from gnomon.linear._classifier import class_scores, classes_of
-from gnomon.linear._svm_fit import fit_against_rest, labelled_rows, log_row
+from gnomon.linear._report import log_row
+from gnomon.linear._scores import intercept_of
+from gnomon.linear._svm_fit import fit_against_rest, labelled_rows
 from gnomon.losses import HingeLoss, SquaredHingeLoss
 from gnomon.numerics.validation import check_choice, check_positive
 from gnomon.penalties import L1, L2, objective_form
@@ -142,12 +144,12 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         rows = labelled_rows(self, X, y, sample_weight)
         form = scaling(self, rows.total)
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
-        intercept = ("penalized" if self.penalize_intercept else "free") if self.fit_intercept else "none"
         limits = {"tol": self.tol, "max_iter": self.max_iter}
         options = {name: value for name, value in limits.items() if value is not None}
         options |= {"callback": log_row} if self.verbose else {}
         options |= self.solver_options or {}
-        return fit_against_rest(self, rows, loss, penalty, form.loss_scale, self.solver, intercept=intercept, **options)
+        options |= {"intercept": intercept_of(self)}
+        return fit_against_rest(self, rows, loss, penalty, form.loss_scale, self.solver, **options)
 
     def decision_function(self, X):
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""

@@ -1,0 +1,127 @@
+"""The words of linear models: a strength that is given is used, an idle bound says so, weight zero is no row."""
+
+import numpy as np
+import pytest
+from sklearn.exceptions import NotFittedError
+
+from gnomon.linear import (
+    GLM,
+    ElasticNet,
+    Lasso,
+    LinearSVC,
+    LogisticRegression,
+    Ridge,
+    SeparationWarning,
+    path,
+)
+from gnomon.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
+from gnomon.penalties import L1, convert_lam
+
+RNG = np.random.default_rng(5)
+X = RNG.standard_normal((40, 3))
+Y = X @ [1.0, 2.0, 0.0] + 0.1 * RNG.standard_normal(40)
+LABELS = (Y + RNG.standard_normal(40) > 0).astype(int)
+
+
+@pytest.mark.parametrize(
+    ("model", "y"),
+    [
+        (Ridge(alpha=0.1, objective="mean"), Y),
+        (Lasso(alpha=0.1, objective="mean"), Y),
+        (ElasticNet(alpha=0.1, objective="sum"), Y),
+        (LogisticRegression(C=10.0, objective="mean_half"), LABELS),
+        (LinearSVC(C=10.0, objective="mean_half"), LABELS),
+    ],
+    ids=lambda case: type(case).__name__,
+)
+def test_a_strength_is_not_passed_over_in_silence(model, y):
+    with pytest.raises(ValueError, match="both given and exclude each other"):
+        model.fit(X, y)
+
+
+@pytest.mark.parametrize("words", [{"penalty": None}, {"C": np.inf}])
+def test_a_strength_without_a_penalty_is_refused(words):
+    with pytest.raises(ValueError, match="no penalty to weigh"):
+        LogisticRegression(lam=0.1, **words).fit(X, LABELS)
+
+
+def test_the_form_c_without_a_number_is_the_parameter_c():
+    for C in (1.0, 0.2):
+        named = LinearSVC(objective="C", C=C, tol=1e-8).fit(X, LABELS)
+        np.testing.assert_allclose(named.coef_, LinearSVC(C=C, tol=1e-8).fit(X, LABELS).coef_, rtol=1e-6)
+
+
+@pytest.mark.parametrize("objective", ["C", "loss_mean"])
+@pytest.mark.parametrize("cls", [Lasso, Ridge])
+def test_an_idle_bound_is_no_penalty_also_where_lam_weighs_the_loss(cls, objective):
+    model = cls(objective=objective, constraint=1e3, tol=1e-12).fit(X, Y)
+    assert model.multiplier_ == np.inf
+    assert model.lam_in("sum") == 0.0
+    np.testing.assert_allclose(model.coef_, Ridge(alpha=0.0).fit(X, Y).coef_, rtol=1e-5, atol=1e-8)
+
+
+def test_the_lam_of_a_constrained_lasso_is_its_multiplier():
+    model = Lasso(objective="mean", constraint=1.0, tol=1e-12).fit(X, Y)
+    assert model.lam_in("mean") == pytest.approx(model.multiplier_)
+    assert model.lam_in("sum") == pytest.approx(convert_lam(model.multiplier_, "mean", "sum", n=40, penalty="l1"))
+
+
+def test_a_path_is_that_of_the_last_fit():
+    with pytest.raises(NotFittedError):
+        Lasso().theta_for(1.0)
+    model = Lasso(store_path=True).fit(X, Y)
+    assert model.theta_for(0.1) > 0.0
+    with pytest.raises(ValueError, match="the path was not kept"):
+        model.set_params(store_path=False).fit(X, -3.0 * Y).theta_for(0.1)
+
+
+def test_a_bound_of_zero_leaves_the_constant_for_every_solver():
+    for solver in ("auto", "lbfgs", "gd"):
+        model = Ridge(constraint=0.0, solver=solver).fit(X, Y)
+        assert not model.coef_.any()
+        assert model.intercept_ == pytest.approx(Y.mean())
+
+
+def test_dual_coefficients_need_a_penalty():
+    with pytest.raises(ValueError, match="fit with alpha > 0"):
+        Ridge(alpha=0.0).fit(X, Y).dual_coefficients(X, Y)
+
+
+def test_the_last_knot_has_no_penalty_in_every_form():
+    for objective, end in {"sum": 0.0, "mean_half": 0.0, "C": np.inf, "loss_mean": np.inf}.items():
+        lams = path(X, Y, SquaredLoss(), L1(), exact=True, objective=objective).lams
+        assert lams[-1] == end
+        assert np.all(np.diff(lams) * (1 if end else -1) > 0)
+
+
+def test_a_path_over_a_constant_target_is_zero():
+    found = path(X, np.ones(40), SquaredLoss(), L1(), n_lams=3)
+    assert not found.coefs.any()
+    np.testing.assert_allclose(found.intercepts, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("y", "loss", "options", "text"),
+    [
+        (Y[:5], SquaredLoss(), {}, "inconsistent numbers of samples"),
+        (np.full(40, np.nan), SquaredLoss(), {}, "NaN"),
+        (LABELS, LogisticLoss(), {}, "needs the numbers −1 and"),
+        (LABELS, SoftmaxLoss(), {}, "a score for every class"),
+        (Y, SquaredLoss(), {"n_lams": 0}, "n_lams=0 must be ≥ 1"),
+    ],
+)
+def test_a_path_refuses_what_it_cannot_follow(y, loss, options, text):
+    with pytest.raises(ValueError, match=text):
+        path(X, y, loss, L1(), **options)
+
+
+@pytest.mark.parametrize("model", [LogisticRegression(penalty=None), GLM("binomial")], ids=["logistic", "glm"])
+def test_a_row_without_weight_hides_no_separation(model):
+    rows, labels = np.array([[-2.0], [-1.0], [1.0], [2.0], [5.0]]), np.array([0, 0, 1, 1, 0])
+    with pytest.warns(SeparationWarning):
+        assert not model.fit(rows, labels, np.array([1.0, 1.0, 1.0, 1.0, 0.0])).converged_
+
+
+def test_a_prior_needs_rows_of_every_class():
+    with pytest.raises(ValueError, match=r"\[1\] have none"):
+        LogisticRegression(prior=0.5).fit(X, LABELS, (LABELS == 0).astype(float))
