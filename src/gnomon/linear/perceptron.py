@@ -17,7 +17,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._perceptron_fit import Examples, fit_perceptron
-from gnomon.linear._svm_fit import log_row
+from gnomon.linear._report import log_row
+from gnomon.linear._runs import check_classes
 from gnomon.numerics.validation import check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 
@@ -49,7 +50,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
     eta0 : float, default=1.0
         η. It only rescales w, unless there is a penalty or a start.
     n_jobs : int or None, default=None
-        Accepted for compatibility; classes are fitted one after the other.
+        Threads for the problems of one against rest; the result does not depend on it.
     random_state : int, RandomState or None, default=0
     early_stopping : bool, default=False
         Judge passes by the accuracy on a held-out part instead of the loss.
@@ -87,16 +88,27 @@ class Perceptron(ClassifierMixin, BaseEstimator):
     stop_reason_ : str
         "perfect" after a pass without mistakes, "no_change", "validation" or "max_iter".
     history_ : dict of ndarray
-        One row per pass: "iteration", "objective" (mean loss met on the way), "mistakes", with a pocket "error".
+        One row per pass: "iteration", "objective" (mean loss met on the way, with the penalty that `tol` sees),
+        "mistakes", with a pocket "error".
     n_iter_ : int
     t_ : float
         Number of visits plus one.
     n_features_in_ : int
 
+    Notes
+    -----
+    With float64 data, coefficients and passes agree with those of scikit-learn 1.9 to rounding. `tol` compares, as
+    there, the loss plus the penalty of the coordinates of the last updated row only, as that update left them; a visit
+    thus costs no more than the stored entries of its row. Two things differ: ``tol=None``, and `early_stopping` with a
+    squared penalty, where the held-out rows are scored by w, not by w without the shrinkage gathered so far.
+
     References
     ----------
     Rosenblatt, F. (1958). The perceptron: a probabilistic model for information storage and organization in the brain.
     doi:10.1037/h0042519
+
+    Tsuruoka, Y., Tsujii, J. & Ananiadou, S. (2009). Stochastic gradient descent training for L1-regularized log-linear
+    models with cumulative penalty. ACL 47, 477–485. doi:10.3115/1687878.1687946
 
     Examples
     --------
@@ -227,10 +239,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         return self._learn(X, y, sample_weight, start, 1)
 
     def _learn(self, X, y, sample_weight, start, max_iter):
-        if len(self.classes_) < 2:
-            raise ValueError(
-                f"y has only one class, {self.classes_.tolist()}; classification needs two or more classes"
-            )
+        check_classes(self.classes_)
         examples = Examples(X, np.searchsorted(self.classes_, y), check_weights(sample_weight, X))
         return fit_perceptron(
             self,
