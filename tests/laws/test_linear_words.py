@@ -2,14 +2,19 @@
 
 import numpy as np
 import pytest
+from sklearn import linear_model
 from sklearn.exceptions import NotFittedError
 
 from gnomon.linear import (
     GLM,
+    BayesianLogisticRegression,
     ElasticNet,
+    ElasticNetCV,
     Lasso,
+    LassoCV,
     LinearSVC,
     LogisticRegression,
+    LogisticRegressionCV,
     Ridge,
     SeparationWarning,
     path,
@@ -125,3 +130,44 @@ def test_a_row_without_weight_hides_no_separation(model):
 def test_a_prior_needs_rows_of_every_class():
     with pytest.raises(ValueError, match=r"\[1\] have none"):
         LogisticRegression(prior=0.5).fit(X, LABELS, (LABELS == 0).astype(float))
+
+
+@pytest.mark.parametrize("options", [{"l1_ratio": [0.5]}, {"l1_ratio": [0.5, 0.9]}, {"l1_ratio": 0.5}])
+@pytest.mark.parametrize("alphas", [7, [0.1, 1.0]])
+def test_tables_of_cross_validation_have_the_shapes_of_scikit_learn(options, alphas):
+    ours, theirs = (cls(alphas=alphas, **options).fit(X, Y) for cls in (ElasticNetCV, linear_model.ElasticNetCV))
+    np.testing.assert_allclose(ours.alphas_, theirs.alphas_)
+    assert ours.mse_path_.shape == theirs.mse_path_.shape
+
+
+ONE_OF_THREE = np.append(LABELS[:-1], 2)
+
+
+@pytest.mark.filterwarnings("ignore:The least populated class")
+@pytest.mark.parametrize(
+    ("model", "y", "text"),
+    [
+        (LassoCV(alphas=0), Y, "alphas=0 must be ≥ 1"),
+        (LassoCV(alphas=3.5), Y, "alphas=3.5 must be a whole number"),
+        (LassoCV(alphas=[]), Y, "alphas is empty"),
+        (LassoCV(eps=-1.0), Y, "eps=-1.0 must be > 0"),
+        (LogisticRegressionCV(Cs=0), LABELS, "Cs=0 must be ≥ 1"),
+        (LogisticRegressionCV(Cs=[]), LABELS, "is empty"),
+        (LogisticRegressionCV(l1_ratios=()), LABELS, "is empty"),
+        (LogisticRegressionCV(Cs=2), ONE_OF_THREE, r"classes \[2\] without a row"),
+    ],
+)
+def test_a_search_says_what_it_cannot_choose_from(model, y, text):
+    with pytest.raises((TypeError, ValueError), match=text):
+        model.fit(X, y)
+
+
+def test_a_prior_may_be_written_as_a_pair():
+    number = BayesianLogisticRegression(2.0).fit(X, LABELS)
+    pair = BayesianLogisticRegression((np.zeros(3), 2.0 * np.eye(3))).fit(X, LABELS)
+    np.testing.assert_allclose(pair.coef_, number.coef_)
+    assert pair.log_evidence_ == pytest.approx(number.log_evidence_)
+    with pytest.raises(ValueError, match="law of 2 coordinates where 3"):
+        BayesianLogisticRegression((np.zeros(2), np.eye(2))).fit(X, LABELS)
+    with pytest.raises(ValueError, match="is not a prior"):
+        BayesianLogisticRegression((1.0, 2.0, 3.0)).fit(X, LABELS)

@@ -22,8 +22,7 @@ def as_prior(parameter_prior):
             return WORDS[parameter_prior]
         case Real():
             return Normal(0.0, check_positive("parameter_prior", parameter_prior))
-        case tuple() | list():
-            mean, cov = parameter_prior
+        case [mean, cov]:
             return MultivariateNormal(mean, cov)
         case Distribution():
             return parameter_prior

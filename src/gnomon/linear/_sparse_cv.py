@@ -22,6 +22,7 @@ from gnomon.numerics.validation import (
     check_integer,
     check_interval,
     check_non_negative,
+    check_positive,
     validate_rows,
 )
 from gnomon.numerics.weights import check_weights
@@ -75,9 +76,10 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         mse = np.array(errors).reshape(len(shares), len(folds), -1).transpose(0, 2, 1)
         best, k = self._choose(mse)
         self.l1_ratio_, self.alpha_ = shares[best], float(grids[best][k])
-        single = np.ndim(getattr(self, "l1_ratio", 1.0)) == 0
-        self.alphas_ = grids[0] if single else np.array(grids)
-        self.mse_path_ = mse[0] if single else mse
+        # As in scikit-learn, what does not depend on r has no axis for it.
+        shared = len(shares) == 1 or np.ndim(self.alphas) == 1
+        self.alphas_ = grids[0] if shared else np.array(grids)
+        self.mse_path_ = mse[0] if len(shares) == 1 else mse
         return self._refit(X, y, weights, grids[best][: k + 1])
 
     def predict(self, X):
@@ -100,25 +102,25 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
 
     def _grid(self, X, y, weights, share):
         if np.ndim(self.alphas) == 1:
+            if not len(self.alphas):
+                raise ValueError("alphas is empty; give values to choose from, or their number")
             given = np.sort(np.asarray(self.alphas, dtype=float))[::-1]
             check_non_negative("alphas", float(given[-1]))
             return given
         if share == 0.0:
             raise ValueError("l1_ratio=0 has no largest useful alpha; give `alphas` as an array, or use RidgeCV")
-        options = {"eps": self.eps, "n_alphas": int(self.alphas), "fit_intercept": self.fit_intercept}
-        return alpha_grid(X, y, weights, l1_ratio=share, positive=self.positive, **options)
+        options = {"n_alphas": check_integer("alphas", self.alphas, 1), "eps": check_positive("eps", self.eps)}
+        options |= {"fit_intercept": self.fit_intercept, "positive": self.positive}
+        return alpha_grid(X, y, weights, l1_ratio=share, **options)
 
     def _path(self, X, y, weights, share, alphas):
         design = Design(X, intercept="free" if self.fit_intercept else "none")
         penalties = [ElasticNetPenalty(float(a), share, half=True, positive=self.positive) for a in alphas]
         s = (weights / weights.sum(dtype=float)).astype(X.dtype)
         problem = Problem(design, np.ascontiguousarray(y), SquaredLoss(half=True), penalties[0], s)
-        options = {
-            "tol": check_non_negative("tol", self.tol),
-            "max_iter": check_integer("max_iter", self.max_iter, 1),
-        } | {"selection": self.selection}
-        theta = np.zeros(design.width, dtype=X.dtype)
-        return design, coordinate_path(problem, penalties, theta, random_state=self.random_state, **options)
+        options = {"tol": check_non_negative("tol", self.tol), "max_iter": check_integer("max_iter", self.max_iter, 1)}
+        options |= {"selection": self.selection, "random_state": self.random_state}
+        return design, coordinate_path(problem, penalties, np.zeros(design.width, dtype=X.dtype), **options)
 
     def _fold_errors(self, X, y, weights, share, alphas, fold):
         train, test = fold

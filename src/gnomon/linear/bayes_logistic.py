@@ -36,8 +36,8 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    parameter_prior : None, float or Distribution, default=None
-        The variance β² of the prior N(0, β²I), or that law itself; None is β² = 1.
+    parameter_prior : None, float, pair or Distribution, default=None
+        The variance β² of the prior N(0, β²I), or that law itself, also as the pair (0, β²I); None is β² = 1.
     integration : {"quadrature", "mackay", "erf", "samples", "mode"}, default="quadrature"
         How (2) is computed, see `gnomon.infer.sigmoid_average`.
     fit_intercept : bool, default=True
@@ -182,7 +182,8 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         solution = fit_linear(problem.design, y, problem.loss, problem.penalty, weights, **options)
         warn_unless_converged(solution, self.max_iter, stacklevel=4)
         mode = np.append(solution.w, solution.intercept) if self.fit_intercept else solution.w
-        log_joint = problem.design.n_penalized * prior.log_density(0.0) - solution.objective
+        m = problem.design.n_penalized
+        log_joint = float(prior.joint(m).log_density(np.zeros(m))) - solution.objective
         return solution, laplace_at(mode, problem.hessian(mode), log_joint)
 
     def _latent(self, X):

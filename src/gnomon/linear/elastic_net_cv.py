@@ -52,8 +52,9 @@ class ElasticNetCV(SparseRegressorCV):
     l1_ratio_ : float
         The chosen r.
     alphas_ : ndarray of shape (n_alphas,) or (n_l1_ratio, n_alphas)
+        The values tried, falling; a grid for each of several `l1_ratio`, unless `alphas` gave them.
     mse_path_ : ndarray of shape (n_alphas, n_folds) or (n_l1_ratio, n_alphas, n_folds)
-        Equation (1) of every fold.
+        Mean squared error on the rows that each fold leaves out.
     coef_, intercept_, dual_gap_, objective_, n_iter_, converged_, stop_reason_, history_
         As in `ElasticNet`, of the fit to all rows.
     n_features_in_, feature_names_in_

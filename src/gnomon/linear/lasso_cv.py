@@ -46,10 +46,11 @@ class LassoCV(SparseRegressorCV):
     alpha_ : float
         The chosen α.
     l1_ratio_ : float
-        The chosen r.
+        1, the lasso's share of ‖w‖₁ in an elastic net.
     alphas_ : ndarray of shape (n_alphas,)
+        The values tried, falling.
     mse_path_ : ndarray of shape (n_alphas, n_folds)
-        Equation (1) of every fold.
+        Mean squared error on the rows that each fold leaves out.
     coef_, intercept_, dual_gap_, objective_, n_iter_, converged_, stop_reason_, history_
         As in `Lasso`, of the fit to all rows.
     n_features_in_, feature_names_in_

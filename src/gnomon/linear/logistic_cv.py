@@ -16,12 +16,16 @@ from gnomon.linear._classifier import rows_to_score
 from gnomon.linear._errors import standard_error
 from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, validate_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LogisticRegressionCV"]
 
-SHARED = ("fit_intercept", "dual", "solver", "tol", "max_iter", "class_weight", "intercept_scaling", "random_state")
+SHARED = (
+    "fit_intercept", "dual", "solver", "tol", "max_iter", "class_weight", "intercept_scaling", "random_state",
+    "multi_class", "verbose",
+)  # fmt: skip
+"""Parameters that go to every model as they are."""
 
 
 class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
@@ -53,7 +57,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState or None, default=None
     multi_class : {"auto", "softmax", "multinomial", "ovr"}, default="auto"
     rule : {"min", "1se"}, default="min"
-        The least mean loss of score, or the strongest penalty within one standard error of it.
+        The best mean score, or the smallest C whose mean score is within one standard error of it.
 
     Attributes
     ----------
@@ -65,7 +69,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         Coefficients, the intercept (if any) last.
     n_iter_ : ndarray of shape (n_folds, n_l1_ratios, n_cs)
     model_ : LogisticRegression
-        The final model, with its certificates.
+        The final model, with its certificates; without `refit`, these are of the fit that the average replaced.
     classes_, coef_, intercept_, converged_
         Those of `model_`.
     n_features_in_ : int
@@ -139,9 +143,9 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         check_choice("rule", self.rule, ("min", "1se"))
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         weights = None if sample_weight is None else check_weights(sample_weight, X)
-        self.Cs_ = np.logspace(-4, 4, self.Cs) if np.ndim(self.Cs) == 0 else np.sort(np.asarray(self.Cs, dtype=float))
-        self.l1_ratios_ = np.asarray(self.l1_ratios, dtype=float)
+        self.Cs_, self.l1_ratios_ = self._grid()
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        _check_folds(folds, y)
         paths = map_chunks(lambda fold: self._path(X, y, weights, *fold), folds, n_jobs=self.n_jobs)
         scores, coefs, iterations = (np.array(part) for part in zip(*paths, strict=True))
         self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations
@@ -154,21 +158,30 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         self.converged_ = self.model_.converged_
         return self
 
+    def _grid(self):
+        """The candidates for C, rising, and for the share of the L1 norm."""
+        Cs = np.logspace(-4, 4, check_integer("Cs", self.Cs, 1)) if np.ndim(self.Cs) == 0 else self.Cs
+        Cs, ratios = np.sort(np.asarray(Cs, dtype=float)), np.atleast_1d(np.asarray(self.l1_ratios, dtype=float))
+        if not (Cs.size and ratios.size):
+            raise ValueError(f"Cs={self.Cs!r} or l1_ratios={self.l1_ratios!r} is empty; give values to choose from")
+        return Cs, ratios
+
     def _model(self, C, l1_ratio, warm_start=False):
-        shared = {name: getattr(self, name) for name in (*SHARED, "multi_class", "verbose")}
+        shared = {name: getattr(self, name) for name in SHARED}
         return LogisticRegression(C=C, l1_ratio=l1_ratio, warm_start=warm_start, **shared)
 
     def _path(self, X, y, weights, train, test):
         """Scores, coefficients and iterations of one fold over the grid, C ascending."""
         scorer = check_scoring(self._model(1.0, 0.0), self.scoring)
-        held = None if weights is None else weights[test]
+        learned = X[train], y[train], None if weights is None else weights[train]
+        held = X[test], y[test], None if weights is None else weights[test]
         rows = []
         for ratio in self.l1_ratios_:
             model = self._model(1.0, float(ratio), warm_start=True)
             for C in self.Cs_:
-                model.set_params(C=float(C)).fit(X[train], y[train], None if weights is None else weights[train])
+                model.set_params(C=float(C)).fit(*learned)
                 theta = np.hstack([model.coef_, model.intercept_[:, None]])[:, : X.shape[1] + bool(self.fit_intercept)]
-                rows.append((_score(scorer, model, X[test], y[test], held), theta, max(1, int(np.max(model.n_iter_)))))
+                rows.append((_score(scorer, model, *held), theta, max(1, int(np.max(model.n_iter_)))))
         shape = (len(self.l1_ratios_), len(self.Cs_))
         return tuple(np.array(column).reshape(*shape, *np.shape(column[0])) for column in zip(*rows, strict=True))
 
@@ -208,6 +221,17 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         """What `scoring` says of the final model; accuracy by default."""
         X = rows_to_score(self, X)
         return _score(check_scoring(self.model_, self.scoring), self.model_, X, y, sample_weight)
+
+
+def _check_folds(folds, y):
+    """Refuse folds that train without a class: their models could not be compared with the others'."""
+    classes = set(np.unique(y).tolist())
+    absent = set().union(*(classes - set(y[train].tolist()) for train, _ in folds))
+    if absent:
+        raise ValueError(
+            f"cv leaves classes {sorted(absent)} without a row in some training part; give fewer folds, a stratified "
+            "splitter, or leave out classes with too few rows"
+        )
 
 
 def _score(scorer, model, X, y, weights):
