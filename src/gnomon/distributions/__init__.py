@@ -1,30 +1,59 @@
 """Distributions: laws of chance as immutable values."""
 
 from gnomon.distributions._base import Distribution, Family, Statistics
-from gnomon.distributions.discrete import Bernoulli, Categorical
+from gnomon.distributions.bernoulli import Bernoulli, Binomial
+from gnomon.distributions.beta import Beta
+from gnomon.distributions.categorical import Categorical, Multinomial
+from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
+from gnomon.distributions.dirichlet import Dirichlet
 from gnomon.distributions.empirical import Empirical
+from gnomon.distributions.exponential import Exponential
+from gnomon.distributions.gamma import Gamma, InverseGamma
+from gnomon.distributions.histogram import Histogram
 from gnomon.distributions.information import cross_entropy, entropy, kl_divergence
+from gnomon.distributions.kde import KDE
 from gnomon.distributions.laplace import Laplace
+from gnomon.distributions.likelihood import likelihood, log_likelihood
 from gnomon.distributions.normal import MultivariateNormal, Normal
 from gnomon.distributions.normals import Normals, Responsibilities
-from gnomon.distributions.student import InverseGamma, MultivariateT, StudentT
+from gnomon.distributions.poisson import Poisson
+from gnomon.distributions.product import Product
+from gnomon.distributions.student import MultivariateT, StudentT
+from gnomon.distributions.uniform import Uniform
 
 __all__ = [
+    "KDE",
     "Bernoulli",
+    "Beta",
+    "Binomial",
     "Categorical",
+    "Dirichlet",
     "Distribution",
     "Empirical",
+    "Exponential",
     "Family",
+    "Gamma",
+    "Histogram",
     "InverseGamma",
     "Laplace",
+    "Multinomial",
     "MultivariateNormal",
     "MultivariateT",
     "Normal",
     "Normals",
+    "Poisson",
+    "Product",
     "Responsibilities",
     "Statistics",
     "StudentT",
+    "Uniform",
     "cross_entropy",
+    "density_parameters",
     "entropy",
+    "fit_density",
     "kl_divergence",
+    "likelihood",
+    "log_likelihood",
+    "row_log_density",
+    "sample_density",
 ]

@@ -9,7 +9,7 @@ and 8, doi:10.1002/047174882X.
 import numpy as np
 
 from gnomon.distributions._base import Distribution
-from gnomon.distributions.discrete import Categorical
+from gnomon.distributions.categorical import Categorical
 
 __all__ = ["cross_entropy", "entropy", "kl_divergence"]
 

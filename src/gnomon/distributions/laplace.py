@@ -1,6 +1,6 @@
 """Laplace distribution.
 
-    log p(x) = −|x − μ| / b − log(2b)                                                             (1)
+    log p(x) = −|x − μ| / b − log(2b),    μ̂ = median,    b̂ = Σ sᵢ |xᵢ − μ̂| / Σ sᵢ                     (1)
 
 Laplace (1774); Kotz, Kozubowski & Podgórski (2001), doi:10.1007/978-1-4612-0173-1.
 """
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.distributions._base import Distribution, positive
+from gnomon.distributions._base import Distribution, check_points, finite, frozen, positive
+from gnomon.distributions._sample import Sample
 from gnomon.numerics.energy import Energy
 
 __all__ = ["Laplace"]
@@ -22,7 +23,8 @@ class Laplace(Distribution):
 
     Parameters
     ----------
-    mean : float or ndarray, default=0.0
+    loc : float or ndarray, default=0.0
+        μ, which is the mean, the median and the mode.
     scale : float or ndarray, default=1.0
         b > 0.
 
@@ -36,13 +38,39 @@ class Laplace(Distribution):
     >>> from gnomon.distributions import Laplace
     >>> round(float(Laplace(0.0, 2.0).log_density(2.0)), 7)
     -2.3862944
+    >>> Laplace.fit([0.0, 1.0, 5.0])
+    Laplace(loc=1.0, scale=1.6666666666666667)
     """
 
-    mean: Any = 0.0
+    loc: Any = 0.0
     scale: Any = 1.0
 
     def __post_init__(self):
         positive(scale=self.scale)
+        finite(loc=self.loc)
+
+    @classmethod
+    def statistics(cls, X, sample_weight=None):
+        """The sample itself: a median is no function of sums."""
+        return Sample.of(X, sample_weight)
+
+    @classmethod
+    def from_statistics(cls, statistics):
+        """Equation (1)."""
+        loc = statistics.quantile(0.5)
+        scale = statistics.weights @ np.abs(statistics.values - loc) / statistics.weight
+        if not np.all(scale > 0.0):
+            raise ValueError("all values of a column of X are equal, so its scale would be 0; add rows or drop it")
+        return cls(frozen(loc), frozen(scale))
+
+    @property
+    def mean(self):
+        """μ."""
+        return self.loc
+
+    @property
+    def mode(self):
+        return self.loc
 
     @property
     def var(self):
@@ -50,8 +78,12 @@ class Laplace(Distribution):
         return 2.0 * self.scale**2
 
     @property
+    def n_parameters(self):
+        return 2 * int(np.prod(self._shape, dtype=int))
+
+    @property
     def energy(self):
-        return Energy("modulus", 1.0 / self.scale, self.mean)
+        return Energy("modulus", 1.0 / self.scale, self.loc)
 
     @classmethod
     def from_energy(cls, energy):
@@ -60,14 +92,21 @@ class Laplace(Distribution):
             raise ValueError(f"energy={energy!r} is not a modulus; a Laplace law belongs to an L1 penalty")
         return cls(energy.center, 1.0 / energy.factor)
 
+    @property
+    def _shape(self):
+        return np.broadcast_shapes(np.shape(self.loc), np.shape(self.scale))
+
     def log_density(self, x):
-        return -np.abs(x - self.mean) / self.scale - np.log(2.0 * self.scale)
+        return -np.abs(check_points(x, self._shape) - self.loc) / self.scale - np.log(2.0 * self.scale)
 
     def sample(self, n, rng):
-        shape = np.broadcast_shapes(np.shape(self.mean), np.shape(self.scale))
-        return rng.laplace(self.mean, self.scale, size=(n, *shape))
+        return rng.laplace(self.loc, self.scale, size=(n, *self._shape))
 
     def quantile(self, p):
         # Both branches are evaluated, so each gets only the half that it is meant for.
         below, above = np.minimum(p, 0.5), np.minimum(1.0 - np.asarray(p), 0.5)
-        return self.mean + self.scale * (np.log(2.0 * below) - np.log(2.0 * above))
+        return self.loc + self.scale * (np.log(2.0 * below) - np.log(2.0 * above))
+
+    def entropy(self):
+        """1 + log 2b."""
+        return 1.0 + np.log(2.0 * self.scale) + np.zeros(self._shape)[()]

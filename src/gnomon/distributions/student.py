@@ -1,4 +1,4 @@
-"""Student's t, of one variable and of a vector, and the inverse-gamma law that mixes it.
+"""Student's t, of one variable and of a vector.
 
     p(x) = Γ((ν+d)/2) / (Γ(ν/2) |πνΣ|^½) · (1 + (x − μ)ᵀΣ⁻¹(x − μ)/ν)^{−(ν+d)/2}                     (1)
     σ² ~ InverseGamma(a, b),  x | σ² ~ N(μ, σ²V)    ⇒    x ~ t with ν = 2a, Σ = (b/a) V             (2)
@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.special import digamma, gammaincinv, gammaln, stdtrit
+from scipy.special import gammaln, stdtrit
 
 from gnomon.distributions._base import Distribution, positive
 from gnomon.distributions.normal import MultivariateNormal
 
-__all__ = ["InverseGamma", "MultivariateT", "StudentT"]
+__all__ = ["MultivariateT", "StudentT"]
 
 
 @dataclass(frozen=True)
@@ -150,63 +150,6 @@ class MultivariateT(Distribution):
     def quantile(self, p):
         """Quantiles of every coordinate by itself."""
         return self.base.mean + self.base.std * stdtrit(self.df, p)
-
-
-@dataclass(frozen=True)
-class InverseGamma(Distribution):
-    """Inverse-gamma law: 1/x is gamma with shape a and rate b.
-
-    log p(x) = a log b − log Γ(a) − (a + 1) log x − b/x, with mean b/(a − 1) for a > 1 and mode b/(a + 1).
-
-    Parameters
-    ----------
-    a, b : float
-        Shape and scale, both > 0.
-
-    References
-    ----------
-    Gelman, A. et al. (2013). Bayesian Data Analysis, section 3.2. doi:10.1201/b16018
-
-    Examples
-    --------
-    >>> from gnomon.distributions import InverseGamma
-    >>> law = InverseGamma(3.0, 4.0)
-    >>> law.mean, law.mode, law.var
-    (2.0, 1.0, 4.0)
-    """
-
-    a: float
-    b: float
-
-    def __post_init__(self):
-        positive(a=self.a, b=self.b)
-
-    @property
-    def mean(self):
-        """b/(a − 1), for a > 1."""
-        return self.b / (self.a - 1.0) if self.a > 1.0 else np.inf
-
-    @property
-    def mode(self):
-        """b/(a + 1)."""
-        return self.b / (self.a + 1.0)
-
-    @property
-    def var(self):
-        """b²/((a − 1)²(a − 2)), for a > 2."""
-        return self.mean**2 / (self.a - 2.0) if self.a > 2.0 else np.inf
-
-    def log_density(self, x):
-        return self.a * np.log(self.b) - gammaln(self.a) - (self.a + 1.0) * np.log(x) - self.b / x
-
-    def sample(self, n, rng):
-        return self.b / rng.gamma(self.a, size=n)
-
-    def quantile(self, p):
-        return self.b / gammaincinv(self.a, 1.0 - p)
-
-    def entropy(self):
-        return self.a + np.log(self.b) + gammaln(self.a) - (1.0 + self.a) * digamma(self.a)
 
 
 def _log_t(square, df, d, log_det):

@@ -85,7 +85,7 @@ def to_prior(penalty, family, *, loss_scale=1.0):
     >>> to_prior(L2(0.5), Normal, loss_scale=0.25)
     Normal(mean=0.0, var=4.0)
     >>> to_prior(L1(0.5), Laplace)
-    Laplace(mean=0.0, scale=2.0)
+    Laplace(loc=0.0, scale=2.0)
     """
     energy = penalty.energy
     if not energy.factor > 0.0:

@@ -1,0 +1,101 @@
+"""Laws of whole numbers, and the sums that estimate them.
+
+E[f(X)] = Σ_k P(X = k) f(k),    over the k that carry all but 10⁻¹⁵ of the probability            (1)
+"""
+
+from abc import abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gnomon.distributions._base import Distribution, Statistics, check_sample
+
+__all__ = ["Counts", "Discrete", "Totals", "Trials", "check_counts", "whole"]
+
+
+@dataclass(frozen=True, eq=False)
+class Totals(Statistics):
+    """Σ sᵢ and Σ sᵢ xᵢ."""
+
+    total: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Trials(Totals):
+    """Σ sᵢ, the weighted successes Σ sᵢ xᵢ, and the weighted trials that they come from."""
+
+    trials: Any
+
+
+@dataclass(frozen=True, eq=False)
+class Counts(Statistics):
+    """Σ sᵢ, and how much weight fell on each value, along the last axis; fewer values are as many that were not met."""
+
+    counts: Any
+
+    def __add__(self, other):
+        K = max(self.counts.shape[-1], other.counts.shape[-1])
+        return Counts(self.weight + other.weight, _padded(self.counts, K) + _padded(other.counts, K))
+
+
+class Discrete(Distribution):
+    """A law of whole numbers, or one per entry of arrays of parameters."""
+
+    @property
+    @abstractmethod
+    def support(self):
+        """The values of (1), in order."""
+
+    def table(self):
+        """The values of (1) along the first axis, with axes for the parameters behind, and their probabilities."""
+        k = self.support
+        k = k.reshape(k.shape + (1,) * np.ndim(self.mean))
+        return k, self.density(k)
+
+    @property
+    def mode(self):
+        k, P = self.table()
+        found = k.ravel()[np.argmax(P, axis=0)]
+        return found if np.ndim(found) else int(found)
+
+    def quantile(self, p):
+        """The least k with P(X ≤ k) ≥ p."""
+        k, P = self.table()
+        p = np.asarray(p)
+        extra = (1,) * max(p.ndim - (P.ndim - 1), 0)
+        below = np.cumsum(P, axis=0).reshape(P.shape[:1] + extra + P.shape[1:])
+        # A sum of probabilities may miss p by rounding, and must not miss the value for that.
+        return k.ravel()[np.minimum(np.sum(below < p - 1e-14, axis=0), k.size - 1)]
+
+    def integrate(self, f):
+        k, P = self.table()
+        return np.sum(P * np.asarray([f(value) for value in k]).reshape(P.shape), axis=0)
+
+    def integrate_log_density(self, other):
+        k, P = self.table()
+        with np.errstate(invalid="ignore"):
+            # 0 log 0 = 0, and P > 0 where Q = 0 is infinitely surprising.
+            return np.sum(np.where(P > 0.0, P * other.log_density(k), 0.0), axis=0)
+
+
+def whole(x):
+    """Whether an entry is a whole number ≥ 0."""
+    return (x >= 0.0) & (x == np.floor(x))
+
+
+def check_counts(X, sample_weight, *, most=np.inf, what="counts"):
+    """A sample and its weights, where every entry is a whole number from 0 to `most`."""
+    X, weights = check_sample(X, sample_weight)
+    wrong = ~whole(X) | (most < X)
+    if np.any(wrong):
+        limit = "" if np.all(np.isinf(most)) else f" up to {most}"
+        raise ValueError(
+            f"X holds {X[wrong].flat[0]:g}, where {what} are whole numbers ≥ 0{limit}; "
+            "repair the data, and put fractions into sample_weight"
+        )
+    return X, weights
+
+
+def _padded(counts, K):
+    return np.pad(counts, [(0, 0)] * (counts.ndim - 1) + [(0, K - counts.shape[-1])])

@@ -1,0 +1,81 @@
+"""Samples as statistics: what is estimated from order or place adds by being put side by side.
+
+    Q(p) = inf {x : F(x) ≥ p},    F(x) = Σ sᵢ 1[xᵢ ≤ x] / Σ sᵢ                                        (1)
+
+Where F equals p on an interval the middle of it is taken, so that Q(½) is the usual median. Hyndman & Fan (1996),
+definition 2, doi:10.1080/00031305.1996.10473566.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gnomon.distributions._base import check_sample
+
+__all__ = ["Sample", "one_variable", "weighted_quantile"]
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Rows and their weights; rows without weight are left out."""
+
+    values: Any
+    weights: Any
+
+    @classmethod
+    def of(cls, X, sample_weight=None, *, vectors=False):
+        """The rows of X, checked."""
+        X, weights = check_sample(X, sample_weight, vectors=vectors)
+        kept = weights > 0.0
+        return cls(X[kept], weights[kept])
+
+    @property
+    def weight(self):
+        """Σ sᵢ."""
+        return float(np.sum(self.weights))
+
+    def __add__(self, other):
+        parts = ("values", "weights")
+        return type(self)(*(np.concatenate([getattr(self, name), getattr(other, name)]) for name in parts))
+
+    def mean(self):
+        """Σ sᵢ xᵢ / Σ sᵢ."""
+        return self.weights @ self.values / self.weight
+
+    def std(self):
+        """The root of Σ sᵢ (xᵢ − mean)² / Σ sᵢ."""
+        return np.sqrt(self.weights @ (self.values - self.mean()) ** 2 / self.weight)
+
+    def quantile(self, p):
+        """(1), of every column."""
+        columns = self.values.reshape(len(self.values), -1).T
+        found = np.array([weighted_quantile(column, p, self.weights) for column in columns])
+        return found.reshape(self.values.shape[1:])
+
+    def spread(self):
+        """min(deviation, interquartile range / 1.34) of every column; the deviation where half of a column is equal."""
+        deviation, range_ = self.std(), (self.quantile(0.75) - self.quantile(0.25)) / 1.34
+        return np.where(range_ > 0.0, np.minimum(deviation, range_), deviation)
+
+
+def weighted_quantile(x, p, weights):
+    """(1) for one variable and one p."""
+    order = np.argsort(x, kind="stable")
+    x, reached = x[order], np.cumsum(weights[order])
+    # Sums of weights meet p·W up to rounding only.
+    target, slack = p * reached[-1], 8.0 * np.finfo(float).eps * reached[-1]
+    low = np.searchsorted(reached, target - slack)
+    high = np.searchsorted(reached, target + slack)
+    return 0.5 * (x[min(low, len(x) - 1)] + x[min(high, len(x) - 1)])
+
+
+def one_variable(X, law):
+    """X of shape (n,) or (n, 1) as a vector."""
+    X = np.asarray(X, dtype=float)
+    if X.ndim == 2 and X.shape[1] != 1:
+        raise ValueError(
+            f"X has {X.shape[1]} columns, and {law} is a law of one variable; Product.fit(X, models={law}) makes one "
+            "for each column"
+        )
+    return X.reshape(-1)

@@ -1,0 +1,133 @@
+"""Beta distribution.
+
+    p(x) = Γ(α + β)/(Γ(α) Γ(β)) · x^{α−1} (1 − x)^{β−1},    0 ≤ x ≤ 1                                 (1)
+
+The conjugate prior of a probability: r successes in m trials make Beta(α + r, β + m − r) of Beta(α, β). It is the
+Dirichlet law of (x, 1 − x), which gives the estimate. Bishop (2006), Pattern Recognition and Machine Learning, section
+2.1.1.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.special import betaincinv, betaln, digamma, xlog1py, xlogy
+
+from gnomon.distributions._base import Distribution, Statistics, check_points, check_sample, frozen, positive
+from gnomon.distributions.bernoulli import Bernoulli
+from gnomon.distributions.dirichlet import solve_log_means
+
+__all__ = ["Beta"]
+
+
+@dataclass(frozen=True, eq=False)
+class BothLogs(Statistics):
+    """Σ sᵢ, Σ sᵢ log xᵢ and Σ sᵢ log(1 − xᵢ)."""
+
+    logs: Any
+    complements: Any
+
+
+@dataclass(frozen=True)
+class Beta(Distribution):
+    """Law of a probability.
+
+    Parameters
+    ----------
+    alpha, beta : float or ndarray, default=1.0
+        Both > 0, as successes and failures that were seen before; one each is the uniform law.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 2.1.1.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Beta
+    >>> law = Beta(2.0, 3.0)
+    >>> law.mean, round(law.mode, 7), round(float(law.density(0.5)), 7)
+    (0.4, 0.3333333, 1.5)
+    >>> fitted = Beta.fit([0.2, 0.4, 0.5])
+    >>> round(fitted.alpha, 4), round(fitted.beta, 4)
+    (5.0659, 8.8082)
+    """
+
+    alpha: Any = 1.0
+    beta: Any = 1.0
+
+    def __post_init__(self):
+        object.__setattr__(self, "alpha", frozen(self.alpha))
+        object.__setattr__(self, "beta", frozen(self.beta))
+        positive(alpha=self.alpha, beta=self.beta)
+
+    @classmethod
+    def statistics(cls, X, sample_weight=None):
+        X, weights = check_sample(X, sample_weight)
+        if not (np.min(X) > 0.0 and np.max(X) < 1.0):
+            raise ValueError("X holds values outside (0, 1), where a beta law has no likelihood; rescale or move them")
+        return BothLogs(float(np.sum(weights)), weights @ np.log(X), weights @ np.log1p(-X))
+
+    @classmethod
+    def from_statistics(cls, statistics):
+        """The law of greatest likelihood, by Newton's method."""
+        logs = np.stack([statistics.logs, statistics.complements], axis=-1) / statistics.weight
+        found = solve_log_means(logs)
+        return cls(found[..., 0], found[..., 1])
+
+    @property
+    def mean(self):
+        """α/(α + β)."""
+        return self.alpha / (self.alpha + self.beta)
+
+    @property
+    def var(self):
+        """αβ/((α + β)²(α + β + 1))."""
+        return self.mean * (1.0 - self.mean) / (self.alpha + self.beta + 1.0)
+
+    @property
+    def mode(self):
+        """(α − 1)/(α + β − 2) for α, β > 1; an end where one is ≤ 1; where both are, the mean with a warning."""
+        up, down = np.maximum(self.alpha - 1.0, 0.0), np.maximum(self.beta - 1.0, 0.0)
+        if not np.all(up + down > 0.0):
+            warnings.warn("no parameter exceeds 1, so the mode is not unique; the mean is given instead", stacklevel=2)
+        out = np.where(up + down > 0.0, up / np.where(up + down > 0.0, up + down, 1.0), self.mean)
+        return out if out.ndim else float(out)
+
+    @property
+    def n_parameters(self):
+        return 2 * int(np.size(self.mean))
+
+    @property
+    def log_norm(self):
+        """log B(α, β) = log Γ(α)Γ(β)/Γ(α + β)."""
+        return betaln(self.alpha, self.beta)
+
+    def log_density(self, x):
+        x = check_points(x, np.shape(self.mean))
+        inside = (x >= 0.0) & (x <= 1.0)
+        safe = np.where(inside, x, 0.5)
+        return np.where(
+            inside, xlogy(self.alpha - 1.0, safe) + xlog1py(self.beta - 1.0, -safe) - self.log_norm, -np.inf
+        )
+
+    def sample(self, n, rng):
+        return rng.beta(self.alpha, self.beta, size=(n, *np.shape(self.mean)))
+
+    def quantile(self, p):
+        return betaincinv(self.alpha, self.beta, p)
+
+    def expected_log_density(self, other):
+        if not isinstance(other, Beta):
+            return super().expected_log_density(other)
+        whole = digamma(other.alpha + other.beta)
+        up, down = digamma(other.alpha) - whole, digamma(other.beta) - whole
+        return (self.alpha - 1.0) * up + (self.beta - 1.0) * down - self.log_norm
+
+    def given(self, successes, trials):
+        """The posterior law after so many successes in so many trials."""
+        return Beta(self.alpha + successes, self.beta + trials - successes)
+
+    def mode_given(self, statistics):
+        """The Bernoulli law of greatest posterior density."""
+        return Bernoulli(self.given(statistics.total, statistics.trials).mode)

@@ -1,0 +1,295 @@
+"""Categorical and multinomial distributions.
+
+    P(X = k) = πₖ,    P(x₁, …, x_K) = (Σ xₖ)! / ∏ xₖ! · ∏ πₖ^xₖ                                       (1)
+    π̂ₖ = (Nₖ + α) / (N + Kα),    N = Σ Nₖ                                                         (2)
+
+Nₖ is the (weighted) number of times that k was met: observations, or words of all documents. α = 0 is maximum
+likelihood; α > 0 is the posterior mean under Dirichlet(α), and the mode under Dirichlet(α + 1). Bishop (2006), Pattern
+Recognition and Machine Learning, section 2.2.
+"""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+from scipy.special import gammaln, xlogy
+
+from gnomon.distributions._base import Distribution, check_points, check_sample, frozen
+from gnomon.distributions._discrete import Counts, Discrete, check_counts, whole
+from gnomon.numerics.energy import Energy
+from gnomon.numerics.validation import assert_finite, check_integer
+
+__all__ = ["Categorical", "Multinomial"]
+
+
+@dataclass(frozen=True, eq=False)
+class Categorical(Discrete):
+    """Law over 0, …, K−1, or one such law per row of the probabilities.
+
+    Parameters
+    ----------
+    probabilities : array of shape (..., K)
+        Non-negative, summing to one along the last axis.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 2.2.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Categorical
+    >>> law = Categorical([0.5, 0.25, 0.25])
+    >>> float(law.mean), round(float(law.entropy()), 7)
+    (0.75, 1.0397208)
+    >>> Categorical.fit([0, 2, 2, 2], n_values=4).probabilities
+    array([0.25, 0.  , 0.75, 0.  ])
+    >>> Categorical.fit([0, 2, 2, 2], n_values=4, alpha=1.0).probabilities
+    array([0.25 , 0.125, 0.5  , 0.125])
+    """
+
+    probabilities: Any
+
+    summed_options: ClassVar[tuple[str, ...]] = ("n_values",)
+
+    def __post_init__(self):
+        _simplex(self)
+
+    @classmethod
+    def statistics(cls, X, sample_weight=None, *, n_values=None):
+        """The counts Nₖ.
+
+        Parameters
+        ----------
+        X : array-like of int of shape (n,) or (n, d)
+            Codes 0, …, K−1; each column has a law of its own.
+        sample_weight : array-like of shape (n,), optional
+        n_values : int, optional
+            K, the declared values, met or not. By default one more than the largest code.
+        """
+        declared = np.inf if n_values is None else check_integer("n_values", n_values, 1)
+        X, weights = check_counts(X, sample_weight, most=declared - 1, what="codes")
+        K = int(np.max(X)) + 1 if n_values is None else declared
+        columns = X.reshape(len(X), -1).astype(int)
+        d = columns.shape[1]
+        cells = np.bincount((columns + K * np.arange(d)).ravel(), np.repeat(weights, d), K * d)
+        return Counts(float(np.sum(weights)), cells.reshape(*X.shape[1:], K))
+
+    @classmethod
+    def from_statistics(cls, statistics, *, alpha=0.0, prior=None, n_values=None):
+        """Equation (2), or the mode under a `Dirichlet` prior.
+
+        Parameters
+        ----------
+        statistics : Statistics
+        alpha : float or array-like of shape (K,), default=0.0
+            Pseudo-counts.
+        prior : Dirichlet, optional
+        n_values : int, optional
+            K; by default as many as were counted.
+        """
+        statistics = statistics if n_values is None else statistics + Counts(0.0, np.zeros(n_values))
+        if prior is not None:
+            return prior.mode_given(statistics)
+        return cls(_smoothed(statistics.counts, alpha))
+
+    @property
+    def support(self):
+        return np.arange(self.probabilities.shape[-1])
+
+    @property
+    def mean(self):
+        """Σ k πₖ."""
+        return self.probabilities @ self.support
+
+    @property
+    def var(self):
+        """Σ (k − mean)² πₖ."""
+        return np.sum(self.probabilities * (self.support - np.expand_dims(self.mean, -1)) ** 2, axis=-1)
+
+    @property
+    def n_parameters(self):
+        return int(np.sum(self.probabilities.shape[-1] - 1) * np.prod(self.probabilities.shape[:-1], dtype=int))
+
+    @property
+    def energy(self):
+        return Energy("softmax", 1.0)
+
+    def log_density(self, x):
+        laws, K = self.probabilities.shape[:-1], self.probabilities.shape[-1]
+        x = check_points(x, laws)
+        inside = whole(x) & (x < K)
+        code = np.where(inside, x, 0.0).astype(int)
+        first = K * np.arange(np.prod(laws, dtype=int)).reshape(laws)
+        with np.errstate(divide="ignore"):
+            return np.where(inside, np.log(self.probabilities).ravel()[first + code], -np.inf)
+
+    def sample(self, n, rng):
+        edges = np.cumsum(self.probabilities, axis=-1)
+        u = rng.random((n, *edges.shape[:-1], 1)) * edges[..., -1:]
+        return np.sum(u >= edges, axis=-1)
+
+    def expected_log_density(self, other):
+        p, q = np.broadcast_arrays(other.probabilities, self.probabilities)
+        # 0 log 0 = 0, and P > 0 where Q = 0 is infinitely surprising.
+        with np.errstate(divide="ignore"):
+            return np.sum(np.where(p > 0.0, p, 0.0) * np.where(p > 0.0, np.log(q), 0.0), axis=-1)
+
+
+@dataclass(frozen=True, eq=False)
+class Multinomial(Distribution):
+    """Law of the counts of K values among independent draws, for example of the words of a document.
+
+    Parameters
+    ----------
+    probabilities : array of shape (K,)
+    n_trials : int, optional
+        The draws, Σ xₖ. By default the law is that of the counts given their sum, whatever it is.
+    coefficient : bool, default=True
+        False drops (Σ xₖ)! / ∏ xₖ!, which is the law of one order in which the values came.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 2.2.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Multinomial
+    >>> law = Multinomial.fit([[10, 2, 1], [10, 8, 0]])
+    >>> (31 * law.probabilities).round(7)
+    array([20., 10.,  1.])
+    >>> round(float(law.log_density([10, 2, 1])), 6)
+    -3.324737
+    >>> ordered = Multinomial(law.probabilities, coefficient=False)
+    >>> round(float(law.log_density([10, 2, 1]) - ordered.log_density([10, 2, 1])), 6)
+    6.754604
+    """
+
+    probabilities: Any
+    n_trials: Any = None
+    coefficient: bool = True
+
+    vectors: ClassVar[bool] = True
+
+    def __post_init__(self):
+        _simplex(self)
+        if self.probabilities.ndim != 1:
+            raise ValueError(f"probabilities has shape {self.probabilities.shape}; give a vector")
+        if self.n_trials is not None:
+            check_integer("n_trials", self.n_trials, 0)
+
+    @classmethod
+    def statistics(cls, X, sample_weight=None):
+        """The counts Nₖ; X, of shape (n, K), may be sparse."""
+        rows = sparse.csr_array(X, dtype=float) if sparse.issparse(X) else check_sample(X, vectors=True)[0]
+        assert_finite(rows)
+        check_counts(_entries(rows), None)
+        _, weights = check_sample(np.zeros((rows.shape[0], 1)), sample_weight)
+        return Counts(float(np.sum(weights)), weights @ rows)
+
+    @classmethod
+    def from_statistics(cls, statistics, *, alpha=0.0, prior=None, n_trials=None, coefficient=True):
+        """Equation (2), or the mode under a `Dirichlet` prior.
+
+        Parameters
+        ----------
+        statistics : Statistics
+        alpha : float or array-like of shape (K,), default=0.0
+            Added to every count.
+        prior : Dirichlet, optional
+        n_trials, coefficient
+            Of the law.
+        """
+        p = Categorical.from_statistics(statistics, alpha=alpha, prior=prior).probabilities
+        return cls(p, n_trials, coefficient)
+
+    @property
+    def mean(self):
+        """m π."""
+        return self._trials() * self.probabilities
+
+    @property
+    def var(self):
+        """m πₖ(1 − πₖ)."""
+        return self.mean * (1.0 - self.probabilities)
+
+    @property
+    def cov(self):
+        """m (diag π − ππᵀ)."""
+        return np.diag(self.mean) - np.outer(self.mean, self.probabilities)
+
+    @property
+    def mode(self):
+        """Counts of greatest probability: mπ rounded down, and the rest where it costs least."""
+        x = np.floor(self.mean)
+        while (left := self._trials() - np.sum(x)) > 0:
+            # One draw more of the value k multiplies the probability by πₖ / (xₖ + 1).
+            x[np.argmax(self.probabilities / (x + 1.0))] += min(1.0, left)
+        return x.astype(int)
+
+    @property
+    def n_parameters(self):
+        return self.probabilities.size - 1
+
+    def log_density(self, x):
+        X = sparse.csr_array(x, dtype=float) if sparse.issparse(x) else check_points(x)
+        if X.shape[-1:] != self.probabilities.shape or X.ndim > 2:
+            raise ValueError(f"x has shape {X.shape}; give rows of {self.probabilities.size} counts")
+        wrong = _map_entries(X, lambda entries: ~whole(entries)) @ np.ones(self.probabilities.size)
+        total, possible = X @ np.ones(self.probabilities.size), self.probabilities > 0.0
+        out = X @ np.log(np.where(possible, self.probabilities, 1.0))
+        if self.coefficient:
+            parts = _map_entries(X, lambda entries: gammaln(np.abs(entries) + 1.0))
+            out = out + gammaln(np.abs(total) + 1.0) - parts @ np.ones(self.probabilities.size)
+        outside = (wrong > 0.0) | (X @ (~possible).astype(float) > 0.0)
+        if self.n_trials is not None:
+            outside = outside | (total != self.n_trials)
+        return np.where(outside, -np.inf, out)
+
+    def sample(self, n, rng):
+        return rng.multinomial(self._trials(), self.probabilities, size=n)
+
+    def entropy(self):
+        """−log m! − m Σ πₖ log πₖ + Σ E[log xₖ!], each xₖ binomial."""
+        m, p = self._trials(), self.probabilities
+        if not self.coefficient:
+            return -m * float(np.sum(xlogy(p, p)))
+        k = np.arange(m + 1.0)[:, None]
+        chosen = gammaln(m + 1.0) - gammaln(k + 1.0) - gammaln(m - k + 1.0)
+        with np.errstate(divide="ignore"):
+            single = np.exp(chosen + xlogy(k, p) + xlogy(m - k, 1.0 - p))
+        return float(np.sum(single * gammaln(k + 1.0)) - gammaln(m + 1.0) - m * np.sum(xlogy(p, p)))
+
+    def _trials(self):
+        if self.n_trials is None:
+            raise ValueError("n_trials=None: moments and draws need a number of trials; give it at construction")
+        return self.n_trials
+
+
+def _simplex(law):
+    p = frozen(law.probabilities)
+    if np.ndim(p) == 0 or not np.all(p >= 0.0) or not np.allclose(np.sum(p, axis=-1), 1.0, rtol=0.0, atol=1e-6):
+        raise ValueError(f"probabilities={law.probabilities!r} must be ≥ 0 and sum to 1 along the last axis")
+    object.__setattr__(law, "probabilities", p)
+
+
+def _smoothed(counts, alpha):
+    alpha = np.broadcast_to(np.asarray(alpha, dtype=float), counts.shape)
+    if not np.all(alpha >= 0.0):
+        raise ValueError(f"alpha={np.min(alpha)} must be ≥ 0; give pseudo-counts, 0 for none")
+    raised = counts + alpha
+    total = np.sum(raised, axis=-1, keepdims=True)
+    if not np.all(total > 0.0):
+        raise ValueError("nothing was counted and alpha=0, so there are no frequencies; give alpha > 0")
+    return raised / total
+
+
+def _entries(X):
+    return X.data if sparse.issparse(X) else X
+
+
+def _map_entries(X, function):
+    """A function with f(0) = 0 of every entry, dense or sparse."""
+    if sparse.issparse(X):
+        return sparse.csr_array((function(X.data).astype(float), X.indices, X.indptr), shape=X.shape)
+    return function(X).astype(float)
