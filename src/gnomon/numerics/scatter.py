@@ -1,7 +1,8 @@
-"""Scatter matrices and whitening.
+"""Scatter matrices, whitening, and the axes that tell classes apart.
 
     S_W = (1/N) Σ_c Σ_{i∈c} sᵢ (xᵢ − μ_c)(xᵢ − μ_c)ᵀ,    S_B = (1/N) Σ_c N_c (μ_c − μ)(μ_c − μ)ᵀ,    N = Σ sᵢ
     S_W + S_B = S,  the covariance;    whitening: any P with P S Pᵀ = I                                       (1)
+    S_B v = λ S_W v,    vᵀ S_W v = 1                                                                          (2)
 
 Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x; kinds of whitening: Kessy, Lewin & Strimmer (2018),
 doi:10.1080/00031305.2016.1277159.
@@ -18,8 +19,10 @@ from gnomon.numerics.validation import check_choice, check_positive
 
 __all__ = [
     "WHITENINGS",
+    "DiscriminantAxes",
     "Whitening",
     "between_class_cov",
+    "discriminant_axes",
     "whitening",
     "within_class_cov",
 ]
@@ -156,6 +159,73 @@ def _fix_signs(U):
     # An eigenvector has no sign of its own: its largest entry is made positive, so that machines agree.
     largest = np.argmax(np.abs(U), axis=0)
     return U * np.where(U[largest, np.arange(U.shape[1])] < 0.0, -1.0, 1.0)
+
+
+class DiscriminantAxes(NamedTuple):
+    """Solutions of equation (2), largest λ first.
+
+    Parameters
+    ----------
+    values : ndarray of shape (k,)
+        λ: variance between the classes along the axis, in units of the variance within.
+    axes : ndarray of shape (d, k)
+        v, as columns; the largest entry of each is positive.
+
+    References
+    ----------
+    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems.
+    doi:10.1111/j.1469-1809.1936.tb02137.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import discriminant_axes
+    >>> discriminant_axes(np.diag([4.0, 1.0]), np.diag([4.0, 3.0])).values
+    array([3., 1.])
+    """
+
+    values: np.ndarray
+    axes: np.ndarray
+
+
+def discriminant_axes(within, between):
+    """Directions of largest variance between classes for a unit of variance within them, equation (2).
+
+    Parameters
+    ----------
+    within : ndarray of shape (d, d)
+        S_W, positive definite.
+    between : ndarray of shape (d, d)
+        S_B, symmetric.
+
+    Returns
+    -------
+    DiscriminantAxes
+
+    References
+    ----------
+    Fukunaga, K. (1990). Introduction to Statistical Pattern Recognition, section 10.2. Academic Press.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import discriminant_axes
+    >>> found = discriminant_axes(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[1.0, 0.0], [0.0, 0.0]]))
+    >>> round(float(found.values[0]), 7), found.axes[:, 0].round(7)
+    (0.6666667, array([ 0.8164966, -0.4082483]))
+    """
+    try:
+        L = linalg.cholesky(within, lower=True)
+    except linalg.LinAlgError:
+        smallest = float(linalg.eigvalsh(within)[0])
+        raise linalg.LinAlgError(
+            f"the covariance within the classes is not positive definite: its least eigenvalue is {smallest:.3g}; "
+            "remove redundant columns, or shrink it"
+        ) from None
+    half = linalg.solve_triangular(L, between, lower=True)
+    values, U = linalg.eigh(linalg.solve_triangular(L, half.T, lower=True))
+    axes = linalg.solve_triangular(L, U[:, ::-1], lower=True, trans="T")
+    return DiscriminantAxes(values[::-1], _fix_signs(axes))
 
 
 def _zca(root, U):

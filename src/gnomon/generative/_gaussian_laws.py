@@ -1,0 +1,216 @@
+"""Normal laws of classes from their moments.
+
+    Σ_c = (1 − s) [(1 − λ) S_c/(N_c − ddof) + λ S_W] + s m_c I,    S_W = Σ_c S_c / (N − C ddof)                (1)
+
+λ pools the classes, s shrinks to a multiple of the identity: Friedman (1989), doi:10.1080/01621459.1989.10478752. A law
+that the rows cannot determine is refused, with the class, its rows and the remedies.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gnomon.distributions import MultivariateT, Normals
+from gnomon.distributions.normals import COVARIANCE_SHAPES, covariances_of
+from gnomon.numerics.linalg import factor_spd
+from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, shrink_cov
+from gnomon.numerics.streaming import Moments
+from gnomon.numerics.validation import check_choice, check_integer, check_interval
+from gnomon.optim import GaussianEM, em
+from gnomon.optim.em import warn_unless_em_converged
+
+__all__ = ["Estimate", "PredictiveLaws", "moments_of_incomplete_rows"]
+
+_TIED = {"full": "tied", "diag": "tied_diag", "spherical": "tied_spherical"}
+_ESTIMATED = ("ledoit_wolf", "oas")
+_REMEDIES = (
+    "give more rows, choose a simpler covariance_type ('tied', 'diag', 'spherical'), shrinkage='ledoit_wolf', "
+    "pool > 0, or a parameter_prior"
+)
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How equation (1) is to be made: the options of `GaussianClassifier`, checked together."""
+
+    covariance_type: str = "full"
+    ddof: int = 0
+    shrinkage: Any = None
+    pool: float = 0.0
+    estimate: str = "mle"
+    parameter_prior: Any = None
+
+    def __post_init__(self):
+        check_choice("covariance_type", self.covariance_type, COVARIANCE_SHAPES)
+        check_integer("ddof", self.ddof, 0)
+        check_interval("pool", self.pool, 0.0, 1.0)
+        check_choice("estimate", self.estimate, ("mle", "map", "predictive"))
+        if isinstance(self.shrinkage, str):
+            check_choice("shrinkage", self.shrinkage, _ESTIMATED)
+        elif self.shrinkage is not None:
+            check_interval("shrinkage", self.shrinkage, 0.0, 1.0)
+        if (self.estimate == "mle") != (self.parameter_prior is None):
+            raise ValueError(
+                f"estimate={self.estimate!r} with parameter_prior={self.parameter_prior!r}: 'map' and 'predictive' "
+                "need a parameter_prior, 'mle' takes none; choose one way"
+            )
+        if self.parameter_prior is not None and (self.covariance_type != "full" or self.shrinks or self.pool):
+            raise ValueError(
+                "a parameter_prior needs covariance_type='full', and shrinkage=None, pool=0: it does their work"
+            )
+        if self.diagonal and self.shrinkage in _ESTIMATED:
+            raise ValueError(
+                f"shrinkage={self.shrinkage!r} weighs correlations, which covariance_type={self.covariance_type!r} "
+                "does not have; give a number, or choose 'full' or 'tied'"
+            )
+
+    @property
+    def diagonal(self):
+        """Whether only squares are summed."""
+        return self.covariance_type not in ("full", "tied")
+
+    @property
+    def shrinks(self):
+        return self.shrinkage is not None and self.shrinkage != 0.0
+
+    @property
+    def needs_quartics(self):
+        return self.shrinkage == "ledoit_wolf"
+
+    def laws(self, moments, classes, columns, quartics=None):
+        """The class laws, and the share s of each covariance."""
+        self._refuse_few_rows(moments, classes)
+        if self.estimate == "predictive":
+            return PredictiveLaws([prior.predictive() for prior in self._posteriors(moments)]), 0.0
+        if self.estimate == "map":
+            modes = [self.parameter_prior.mode_given(part) for part in _parts(moments)]
+            return Normals([law.mean for law in modes], [law.cov_matrix for law in modes]), 0.0
+        cov, share = self._covariances(moments, quartics)
+        self._refuse_singular(cov, classes, columns)
+        return Normals(moments.mean, cov, self.covariance_type), share
+
+    def _posteriors(self, moments):
+        return [self.parameter_prior.update_statistics(part) for part in _parts(moments)]
+
+    def _covariances(self, moments, quartics):
+        divisor, kind = moments.weight - self.ddof, self.covariance_type
+        cov = covariances_of(moments.scatter, divisor, kind)
+        if self.pool and kind in _TIED:
+            cov = (1.0 - self.pool) * cov + self.pool * covariances_of(moments.scatter, divisor, _TIED[kind])
+        if not self.shrinks:
+            return cov, 0.0
+        if self.diagonal:
+            size = np.mean(cov, axis=-1, keepdims=True) if kind in ("diag", "tied_diag") else cov
+            return (1.0 - self.shrinkage) * cov + self.shrinkage * size, self.shrinkage
+        share = self._share(moments, quartics)
+        return shrink_cov(cov, share), share
+
+    def _share(self, moments, quartics):
+        if self.shrinkage not in _ESTIMATED:
+            return self.shrinkage
+        pooled = self.covariance_type == "tied"
+        n = np.sum(moments.weight) if pooled else moments.weight
+        cov = covariances_of(moments.scatter, moments.weight, self.covariance_type)
+        if self.shrinkage == "oas":
+            return oas_share(cov, n)
+        return ledoit_wolf_share(cov, n, np.sum(quartics) if pooled else quartics)
+
+    def _refuse_few_rows(self, moments, classes):
+        N, d = moments.weight, moments.mean.shape[1]
+        least = int(np.argmin(N))
+        if not N[least] > 0.0:
+            raise ValueError(f"class {classes[least]!r} has no rows; give some, or leave it out of the classes")
+        if self.parameter_prior is not None:
+            return
+        if self.covariance_type == "tied":
+            short = np.sum(N) - len(N) < d
+            what = f"{np.sum(N):g} rows in {len(N)} classes cannot determine one covariance of {d} columns"
+        elif self.covariance_type == "full":
+            short = N[least] <= d
+            what = f"class {classes[least]!r} has N_c={N[least]:g} rows for d={d} columns, too few for a covariance"
+        else:
+            short, what = False, ""
+        if short and not (self.shrinks or self.pool):
+            raise ValueError(f"{what} of full rank; {_REMEDIES}")
+        if short:
+            warnings.warn(f"{what} of full rank by themselves: the regularisation decides", UserWarning, stacklevel=5)
+        if not np.all(self.ddof < N):
+            raise ValueError(
+                f"class {classes[least]!r} has N_c={N[least]:g} rows, which leaves nothing to divide by at "
+                f"ddof={self.ddof}; give more rows, or ddof=0"
+            )
+
+    def _refuse_singular(self, cov, classes, columns):
+        if self.diagonal:
+            var = np.atleast_1d(cov)
+            if np.all(var > 0.0):
+                return
+            where = np.argwhere(~(var > 0.0))[0]
+            whose = f"class {classes[where[0]]!r}" if self.covariance_type in _TIED else "every class"
+            which = f"column {columns[where[-1]]!r} is" if "diag" in self.covariance_type else "all columns are"
+            raise ValueError(f"{which} constant within {whose}; remove what is constant, or give shrinkage or pool > 0")
+        for k, matrix in enumerate(cov.reshape(-1, *cov.shape[-2:])):
+            if factor_spd(matrix) is None:
+                whose = f"class {classes[k]!r}" if self.covariance_type == "full" else "the classes"
+                raise ValueError(
+                    f"the covariance of {whose} is singular: columns are constant or depend linearly on each other; "
+                    f"remove such columns, or {_REMEDIES}"
+                )
+
+
+class PredictiveLaws:
+    """The posterior predictive Student laws of the classes, with the verbs of `Normals`."""
+
+    def __init__(self, laws):
+        self.laws = list(laws)
+
+    def __getitem__(self, k):
+        return self.laws[k]
+
+    @property
+    def means(self):
+        """Their locations, (k, d)."""
+        return np.stack([law.location for law in self.laws])
+
+    @property
+    def covariances(self):
+        """Their covariances, (k, d, d); infinite for two degrees of freedom or fewer."""
+        return np.stack([law.cov for law in self.laws])
+
+    @property
+    def n_parameters(self):
+        """Those of the normal laws that were integrated out."""
+        k, d = self.means.shape
+        return k * d * (d + 3) // 2
+
+    def log_densities(self, X, *, n_jobs=None):
+        """log p_k(x), shape (n, k)."""
+        return np.stack([law.log_density(np.asarray(X, dtype=float)) for law in self.laws], axis=1)
+
+    def marginal(self, idx):
+        """The laws of the coordinates `idx`."""
+        return PredictiveLaws(
+            MultivariateT(law.df, law.base.mean[idx], law.base.cov[np.ix_(idx, idx)]) for law in self.laws
+        )
+
+
+def _parts(moments):
+    return [Moments(*(part[k] for part in moments)) for k in range(len(moments.weight))]
+
+
+def moments_of_incomplete_rows(rows, covariance_type, *, tol=1e-9, max_iter=1000):
+    """Moments of each class where cells are missing: of the rows as EM completes them, Ghahramani & Jordan (1994)."""
+    seen = ~np.isnan(rows.X)
+    for k, label in enumerate(rows.classes.tolist()):
+        unseen = np.flatnonzero(~np.any(seen[rows.index == k], axis=0))
+        if len(unseen):
+            raise ValueError(
+                f"column {unseen[0]} is missing in every row of class {label!r}; drop the column, or fill it in"
+            )
+    steps = GaussianEM(rows.X, rows.weights, covariance_type, labels=rows.index, on_empty="keep")
+    start = steps.from_labels(rows.index, len(rows.classes))
+    result = em(steps.e_step, steps.m_step, start, tol=tol, max_iter=max_iter, total_weight=steps.total_weight)
+    warn_unless_em_converged(result, max_iter)
+    return result.posterior.moments

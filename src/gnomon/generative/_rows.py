@@ -1,0 +1,71 @@
+"""Rows and labels at the border of generative classifiers.
+
+    N_c = Σ_{i : yᵢ = c} sᵢ                                                                           (1)
+
+A row of weight zero is no row, so it is left out before anything is counted. Numbers become floating point whatever
+their kind; rows with strings stay as they are, for densities that take them.
+"""
+
+import numbers
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import validate_data
+
+from gnomon.numerics.coding import label_index
+from gnomon.numerics.validation import validate_rows
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["LabelledRows", "any_rows", "labelled_rows"]
+
+
+class LabelledRows(NamedTuple):
+    """Rows with the position of their class, the sorted classes, N_c of (1) and the weights (None: all one)."""
+
+    X: np.ndarray
+    index: np.ndarray
+    classes: np.ndarray
+    counts: np.ndarray
+    weights: np.ndarray | None
+
+    def of_class(self, k):
+        """Rows and weights of class k."""
+        here = self.index == k
+        return self.X[here], None if self.weights is None else self.weights[here]
+
+
+def labelled_rows(estimator, X, y, sample_weight=None, *, classes=None, check=validate_rows, **options):
+    """X, y and weights checked; `check` is `validate_rows` for numbers or `any_rows` for rows of any kind."""
+    X, y = check(estimator, X, y, **options)
+    weights = None
+    if sample_weight is not None:
+        weights = check_weights(sample_weight, np.empty((len(y), 0)))
+        used = weights > 0.0
+        if not np.all(used):
+            X, y, weights = X[used], np.asarray(y)[used], weights[used]
+    index, classes = label_index(y, classes)
+    counts = np.bincount(index, weights, minlength=len(classes))
+    return LabelledRows(X, index, classes, counts, weights)
+
+
+def any_rows(estimator, X, y="no_validation", **options):
+    """Scikit-learn's ``validate_data`` for rows of numbers (made floating point) or of numbers and strings (kept)."""
+    checked = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False, **options)
+    rows, rest = checked if isinstance(checked, tuple) else (checked, None)
+    rows = _numbers_or_cells(rows)
+    return rows if rest is None else (rows, rest)
+
+
+def _numbers_or_cells(X):
+    if X.dtype.kind == "f":
+        return X
+    try:
+        return X.astype(float)
+    except (TypeError, ValueError):
+        pass
+    for cell in X.ravel():
+        if cell is not None and not isinstance(cell, (str, numbers.Number, np.bool_)):
+            raise TypeError(
+                f"X holds {cell!r}; a cell's argument must be a string or a number, not {type(cell).__name__}"
+            )
+    return X.astype(object)

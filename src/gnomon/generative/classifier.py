@@ -1,0 +1,162 @@
+"""Classification by Bayes' rule from one density per class.
+
+    ŷ(x) = argmax_c  log π_c + log f_c(x),        f_c fitted to the rows of class c                    (1)
+
+Duda, Hart & Stork (2001), Pattern Classification, chapter 2; the rule minimises the probability of error where the
+densities and priors are the true ones: Devroye, Györfi & Lugosi (1996), theorem 2.1, doi:10.1007/978-1-4612-0711-5.
+"""
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from gnomon.distributions import MultivariateNormal
+from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
+from gnomon.generative._contract import BayesClassifier
+from gnomon.generative._rows import any_rows, labelled_rows
+
+__all__ = ["GenerativeClassifier"]
+
+
+class GenerativeClassifier(BayesClassifier):
+    """Bayes' rule over any densities, equation (1).
+
+    Parameters
+    ----------
+    density : type, Family, estimator or dict, default=MultivariateNormal
+        What is fitted to the rows of each class: a `Distribution` class, one with options (`Normal.family(ddof=1)`), an
+        estimator with `fit` and `score_samples` (a mixture, a kernel density); or a dict from class to one of these.
+    priors : None, "uniform", array-like of shape (n_classes,) or dict, default=None
+        Class priors; None takes the weighted shares of the classes.
+    prior_alpha : float, default=0.0
+        Pseudo-count of every class where the priors are shares: (N_c + a)/(N + C a).
+    zero_policy : {"prior", "raise"}, default="prior"
+        For a row to which every class gives density zero: the posterior is the prior, with a warning; or an error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    densities_ : list
+        The fitted density of each class.
+    class_prior_, class_log_prior_, class_count_ : ndarray of shape (n_classes,)
+    score_type_ : str
+        "llr": `llr` is a log-likelihood ratio.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Duda, R. O., Hart, P. E. & Stork, D. G. (2001). Pattern Classification, chapter 2. Wiley.
+
+    Devroye, L., Györfi, L. & Lugosi, G. (1996). A Probabilistic Theory of Pattern Recognition, chapter 2.
+    doi:10.1007/978-1-4612-0711-5
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Normal
+    >>> from gnomon.generative import GenerativeClassifier
+    >>> model = GenerativeClassifier(Normal).fit([[1.0], [2.0], [3.0], [5.0], [7.0]], ["a", "a", "a", "b", "b"])
+    >>> model.predict_proba([[4.0]]).round(6)
+    array([[0.403283, 0.596717]])
+    >>> model.predict([[4.0]], priors={"a": 0.9, "b": 0.1})
+    array(['a'], dtype='<U1')
+    """
+
+    def __init__(self, density=MultivariateNormal, *, priors=None, prior_alpha=0.0, zero_policy="prior"):
+        self.density = density
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.zero_policy = zero_policy
+
+    @classmethod
+    def from_densities(cls, densities, priors="uniform", *, classes=None):
+        """The classifier of a known generator, without data: the best there is for it.
+
+        Parameters
+        ----------
+        densities : dict or sequence
+            Class to density, or the densities in the order of `classes`.
+        priors : "uniform", array-like of shape (n_classes,) or dict, default="uniform"
+        classes : array-like, optional
+            By default the keys of the dict, sorted, or 0, 1, ….
+
+        Returns
+        -------
+        GenerativeClassifier
+            Ready to predict.
+        """
+        named = densities if isinstance(densities, Mapping) else dict(enumerate(densities))
+        if classes is not None and not isinstance(densities, Mapping):
+            named = dict(zip(classes, densities, strict=True))
+        if len(named) < 1:
+            raise ValueError("densities is empty; give one for each class")
+        model = cls(named, priors=priors)
+        model.classes_ = np.unique(list(named))
+        model.densities_ = [named[label] for label in model.classes_.tolist()]
+        model._store_priors(np.zeros(len(named)), priors)
+        return model
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit a density to the rows of each class.
+
+        Parameters
+        ----------
+        X : array-like or data frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of two is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
+        self.classes_ = rows.classes
+        self.densities_ = [self._fit_class(rows, k) for k in range(len(self.classes_))]
+        self._store_priors(rows.counts, self.priors, prior_alpha=self.prior_alpha)
+        return self
+
+    @property
+    def n_parameters_(self):
+        """Free parameters of the densities, and C − 1 of the priors."""
+        return sum(map(density_parameters, self.densities_)) + len(self.classes_) - 1
+
+    def _fit_class(self, rows, k):
+        label = rows.classes.tolist()[k]
+        X, weights = rows.of_class(k)
+        try:
+            law = fit_density(self._density_of(label), X, weights)
+            # A law that cannot be evaluated must be found now, not at the first prediction.
+            row_log_density(law, X[:1])
+        except ValueError as error:
+            raise ValueError(f"class {label!r} with {len(X)} rows: {error}") from error
+        return law
+
+    def _density_of(self, label):
+        if not isinstance(self.density, Mapping):
+            return self.density
+        if label not in self.density:
+            raise ValueError(f"density has no entry for class {label!r}, only for {list(self.density)}; add one")
+        return self.density[label]
+
+    def _rows(self, X):
+        return any_rows(self, X, reset=False) if "n_features_in_" in vars(self) else _plain(X)
+
+    def _class_log_densities(self, X):
+        return np.stack([row_log_density(law, X) for law in self.densities_], axis=1)
+
+    def _sample_class(self, k, n, rng):
+        return sample_density(self.densities_[k], n, rng)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        return tags
+
+
+def _plain(X):
+    """Rows for a classifier that was built without data and so knows no number of columns."""
+    X = np.asarray(X)
+    if X.ndim != 2:
+        raise ValueError(f"X has shape {X.shape}; give rows, an array of shape (n_samples, n_features)")
+    return X

@@ -1,0 +1,362 @@
+"""Normal class densities and Bayes' rule.
+
+    f_c = N(μ_c, Σ_c),    μ_c = (1/N_c) Σ_{i∈c} sᵢ xᵢ,    Σ_c = (1/N_c) Σ_{i∈c} sᵢ (xᵢ − μ_c)(xᵢ − μ_c)ᵀ           (1)
+    tied:  Σ = (1/N) Σ_c Σ_{i∈c} sᵢ (xᵢ − μ_c)(xᵢ − μ_c)ᵀ,    llr(x) = xᵀ b + c                                (2)
+
+With a covariance for each class the boundary is quadratic, with a common one linear. Everything is a function of
+moments that add, so chunks give what the whole table gives. Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x;
+pooling and shrinkage: Friedman (1989), doi:10.1080/01621459.1989.10478752.
+"""
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.distributions import Normals
+from gnomon.generative._contract import BayesClassifier
+from gnomon.generative._forms import LinearForm, QuadraticForm, linear_scores
+from gnomon.generative._gaussian_laws import Estimate, moments_of_incomplete_rows
+from gnomon.generative._rows import labelled_rows
+from gnomon.numerics.parallel import blas_threads
+from gnomon.numerics.shrinkage import quartic_sums
+from gnomon.numerics.streaming import group_moments
+from gnomon.numerics.validation import assert_finite, check_choice, validate_rows
+from gnomon.optim import observed_rows
+
+__all__ = ["GaussianClassifier"]
+
+LOG_2PI = np.log(2.0 * np.pi)
+
+
+class GaussianClassifier(BayesClassifier):
+    """Bayes' rule with a normal density for each class, equation (1) or (2).
+
+    Parameters
+    ----------
+    covariance_type : {"full", "tied", "diag", "tied_diag", "spherical", "tied_spherical"}, default="full"
+        "full": a matrix for each class, a quadratic boundary. "tied": one matrix, a linear boundary. "diag": variances
+        for each class, which is Gaussian naive Bayes. "spherical": one variance for each class.
+    ddof : int, default=0
+        0 is maximum likelihood; 1 divides by N_c − 1, where tied by N − C.
+    priors : None, "uniform", array-like of shape (n_classes,) or dict, default=None
+        Class priors; None takes the weighted shares of the classes.
+    prior_alpha : float, default=0.0
+        Pseudo-count of every class where the priors are shares.
+    shrinkage : None, float in [0, 1], "ledoit_wolf" or "oas", default=None
+        Share s in (1 − s) Σ + s (tr Σ/d) I, given or estimated, for each covariance.
+    pool : float in [0, 1], default=0.0
+        λ in (1 − λ) Σ_c + λ Σ_tied, before shrinkage.
+    estimate : {"mle", "map", "predictive"}, default="mle"
+        The parameters of equation (1); their mode under `parameter_prior`; or no point estimate: the class density is
+        the posterior predictive one, a Student t.
+    parameter_prior : NormalInverseWishart model, optional
+        A conjugate law over (μ_c, Σ_c), the same for every class, for "map" and "predictive" with full covariances.
+    missing : {"marginalize", "error"}, default="marginalize"
+        What to do with NaN: predict from the cells that are there, and fit by EM; or refuse.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    means_ : ndarray of shape (n_classes, n_features)
+    covariances_ : ndarray
+        (C, d, d), (d, d), (C, d), (d,), (C,) or (), in the order of the covariance types above.
+    shrinkage_ : float or ndarray
+        The share that was used, one for each covariance.
+    class_prior_, class_log_prior_, class_count_ : ndarray of shape (n_classes,)
+    laws_ : Normals
+        The class densities; for "predictive" a list of `MultivariateT`.
+    statistics_ : Moments
+        Of the classes: what `partial_fit` adds to.
+    n_parameters_ : int
+        Free parameters of means, covariances and priors.
+    quadratic_form_ : QuadraticForm
+        llr(x) = xᵀAx + xᵀb + c; for more than two classes one form each.
+    linear_form_ : LinearForm
+        The same without A, where covariances are tied; otherwise AttributeError.
+    coef_, intercept_ : ndarray of shape (1, n_features) or (n_classes, n_features), (1,) or (n_classes,)
+        The linear form with the priors in it.
+    score_type_ : str
+        "llr".
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Fisher, R. A. (1936). The use of multiple measurements in taxonomic problems.
+    doi:10.1111/j.1469-1809.1936.tb02137.x
+
+    Friedman, J. H. (1989). Regularized discriminant analysis. doi:10.1080/01621459.1989.10478752
+
+    Examples
+    --------
+    >>> from gnomon.generative import GaussianClassifier
+    >>> X = [[0, 0], [1, 0], [0, 1], [1, 1], [3, 2], [4, 2], [3, 3], [4, 4]]
+    >>> model = GaussianClassifier(covariance_type="tied").fit(X, [0, 0, 0, 0, 1, 1, 1, 1])
+    >>> model.covariances_
+    array([[0.25   , 0.0625 ],
+           [0.0625 , 0.46875]])
+    >>> model.coef_.round(6), model.intercept_.round(6)
+    (array([[11.172414,  3.310345]]), array([-27.724138]))
+    >>> model.llr([[2.0, 1.5]]).round(6)
+    array([-0.413793])
+    """
+
+    def __init__(
+        self,
+        covariance_type="full",
+        *,
+        ddof=0,
+        priors=None,
+        prior_alpha=0.0,
+        shrinkage=None,
+        pool=0.0,
+        estimate="mle",
+        parameter_prior=None,
+        missing="marginalize",
+    ):
+        self.covariance_type = covariance_type
+        self.ddof = ddof
+        self.priors = priors
+        self.prior_alpha = prior_alpha
+        self.shrinkage = shrinkage
+        self.pool = pool
+        self.estimate = estimate
+        self.parameter_prior = parameter_prior
+        self.missing = missing
+
+    @classmethod
+    def from_parameters(cls, means, covariances, priors="uniform", *, covariance_type="full", classes=None):
+        """The classifier of known normal densities, without data.
+
+        Parameters
+        ----------
+        means : array-like of shape (n_classes, n_features)
+        covariances : array-like
+            Of the shape of `covariances_`.
+        priors : "uniform", array-like of shape (n_classes,) or dict, default="uniform"
+        covariance_type : str, default="full"
+        classes : array-like of shape (n_classes,), optional
+            In ascending order; 0, 1, … by default.
+
+        Returns
+        -------
+        GaussianClassifier
+            Ready to predict.
+        """
+        model = cls(covariance_type, priors=priors)
+        laws = Normals(means, covariances, covariance_type)
+        model.classes_ = np.arange(len(laws)) if classes is None else np.unique(classes)
+        if len(model.classes_) != len(laws):
+            raise ValueError(f"classes={classes!r} are not {len(laws)} different labels, one for each row of means")
+        model.n_features_in_ = laws.means.shape[1]
+        model._store_priors(np.zeros(len(laws)), priors)
+        model._laws, model.shrinkage_ = laws, 0.0
+        return model
+
+    def fit(self, X, y, sample_weight=None):
+        """Estimate equation (1) or (2).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            NaN is a missing cell.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of two is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        plan = self._plan()
+        rows = labelled_rows(self, X, y, sample_weight, finite=False)
+        self.classes_, self.statistics_ = rows.classes, self._moments(rows, plan)
+        quartics = None
+        if plan.needs_quartics:
+            quartics = quartic_sums(rows.X, rows.index, self.statistics_, rows.weights)
+        self._solve(plan, quartics)
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Add a chunk of rows: after the last chunk the model is that of all rows at once.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Without missing cells.
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All classes there will be; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        plan = self._plan()
+        first = "statistics_" not in vars(self)
+        if first and classes is None:
+            raise ValueError("classes=None in the first call of partial_fit; list every class that will come")
+        known = np.unique(classes) if first else self.classes_
+        if not first and classes is not None and not np.array_equal(np.unique(classes), known):
+            raise ValueError(f"classes={classes!r} differ from those of the first call, {known.tolist()}")
+        if plan.needs_quartics:
+            raise ValueError("shrinkage='ledoit_wolf' needs all rows at once; give a number or 'oas', or call fit")
+        rows = labelled_rows(self, X, y, sample_weight, classes=known, reset=first)
+        part = group_moments(rows.X, rows.index, len(known), rows.weights, diagonal=plan.diagonal)
+        self.classes_ = known
+        self.statistics_ = part if first else self.statistics_ + part
+        # The first chunks may be too short for a covariance: the laws are made when they are asked for.
+        vars(self).pop("_laws", None)
+        self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
+        return self
+
+    @property
+    def laws_(self):
+        check_is_fitted(self)
+        if "_laws" not in vars(self):
+            self._solve(self._plan())
+        return self._laws
+
+    @property
+    def means_(self):
+        return self.laws_.means
+
+    @property
+    def covariances_(self):
+        return self.laws_.covariances
+
+    @property
+    def n_parameters_(self):
+        return self.laws_.n_parameters + len(self.classes_) - 1
+
+    @property
+    def linear_form_(self):
+        self._demand_linear()
+        form = self._ratios_to_first()
+        if len(self.classes_) == 2:
+            return LinearForm(form.b[0], float(form.c[0]))
+        W = self.laws_.whitener
+        centers = _whiten(W, self.means_)
+        return LinearForm(_whiten_back(W, centers), -0.5 * np.sum(centers**2, axis=1))
+
+    @property
+    def quadratic_form_(self):
+        if self.estimate == "predictive":
+            raise AttributeError("the logarithm of a posterior predictive density is not quadratic; use estimate='map'")
+        return _quadratic_form(self.laws_)
+
+    @property
+    def coef_(self):
+        return np.atleast_2d(self.linear_form_.b)
+
+    @property
+    def intercept_(self):
+        form, log_prior = self.linear_form_, self.class_log_prior_
+        return np.atleast_1d(form.c + (log_prior[1] - log_prior[0] if len(log_prior) == 2 else log_prior))
+
+    def _plan(self):
+        check_choice("missing", self.missing, ("marginalize", "error"))
+        return Estimate(self.covariance_type, self.ddof, self.shrinkage, self.pool, self.estimate, self.parameter_prior)
+
+    def _moments(self, rows, plan):
+        with np.errstate(invalid="ignore"):
+            found = group_moments(rows.X, rows.index, len(rows.classes), rows.weights, diagonal=plan.diagonal)
+        if np.all(np.isfinite(found.scatter)):
+            return found
+        self._refuse_cells(rows.X)
+        if plan.needs_quartics:
+            raise ValueError("shrinkage='ledoit_wolf' needs rows without missing cells; give a number or 'oas'")
+        return moments_of_incomplete_rows(rows, self.covariance_type)
+
+    def _solve(self, plan, quartics=None):
+        columns = vars(self).get("feature_names_in_", np.arange(self.n_features_in_))
+        self._laws, self.shrinkage_ = plan.laws(self.statistics_, self.classes_.tolist(), columns.tolist(), quartics)
+        self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
+
+    def _rows(self, X):
+        return validate_rows(self, X, reset=False, finite=False)
+
+    def _class_log_densities(self, X):
+        return self._mend(self.laws_.log_densities(X, n_jobs=blas_threads()), X)
+
+    def _class_scores(self, X):
+        if not self._is_linear() or len(self.classes_) == 1:
+            return self._class_log_densities(X)
+        out = np.zeros((len(X), len(self.classes_)))
+        out[:, 1:] = linear_scores(X, *self._ratios_to_first())
+        return self._mend(out, X)
+
+    def _sample_class(self, k, n, rng):
+        return self.laws_[k].sample(n, rng)
+
+    def _factors(self, X):
+        if self.estimate == "predictive":
+            return super()._factors(X)
+        self._refuse_cells(X)
+        names = vars(self).get("feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
+        seen = np.flatnonzero(~np.isnan(X[0]))
+        laws = self.laws_.marginal(seen)
+        # The chain rule: coordinate j of L⁻¹(x − μ) belongs to p(x_j | x_1 … x_{j−1}).
+        z = _whiten(laws.whitener, X[0, seen] - laws.means)
+        roots = laws.whitener[:, :, 0] if not laws.is_dense else np.diagonal(laws.whitener, axis1=1, axis2=2)
+        return [str(names[j]) for j in seen], (np.log(roots) - 0.5 * z**2 - 0.5 * LOG_2PI).T
+
+    def _mend(self, out, X):
+        """Log-densities of rows with missing cells from those that are there; such rows betray themselves by NaN."""
+        odd = np.flatnonzero(~np.isfinite(out[:, -1]))
+        if len(odd):
+            self._refuse_cells(X[odd])
+            for part in observed_rows(X[odd]):
+                rows = odd[part.rows]
+                out[rows] = 0.0
+                if len(part.columns):
+                    laws = self.laws_ if part.complete else self.laws_.marginal(part.columns)
+                    out[rows] = laws.log_densities(part.X)
+        return out
+
+    def _refuse_cells(self, X):
+        """No infinities; no missing cells where these are refused."""
+        known = X if self.missing == "error" else np.where(np.isnan(X), 0.0, X)
+        assert_finite(known, columns=vars(self).get("feature_names_in_"))
+
+    def _is_linear(self):
+        return self.covariance_type.startswith("tied") and self.estimate != "predictive"
+
+    def _demand_linear(self):
+        if not self._is_linear():
+            raise AttributeError(
+                f"covariance_type={self.covariance_type!r} has no linear form; read quadratic_form_, or choose a tied "
+                "covariance"
+            )
+
+    def _ratios_to_first(self):
+        """llr of every other class against the first, as a linear form: differences of means lose no digits."""
+        W, means = self.laws_.whitener[1:], self.means_
+        b = _whiten_back(W, _whiten(W, means[1:] - means[0]))
+        return LinearForm(b, -0.5 * np.einsum("kd,kd->k", means[1:] + means[0], b))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+def _whiten(W, V):
+    """W_k v_k for the triangles (or diagonals) W that `Normals.whitener` holds."""
+    return np.einsum("kij,kj->ki", W, V) if W.shape[1] == W.shape[2] else W[:, :, 0] * V
+
+
+def _whiten_back(W, V):
+    """W_kᵀ v_k."""
+    return np.einsum("kji,kj->ki", W, V) if W.shape[1] == W.shape[2] else W[:, :, 0] * V
+
+
+def _quadratic_form(laws):
+    W = laws.whitener
+    W = W if laws.is_dense else W[:, :, 0, None] * np.eye(W.shape[1])
+    centers = _whiten(W, laws.means)
+    A, b = -0.5 * np.einsum("kji,kjl->kil", W, W), _whiten_back(W, centers)
+    c = laws.log_norms + 0.5 * laws.means.shape[1] * LOG_2PI - 0.5 * np.sum(centers**2, axis=1)
+    if len(c) != 2:
+        return QuadraticForm(A, b, c)
+    return QuadraticForm(A[1] - A[0], b[1] - b[0], float(c[1] - c[0]))
