@@ -39,6 +39,4 @@ def check_constraint(model):
 
 def lam_of(rho, objective, total, penalty="l2"):
     """λ of `objective` for the ρ of Σ s r² + ρ Ω(w); where λ multiplies the loss, ρ = 0 is λ = ∞ and ρ = ∞ is λ = 0."""
-    if objective in ("C", "loss_mean") and rho in (0.0, np.inf):
-        return np.inf if rho == 0.0 else 0.0
     return float(convert_lam(rho, "sum", objective, n=total, penalty=penalty))

@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
+from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon.linear._classifier import rows_to_score
 from gnomon.linear._errors import standard_error
@@ -142,6 +143,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         """Score every C on every fold, choose by `rule`, and fit the final model."""
         check_choice("rule", self.rule, ("min", "1se"))
         X, y = validate_rows(self, X, y, accept_sparse="csr")
+        check_classification_targets(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self.Cs_, self.l1_ratios_ = self._grid()
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
