@@ -17,9 +17,9 @@ ESTIMATORS = [
     features.PolynomialMap(basis="chebyshev"),
     features.PolynomialMap(homogeneous=True, weights="kernel"),
     features.QuadraticExpansion(symmetric=True),
-    features.SparseSelector(lam=0.02),
-    features.SparseSelector("logistic", lam=0.02),
-    features.SparseSelector("svm", lam=0.02),
+    features.SparseSelector(lam=1e-3),
+    features.SparseSelector("logistic", lam=1e-3),
+    features.SparseSelector("svm", lam=1e-3),
     features.Waterfall(breaks=[0.0, 1.0]),
     features.Whitener(kind="cholesky", ddof=1),
 ]

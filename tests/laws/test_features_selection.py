@@ -257,6 +257,28 @@ def test_sparse_selector_weights_forms_and_formats(model):
     assert plain.dual_gap_ <= 1e-6
 
 
+@pytest.mark.spec("LIN-185")
+@pytest.mark.parametrize("lam", [1e-2, 1e-3, 1e-4, 1e-5])
+@pytest.mark.parametrize("model", ["lasso", "logistic", "svm"])
+def test_weak_penalties_on_more_columns_than_rows(model, lam):
+    X, y = make_classification(50, 200, n_informative=5, random_state=0)
+    sign = 2.0 * y - 1.0
+    assert SparseSelector(model, lam=lam).fit(X, sign).converged_
+    selector = SparseSelector(model, lam=lam, tol=1e-12).fit(X, sign)
+    w = selector.coef_[0]
+    z = X @ w + selector.intercept_[0]
+    slopes = {
+        "lasso": 2 * (z - sign),
+        "logistic": -sign / (1 + np.exp(sign * z)),
+        "svm": -2 * sign * np.maximum(0, 1 - sign * z),
+    }
+    v = X.T @ slopes[model] / 50
+    # The slope of the mean loss is −λ sign(w) on the support and within ±λ elsewhere, and zero along b.
+    assert_allclose(v[selector.support_], -lam * np.sign(w[selector.support_]), rtol=1e-3)
+    assert np.abs(v).max() <= lam * (1 + 1e-3)
+    assert_allclose(slopes[model].sum(), 0.0, atol=1e-8)
+
+
 @pytest.mark.spec("LIN-185", "LIN-151")
 def test_sparse_selector_finds_the_monomials_of_a_ring():
     X, y = make_center_corner(300, random_state=0)

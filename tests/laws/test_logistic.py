@@ -21,9 +21,7 @@ Y3 = np.digitize(SCORE, [-1.0, 1.0])
 EXACT = {"tol": 1e-10, "max_iter": 100000}
 
 
-@parametrize_with_checks(
-    [LogisticRegression(), LogisticRegressionCV(Cs=(0.1, 1.0), cv=2), LogisticRegression(solver="newton")]
-)
+@parametrize_with_checks([LogisticRegression(), LogisticRegressionCV(Cs=3, cv=2), LogisticRegression(solver="newton")])
 def test_contract(estimator, check):
     check(estimator)
 
@@ -289,6 +287,32 @@ def test_weights_are_repetitions(y):
         repeated = LogisticRegression(**words, **EXACT).fit(np.repeat(X, weights, axis=0), np.repeat(y, weights))
         np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-7)
         assert weighted.objective_ == pytest.approx(repeated.objective_)
+
+
+@pytest.mark.parametrize("solver", ["newton", "lbfgs"])
+@pytest.mark.parametrize("seed", range(4))
+def test_cross_validation_with_weights_is_cross_validation_with_repetitions(solver, seed):
+    rng = np.random.default_rng(seed)
+    rows, y = rng.random((15, 30)), np.arange(15) % 3
+    weights = np.hstack([rng.integers(0, 5, 15), np.ones(30, dtype=int)])
+    A, t, group = np.vstack([rows, rows, rows]), np.tile(y, 3), np.repeat([0, 1, 2], 15)
+    words = {"Cs": 3, "solver": solver, "tol": 1e-9, "max_iter": 10_000}
+
+    def folds(groups):
+        return [(np.flatnonzero(groups != k), np.flatnonzero(groups == k)) for k in range(3)]
+
+    weighted = LogisticRegressionCV(cv=folds(group), **words).fit(A, t, weights)
+    A, t, group = (np.repeat(part, weights, axis=0) for part in (A, t, group))
+    repeated = LogisticRegressionCV(cv=folds(group), **words).fit(A, t)
+    assert weighted.C_ == repeated.C_
+    np.testing.assert_allclose(weighted.scores_, repeated.scores_)
+    assert weighted.converged_
+    assert repeated.converged_
+    # (1/n) Σℓ + ‖w‖²/(2nC) is 1/(nC)-strongly convex in w: each fit is that near to the minimum.
+    near = 2 * np.sqrt(weighted.coef_.size) * words["tol"] * weights.sum() * weighted.C_
+    assert np.linalg.norm(weighted.coef_ - repeated.coef_) <= near
+    if solver == "newton":
+        np.testing.assert_allclose(weighted.coef_, repeated.coef_, atol=1e-7)
 
 
 @pytest.mark.parametrize("y", [Y, Y3])

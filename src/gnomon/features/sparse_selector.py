@@ -44,7 +44,7 @@ class SparseSelector(SelectorMixin, BaseEstimator):
         Whether there is a free b.
     tol : float, default=1e-6
         Relative duality gap at which to stop.
-    max_iter : int, default=1000
+    max_iter : int, default=10000
         Most passes over the columns.
 
     Attributes
@@ -80,7 +80,7 @@ class SparseSelector(SelectorMixin, BaseEstimator):
     [2, 3, 6, 8]
     """
 
-    def __init__(self, model="lasso", *, lam=0.01, objective="mean", fit_intercept=True, tol=1e-6, max_iter=1000):
+    def __init__(self, model="lasso", *, lam=0.01, objective="mean", fit_intercept=True, tol=1e-6, max_iter=10_000):
         self.model = model
         self.lam = lam
         self.objective = objective

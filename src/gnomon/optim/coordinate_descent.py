@@ -6,9 +6,11 @@
 
 Only a working set of coordinates is visited: the support and those that violate the optimality conditions most. On it
 the loss is replaced by its quadratic model (for the squared loss, itself), b is eliminated, and (2) is repeated; a line
-search makes each model step a descent of (1). The duality gap, over all coordinates, decides when to stop. Tseng & Yun
-(2009), doi:10.1007/s10107-007-0170-0; Lee, Sun & Saunders (2014), doi:10.1137/130921428; working sets: Massias,
-Gramfort & Salmon (2018), arXiv:1802.07481.
+search makes each model step a descent of (1). The duality gap, over all coordinates, decides when to stop. Where models
+mislead, as those of a squared hinge do with more columns than rows, the solution is approached along falling strengths.
+Tseng & Yun (2009), doi:10.1007/s10107-007-0170-0; Lee, Sun & Saunders (2014), doi:10.1137/130921428; working sets:
+Massias, Gramfort & Salmon (2018), arXiv:1802.07481; falling strengths: Friedman, Hastie & Tibshirani (2010),
+doi:10.18637/jss.v033.i01.
 """
 
 from typing import Any, NamedTuple
@@ -24,6 +26,8 @@ __all__ = ["coordinate_descent", "coordinate_path"]
 
 SMALLEST_SET = 64
 NEWTON_STEPS = 5  # models of one working set before all coordinates are looked at again
+MOST_CUTS = 2  # steps shortened much by a line search, and
+PATIENCE = 200  # passes, after which the way to the solution is taken in smaller parts
 
 
 def coordinate_descent(problem, theta, *, tol=1e-4, max_iter=1000, selection="cyclic", random_state=0, callback=None):
@@ -68,8 +72,11 @@ def coordinate_descent(problem, theta, *, tol=1e-4, max_iter=1000, selection="cy
     >>> coordinate_descent(problem, np.zeros(2), tol=1e-10).w.round(7)
     array([0.0833333, 0.5      ])
     """
-    options = {"tol": tol, "max_iter": max_iter, "selection": selection, "random_state": random_state}
-    return next(coordinate_path(problem, [problem.penalty], theta, callback=callback, **options))
+    descent, trace = _begin(problem, theta, selection, random_state), Trace(callback)
+    patience = max_iter if problem.loss.quadratic else PATIENCE
+    direct = descent.run(problem.penalty, tol, max_iter, trace, patience=patience)
+    lost = direct.stop_reason == "max_iter" and direct.n_iter < max_iter
+    return descent.detour(direct, problem.penalty, tol, max_iter, trace) if lost else direct
 
 
 def coordinate_path(
@@ -106,12 +113,16 @@ def coordinate_path(
     >>> [solution.w.round(6).tolist() for solution in coordinate_path(problem, [L1(4.0), L1(1.0)], np.zeros(2))]
     [[1.0, 0.0], [2.5, 0.5]]
     """
+    descent = _begin(problem, theta, selection, random_state)
+    for penalty in penalties:
+        yield descent.run(penalty, tol, max_iter, Trace(callback))
+
+
+def _begin(problem, theta, selection, random_state):
     if selection not in ("cyclic", "random"):
         raise ValueError(f"selection={selection!r} is unknown; choose 'cyclic' or 'random'")
     seed = 0 if selection == "cyclic" else 1 + int(random_state or 0)
-    descent = _Descent(problem, np.array(theta, dtype=problem.design.dtype), seed)
-    for penalty in penalties:
-        yield descent.run(penalty, tol, max_iter, Trace(callback))
+    return _Descent(problem, np.array(theta, dtype=problem.design.dtype), seed)
 
 
 class _Look(NamedTuple):
@@ -138,23 +149,44 @@ class _Descent:
         if self.free:
             self.z = balanced_scores(problem, self.z)
         null = np.zeros_like(self.z) + problem.offset
-        self.scale = problem.at_scores(balanced_scores(problem, null) if self.free else null)[0]
-        null = np.zeros_like(self.z) + problem.offset
-        self.scale = problem.at_scores(balanced_scores(problem, null) if self.free else null)[0]
-        self.model, self.at = None, None
+        self.null = balanced_scores(problem, null) if self.free else null
+        self.scale = problem.at_scores(self.null)[0]
+        self.model, self.at, self.cuts = None, None, 0
         self.target = _least_set(self.X)
 
-    def run(self, penalty, tol, max_iter, trace):
-        """Alternate between looking at all coordinates and descending on a working set."""
-        here, epochs, idle = self._look(penalty, -np.inf), 0, 0
+    def detour(self, direct, penalty, tol, max_iter, trace):
+        """Start again from w = 0, along strengths that fall to that of `penalty`, and return the better end.
+
+        Where the curvature of the loss jumps, a model far from the solution says little; along the path it is near.
+        """
+        spent, share = direct.n_iter, penalty.dual_scale(-(self.X.T @ self.problem.at_scores(self.null)[1]))
+        # The strength that keeps w = 0 is 1/share times the penalty's own; some penalties have none.
+        if 0.0 < share < 1.0:
+            self.w, self.z, self.at = np.zeros_like(self.w), self.null, None
+            for factor in np.geomspace(1.0 / share, 1.0, 1 + int(np.ceil(-np.log10(share))))[1:-1]:
+                loose = max(tol, 0.01 * share * factor)
+                spent = self.run(penalty.scaled(float(factor)), loose, max_iter, Trace(None), spent).n_iter
+        found = self.run(penalty, tol, max_iter, trace, spent)
+        better = found if found.converged or found.objective <= direct.objective else direct
+        return better._replace(n_iter=found.n_iter, history=trace.history)
+
+    def run(self, penalty, tol, max_iter, trace, spent=0, patience=np.inf):
+        """Alternate between looking at all coordinates and descending on a working set; `spent` passes are behind.
+
+        After `patience` passes it gives up if models were wrong repeatedly.
+        """
+        here, epochs, idle, self.cuts = self._look(penalty, -np.inf), spent, 0, 0
         small = tol * here.worst
         while True:
             stopped = trace.add(epochs, here.objective, gap=here.gap, gradient_norm=here.worst, working_set=self.target)
             reason = _reason(here, tol * self.scale, small, idle)
             # A new penalty gets a descent, however good the solution of the last one is for it.
-            if (reason and (epochs or here.worst == 0.0)) or stopped or epochs >= max_iter:
+            met = reason and (epochs > spent or here.worst == 0.0)
+            lost = epochs >= patience and self.cuts >= MOST_CUTS and np.isfinite(here.gap)
+            if met or stopped or lost or epochs >= max_iter:
                 break
-            epochs += self._descend(penalty, here, max_iter - epochs)
+            limit = max_iter if epochs >= patience else min(patience, max_iter)
+            epochs += self._descend(penalty, here, limit - epochs)
             before, here = here, self._look(penalty, here.dual)
             still = here.objective >= before.objective - 1e-15 * abs(before.objective)
             idle = idle + 1 if still and here.worst >= 0.5 * before.worst else 0
@@ -222,6 +254,7 @@ class _Descent:
         change = model.scores(delta)
         if not self.problem.loss.quadratic:
             t = self._line_search(penalty, W, delta, change, g)
+            self.cuts += 0.0 < t < 0.5
         self.w[W] = self.w[W] + t * delta if t < 1.0 else self.w[W] + delta
         self.z = self.z + t * change
         if self.free and not self.problem.loss.quadratic:
