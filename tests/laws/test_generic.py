@@ -36,7 +36,7 @@ from gnomon.losses import (
     ZeroOneLoss,
 )
 from gnomon.numerics.design import Design
-from gnomon.optim import Problem, applicable_solvers
+from gnomon.optim import Problem, applicable_solvers, fit_linear
 from gnomon.penalties import L1, L2, OBJECTIVES, ElasticNetPenalty, NoPenalty, convert_lam, objective_form
 
 REGRESSION = [SquaredLoss(), SquaredLoss(half=True), LpLoss(1.5), AbsoluteLoss(), PinballLoss(3.0, 1.0)]
@@ -148,6 +148,29 @@ def test_every_applicable_solver_reaches_the_minimum_and_others_are_refused_by_n
         LinearModelRegressor(MaxLoss(), solver="gd").fit(X, t)
     with pytest.raises(ValueError, match="no solver can minimise"):
         LinearModelClassifier(ZeroOneLoss()).fit(X, y)
+
+
+STEEP = [ExponentialLoss(), Weighted(ExponentialLoss(), (1.0, 2.0)), LpLoss(1.5), LpLoss(3.0), LpLoss(4.0)]
+
+
+@pytest.mark.spec("LIN-053")
+@pytest.mark.parametrize("intercept", ["free", "none"])
+@pytest.mark.parametrize("loss", STEEP, ids=repr)
+def test_a_line_search_needs_no_bound_on_the_curvature(loss, intercept):
+    X, y = regression_data()
+    y = np.where(y + np.random.default_rng(1).normal(size=len(y)) > 0.0, 1.0, -1.0) if loss.targets == "sign" else y
+    problem = Problem(Design(X, intercept=intercept), y, loss, L2(), np.ones(len(y)))
+    names = applicable_solvers(problem)
+    assert names[0] == "lbfgs"
+    assert not {"fista", "ista", "sag", "cd"} & set(names)
+    assert ("newton" in names) is loss.curved is (loss != LpLoss(1.5))
+    runs = [*({"solver": name, "tol": 1e-6} for name in ("lbfgs", "newton", "bfgs", "cg") if name in names),
+            {"solver": "gd", "tol": 1e-5, "step": "armijo", "max_iter": 5000}]  # fmt: skip
+    found = [fit_linear(problem.design, y, loss, L2(), **run) for run in runs]
+    for run, solution in zip(runs, found, strict=True):
+        assert solution.converged, run
+        assert 0.0 <= solution.dual_gap < 1e-9, run
+        assert solution.objective == pytest.approx(found[0].objective, rel=1e-10), run
 
 
 SMOOTH = [SquaredLoss(), SquaredLoss(half=True), *BINARY[:3], *JOINT[:2]]

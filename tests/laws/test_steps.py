@@ -98,5 +98,5 @@ def test_a_line_search_on_a_sub_gradient_is_refused(loss):
     X, y = np.array([[1.0], [-1.0], [2.0]]), np.array([1.0, -1.0, 1.0])
     penalty = L1(0.1) if isinstance(loss, SquaredLoss) else L2(0.1)
     for step in ("exact", "armijo", "wolfe", "bold_driver"):
-        with pytest.raises(ValueError, match="searches along the gradient of a smooth F"):
+        with pytest.raises(ValueError, match="searches along the gradient of a differentiable F"):
             fit_linear(Design(X), y, loss, penalty, solver="gd", step=step)

@@ -30,6 +30,9 @@ class Loss(ABC):
         of a class (then z is a row of K scores).
     convex, smooth : bool
         Whether ℓ is convex in z; whether its gradient is Lipschitz continuous in z.
+    differentiable, curved : bool
+        Whether its gradient is continuous in z; whether its curvature is finite besides. A smooth loss is both; a
+        line search needs no more, however steep the loss becomes.
     additive : bool
         Whether the risk is the sum (1). The largest residual is not a sum: its `value` is one number for all samples.
     trainable : bool
@@ -113,6 +116,16 @@ class Loss(ABC):
     def prox(self, y, z, step):
         """argmin_v ½ (v − z)² + step · ℓ(y, v), elementwise, where it is closed."""
         raise NotImplementedError(f"{type(self).__name__} has no closed proximal step; use another solver")
+
+    @property
+    def differentiable(self):
+        """Whether ∂ℓ/∂z is continuous in z."""
+        return self.smooth
+
+    @property
+    def curved(self):
+        """Whether ∂ℓ/∂z is continuous and `curvature` finite, for every z."""
+        return self.smooth
 
     @property
     def smoothness(self):

@@ -95,6 +95,16 @@ class LpLoss(Loss):
         return self.p == 2.0
 
     @property
+    def differentiable(self):
+        """Whether p > 1."""
+        return self.p > 1.0
+
+    @property
+    def curved(self):
+        """Whether p ≥ 2; for 1 < p < 2 the curvature is infinite at r = 0."""
+        return self.p >= 2.0
+
+    @property
     def smoothness(self):
         return 2.0 if self.p == 2.0 else np.inf
 

@@ -47,6 +47,8 @@ class ExponentialLoss(Loss):
 
     targets = "sign"
     smooth = False
+    differentiable = True
+    curved = True
 
     def value(self, y, z):
         return _exp(-y * z)

@@ -102,6 +102,16 @@ class Weighted(Loss):
         return self.loss.smooth
 
     @property
+    def differentiable(self):
+        """As the loss inside."""
+        return self.loss.differentiable
+
+    @property
+    def curved(self):
+        """As the loss inside."""
+        return self.loss.curved
+
+    @property
     def trainable(self):
         """As the loss inside."""
         return self.loss.trainable

@@ -91,7 +91,7 @@ def dual_value(problem, z):
         g = _without_excess(g)
     v = problem.design.adjoint(g)[..., : problem.design.n_penalized]
     at = dual_at(problem, problem.penalty, g, v)
-    # An infeasible u is no certificate, though zero, which bounds every loss from below, is feasible.
+    # Where u is infeasible, u = 0 would only repeat that losses have a floor: that is no certificate.
     return at if problem.loss.smooth or at == -np.inf else max(at, _best_on_ray(problem, g, v))
 
 

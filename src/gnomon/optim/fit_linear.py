@@ -73,9 +73,14 @@ def curved_loss(problem):
     return problem.loss.smooth and problem.n_scores == 1
 
 
-def twice_smooth_loss(problem):
-    """a smooth loss with a Hessian in its scores"""
-    return problem.loss.smooth and (problem.n_scores == 1 or problem.loss.by_row)
+def differentiable_loss(problem):
+    """a differentiable loss"""
+    return problem.loss.differentiable
+
+
+def twice_differentiable_loss(problem):
+    """a loss with a Hessian in its scores"""
+    return problem.loss.curved and (problem.n_scores == 1 or problem.loss.by_row)
 
 
 def smooth_penalty(problem):
@@ -125,16 +130,16 @@ def one_score(problem):
 
 
 SOLVERS = {
-    "lbfgs": Solver(lbfgs_linear, (descended_sum, smooth_loss, smooth_penalty)),
+    "lbfgs": Solver(lbfgs_linear, (descended_sum, differentiable_loss, smooth_penalty)),
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
-    "newton": Solver(newton_linear, (twice_smooth_loss, smooth_penalty)),
+    "newton": Solver(newton_linear, (twice_differentiable_loss, smooth_penalty)),
     "irls": Solver(irls_linear, (curved_loss, smooth_penalty)),
     "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept)),
     "qp": Solver(qp, (hinge_loss, quadratic_penalty)),
     "lp": Solver(lp, (hinge_loss, absolute_penalty)),
     "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept)),
-    "bfgs": Solver(bfgs_linear, (smooth_loss, smooth_penalty)),
-    "cg": Solver(cg_linear, (smooth_loss, smooth_penalty)),
+    "bfgs": Solver(bfgs_linear, (differentiable_loss, smooth_penalty)),
+    "cg": Solver(cg_linear, (differentiable_loss, smooth_penalty)),
     "fista": Solver(fista_linear, (smooth_loss, convex_penalty)),
     "ista": Solver(ista_linear, (smooth_loss,)),
     "gd": Solver(gd_linear, (convex_penalty,)),

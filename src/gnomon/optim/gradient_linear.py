@@ -64,8 +64,10 @@ def gd_linear(problem, theta, *, step=None, **options):
     smooth = problem.loss.smooth and problem.penalty.smooth
     step = _default_step(problem, smooth) if step is None else step
     L = problem.lipschitz + problem.penalty.bend
-    if not smooth and as_step_rule(step, L).searches:
-        raise ValueError(f"step={step!r} searches along the gradient of a smooth F; give a number or a schedule here")
+    if not (problem.loss.differentiable and problem.penalty.smooth) and as_step_rule(step, L).searches:
+        raise ValueError(
+            f"step={step!r} searches along the gradient of a differentiable F; give a number or a schedule here"
+        )
     options = _attainable(problem, theta, options)
     product = partial(_hessian_product, problem) if problem.loss.quadratic and problem.n_scores == 1 else None
     solution = gradient_descent(
