@@ -1,5 +1,16 @@
 """Generative models: classifiers by Bayes' rule, mixtures, semi-supervised and open-set learning."""
 
 from gnomon.generative._explanation import Explanation
+from gnomon.generative._forms import LinearForm, QuadraticForm
+from gnomon.generative.classifier import GenerativeClassifier
+from gnomon.generative.gaussian_classifier import GaussianClassifier
+from gnomon.generative.gaussian_mixture import GaussianMixture
 
-__all__ = ["Explanation"]
+__all__ = [
+    "Explanation",
+    "GaussianClassifier",
+    "GaussianMixture",
+    "GenerativeClassifier",
+    "LinearForm",
+    "QuadraticForm",
+]

@@ -23,6 +23,7 @@ from gnomon.optim.gaussian_em import (
     fit_normal_missing,
     observed_rows,
 )
+from gnomon.optim.gaussian_growth import fit_by_gradient, grow_by_splitting, split_components
 from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
 from gnomon.optim.irls import irls
@@ -44,7 +45,6 @@ from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unles
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
-    "SOLVERS",
     "AddedVariance",
     "ApproximateZerosWarning",
     "ConvexityReport",
@@ -65,6 +65,7 @@ __all__ = [
     "OnPart",
     "Problem",
     "Restart",
+    "SOLVERS",
     "Separability",
     "Solution",
     "Solver",
@@ -85,10 +86,12 @@ __all__ = [
     "dual_newton",
     "em",
     "em_bound",
+    "fit_by_gradient",
     "fit_linear",
     "fit_normal_missing",
     "gradient_descent",
     "greedy_subsets",
+    "grow_by_splitting",
     "irls",
     "is_separable",
     "kmeans",
@@ -112,6 +115,7 @@ __all__ = [
     "seed_centers",
     "sgd",
     "size_intervals",
+    "split_components",
     "strong_wolfe",
     "warn_unless_converged",
 ]

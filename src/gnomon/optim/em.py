@@ -47,6 +47,8 @@ class EMResult(NamedTuple):
         "iteration", "objective" and "seconds", an entry per E-step.
     restarts : ndarray
         The final objective of every start.
+    n_restarts : int
+        How often the M-step of this run returned a `Restart`.
 
     References
     ----------
@@ -70,6 +72,7 @@ class EMResult(NamedTuple):
     monotone: bool
     history: dict
     restarts: Any
+    n_restarts: int = 0
 
 
 class Restart(NamedTuple):
@@ -272,7 +275,7 @@ def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
     posterior, objective = e_step(theta)
     posterior = _one_hot(posterior) if hard else posterior
     reason = "callback" if trace.add(0, objective) else None
-    monotone, n_iter = True, 0
+    monotone, n_iter, n_restarts = True, 0, 0
     try:
         while reason is None and n_iter < max_iter:
             step = m_step(posterior)
@@ -281,7 +284,7 @@ def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
             last, last_posterior = objective, posterior
             posterior, objective = e_step(theta)
             posterior = _one_hot(posterior) if hard else posterior
-            n_iter += 1
+            n_iter, n_restarts = n_iter + 1, n_restarts + moved
             monotone = monotone and (moved or objective >= last - ROUNDING * (1.0 + abs(last)))
             asked = trace.add(n_iter, objective)
             reason = _why(
@@ -291,7 +294,7 @@ def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
         reason = "interrupted"
     reason = reason or "max_iter"
     met = reason in ("tol", "no_change")
-    return EMResult(theta, posterior, float(objective), n_iter, met, reason, monotone, trace.history, None)
+    return EMResult(theta, posterior, float(objective), n_iter, met, reason, monotone, trace.history, None, n_restarts)
 
 
 def _why(gain, least_gain, moved, repeats, asked):

@@ -19,7 +19,7 @@ import numpy as np
 
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import Responsibilities, covariances_of
-from gnomon.numerics.streaming import Moments, moments
+from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
 from gnomon.optim.em import Restart, em
 
@@ -34,6 +34,9 @@ __all__ = [
     "fit_normal_missing",
     "observed_rows",
 ]
+
+_OFFSET = 10.0 * np.finfo(float).eps
+"""Added to the weight of every component, so that one without rows does not divide by zero."""
 
 
 class NormalMixture(NamedTuple):
@@ -340,6 +343,16 @@ class GaussianEM:
         """Σ sᵢ."""
         return float(len(self.X)) if self.sample_weight is None else float(np.sum(self.sample_weight))
 
+    @property
+    def filled(self):
+        """X with column means for missing cells; X itself where none is missing."""
+        whole = len(self._parts) == 1 and self._parts[0].complete
+        return self.X if whole else np.where(np.isnan(self.X), np.nanmean(self.X, axis=0), self.X)
+
+    @property
+    def _dense(self):
+        return self.covariance_type in ("full", "tied")
+
     def e_step(self, theta):
         """The moments of every component, and ℓ (penalised by the control's prior)."""
         with np.errstate(divide="ignore"):
@@ -355,8 +368,7 @@ class GaussianEM:
         parts = posterior.moments
         empty = np.flatnonzero(parts.weight < self.min_count)
         if empty.size == 0 or self.on_empty == "keep":
-            # The smallest offset that keeps a component without rows from dividing by zero.
-            return self._maximize(parts._replace(weight=parts.weight + 10.0 * np.finfo(float).eps))
+            return self._maximize(parts._replace(weight=parts.weight + _OFFSET))
         if self.on_empty == "raise":
             j = int(empty[0])
             raise ValueError(
@@ -368,21 +380,19 @@ class GaussianEM:
             return Restart(self._maximize(Moments(*(part[kept] for part in parts))))
         return Restart(self._reseed(parts, kept, empty))
 
-    def from_labels(self, index, k):
-        """θ from a hard assignment of the rows to k components: one M-step."""
-        gamma = np.zeros((len(self.X), k))
-        gamma[np.arange(len(index)), index] = 1.0
-        return self.from_responsibilities(gamma)
+    def from_labels(self, index, k, rows=slice(None)):
+        """θ by one M-step from a hard assignment of some rows to k components; missing cells count as column means."""
+        weight = None if self.sample_weight is None else self.sample_weight[rows]
+        parts = group_moments(self.filled[rows], index, k, weight, diagonal=not self._dense, n_jobs=self.n_jobs)
+        return self._maximize(parts._replace(weight=parts.weight + _OFFSET))
 
     def from_responsibilities(self, gamma):
-        """θ by one M-step on given responsibilities; missing cells count as the mean of their column."""
-        X = np.where(np.isnan(self.X), np.nanmean(self.X, axis=0), self.X)
-        s = np.ones(len(X)) if self.sample_weight is None else self.sample_weight
-        dense = self.covariance_type in ("full", "tied")
-        found = [_weighted_moments(X, s * gamma[:, j], dense=dense) for j in range(gamma.shape[1])]
+        """θ by one M-step on given responsibilities; missing cells count as column means."""
+        s = 1.0 if self.sample_weight is None else self.sample_weight
+        found = [_weighted_moments(self.filled, s * gamma[:, j], dense=self._dense) for j in range(gamma.shape[1])]
         return self._maximize(
             Moments(
-                np.array([part.weight for part in found]) + 10.0 * np.finfo(float).eps,
+                np.array([part.weight for part in found]) + _OFFSET,
                 np.stack([part.mean for part in found]),
                 np.stack([part.scatter for part in found]),
             )
@@ -395,7 +405,7 @@ class GaussianEM:
         if shape == "total_spherical":
             size = np.trace(spread.scatter) / d
             spread = spread._replace(scatter=size * np.eye(d))
-        scatter = spread.scatter if self.covariance_type in ("full", "tied") else np.diag(spread.scatter)
+        scatter = spread.scatter if self._dense else np.diag(spread.scatter)
         stacked = np.broadcast_to(scatter, (k, *scatter.shape))
         cov = self._covariances(stacked, np.full(k, spread.weight))
         return NormalMixture(np.full(k, 1.0 / k), Normals(means, cov, self.covariance_type))
@@ -440,8 +450,7 @@ class GaussianEM:
         return self._maximize(Moments(weight, mean, scatter))
 
     def _total(self):
-        X = np.where(np.isnan(self.X), np.nanmean(self.X, axis=0), self.X)
-        return moments(X, self.sample_weight)
+        return moments(self.filled, self.sample_weight)
 
 
 def _weighted_moments(X, s, *, dense):

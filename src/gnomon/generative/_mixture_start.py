@@ -1,0 +1,81 @@
+"""Where EM for a mixture starts.
+
+    γ⁰ᵢⱼ = 1 if row i is with seed j, then one M-step;    or    w = 1/k,  μⱼ = seed j,  Σⱼ = total covariance     (1)
+
+The two customs give different starts from the same seeds. Biernacki, Celeux & Govaert (2003),
+doi:10.1016/S0167-9473(02)00163-9.
+"""
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from gnomon.distributions import Normals
+from gnomon.numerics.validation import check_choice
+from gnomon.optim import NormalMixture, kmeans, seed_centers
+
+__all__ = ["given_start", "start_of"]
+
+
+def start_of(method, steps, k, start, rng):
+    """θ⁰ of k components by a named method, in one of the two customs of equation (1)."""
+    labelled = {
+        "kmeans": _kmeans_labels,
+        "k-means++": lambda X, s, k, rng: (seed_centers(X, k, rng, s), np.arange(k), k),
+        "random_from_data": lambda X, s, k, rng: (seed_centers(X, k, rng, s, method="random"), np.arange(k), k),
+        "lbg": lambda X, s, k, rng: (slice(None), np.zeros(len(X), dtype=int), 1),
+    }
+    X = steps.filled
+    if check_choice("init_params", method, [*labelled, "random"]) == "random":
+        gamma = rng.uniform(size=(len(X), k))
+        gamma /= np.sum(gamma, axis=1, keepdims=True)
+        theta = steps.from_responsibilities(gamma)
+    else:
+        rows, index, k = labelled[method](X, steps.sample_weight, k, rng)
+        theta = steps.from_labels(index, k, rows)
+    return theta if start == "responsibilities" else steps.from_means(theta.laws.means, start)
+
+
+def given_start(theta, weights, means, precisions, covariances, *, steps):
+    """θ⁰ with those parts replaced that the user gives; errors name them."""
+    k, d = theta.laws.means.shape
+    kind = theta.laws.covariance_type
+    shapes = {
+        "full": (k, d, d),
+        "tied": (d, d),
+        "diag": (k, d),
+        "spherical": (k,),
+        "tied_diag": (d,),
+        "tied_spherical": (),
+    }
+    weights = theta.weights if weights is None else _checked("weights_init", weights, (k,))
+    if np.any(weights < 0.0) or not np.isclose(np.sum(weights), 1.0):
+        raise ValueError(f"weights_init={weights!r} must be ≥ 0 and sum to 1")
+    means = theta.laws.means if means is None else _checked("means_init", means, (k, d))
+    cov = theta.laws.covariances
+    if precisions is not None:
+        cov = _inverse(_checked("precisions_init", precisions, shapes[kind]), kind)
+    if covariances is not None:
+        cov = _checked("covariances_init", covariances, shapes[kind])
+    return NormalMixture(weights, Normals(means, cov, kind))
+
+
+def _kmeans_labels(X, s, k, rng):
+    return slice(None), kmeans(X, X[seed_centers(X, k, rng, s)], s, tol=1e-4).labels, k
+
+
+def _checked(name, value, shape):
+    value = np.asarray(value, dtype=float)
+    if value.shape != shape:
+        raise ValueError(f"{name} has shape {value.shape}; give {shape}")
+    return value
+
+
+def _inverse(precisions, kind):
+    if kind not in ("full", "tied"):
+        return 1.0 / precisions
+    d = precisions.shape[-1]
+    try:
+        found = [cho_solve(cho_factor(P), np.eye(d)) for P in precisions.reshape(-1, d, d)]
+    except np.linalg.LinAlgError:
+        raise ValueError("precisions_init is not positive definite; give symmetric matrices that are") from None
+    return np.stack(found).reshape(precisions.shape)

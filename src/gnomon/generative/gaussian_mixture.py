@@ -1,0 +1,431 @@
+"""Gaussian mixtures.
+
+    maximise over w, μ, Σ    ℓ = Σᵢ sᵢ log Σⱼ wⱼ N(xᵢ; μⱼ, Σⱼ)                                         (1)
+
+by EM, soft or hard, or by its gradient. The covariances are full, diagonal, spherical or given, one each or tied. Rows
+may have weights and missing cells (NaN), which are integrated out. Dempster, Laird & Rubin (1977),
+doi:10.1111/j.2517-6161.1977.tb01600.x; McLachlan & Peel (2000), Finite Mixture Models, doi:10.1002/0471721182.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.distributions import Normals
+from gnomon.distributions.normals import COVARIANCE_SHAPES
+from gnomon.generative._mixture_start import given_start, start_of
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.special import log_softmax
+from gnomon.numerics.validation import (
+    assert_finite,
+    check_choice,
+    check_integer,
+    check_non_negative,
+    check_positive,
+    validate_rows,
+)
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import (
+    AddedVariance,
+    CovarianceFloor,
+    CovariancePrior,
+    GaussianEM,
+    NormalMixture,
+    em,
+    fit_by_gradient,
+    grow_by_splitting,
+)
+from gnomon.optim.em import warn_unless_em_converged
+
+__all__ = ["GaussianMixture"]
+
+_AUTO_FLOOR = 1e-6
+
+
+class GaussianMixture(DensityMixin, BaseEstimator):
+    """Mixture of normal laws, equation (1).
+
+    Takes scikit-learn's parameters with scikit-learn's meaning; those from `algorithm` on are added. `y` is ignored.
+
+    Parameters
+    ----------
+    n_components : int, default=1
+    covariance_type : {"full", "tied", "diag", "spherical", "tied_diag", "tied_spherical", "fixed"}, default="full"
+        "fixed" keeps `covariances_init`.
+    tol : float, default=1e-3
+        Stop when the mean log-likelihood gains less.
+    reg_covar : float, default=1e-6
+        ν² added to the diagonal of every covariance after each M-step; with it ℓ may fall.
+    max_iter : int, default=100
+    n_init : int, default=1
+        Starts, of which the best end is kept.
+    init_params : {"kmeans", "k-means++", "random", "random_from_data", "lbg"}, default="kmeans"
+        How the start is made; "lbg" grows from one component by splitting.
+    weights_init, means_init, precisions_init : array-like, optional
+        Parts of the start that are given.
+    random_state : None, int, Generator or RandomState
+    warm_start : bool, default=False
+        Start from the last fit.
+    verbose, verbose_interval : int
+        Accepted for compatibility; `history_` holds the course of the fit.
+    algorithm : {"soft", "hard", "gradient"}, default="soft"
+        EM with responsibilities; with each row given to one component (the classification likelihood); or L-BFGS on ℓ.
+    start : {"responsibilities", "total", "total_spherical"}, default="responsibilities"
+        Whether the seeds become responsibilities and one M-step, or means with equal weights and the covariance of all
+        rows.
+    covariances_init : array-like, optional
+        Start covariances, or the given ones of "fixed", in the shape of `covariances_`.
+    cov_floor : float or "auto", optional
+        In place of `reg_covar`: the least eigenvalue ψ; ℓ then never falls. "auto" is 1e-6 of the mean variance.
+    covariance_prior : InverseWishart, optional
+        In place of `reg_covar`: a law over every covariance, with attributes `scale` (Ψ) and `df` (ν₀).
+    on_empty : {"keep", "reseed", "drop", "raise"}, optional
+        What becomes of a component of weight below `min_count`; "keep", and "reseed" for hard EM.
+    min_count : float, optional
+        1, and 2 for hard EM.
+    fix_weights : {None, "uniform"}, default=None
+        Keep the weights at 1/k.
+    lbg_alpha : float, default=0.1
+        How far "lbg" moves the halves of a component apart, in standard deviations.
+    n_jobs : int, optional
+        Threads over chunks of rows; −1 uses all processors.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (k,)
+    means_ : ndarray of shape (k, d)
+    covariances_ : ndarray
+        (k, d, d), (d, d), (k, d), (k,), (d,) or () by covariance type.
+    precisions_, precisions_cholesky_ : ndarray
+        Of the same shape: inverses, and the upper triangular P with P Pᵀ = Σ⁻¹ (their diagonals).
+    lower_bound_, lower_bounds_ : float, list
+        Mean log-likelihood at the last E-step, and at every one.
+    objective_ : float
+        The log-likelihood at the last E-step (penalised under a prior; of the complete data for hard EM).
+    converged_, stop_reason_, n_iter_, history_, monotone_, restarts_
+        How the fit ended and went; `restarts_` has the final objective of every start.
+    n_parameters_ : int
+        Free parameters.
+    n_reseeded_ : int
+        How many components had to begin anew.
+    path_ : list of NormalMixture
+        The stages of "lbg".
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    McLachlan, G. & Peel, D. (2000). Finite Mixture Models. doi:10.1002/0471721182
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.generative import GaussianMixture
+    >>> X = np.array([[-1.0], [0.0], [1.0], [2.0]])
+    >>> options = {"covariance_type": "tied", "reg_covar": 0.0, "means_init": [[0.0], [1.0]], "tol": 1e-12}
+    >>> model = GaussianMixture(2, **options, start="total", max_iter=1000).fit(X)
+    >>> model.means_.ravel().round(6), model.covariances_.round(6), round(4 * model.lower_bound_, 6)
+    (array([-0.485989,  1.485989]), array([[0.277826]]), -5.631177)
+    """
+
+    def __init__(
+        self,
+        n_components=1,
+        *,
+        covariance_type="full",
+        tol=1e-3,
+        reg_covar=1e-6,
+        max_iter=100,
+        n_init=1,
+        init_params="kmeans",
+        weights_init=None,
+        means_init=None,
+        precisions_init=None,
+        random_state=None,
+        warm_start=False,
+        verbose=0,
+        verbose_interval=10,
+        algorithm="soft",
+        start="responsibilities",
+        covariances_init=None,
+        cov_floor=None,
+        covariance_prior=None,
+        on_empty=None,
+        min_count=None,
+        fix_weights=None,
+        lbg_alpha=0.1,
+        n_jobs=None,
+    ):
+        self.n_components = n_components
+        self.covariance_type = covariance_type
+        self.tol = tol
+        self.reg_covar = reg_covar
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.weights_init = weights_init
+        self.means_init = means_init
+        self.precisions_init = precisions_init
+        self.random_state = random_state
+        self.warm_start = warm_start
+        self.verbose = verbose
+        self.verbose_interval = verbose_interval
+        self.algorithm = algorithm
+        self.start = start
+        self.covariances_init = covariances_init
+        self.cov_floor = cov_floor
+        self.covariance_prior = covariance_prior
+        self.on_empty = on_empty
+        self.min_count = min_count
+        self.fix_weights = fix_weights
+        self.lbg_alpha = lbg_alpha
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Maximise (1).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            NaN where a cell is missing.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X = self._validated(X, reset=True)
+        steps = self._steps(X, sample_weight)
+        starts = self._starts(steps)
+        result = self._ALGORITHMS[self.algorithm](self, steps, starts)
+        return self._set(warn_unless_em_converged(result, self.max_iter), steps)
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, and the most probable component of every row."""
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    def score_samples(self, X):
+        """log p(x) of every row."""
+        return np.logaddexp.reduce(self._log_joint(X), axis=1)
+
+    def score(self, X, y=None):
+        """Mean of log p(x)."""
+        return float(np.mean(self.score_samples(X)))
+
+    def nll(self, X):
+        """−Σ log p(xᵢ), the negative log-likelihood."""
+        return -float(np.sum(self.score_samples(X)))
+
+    def predict(self, X):
+        """The most probable component of every row; the lowest index of several."""
+        return np.argmax(self._log_joint(X), axis=1)
+
+    def predict_proba(self, X):
+        """Responsibilities γ, shape (n_samples, n_components).
+
+        A row so far out that every density is zero in floating point has the weights of the components.
+        """
+        joint = self._log_joint(X)
+        lost = np.all(np.isneginf(joint), axis=1)
+        joint[lost] = np.log(self.weights_ + np.finfo(float).tiny)
+        return np.exp(log_softmax(joint)).astype(self.means_.dtype, copy=False)
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draw rows, and the components they come from.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        z : ndarray of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        rng = check_rng(self.random_state if random_state is None else random_state)
+        counts = rng.multinomial(check_integer("n_samples", n_samples, low=1), self.weights_ / np.sum(self.weights_))
+        return self._theta().laws.sample(counts, rng), np.repeat(np.arange(len(counts)), counts)
+
+    def aic(self, X):
+        """−2ℓ + 2p."""
+        return 2.0 * self.nll(X) + 2.0 * self.n_parameters_
+
+    def bic(self, X):
+        """−2ℓ + p log n."""
+        return 2.0 * self.nll(X) + self.n_parameters_ * np.log(len(X))
+
+    def icl(self, X):
+        """BIC and twice the entropy of the responsibilities: small for components that are apart."""
+        gamma = self.predict_proba(X)
+        logs = np.log(gamma, out=np.zeros_like(gamma), where=gamma > 0.0)
+        return self.bic(X) - 2.0 * float(np.sum(gamma * logs))
+
+    def statistics(self, X, sample_weight=None):
+        """Expected weight, mean and scatter of every component, as `Moments`; those of batches add."""
+        X = self._validated(X)
+        return self._steps(X, sample_weight).e_step(self._theta())[0].moments
+
+    def m_step(self, statistics):
+        """The parameters that maximise the expected likelihood given `statistics`, as a `NormalMixture`."""
+        check_is_fitted(self)
+        steps = self._steps(np.empty((0, self.n_features_in_)), None)
+        step = steps.m_step(_Posterior(statistics))
+        return getattr(step, "theta", step)
+
+    def stationarity_gap(self, X, sample_weight=None):
+        """The largest change of a weight, mean or covariance by one more step of EM without regularisation."""
+        X = self._validated(X)
+        steps, theta = self._steps(X, sample_weight), self._theta()
+        after = steps.m_step(steps.e_step(theta)[0])
+        after = getattr(after, "theta", after)
+        pairs = [
+            (theta.weights, after.weights),
+            (theta.laws.means, after.laws.means),
+            (theta.laws.covariances, after.laws.covariances),
+        ]
+        return max(float(np.max(np.abs(a - b))) for a, b in pairs)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    def _validated(self, X, *, reset=False):
+        if not reset:
+            check_is_fitted(self)
+        X = validate_rows(self, X, finite=False, reset=reset, ensure_min_samples=2 if reset else 1)
+        names = getattr(self, "feature_names_in_", None)
+        assert_finite(np.where(np.isnan(X), 0.0, X) if np.isnan(np.sum(X)) else X, columns=names)
+        if reset:
+            _refuse_empty_columns(X, names)
+            check_integer("n_components", self.n_components, low=1)
+            if len(X) < self.n_components:
+                raise ValueError(
+                    f"n_components={self.n_components} exceeds n_samples={len(X)}; give fewer components or more rows"
+                )
+        return X
+
+    def _steps(self, X, sample_weight):
+        kind, given = self._shape()
+        hard = check_choice("algorithm", self.algorithm, list(self._ALGORITHMS)) == "hard"
+        k = self.n_components
+        if self.fix_weights is not None:
+            check_choice("fix_weights", self.fix_weights, ["uniform"])
+        return GaussianEM(
+            X,
+            None if sample_weight is None else check_weights(sample_weight, X).astype(float),
+            kind,
+            control=self._control(X),
+            assignment="hard" if hard else "soft",
+            fixed_weights=None if self.fix_weights is None else np.full(k, 1.0 / k),
+            fixed_covariances=given,
+            on_empty=self.on_empty or ("reseed" if hard else "keep"),
+            min_count=(2.0 if hard else 1.0) if self.min_count is None else self.min_count,
+            n_jobs=self.n_jobs,
+        )
+
+    def _shape(self):
+        """The covariance type, and the covariances where they are fixed."""
+        if check_choice("covariance_type", self.covariance_type, [*COVARIANCE_SHAPES, "fixed"]) != "fixed":
+            return self.covariance_type, None
+        if self.covariances_init is None:
+            raise ValueError("covariance_type='fixed' needs covariances_init: the covariances to keep")
+        cov = np.asarray(self.covariances_init, dtype=float)
+        kinds = {0: "tied_spherical", 1: "tied_diag", 2: "tied", 3: "full"}
+        return kinds[cov.ndim], cov
+
+    def _control(self, X):
+        check_non_negative("reg_covar", self.reg_covar)
+        if self.covariance_prior is not None and self.cov_floor is not None:
+            raise ValueError("cov_floor and covariance_prior exclude each other; give one of them")
+        if self.covariance_prior is not None:
+            return CovariancePrior(self.covariance_prior.scale, self.covariance_prior.df)
+        if self.cov_floor is None:
+            return AddedVariance(self.reg_covar)
+        floor = _AUTO_FLOOR * float(np.mean(np.nanvar(X, axis=0))) if self.cov_floor == "auto" else self.cov_floor
+        return CovarianceFloor(check_positive("cov_floor", floor))
+
+    def _starts(self, steps):
+        check_integer("n_init", self.n_init, low=1)
+        check_choice("start", self.start, ["responsibilities", "total", "total_spherical"])
+        if self.warm_start and hasattr(self, "weights_"):
+            return [self._theta()]
+        rng = check_rng(self.random_state)
+        draws = [start_of(self.init_params, steps, self.n_components, self.start, rng) for _ in range(self.n_init)]
+        given = (self.weights_init, self.means_init, self.precisions_init, self.covariances_init)
+        return [given_start(theta, *given, steps=steps) for theta in draws]
+
+    def _by_em(self, steps, starts):
+        if self.init_params == "lbg":
+            self.path_ = grow_by_splitting(
+                steps, self.n_components, self.lbg_alpha, tol=self.tol, max_iter=self.max_iter
+            )
+            starts = [self.path_[-1]]
+        result = em(
+            steps.e_step,
+            steps.m_step,
+            starts.__getitem__,
+            tol=0.0 if self.algorithm == "hard" else self.tol,
+            max_iter=max(self.max_iter - 1, 0),
+            n_init=len(starts),
+            total_weight=steps.total_weight,
+            on_decrease="ignore" if steps.control.allows_fall else "warn",
+        )
+        if self.max_iter == 0:
+            return result
+        # The posterior is known, so one more M-step costs nothing; scikit-learn ends with it too.
+        last = steps.m_step(result.posterior)
+        return result._replace(theta=getattr(last, "theta", last), n_iter=result.n_iter + 1)
+
+    def _by_gradient(self, steps, starts):
+        results = [fit_by_gradient(steps, theta, tol=self.tol, max_iter=self.max_iter) for theta in starts]
+        best = max(results, key=lambda result: result.objective)
+        return best._replace(restarts=np.array([result.objective for result in results]))
+
+    _ALGORITHMS = {"soft": _by_em, "hard": _by_em, "gradient": _by_gradient}  # noqa: RUF012 - words to methods
+
+    def _set(self, result, steps):
+        dtype = steps.X.dtype
+        laws, total = result.theta.laws, steps.total_weight
+        self._kind = laws.covariance_type
+        self.weights_ = np.asarray(result.theta.weights).astype(dtype)
+        self.means_, self.covariances_ = laws.means.astype(dtype), laws.covariances.astype(dtype)
+        self.precisions_cholesky_, self.precisions_ = (part.astype(dtype) for part in _precisions(laws))
+        self.objective_, self.history_, self.restarts_ = result.objective, result.history, result.restarts
+        self.lower_bound_ = result.objective / total
+        self.lower_bounds_ = list(result.history["objective"] / total)
+        self.n_iter_, self.converged_, self.stop_reason_ = result.n_iter, result.converged, result.stop_reason
+        self.monotone_, self.n_reseeded_ = result.monotone, result.n_restarts
+        fixed = self.covariance_type == "fixed"
+        self.n_parameters_ = (
+            (laws.means.size if fixed else laws.n_parameters)
+            + (len(self.weights_) - 1 if self.fix_weights is None else 0)
+        )  # fmt: skip
+        return self
+
+    def _theta(self):
+        check_is_fitted(self)
+        return NormalMixture(self.weights_.astype(float), Normals(self.means_, self.covariances_, self._kind))
+
+    def _log_joint(self, X):
+        X = self._validated(X)
+        return self._theta().log_joint(X, n_jobs=self.n_jobs)
+
+
+class _Posterior:
+    def __init__(self, moments):
+        self.moments = moments
+
+
+def _refuse_empty_columns(X, names):
+    empty = np.flatnonzero(np.all(np.isnan(X), axis=0))
+    if empty.size:
+        called = [repr(names[j]) if names is not None else str(j) for j in empty]
+        raise ValueError(f"column {', '.join(called)} of X is wholly missing; drop it")
+
+
+def _precisions(laws):
+    """P with P Pᵀ = Σ⁻¹ and Σ⁻¹, in the shape of the covariances."""
+    if laws.covariance_type not in ("full", "tied"):
+        return 1.0 / np.sqrt(laws.covariances), 1.0 / laws.covariances
+    P = np.swapaxes(laws.whitener, 1, 2)
+    P = P if laws.covariance_type == "full" else P[0]
+    return P, P @ np.swapaxes(P, -1, -2)
