@@ -24,6 +24,7 @@ from gnomon.features import (
     SparseSelector,
     subset_score,
 )
+from gnomon.linear import BestSubset
 
 
 @pytest.fixture
@@ -86,22 +87,35 @@ def test_exhaustive_selection_tries_every_subset(regression):
     assert_array_equal(by_rows.support_, selector.support_)
 
 
-@pytest.mark.spec("LIN-181", "LIN-L40")
-def test_best_subset_on_the_training_rows_is_the_exhaustive_support():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(200, 5))
-    y = X[:, [0, 3]] @ [3.0, 3.0] + 0.1 * rng.normal(size=200)
+@pytest.mark.spec("LIN-181", "LIN-L40", "LIN-052")
+@pytest.mark.parametrize("seed", range(4))
+def test_best_subset_is_the_exhaustive_support_of_every_size(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, 6)) @ (np.eye(6) + 0.7 * rng.normal(size=(6, 6)))
+    y = X @ rng.normal(size=6) + 1.5 + 3.0 * rng.normal(size=40)
 
     def residual(S):
-        return np.linalg.lstsq(np.column_stack([X[:, S], np.ones(200)]), y, rcond=None)[1][0]
+        A = np.column_stack([X[:, S], np.ones(40)])
+        return float(np.sum((y - A @ np.linalg.lstsq(A, y, rcond=None)[0]) ** 2))
 
-    best_pair = min(combinations(range(5), 2), key=residual)
-    everything = [(np.arange(200), np.arange(200))]
+    everything = [(np.arange(40), np.arange(40))]
     selector = ExhaustiveSelector("least_squares", cv=everything).fit(X, y)
-    pairs = np.flatnonzero(selector.subsets_.sum(axis=1) == 2)
-    found = selector.subsets_[pairs[np.argmin(selector.errors_[pairs])]]
-    assert_array_equal(np.flatnonzero(found), best_pair)
-    assert_allclose(selector.errors_[pairs].min() * 200, residual(best_pair))
+    assert selector.n_subsets_ == 2**6
+    for size in range(1, 7):
+        model = BestSubset(size).fit(X, y)
+        assert model.exact_
+        best = min(combinations(range(6), size), key=residual)
+        assert_array_equal(np.flatnonzero(model.support_), best)
+        assert_allclose(model.objective_, residual(best), rtol=1e-10)
+        of_size = np.flatnonzero(selector.subsets_.sum(axis=1) == size)
+        found = of_size[np.argmin(selector.errors_[of_size])]
+        assert_array_equal(selector.subsets_[found], model.support_)
+        assert_allclose(40 * selector.errors_[found], model.objective_, rtol=1e-9)
+    # A price per column between two sizes: the same choice among all 64 subsets.
+    rho = 30.0
+    subsets = [S for size in range(7) for S in combinations(range(6), size)]
+    cheapest = min(subsets, key=lambda S: residual(list(S)) + rho * len(S))
+    assert_array_equal(np.flatnonzero(BestSubset(lam=rho).fit(X, y).support_), cheapest)
 
 
 @pytest.mark.spec("LIN-181")
