@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gnomon.losses import LogisticLoss, SoftmaxLoss
+from gnomon.losses import CallableLoss, LogisticLoss, SoftmaxLoss, SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.optim import Problem, irls, newton, positive_factor
+from gnomon.optim import Problem, bfgs, fit_linear, irls, newton, positive_factor
 from gnomon.optim.smooth_linear import newton_linear
 from gnomon.penalties import L2, NoPenalty
 
@@ -119,3 +119,50 @@ def test_hessian_of_the_softmax_is_the_derivative_of_its_gradient(K, reference):
         ]
     )
     np.testing.assert_allclose(p.hessian(theta), numeric, atol=1e-5)
+
+
+@pytest.mark.parametrize("solver", ["newton", "irls", "lbfgs"])
+def test_rounding_ends_a_descent_and_that_is_convergence(solver):
+    """Targets so large that no gradient can be as small as `tol`."""
+    y = 1e8 * (X @ [1.0, -1.0, 0.5, 0.0] + RNG.standard_normal(200))
+    solution = fit_linear(Design(X), y, SquaredLoss(), L2(1.0), solver=solver)
+    assert solution.converged
+    assert solution.stop_reason == "no_change"
+    assert solution.n_iter < 50
+    assert solution.dual_gap <= 1e-12 * solution.objective
+
+
+def test_of_points_that_rounding_cannot_tell_apart_the_flattest_is_kept():
+    """Heavy rows in large units: F has its last digit long before ∇F is small."""
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(5000, 5))
+    y = np.sign(A @ np.arange(1.0, 6.0) + rng.normal(size=5000))
+    design = Design(A * [1.0, 10.0, 100.0, 1e3, 1e4])
+    solution = fit_linear(design, y, LogisticLoss(), L2(1.0), np.full(5000, 1e5), solver="lbfgs")
+    assert solution.converged
+    assert solution.n_iter < 100
+    assert solution.gradient_norm <= 2.0 * np.min(solution.history["gradient_norm"])
+    assert solution.dual_gap <= 1e-12 * solution.objective
+
+
+CAUCHY = CallableLoss(
+    lambda y, z: np.log1p((y - z) ** 2),
+    lambda y, z: 2.0 * (z - y) / (1.0 + (y - z) ** 2),
+    curvature=lambda y, z: 2.0 * (1.0 - (y - z) ** 2) / (1.0 + (y - z) ** 2) ** 2,
+    convex=False,
+    smoothness=2.0,
+)
+
+
+def test_newton_descends_a_loss_that_bends_downwards():
+    y = X @ [1.0, -1.0, 0.5, 0.0] + RNG.standard_cauchy(200)
+    p = Problem(Design(X), y, CAUCHY, L2(0.1), WEIGHTS)
+    solution = fit_linear(Design(X), y, CAUCHY, L2(0.1), WEIGHTS, solver="newton")
+    assert solution.converged
+    assert solution.gradient_norm < 1e-7
+    assert solution.objective == pytest.approx(bfgs(p.value_and_gradient, np.zeros(5)).objective)
+    theta = np.zeros(5)
+    numeric = np.array([(p.value_and_gradient(h)[1] - p.value_and_gradient(-h)[1]) / 2e-6 for h in 1e-6 * np.eye(5)])
+    np.testing.assert_allclose(p.hessian(theta), numeric, atol=1e-5)
+    with pytest.raises(ValueError, match="bends downwards"):
+        fit_linear(Design(X), y, CAUCHY, L2(0.1), WEIGHTS, solver="irls")

@@ -309,6 +309,10 @@ def test_sag_converges_linearly_with_its_own_step(loss):
     solution = sag(problem, np.zeros(4), tol=1e-10)
     assert solution.converged
     np.testing.assert_allclose(solution.w, theta, atol=1e-8)
+    total = np.sum(problem.weights)
+    np.testing.assert_allclose(solution.history["gradient_norm"], total * solution.history["kkt"])
+    slope = np.max(np.abs(problem.value_and_gradient(solution.w)[1]))
+    assert solution.gradient_norm == pytest.approx(slope, rel=1e-3, abs=1e-12)
     norms = solution.history["kkt"]
     passes = len(norms) - 1
     # Linear: as many passes for the second half of the digits as for the first.
@@ -389,6 +393,8 @@ def test_sparse_rows_take_the_same_steps(penalty, intercept, average):
         ({"scale": "sum"}, "scale='sum' is unknown"),
         ({"kink": "smooth"}, "kink='smooth' is unknown"),
         ({"momentum": 0.5, "memory": 3.0}, "both set the weight"),
+        ({"momentum": 1.5}, "0 ≤ m < 1"),
+        ({"momentum": 0.0, "momentum_form": "ema"}, "0 < μ ≤ 1"),
         ({"momentum": 0.5, "momentum_form": "nesterov"}, "momentum_form='nesterov' is unknown"),
     ],
 )

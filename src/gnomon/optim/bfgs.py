@@ -12,8 +12,9 @@ from itertools import count
 import numpy as np
 
 from gnomon.optim.follow import follow
-from gnomon.optim.gradient_descent import as_floating, check_at
-from gnomon.optim.line_search import strong_wolfe
+from gnomon.optim.gradient_descent import as_floating
+from gnomon.optim.line_search import blind_step, descend_along
+from gnomon.optim.rules import check_at
 from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["bfgs"]
@@ -81,13 +82,9 @@ def _descend(fun, w):
 
 
 def _search(fun, w, value, g, H):
-    p = -g if H is None else -(H @ g)
-    if not float(g @ p) < 0.0:
-        return None
-    # Without curvature the length of the gradient says nothing about the length of the step.
-    first = min(1.0, 1.0 / float(np.linalg.norm(g))) if H is None else 1.0
-    found = strong_wolfe(fun, w, p, value, g, step=first)
-    return found if found.step > 0.0 else None
+    if H is None:
+        return descend_along(fun, w, -g, value, g, step=blind_step(g))
+    return descend_along(fun, w, -(H @ g), value, g)
 
 
 def _updated(H, s, y):

@@ -9,14 +9,16 @@ gradients are far from orthogonal. Nocedal & Wright (2006), section 5.2, doi:10.
 
 from itertools import count
 
-import numpy as np
-
 from gnomon.optim.follow import follow
-from gnomon.optim.gradient_descent import as_floating, check_at
-from gnomon.optim.line_search import strong_wolfe
+from gnomon.optim.gradient_descent import as_floating
+from gnomon.optim.line_search import blind_step, descend_along
+from gnomon.optim.rules import check_at
 from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["conjugate_gradient"]
+
+C2 = 0.1
+"""Slope left at the end of a line search: conjugacy needs nearly exact ones."""
 
 
 def conjugate_gradient(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1000, callback=None, iterates=False):
@@ -66,12 +68,12 @@ def conjugate_gradient(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1
 def _descend(fun, w):
     value, g = fun(w)
     yield check_at(0, w, value, g)
-    p, first = -g, min(1.0, 1.0 / (float(np.linalg.norm(g)) or 1.0))
+    p, first = -g, blind_step(g)
     for t in count(1):
-        found = _search(fun, w, p, value, g, first)
+        found = descend_along(fun, w, p, value, g, step=first, c2=C2)
         if found is None:
             p = -g
-            found = _search(fun, w, p, value, g, first)
+            found = descend_along(fun, w, p, value, g, step=first, c2=C2)
         if found is None:
             return
         slope = found.step * float(g @ p)
@@ -88,10 +90,3 @@ def _beta(g, previous):
     if abs(float(g @ previous)) >= 0.5 * float(g @ g):
         return 0.0
     return max(0.0, float(g @ (g - previous)) / float(previous @ previous))
-
-
-def _search(fun, w, p, value, g, first):
-    if not float(g @ p) < 0.0:
-        return None
-    found = strong_wolfe(fun, w, p, value, g, step=first, c2=0.1)
-    return found if found.step > 0.0 else None

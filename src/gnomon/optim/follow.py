@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon.optim.solution import Solution, Trace
 
-__all__ = ["follow"]
+__all__ = ["follow", "follow_to_rounding"]
 
 BLOW_UP = 1e6
 
@@ -61,7 +61,7 @@ def follow(checks, rule, *, max_iter, callback=None, iterates=False):
     try:
         for last in checks:
             ceiling = ceiling or _ceiling(last)
-            best = last if best is None or -math.inf < last.objective < best.objective else best
+            best = last if best is None or _better(last, best) else best
             memory, verdict = rule.look(memory, last)
             asked = trace.add(**_row(last, iterates), **rule.columns(memory))
             reason, met = _why(last, verdict, ceiling, asked, max_iter)
@@ -82,6 +82,40 @@ def follow(checks, rule, *, max_iter, callback=None, iterates=False):
         dual_gap=kept.gap,
         gradient_norm=kept.kkt if math.isnan(kept.gradient_norm) else kept.gradient_norm,
     )
+
+
+def follow_to_rounding(checks, rule, **options):
+    """`follow`, for a descent that ends where rounding hides every further fall: a kind of convergence.
+
+    At the start it is none: that no first step is found is a fault of the start or of the scale.
+    """
+    solution = follow(_until_rounding(checks), rule, **options)
+    ended = solution.stop_reason == "no_change" and solution.n_iter > 0
+    return solution._replace(converged=solution.converged or ended)
+
+
+def _until_rounding(checks, *, patience=10):
+    """The checks, up to where neither F nor ‖∇F‖∞ has fallen for some of them: steps that only shuffle last digits."""
+    best, lowest, stale = None, math.inf, 0
+    for check in checks:
+        yield check
+        fell = best is None or check.objective < best - _noise(best)
+        stale = 0 if fell or check.gradient_norm < lowest else stale + 1
+        best, lowest = check.objective if fell else best, min(lowest, check.gradient_norm)
+        if stale >= patience:
+            return
+
+
+def _better(check, best):
+    """Whether F is lower; where rounding hides that, whether the gradient is smaller."""
+    if abs(check.objective - best.objective) <= _noise(best.objective) and not math.isnan(check.gradient_norm):
+        return check.gradient_norm < best.gradient_norm
+    return -math.inf < check.objective < best.objective
+
+
+def _noise(objective):
+    """What two sums over many rows may differ by without meaning it."""
+    return 64.0 * float(np.finfo(float).eps) * abs(objective)
 
 
 def _ceiling(check):

@@ -15,8 +15,9 @@ import numpy as np
 
 from gnomon.optim.follow import follow
 from gnomon.optim.momentum import as_momentum
+from gnomon.optim.rules import check_at
 from gnomon.optim.steps import Line, Point, as_step_rule
-from gnomon.optim.stopping import Check, GradientNorm, default_rule
+from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["gradient_descent"]
 
@@ -125,12 +126,6 @@ def _ratio(before, after):
     with np.errstate(over="ignore", invalid="ignore"):
         moved, size = np.linalg.norm(after - before), np.linalg.norm(after)
         return float(moved / size) if size > 0.0 else np.nan
-
-
-def check_at(iteration, w, value, gradient, **more):
-    """The `Check` of a point where the gradient is known."""
-    norm = float(np.max(np.abs(gradient), initial=0.0))
-    return Check(iteration, w, float(value), gradient_norm=norm, more=more)
 
 
 def as_floating(w0):

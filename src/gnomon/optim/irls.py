@@ -4,16 +4,18 @@
 
 with z = Xθ and cᵢ the curvature of the loss at zᵢ: a weighted ridge regression for an L2 penalty, and the step of
 Newton's method in other clothes; with the expected curvature of a generalised linear model it is Fisher's scoring. A
-step that raises the objective is halved. Nelder & Wedderburn (1972), doi:10.2307/2344614.
+step that does not lower the objective is halved. Nelder & Wedderburn (1972), doi:10.2307/2344614.
 """
+
+from itertools import count
 
 import numpy as np
 from scipy import linalg
 
-from gnomon.optim.follow import follow
-from gnomon.optim.lbfgs import largest_entry
-from gnomon.optim.newton import positive_factor
-from gnomon.optim.stopping import Check, GradientNorm, default_rule
+from gnomon.optim.follow import follow_to_rounding
+from gnomon.optim.newton import halved_step, positive_factor
+from gnomon.optim.rules import check_at
+from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["irls"]
 
@@ -60,35 +62,26 @@ def irls(problem, theta, *, tol=1e-8, tol_obj=None, stop=None, max_iter=100, cal
     """
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
     checks = _checks(problem, np.array(theta, copy=True))
-    solution = follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
-    # Rounding may end a descent; that no first step is found is a fault of the start or of the scale.
-    ended = solution.stop_reason == "no_change" and solution.n_iter > 0
-    return solution._replace(converged=solution.converged or ended)
+    return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
-def _checks(problem, theta, *, max_halvings=30):
+def _checks(problem, theta):
     value, g = problem.value_and_gradient(theta)
-    yield Check(0, theta, value, largest_entry(g))
-    iteration = 0
-    while True:
-        target = _weighted_ridge(problem, theta)
-        for halvings in range(max_halvings):
-            step = 0.5**halvings
-            there = theta + np.asarray(step, dtype=theta.dtype) * (target - theta)
-            value_there, g_there = problem.value_and_gradient(there)
-            flat = abs(value_there - value) <= 10.0 * np.finfo(g.dtype).eps * abs(value)
-            if (value_there < value and not flat) or (flat and largest_entry(g_there) < largest_entry(g)):
-                break
-        else:
+    yield check_at(0, theta, value, g)
+    for iteration in count(1):
+        direction = _weighted_ridge(problem, theta) - theta
+        step, theta, value, g = halved_step(problem.value_and_gradient, theta, value, g, direction)
+        if step == 0.0:
             return
-        theta, value, g, iteration = there, value_there, g_there, iteration + 1
-        yield Check(iteration, theta, value, largest_entry(g), more={"step": step})
+        yield check_at(iteration, theta, value, g, step=step)
 
 
 def _weighted_ridge(problem, theta):
     """The minimiser of (1): (XᵀWX + Ω'')⁻¹ XᵀWZ."""
     z = problem.scores(theta)
     W = problem.weights * problem.loss.curvature(problem.y, z)
+    if np.any(W < 0.0):
+        raise ValueError(f"loss={problem.loss!r} bends downwards at some row, so (1) has no least; use another solver")
     # WZ = Wz − sℓ' needs no division, so rows without curvature do no harm; a known offset is no part of the response.
     response = W * (z - problem.offset) - problem.at_scores(z)[1]
     return _least_solution(problem.hessian(theta), problem.design.adjoint(response))
@@ -96,10 +89,12 @@ def _weighted_ridge(problem, theta):
 
 def _least_solution(H, r):
     """H⁻¹r by Cholesky's factorisation; where H is singular, the solution of least norm."""
-    factor = positive_factor(H)
-    pivots = np.abs(np.diagonal(factor[0]))
-    if np.min(pivots) ** 2 > 1e3 * len(H) * np.finfo(H.dtype).eps * np.max(pivots) ** 2:
-        return linalg.cho_solve(factor, r)
+    # Columns brought to one size, so that the pivots tell dependent columns from small ones.
+    size = np.sqrt(np.abs(np.diagonal(H)))
+    size[size == 0.0] = 1.0
+    factor = positive_factor(H / size / size[:, None])
+    if np.min(np.diagonal(factor[0])) ** 2 > 1e3 * len(H) * np.finfo(H.dtype).eps:
+        return linalg.cho_solve(factor, r / size) / size
     values, V = linalg.eigh(H)
     kept = values > 10.0 * len(H) * np.finfo(H.dtype).eps * values[-1]
     return V[:, kept] @ ((V[:, kept].T @ r) / values[kept])

@@ -11,9 +11,10 @@ from collections import deque
 
 import numpy as np
 
-from gnomon.optim.follow import follow
-from gnomon.optim.line_search import strong_wolfe
-from gnomon.optim.stopping import Check, GradientNorm, default_rule
+from gnomon.optim.follow import follow_to_rounding
+from gnomon.optim.line_search import blind_step, descend_along
+from gnomon.optim.rules import check_at
+from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["lbfgs"]
 
@@ -83,29 +84,21 @@ def lbfgs(
         raise ValueError(f"memory={memory!r} must be ≥ 1; give the number of pairs to keep")
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
     checks = _checks(fun, np.array(w0, copy=True), _InverseHessian(memory, precondition), refresh)
-    solution = follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
-    # Rounding may end a descent; that no first step is found is a fault of the start or of the scale.
-    ended = solution.stop_reason == "no_change" and solution.n_iter > 0
-    return solution._replace(converged=solution.converged or ended)
+    return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
 def _checks(fun, w, inverse, refresh):
     value, g = fun(w)
-    yield Check(0, w, float(value), largest_entry(g))
+    yield check_at(0, w, value, g)
     iteration, next_refresh = 0, 3
-    while (found := inverse.search(fun, w, value, g)).step > 0.0:
+    while (found := inverse.search(fun, w, value, g)) is not None:
         inverse.update(found.w - w, found.gradient - g)
         w, value, g = found.w, found.value, found.gradient
         iteration += 1
-        yield Check(iteration, w, value, largest_entry(g), more={"step": found.step})
+        yield check_at(iteration, w, value, g, step=found.step)
         if refresh is not None and iteration == next_refresh:
             inverse.rebase(refresh(w))
             next_refresh *= 3
-
-
-def largest_entry(g):
-    """‖g‖∞."""
-    return float(np.max(np.abs(g), initial=0.0))
 
 
 class _InverseHessian:
@@ -117,12 +110,10 @@ class _InverseHessian:
         self._scale = 1.0
 
     def search(self, fun, w, value, g):
-        """The step along −Hg; if none lowers f, the step along the gradient with all pairs forgotten."""
-        # Without curvature the length of the gradient says nothing about the length of the step.
+        """The step along −Hg; if none lowers f, that with all pairs forgotten; None if that is in vain as well."""
         blind = not self._pairs and self._solve is None
-        first = min(1.0, 1.0 / float(np.linalg.norm(g))) if blind else 1.0
-        found = strong_wolfe(fun, w, self.direction(g), value, g, step=first)
-        if found.step > 0.0 or not self._pairs:
+        found = descend_along(fun, w, self.direction(g), value, g, step=blind_step(g) if blind else 1.0)
+        if found is not None or not self._pairs:
             return found
         self._pairs.clear()
         self._scale = 1.0

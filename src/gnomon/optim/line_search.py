@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["LineStep", "strong_wolfe"]
+__all__ = ["LineStep", "blind_step", "descend_along", "strong_wolfe"]
 
 
 class LineStep(NamedTuple):
@@ -100,6 +100,19 @@ def strong_wolfe(fun, w, direction, value, gradient, *, step=1.0, c1=1e-4, c2=0.
         if step in (low.step, high.step if high else np.inf):
             break
     return best._replace(n_evaluations=count)
+
+
+def blind_step(gradient):
+    """A first step along −∇f: without curvature the length of the gradient says nothing about that of the step."""
+    return min(1.0, 1.0 / (float(np.linalg.norm(gradient)) or 1.0))
+
+
+def descend_along(fun, w, direction, value, gradient, **options):
+    """The step of `strong_wolfe`; None where `direction` does not descend, or no step along it lowers f."""
+    if not float(gradient @ direction) < 0.0:
+        return None
+    found = strong_wolfe(fun, w, direction, value, gradient, **options)
+    return found if found.step > 0.0 else None
 
 
 class _Point(NamedTuple):

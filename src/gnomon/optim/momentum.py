@@ -111,7 +111,7 @@ def as_momentum(momentum, form, memory=None):
     rule = MOMENTUM_FORMS[form]
     if memory is not None:
         if momentum != 0.0:
-            raise ValueError(f"momentum={momentum!r} and memory={memory!r} say the same thing; give one of them")
+            raise ValueError(f"momentum={momentum!r} and memory={memory!r} both set the weight; give one of them")
         return rule, Constant(rule.weight_of(memory))
     weight = as_schedule(momentum)
     if not rule.allows(float(weight(0))):

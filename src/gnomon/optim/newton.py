@@ -11,9 +11,9 @@ Nocedal & Wright (2006), chapter 3, doi:10.1007/978-0-387-40065-5.
 import numpy as np
 from scipy import linalg
 
-from gnomon.optim.follow import follow
-from gnomon.optim.lbfgs import largest_entry
-from gnomon.optim.stopping import Check, GradientNorm, default_rule
+from gnomon.optim.follow import follow_to_rounding
+from gnomon.optim.rules import check_at
+from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["newton", "positive_factor"]
 
@@ -80,23 +80,20 @@ def newton(
         raise ValueError(f"reuse={reuse!r} must lie in [0, 1); by this factor a step must shrink the gradient")
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
     checks = _checks(fun, hessian, np.array(w0, copy=True), reuse)
-    solution = follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
-    # Rounding may end a descent; that no first step is found is a fault of the start or of the scale.
-    ended = solution.stop_reason == "no_change" and solution.n_iter > 0
-    return solution._replace(converged=solution.converged or ended)
+    return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
 def _checks(fun, hessian, w, reuse):
     value, g = fun(w)
-    yield Check(0, w, float(value), largest_entry(g))
+    yield check_at(0, w, value, g)
     iteration, factor = 0, None
     while True:
         fresh = factor is None
         factor = positive_factor(hessian(w)) if fresh else factor
-        step, there, value_there, g_there = _halved_step(fun, w, value, g, -linalg.cho_solve(factor, g))
+        step, there, value_there, g_there = halved_step(fun, w, value, g, -linalg.cho_solve(factor, g))
         if step > 0.0:
             iteration += 1
-            yield Check(iteration, there, float(value_there), largest_entry(g_there), more={"step": step})
+            yield check_at(iteration, there, value_there, g_there, step=step)
         elif fresh:
             return
         shrinks = np.linalg.norm(g_there) <= reuse * np.linalg.norm(g)
@@ -133,8 +130,8 @@ def positive_factor(H):
             jitter = max(10.0 * jitter, 10.0 * float(np.finfo(H.dtype).eps))
 
 
-def _halved_step(fun, w, value, g, direction, *, c=1e-4, max_halvings=40):
-    """η, w + ηΔ, f and ∇f there; η = 0 where no step helps."""
+def halved_step(fun, w, value, g, direction, *, c=1e-4, max_halvings=40):
+    """η of (1), w + ηΔ, f and ∇f there; η = 0 where no step helps."""
     slope = float(g @ direction)
     noise = 10.0 * np.finfo(g.dtype).eps * abs(value)
     step = 1.0
@@ -142,8 +139,9 @@ def _halved_step(fun, w, value, g, direction, *, c=1e-4, max_halvings=40):
         there = w + np.asarray(step, dtype=w.dtype) * direction
         f, gradient = fun(there)
         # Near the minimum values cannot tell two points apart; a smaller gradient can.
-        flat = abs(f - value) <= noise and np.linalg.norm(gradient) < np.linalg.norm(g)
-        if f <= value + c * step * slope or flat:
+        flat = abs(f - value) <= noise
+        helps = np.linalg.norm(gradient) < np.linalg.norm(g) if flat else f <= value + c * step * slope
+        if helps:
             return step, there, f, gradient
         step *= 0.5
     return 0.0, w, value, g

@@ -202,9 +202,10 @@ def gram(design, weights):
     if design.sparse:
         G = (X.multiply(weights[:, None]).tocsr().T @ X).toarray()
     else:
-        # Negative weights cannot occur for a convex loss; the square root makes one symmetric product of it.
-        scaled = X * np.sqrt(weights)[:, None]
-        G = scaled.T @ scaled
+        # The square root makes one symmetric product of it, half the work; a loss that is not convex may forbid it.
+        convex = not np.any(weights < 0.0)
+        scaled = X * (np.sqrt(weights) if convex else weights)[:, None]
+        G = scaled.T @ (scaled if convex else X)
     if design.intercept == "none":
         return np.asarray(G)
     H = np.empty((d + 1, d + 1), dtype=G.dtype)
@@ -215,7 +216,7 @@ def gram(design, weights):
 
 
 def largest_eigenvalue(design, weights, *, tol=1e-4, max_iter=200):
-    """λ_max(XᵀSX), from above: the power method's Rayleigh quotient plus its residual norm."""
+    """λ_max(XᵀSX): the power method's Rayleigh quotient, which is never above, plus its residual norm, an allowance."""
     theta = np.random.default_rng(0).standard_normal(design.width)
     value = 0.0
     for _ in range(max_iter):

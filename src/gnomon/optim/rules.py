@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["AllOf", "AnyOf", "Check", "StopRule"]
+__all__ = ["AllOf", "AnyOf", "Check", "StopRule", "check_at"]
 
 
 class Check(NamedTuple):
@@ -57,6 +57,12 @@ class Check(NamedTuple):
     kkt: float = np.nan
     gap: float = np.nan
     more: Mapping = MappingProxyType({})
+
+
+def check_at(iteration, w, value, gradient, **more):
+    """The `Check` of a point where the gradient is known; `more` are further columns of the history."""
+    norm = float(np.max(np.abs(gradient), initial=0.0))
+    return Check(iteration, w, float(value), gradient_norm=norm, more=more)
 
 
 class StopRule(ABC):

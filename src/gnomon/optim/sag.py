@@ -17,9 +17,11 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
+from gnomon.numerics.validation import check_choice
 from gnomon.optim.follow import follow
+from gnomon.optim.rules import check_at
 from gnomon.optim.sgd import row_norms
-from gnomon.optim.stopping import KKT, Check, default_rule
+from gnomon.optim.stopping import KKT, default_rule
 
 __all__ = ["sag"]
 
@@ -84,12 +86,8 @@ def sag(
     >>> solution.w.round(7), solution.stop_reason
     (array([0.2, 0.4]), 'kkt')
     """
-    for name, value, words in (
-        ("penalty_memory", penalty_memory, PENALTY_MEMORY),
-        ("sampling", sampling, ("uniform", "cyclic")),
-    ):
-        if value not in words:
-            raise ValueError(f"{name}={value!r} is unknown; choose from {list(words)}")
+    check_choice("penalty_memory", penalty_memory, PENALTY_MEMORY)
+    check_choice("sampling", sampling, ("uniform", "cyclic"))
     step = 1.0 / _largest_smoothness(problem) if step is None else step
     rng, n = check_random_state(random_state), problem.design.n
     picks = (lambda: rng.randint(n, size=n)) if sampling == "uniform" else (lambda: np.arange(n))
@@ -112,8 +110,8 @@ def _checks(problem, theta, run, step, picks):
     passes = run(problem, theta, step, picks)
     for iteration, point in enumerate(passes):
         value, gradient = problem.value_and_gradient(point)
-        violation = float(np.max(np.abs(gradient), initial=0.0)) / total
-        yield Check(iteration, point, value, kkt=violation)
+        check = check_at(iteration, point, value, gradient)
+        yield check._replace(kkt=check.gradient_norm / total)
         if not math.isfinite(value):
             return
 

@@ -22,8 +22,8 @@ from gnomon._jit import compiled, inline, lean
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim._draws import Draws
 from gnomon.optim.follow import follow
-from gnomon.optim.momentum import MOMENTUM_FORMS, weight_of
-from gnomon.optim.schedules import Constant, InverseT0, Power, as_schedule, rates, warn_unless_robbins_monro
+from gnomon.optim.momentum import MOMENTUM_FORMS, as_momentum
+from gnomon.optim.schedules import InverseT0, Power, as_schedule, rates, warn_unless_robbins_monro
 from gnomon.optim.stopping import AnyOf, Check, ObjectiveChange
 
 __all__ = ["asgd", "change_rule", "row_norms", "sgd"]
@@ -225,12 +225,11 @@ def _mix(momentum, t, eta):
 
 
 def _momentum(momentum, form, memory):
-    form = MOMENTUM_FORMS[check_choice("momentum_form", form, tuple(MOMENTUM_FORMS))]
+    """The form and the schedule of its weight; None for no momentum."""
+    check_choice("momentum_form", form, tuple(MOMENTUM_FORMS))
     if memory is not None:
-        if momentum is not None:
-            raise ValueError(f"momentum={momentum!r} and memory={memory!r} both set the weight; give one of them")
-        return MOMENTUM_FORMS["ema"], Constant(weight_of(memory))
-    return None if momentum is None else (form, as_schedule(momentum))
+        return as_momentum(0.0 if momentum is None else momentum, "ema", memory)
+    return None if momentum is None else as_momentum(momentum, form)
 
 
 def _average(average, start, weight):

@@ -53,6 +53,7 @@ def newton_linear(problem, theta, **options):
 
 def irls_linear(problem, theta, **options):
     """Minimise (1) by re-weighted least squares; options as for `irls`."""
+    options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-8))
     return _certified(_Last(problem), irls(problem, theta, **options))
 
 

@@ -93,8 +93,7 @@ class Solution(NamedTuple):
 class Trace:
     """Collects one row per check and gives them back as a dict of arrays of one length.
 
-    `callback`, if given, is called with each row (a dict) and may return True to stop the solver; `verbose` > 0 sends
-    the rows to the logger ``gnomon.optim``.
+    `callback`, if given, is called with each row (a dict) and may return True to stop the solver.
 
     References
     ----------

@@ -14,10 +14,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
-import numpy as np
 from scipy.optimize import minimize_scalar
 
-from gnomon.optim.line_search import strong_wolfe
+from gnomon.optim.line_search import descend_along
 from gnomon.optim.schedules import SCHEDULES, Constant, Schedule, as_schedule
 
 __all__ = [
@@ -352,9 +351,8 @@ class WolfeStep(StepRule):
 
     def take(self, line, memory):
         w, value, g, a = line.point
-        search = partial(strong_wolfe, step=memory, c1=self.c1, c2=self.c2)
-        found = search(line.fun, w, -g, value, g) if np.any(g) else None
-        if found is None or found.step == 0.0:
+        found = descend_along(line.fun, w, -g, value, g, step=memory, c1=self.c1, c2=self.c2)
+        if found is None:
             return None
         return Move(Point(found.w, found.value, found.gradient, a), found.step, found.n_evaluations - 1, found.step)
 
