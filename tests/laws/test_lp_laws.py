@@ -6,6 +6,8 @@ from numpy.testing import assert_allclose
 from scipy import optimize, sparse
 
 from gnomon.linear import LinearRegression, LpRegression, NonConvexWarning
+from gnomon.numerics.design import Design
+from gnomon.optim import lp_norm
 
 NORMS = (1, 1.05, 1.3, 2, 3, 8, 40, np.inf)
 
@@ -102,3 +104,22 @@ def test_errors_say_what_to_do():
         LpRegression(0).fit(X, y)
     with pytest.raises(ValueError, match="tol=0"):
         LpRegression(1.5, tol=0).fit(X, y)
+
+
+@pytest.mark.parametrize("p", [1.3, 3.0, 8.0])
+def test_the_objective_and_the_gap_are_those_of_the_solution(p):
+    """Also short of convergence, where the last step still changes much."""
+    X, y = regression()
+    s = np.ones(60)
+    best = lp_norm(Design(X), y, p, s).objective
+    for max_iter in (1, 2, 200):
+        short = lp_norm(Design(X), y, p, s, max_iter=max_iter)
+        assert_allclose(short.objective, cost(y - Design(X).apply(short.w), p, s), rtol=1e-12)
+        assert short.objective - best <= short.dual_gap + 1e-9 * best
+
+
+def test_below_one_a_run_that_was_cut_short_does_not_say_converged():
+    X, y = regression()
+    short = lp_norm(Design(X), y, 0.5, np.ones(60), max_iter=5, random_state=0)
+    assert (short.converged, short.stop_reason, short.n_iter) == (False, "max_iter", 5)
+    assert lp_norm(Design(X), y, 0.5, np.ones(60), random_state=0).converged

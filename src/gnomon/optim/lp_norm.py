@@ -123,36 +123,44 @@ def _single_entry(value):
 def _newton(design, y, p, s, tol, max_iter):
     theta = _least_squares(design, y, s)
     scale = float(np.max(np.abs(y - design.apply(theta)), initial=0.0)) or 1.0
-    trace = Trace()
     # Large p by way of 4, 8, 16 …: each stage starts where its predecessor has levelled the residuals.
-    stages = [*(q for q in 2.0 ** np.arange(2, 60) if q < p), p] if p > 2.0 else [p]
-    n_iter, gap, value = 0, np.inf, np.inf
+    stages = [float(q) for q in 2.0 ** np.arange(2, 60) if q < p] if p > 2.0 else []
+    n_iter, trace, unit = 0, Trace(), scale**p
     for q in stages:
-        enough = tol if q == p else 1e-2
-        for step in range(max_iter):
-            state = _linearise(design, y, s, q, theta, scale, soften=_SOFTEN**step)
-            value, gap = state.value, min(gap, state.gap) if q == p and step else state.gap
-            if q == p:
-                trace.add(n_iter, value * scale**p, gap=gap * scale**p)
-            # The step is there already: taken also at the end, it doubles the number of right digits of θ.
-            theta = theta + scale * _line_search(s, q, state) * state.direction
-            n_iter += 1
-            if gap <= enough * value:
-                break
+        theta, _, n_iter = _newton_stage(design, y, q, s, theta, scale, 1e-2, max_iter, n_iter)
+    theta, bound, n_iter = _newton_stage(design, y, p, s, theta, scale, tol, max_iter, n_iter, trace, unit)
+    value = float(s @ (np.abs(y - design.apply(theta)) / scale) ** p)
+    gap = max(value - bound, 0.0)
     converged = gap <= tol * value
     reason = "gap" if converged else "max_iter"
-    unit = scale**p
     return Solution(theta, value * unit, n_iter, converged, reason, trace.history, dual_gap=gap * unit)
 
 
+def _newton_stage(design, y, q, s, theta, scale, enough, max_iter, n_iter, trace=None, unit=1.0):
+    """θ, the best lower bound on the minimum for this q in units of scale^q, and the iterations so far."""
+    bound = -np.inf
+    for step in range(max_iter):
+        state = _linearise(design, y, s, q, theta, scale, soften=_SOFTEN**step)
+        bound = max(bound, state.bound)
+        gap = max(state.value - bound, 0.0)
+        if trace is not None:
+            trace.add(n_iter, state.value * unit, gap=gap * unit)
+        # The step is there already: taken also at the end, it doubles the number of right digits of θ.
+        theta = theta + scale * _line_search(s, q, state) * state.direction
+        n_iter += 1
+        if gap <= enough * state.value:
+            break
+    return theta, bound, n_iter
+
+
 class _Linearised(NamedTuple):
-    """Newton's model at θ: residuals, value, step, its image, and the gap to the dual point that the step implies."""
+    """Newton's model at θ: residuals, value, step, its image, and (2) at the dual point that the step implies."""
 
     r: Any
     value: float
     direction: Any
     along: Any
-    gap: float
+    bound: float
 
 
 def _linearise(design, y, s, q, theta, scale, *, soften):
@@ -167,8 +175,7 @@ def _linearise(design, y, s, q, theta, scale, *, soften):
     direction = factor.solve(gradient) if factor is not None else linalg.lstsq(H, gradient)[0]
     along = design.apply(direction)
     # Aᵀ(ν − D A δ) = Aᵀν − Hδ = 0: the step makes its own multipliers feasible for (2).
-    gap = max(value - _dual_value(y / scale, s, q, nu - curvature * along), 0.0)
-    return _Linearised(r, value, direction, along, gap)
+    return _Linearised(r, value, direction, along, _dual_value(y / scale, s, q, nu - curvature * along))
 
 
 def _line_search(s, q, state):
@@ -209,16 +216,18 @@ def _nonconvex(design, y, p, s, max_iter, n_init, rng):
         rows = rng.choice(used, size=min(design.width, len(used)), replace=False)
         starts.append(linalg.lstsq(A[rows], y[rows])[0])
     ends = [_reweighted(A, y, p, s, theta, max_iter) for theta in starts]
-    values = np.array([float(s @ np.abs(y - A @ theta) ** p) for theta in ends])
+    values = np.array([float(s @ np.abs(y - A @ theta) ** p) for theta, _, _ in ends])
     best = int(np.argmin(values))
-    trace = Trace()
+    theta, n_iter, settled = ends[best]
+    trace, reason = Trace(), "no_change" if settled else "max_iter"
     for k, value in enumerate(np.minimum.accumulate(values)):
         trace.add(k, float(value))
     details = {"restarts": values}
-    return Solution(ends[best], float(values[best]), n_init, True, "no_change", trace.history, details=details)
+    return Solution(theta, float(values[best]), n_iter, settled, reason, trace.history, details=details)
 
 
 def _reweighted(A, y, p, s, theta, max_iter):
+    """θ, the iterations made, and whether θ had stopped moving once the floor was low."""
     scale = float(np.median(np.abs(y - A @ theta))) or float(np.max(np.abs(y - A @ theta), initial=0.0)) or 1.0
     for step in range(max_iter):
         floor = scale * max(0.5**step, 1e-9)
@@ -228,9 +237,9 @@ def _reweighted(A, y, p, s, theta, max_iter):
         root = root / np.max(root)
         new = linalg.lstsq(root[:, None] * A, root * y)[0]
         if step > 40 and np.max(np.abs(new - theta)) <= 1e-12 * max(np.max(np.abs(theta)), scale):
-            return new
+            return new, step + 1, True
         theta = new
-    return theta
+    return theta, max_iter, False
 
 
 def _least_squares(design, y, s=None):
