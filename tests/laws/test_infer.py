@@ -5,6 +5,7 @@ import pytest
 from scipy.integrate import quad
 from scipy.special import expit, gammaln
 from scipy.stats import multivariate_normal
+from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.infer import laplace, laplace_at, sigmoid_average
 from gnomon.linear import BayesianLogisticRegression
@@ -58,6 +59,14 @@ def test_laplace_is_exact_for_a_normal_law(analytic):
 def test_laplace_of_the_gamma_function_is_stirlings_formula():
     found = laplace(lambda t: 50.0 * np.log(t[0]) - t[0], np.array([30.0]))
     assert found.log_evidence == pytest.approx(gammaln(51.0), abs=1.0 / 600.0 + 1e-4)
+
+
+def test_a_search_that_ends_short_of_the_mode_says_so():
+    def log_p(t):
+        return -0.5 * float(np.sum(np.array([1.0, 50.0]) * (t - 3.0) ** 2))
+
+    with pytest.warns(ConvergenceWarning, match="may still rise by"):
+        laplace(log_p, np.zeros(2), max_iter=1)
 
 
 def test_a_saddle_is_refused():

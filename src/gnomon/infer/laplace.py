@@ -6,14 +6,19 @@
 Laplace (1774); MacKay (2003), Information Theory, Inference and Learning Algorithms, chapter 27.
 """
 
+import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import linalg, optimize
+from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.distributions import MultivariateNormal
 
 __all__ = ["LaplaceApproximation", "laplace", "laplace_at"]
+
+RISE = 1e-6
+"""What log p̃ may lack at the mode, and so (2), without a word: rounding ends a search with differences there."""
 
 
 class LaplaceApproximation(NamedTuple):
@@ -105,12 +110,13 @@ def laplace(log_p, x0, *, gradient=None, hessian=None, tol=1e-8, max_iter=200):
     hessian : callable, optional
         θ → ∇² log p̃; central differences of the gradient by default.
     tol : float, default=1e-8
-        Newton's method ends where ‖∇ log p̃‖∞ ≤ tol (1e-5 where the gradient is found by differences).
+        The search (BFGS) ends where ‖∇ log p̃‖∞ ≤ tol (1e-5 where the gradient is found by differences).
     max_iter : int, default=200
 
     Returns
     -------
     LaplaceApproximation
+        With a `ConvergenceWarning` where the search ended short of the mode.
 
     References
     ----------
@@ -137,7 +143,17 @@ def laplace(log_p, x0, *, gradient=None, hessian=None, tol=1e-8, max_iter=200):
     if not np.all(np.isfinite(mode)) or not np.isfinite(rough.fun):
         raise ValueError(f"log_p has no finite maximum that the search from x0={x0!r} could find; start elsewhere")
     H = -np.atleast_2d(bend(mode))
-    return laplace_at(mode, 0.5 * (H + H.T), log_p(mode))
+    found = laplace_at(mode, 0.5 * (H + H.T), log_p(mode))
+    # Newton's decrement: by how much the quadratic model of log p̃ could still rise.
+    rise = 0.5 * float(slope(mode) @ found.law.cov @ slope(mode))
+    if not rough.success and rise > RISE:
+        warnings.warn(
+            f"the search for the mode ended where log_p may still rise by {rise:.3g}; raise max_iter={max_iter}, or "
+            "give a gradient or another x0",
+            ConvergenceWarning,
+            stacklevel=2,
+        )
+    return found
 
 
 def _differences(function, power):
