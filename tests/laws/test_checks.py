@@ -18,6 +18,7 @@ from gnomon.losses import (
     GaussianFamily,
     HingeLoss,
     LogisticLoss,
+    LogitLink,
     LogLink,
     Loss,
     LpLoss,
@@ -26,6 +27,7 @@ from gnomon.losses import (
     ProbitLink,
     SoftmaxLoss,
     SquaredLoss,
+    TweedieFamily,
     Weighted,
 )
 from gnomon.numerics.design import Design
@@ -51,6 +53,9 @@ MORE = {
     DevianceLoss: [
         DevianceLoss(PoissonFamily(), LogLink()),
         DevianceLoss(GammaFamily(), LogLink()),
+        DevianceLoss(TweedieFamily(1.5), LogLink()),
+        DevianceLoss(TweedieFamily(2.5), LogLink()),
+        DevianceLoss(BinomialFamily(), LogitLink()),
         DevianceLoss(BinomialFamily(), ProbitLink()),
         DevianceLoss(BinomialFamily(), CLogLogLink()),
         DevianceLoss(GaussianFamily(), LogLink()),
@@ -69,11 +74,6 @@ def instances(module, base):
 
 LOSSES = instances(gnomon.losses, Loss)
 PENALTIES = instances(gnomon.penalties, Penalty)
-
-
-def reach(loss):
-    """How far scores may go: the deviance of a binomial goes through the mean, which saturates in floating point."""
-    return 0.6 if isinstance(loss, DevianceLoss) and loss.targets == "unit" else 3.0
 
 
 def targets(loss, n, rng):
@@ -102,12 +102,30 @@ def test_a_loss_is_convex_exactly_if_it_says_so(loss):
     K = CLASSES if loss.targets == "index" else 1
     verdicts = []
     for y in targets(loss, 6, rng):
-        points = reach(loss) * rng.normal(size=(40, 1, K) if K > 1 else (40, 1))
+        points = 3.0 * rng.normal(size=(40, 1, K) if K > 1 else (40, 1))
         rows = np.array([y])
         gradient = (lambda z, rows=rows: loss.gradient(rows, z)) if loss.trainable and loss.convex else None
         report = check_convex(lambda z, rows=rows: float(np.sum(loss.value(rows, z))), points, gradient=gradient)
         verdicts.append(report.passed)
     assert all(verdicts) == loss.convex
+
+
+@pytest.mark.spec("LIN-145", "LIN-L01", "LIN-L03")
+@pytest.mark.parametrize("loss", [loss for loss in MORE[DevianceLoss] if loss.convex], ids=stable_repr)
+def test_a_convex_deviance_is_convex_and_has_its_gradient_far_out(loss):
+    rng = np.random.default_rng(7)
+    z = np.append(rng.uniform(-30.0, 30.0, size=60), [-30.0, -8.5, -3.6, 3.6, 8.5, 30.0])
+    for y in (*targets(loss, 3, rng), 1.0):
+        rows = np.array([y])
+
+        def both(z, rows=rows):
+            return float(np.sum(loss.value(rows, z))), loss.gradient(rows, z)
+
+        report = check_convex(lambda z, f=both: f(z)[0], z[:, None], gradient=lambda z, f=both: f(z)[1])
+        assert report, report
+        for score in z:
+            slope = check_gradient(both, np.array([score]))
+            assert slope, (y, score, slope)
 
 
 @pytest.mark.spec("LIN-L01")
@@ -125,7 +143,7 @@ def test_a_sum_of_convex_losses_of_affine_scores_with_a_convex_penalty_is_convex
     rng = np.random.default_rng(1)
     for penalty in (penalty for penalty in PENALTIES if penalty.convex):
         problem = problem_of(loss, penalty, rng)
-        points = reach(loss) / 3.0 * rng.normal(size=(20, problem.size))
+        points = rng.normal(size=(20, problem.size))
 
         def gradient(theta, problem=problem):
             return problem.value_and_gradient(theta)[1]
@@ -150,7 +168,7 @@ def test_the_hessian_of_a_convex_risk_is_positive_semidefinite(loss):
 def test_the_gradient_of_a_smooth_loss_is_its_central_difference(loss):
     rng = np.random.default_rng(3)
     y = targets(loss, 12, rng)
-    z = reach(loss) * rng.normal(size=(12, CLASSES) if loss.targets == "index" else 12)
+    z = 3.0 * rng.normal(size=(12, CLASSES) if loss.targets == "index" else 12)
 
     def fun(z):
         return (float(np.sum(loss.value(y, z))), loss.gradient(y, z))

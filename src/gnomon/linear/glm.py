@@ -205,7 +205,7 @@ class GLM(RegressorMixin, BaseEstimator):
         self._report(solution)
         self._diagnose(Problem(design, y, loss, NoPenalty(), weights, 1, known))
         if loss.targets == "unit" and self.alpha == 0.0 and np.all((y == 0.0) | (y == 1.0)):
-            z = X @ self.coef_ + self.intercept_
+            z = _as_log_odds(loss.g, X @ self.coef_ + self.intercept_)
             self.converged_ &= not warn_if_separated(z, X, y.astype(int), weights, fit_intercept=self.fit_intercept)
         return self
 
@@ -298,6 +298,11 @@ def _start(loss, design, y, weights, offset):
         theta[-1] = level - np.average(np.broadcast_to(offset, len(y)), weights=weights)
         return theta
     return lsmr(design.X, level - offset + np.zeros(len(y)))[0].astype(design.dtype)
+
+
+def _as_log_odds(link, z):
+    """The scores with their own signs but the size of the log-odds, which says under any link how sure they are."""
+    return np.sign(z) * np.nan_to_num(np.abs(link.log_mean(z) - link.log_rest(z)))
 
 
 def _offset(offset, X):

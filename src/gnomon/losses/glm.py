@@ -9,6 +9,7 @@ log(1 − μ) and their slopes) in which nothing overflows or cancels before the
 doi:10.2307/2344614; power variances: Jørgensen (1987), doi:10.1111/j.2517-6161.1987.tb01685.x.
 """
 
+import math
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
@@ -41,16 +42,17 @@ def _log_ratio(y, mean, log_mean):
 
 
 @inline
-def _with_powers(mean, power):
-    """μ, kept positive and in the range where its powers up to ±power, and at least ±1, are numbers."""
-    limit = np.exp(exponent_range(mean) / np.maximum(power, 1.0))
-    return np.minimum(np.maximum(mean, 1.0 / limit), limit)
+def _within(mean, fall, rise):
+    """μ, kept in the range where 1/μ, μ^−fall, μ and μ^rise are positive numbers; 1 where μ lies outside the family."""
+    r = exponent_range(mean)
+    inside = choose(mean < 0.0, 1.0, mean)
+    return np.minimum(np.maximum(inside, math.exp(-r / max(fall, 1.0))), math.exp(r / max(rise, 1.0)))
 
 
 @inline
 def _with_square(a):
     """a of either sign, kept in the range where a² is a number."""
-    limit = np.exp(0.5 * exponent_range(a))
+    limit = math.exp(0.5 * exponent_range(a))
     return np.minimum(np.maximum(a, -limit), limit)
 
 
@@ -238,11 +240,11 @@ class GammaFamily(_LinkedFamily):
         return mean * np.abs(mean)
 
     def value_at(self, y, z, link):
-        mean, log_mean = _with_powers(link.mean(z), 1.0), link.log_mean(z)
+        mean, log_mean = _within(link.mean(z), 1.0, 1.0), link.log_mean(z)
         return _if_positive(log_mean, (y - mean) / mean - _log_ratio(y, mean, log_mean))
 
     def gradient_at(self, y, z, link):
-        mean = _with_powers(link.mean(z), 1.0)
+        mean = _within(link.mean(z), 1.0, 1.0)
         return (mean - y) / mean * link.log_mean_slope(z)
 
     def curvature_at(self, z, link):
@@ -271,20 +273,20 @@ class InverseGaussianFamily(_LinkedFamily):
         return mean**3
 
     def value_at(self, y, z, link):
-        mean = _with_powers(link.mean(z), 2.0)
-        return _if_positive(link.log_mean(z), 0.5 * ((y - mean) / mean) ** 2 / y)
+        mean = _within(link.mean(z), 2.0, 1.0)
+        return _if_positive(link.log_mean(z), 0.5 * ((y - mean) / mean / np.sqrt(y)) ** 2)
 
     def gradient_at(self, y, z, link):
-        mean = _with_powers(link.mean(z), 2.0)
+        mean = _within(link.mean(z), 2.0, 1.0)
         return (mean - y) / mean / mean * link.log_mean_slope(z)
 
     def curvature_at(self, z, link):
-        return link.log_mean_slope(z) ** 2 / _with_powers(link.mean(z), 1.0)
+        return link.log_mean_slope(z) ** 2 / _within(link.mean(z), 1.0, 1.0)
 
 
 @noun
 class TweedieFamily(_LinkedFamily):
-    """V(μ) = μᵖ, d = 2[y^{2−p}/((1−p)(2−p)) − y μ^{1−p}/(1−p) + μ^{2−p}/(2−p)], p outside [0, 1] and not 2.
+    """V(μ) = μᵖ, d = 2[y^{2−p}/((1−p)(2−p)) − y μ^{1−p}/(1−p) + μ^{2−p}/(2−p)], p outside (0, 1] and not 2.
 
     For 1 < p < 2 it is the law of a Poisson number of gamma sums: zeros, and positive numbers. For p = 0, 1, 2, 3 use
     the Gaussian, Poisson, gamma and inverse Gaussian families.
@@ -306,8 +308,18 @@ class TweedieFamily(_LinkedFamily):
 
     power: float = 1.5
 
-    targets = "count"
     default_link = LogLink()
+
+    def __post_init__(self):
+        if 0.0 < self.power <= 1.0 or self.power == 2.0:
+            raise ValueError(
+                f"power={self.power!r} must be ≤ 0 or > 1, and not 2; there is no law between 0 and 1, for 1 and 2 use "
+                "PoissonFamily and GammaFamily"
+            )
+
+    @property
+    def targets(self):
+        return "positive" if self.power > 2.0 else "count" if self.power > 1.0 else "real"
 
     @property
     def convex_links(self):
@@ -318,18 +330,19 @@ class TweedieFamily(_LinkedFamily):
 
     def value_at(self, y, z, link):
         p = self.power
-        mean = _with_powers(link.mean(z), 0.5 + np.abs(1.5 - p))
+        mean = _within(link.mean(z), p - 1.0, 2.0 - p)
         own = np.maximum(y, 0.0) ** (2.0 - p) / ((1.0 - p) * (2.0 - p))
         value = own - y * mean ** (1.0 - p) / (1.0 - p) + mean ** (2.0 - p) / (2.0 - p)
         return _if_positive(link.log_mean(z), value)
 
     def gradient_at(self, y, z, link):
-        mean = _with_powers(link.mean(z), 0.5 + np.abs(1.5 - self.power))
-        return (mean - y) * mean ** (1.0 - self.power) * link.log_mean_slope(z)
+        p = self.power
+        mean = _within(link.mean(z), p - 1.0, 2.0 - p)
+        return (mean - y) / mean * mean ** (2.0 - p) * link.log_mean_slope(z)
 
     def curvature_at(self, z, link):
-        mean = _with_powers(link.mean(z), 0.5 + np.abs(1.5 - self.power))
-        return mean ** (2.0 - self.power) * link.log_mean_slope(z) ** 2
+        p = self.power
+        return _within(link.mean(z), p - 2.0, 2.0 - p) ** (2.0 - p) * link.log_mean_slope(z) ** 2
 
 
 @noun

@@ -7,6 +7,7 @@ rounds to 0 or 1 long before a likelihood stops to care, so a link also says log
 with η. McCullagh & Nelder (1989), section 2.2.3 and 4.3.1, doi:10.1007/978-1-4899-3242-6.
 """
 
+import math
 from abc import ABC, abstractmethod
 
 import numpy as np
@@ -40,9 +41,9 @@ def _over_positive(a, b):
 
 @inline
 def _off_zero(z):
-    """z, kept so far from zero that 1/z² is a number."""
-    least = np.exp(-0.5 * exponent_range(z))
-    return choose(np.abs(z) > least, z, choose(z < 0.0, -least, least))
+    """z, kept so far from zero that 1/z³ is a number."""
+    least = math.exp(-exponent_range(z) / 3.0)
+    return np.copysign(np.maximum(np.abs(z), least), z)
 
 
 @inline
@@ -187,14 +188,14 @@ class InverseLink(Link):
         return 1.0 / _off_zero(z)
 
     def mean_slope(self, z):
-        return -1.0 / _off_zero(z) ** 2
+        return -((1.0 / _off_zero(z)) ** 2)
 
     def log_mean(self, z):
         # At η = 0 there is no mean; minus log η alone would be +inf there.
         return choose(z > 0.0, -_log_positive(z), -np.inf)
 
     def log_mean_slope(self, z):
-        return -1.0 / _off_zero(z)
+        return -1.0 / np.abs(_off_zero(z))
 
 
 @noun

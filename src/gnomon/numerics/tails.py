@@ -122,7 +122,7 @@ def exponent_range(s):
 
 @inline
 def _squarable(s):
-    limit = np.exp(0.5 * exponent_range(s))
+    limit = math.exp(0.5 * exponent_range(s))
     return np.minimum(np.maximum(s, -limit), limit)
 
 
