@@ -32,7 +32,7 @@ def run(data, target, *, out, reading, choices, as_json, quiet):
     console = Console(quiet=quiet or as_json, highlight=False)
     with outbox(out) as place:
         table = read_table(data, **reading)
-        console.print(f"{data.name}: {len(table)} rows, {len(table.names)} columns")
+        console.print(f"{data.name}: {len(table)} rows, {len(table.names)} columns", markup=False)
         with _progress(quiet=quiet or as_json) as progress:
             study = learn(table, target, **choices, progress=progress)
         notes = summary(study)
@@ -88,6 +88,8 @@ def _tell(console, study, out):
     for finding in study.findings:
         console.print(Text.assemble((f"{finding.title}. ", STYLES[finding.level]), finding.text))
     console.print()
+    if study.choice.learned:
+        console.print(f"Chosen: {study.choice.trial.candidate.name}, because {study.choice.why}.", markup=False)
     console.print(Text(verdict(study), style="bold"))
     console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)
 

@@ -125,7 +125,15 @@ def _numbers(array):
 
 def _values(array):
     """Text of arbitrary values; truth values are in lower case, as in most files."""
-    return clean(["" if v is None or v != v else _WORDS.get(str(v), str(v)) for v in array.tolist()])
+    return clean(["" if _absent(v) else _WORDS.get(str(v), str(v)) for v in array.tolist()])
+
+
+def _absent(value):
+    """None, and what does not equal itself (NaN, NaT) or will not say whether it does (the NA of pandas)."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:
+        return True
 
 
 _WORDS = {"True": "true", "False": "false"}
@@ -160,8 +168,9 @@ def as_table(data):
     except TypeError as error:
         kind = type(data).__name__
         raise TableError(f"{kind} is no table; give a gnomon.io.Table, a dict of columns or a data frame") from error
-    check_names(frame.columns)
-    return Table({str(name): _from_series(name, frame[name]) for name in frame.columns})
+    names = [str(name) for name in frame.columns]
+    check_names(names)
+    return Table({name: _from_series(name, series) for name, series in zip(names, frame.iter_columns(), strict=True)})
 
 
 @as_table.register
@@ -186,7 +195,7 @@ def _from_series(name, series):
 
 
 def _in_utc(when):
-    if when is None or when != when:
+    if _absent(when):
         return None
     aware = getattr(when, "tzinfo", None) is not None
     return when.astimezone(UTC).replace(tzinfo=None) if aware else when

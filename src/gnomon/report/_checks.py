@@ -43,11 +43,11 @@ def copies_of(table, target_name, names):
     return [name for name in names if (to_text(table[name]) == truth).all()]
 
 
-def check_target(target, n_rows):
+def check_target(target):
     """Findings about the target: missing values, rare classes, imbalance, few rows."""
     found = []
     if target.n_missing:
-        text = f"{target.n_missing} of {n_rows} rows have no {target.name}; they were left out."
+        text = f"{target.n_missing} of {target.n_rows} rows have no {target.name}; they were left out."
         found.append(Finding("note", "Rows without a target", text))
     if target.rare:
         text = f"Too few rows to learn and to judge: {listed(target.rare)}. These rows were left out."

@@ -148,7 +148,7 @@ def pictures_of_judgement(judgement, classes):
     if not len(classes):
         return [_predicted_against_true(judgement), _residuals(judgement)]
     pictures = [_confusion(judgement, classes)]
-    if len(classes) == 2:
+    if len(np.unique(judgement.y)) == len(classes) == 2:
         pictures.append(_roc(judgement, classes))
     return [*pictures, _calibration(judgement, classes)]
 

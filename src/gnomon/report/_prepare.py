@@ -6,6 +6,8 @@ categories  one column per level; levels seen fewer than five times, and all bey
 text        term frequency × inverse document frequency of the two thousand most frequent words
 """
 
+import re
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -26,6 +28,7 @@ MOST_WORDS = 2_000
 NARROW = 200
 DENSE_AT_LEAST = 0.3
 MISSING_LEVEL = "(missing)"
+WORD = r"(?u)\b\w+\b"
 
 
 class Preparer(TransformerMixin, BaseEstimator):
@@ -147,17 +150,22 @@ class Words(BaseEstimator):
 
     def fit(self, table):
         """Learn the words and how rare they are."""
-        vectorizer = TfidfVectorizer(token_pattern=r"(?u)\b\w+\b", sublinear_tf=True, max_features=MOST_WORDS)
-        self.vectorizer_ = vectorizer.fit(self._raw(table))
+        rows = self._raw(table)
+        vectorizer = TfidfVectorizer(token_pattern=WORD, sublinear_tf=True, max_features=MOST_WORDS)
+        # Cells of marks without a word give no columns.
+        self.vectorizer_ = vectorizer.fit(rows) if any(re.search(WORD, row) for row in rows) else None
         return self
 
     def transform(self, table):
         """A sparse matrix of weights."""
+        if self.vectorizer_ is None:
+            return sp.csr_matrix((len(table), 0))
         return self.vectorizer_.transform(self._raw(table))
 
     def names(self):
         """The column and the word."""
-        return [f"{self.kind.name}: {word}" for word in self.vectorizer_.get_feature_names_out()]
+        words = [] if self.vectorizer_ is None else self.vectorizer_.get_feature_names_out()
+        return [f"{self.kind.name}: {word}" for word in words]
 
     def _raw(self, table):
         return to_text(table[self.kind.name]).tolist()

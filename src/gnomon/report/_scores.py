@@ -145,7 +145,13 @@ def bootstrap(task, y, f, *, groups=None, seed=0):
     for _ in range(RESAMPLES):
         rows = _resampled(rng, len(y), groups)
         draws.append(score_all(task, y[rows], f.take(rows)))
-    return {name: tuple(np.nanpercentile([d[name] for d in draws], [2.5, 97.5]).tolist()) for name in draws[0]}
+    return {name: _interval(np.array([draw[name] for draw in draws])) for name in draws[0]}
+
+
+def _interval(values):
+    """The middle 95 % of the values that are defined; nan where none is."""
+    defined = values[~np.isnan(values)]
+    return tuple(np.percentile(defined, [2.5, 97.5]).tolist()) if defined.size else (np.nan, np.nan)
 
 
 def _resampled(rng, n, groups):

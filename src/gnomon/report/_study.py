@@ -212,7 +212,7 @@ def _study(table, target, parts, kinds, used, seed, progress):
 def _findings(table, target, parts, kinds, choice, judgement, seed):
     """All warnings, gravest first."""
     found = (
-        *check_target(target, target.n_missing + len(target.y)),
+        *check_target(target),
         *check_columns(table.take(parts.train), kinds, target.y[parts.train], target.task, seed),
         *check_rows(table, kinds, parts.train, parts.test),
         *check_outcome(choice, judgement, target.task),

@@ -18,6 +18,7 @@ MOST_CLASSES_OF_NUMBERS = 10
 MOST_CLASSES = 100
 LEAST_ROWS = 30
 LEAST_ROWS_OF_A_CLASS = 8
+LARGEST_NUMBER = 1e150
 TASKS = ("classification", "regression")
 
 
@@ -26,7 +27,8 @@ class Target:
     """The target's values at the rows that are used.
 
     `y` is float64 for regression and an array of str for classification; `rows` are the indices in the table;
-    `rule` is the sentence that says why this task; `n_missing` rows had no target; `rare` are classes set aside.
+    `rule` is the sentence that says why this task; of `n_rows` rows `n_missing` had no target; `rare` are classes set
+    aside.
     """
 
     name: str
@@ -34,8 +36,9 @@ class Target:
     y: np.ndarray
     rows: np.ndarray
     rule: str
+    n_rows: int
     n_missing: int
-    rare: tuple[str, ...]
+    rare: tuple[str, ...] = ()
 
     @property
     def classes(self):
@@ -86,7 +89,10 @@ def _read_numbers(name, task, values, there, numbers, rule):
         raise UserError(f"--task regression, but the target {name!r} holds text, for example {str(examples[0])!r}")
     if np.ptp(numbers) == 0:
         raise UserError(f"the target {name!r} is {numbers[0]:g} in every row; there is nothing to learn")
-    return Target(name, task, numbers, there, rule, n_missing=len(values) - len(there), rare=())
+    largest = float(np.max(np.abs(numbers)))
+    if largest > LARGEST_NUMBER:
+        raise UserError(f"the target {name!r} holds {largest:g}, whose square is no number here; give another unit")
+    return Target(name, task, numbers, there, rule, len(values), len(values) - len(there))
 
 
 def _read_classes(name, task, values, there, numbers, rule):
@@ -102,5 +108,5 @@ def _read_classes(name, task, values, there, numbers, rule):
             f"rows; between 2 and {MOST_CLASSES} are needed. Is it an identifier, or a number for --task regression?"
         )
     used = ~np.isin(labels, classes[rare])
-    n_missing = len(values) - len(there)
-    return Target(name, task, labels[used], there[used], rule, n_missing, tuple(classes[rare].tolist()))
+    counts = len(values), len(values) - len(there)
+    return Target(name, task, labels[used], there[used], rule, *counts, tuple(classes[rare].tolist()))
