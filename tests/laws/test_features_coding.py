@@ -6,13 +6,16 @@ import re
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
-from sklearn.datasets import make_circles
-from sklearn.linear_model import LogisticRegression
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.datasets import make_circles, make_regression
+from sklearn.kernel_ridge import KernelRidge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import LabelBinarizer, LabelEncoder
 
 from gnomon import datasets, features
 from gnomon.features import MaxNormScaler, decode_labels, encode_labels
+from gnomon.linear import LinearRegression, LinearSVC, LogisticRegression, Ridge
 from gnomon.numerics.coding import CODINGS
 
 LABELS = {
@@ -133,23 +136,77 @@ def test_probability_of_a_heart_attack_is_known():
     assert_allclose(p, 1 / (1 + np.exp(-score)))
 
 
-@pytest.mark.spec("LIN-162")
-def test_the_pointers_of_the_family_lead_to_maps_that_work():
+def pointer(name):
+    """The object that the table of the package points to under its last name."""
     pointers = re.findall(r"^\S.*?  +`([\w.]+)`", features.__doc__, flags=re.MULTILINE)
-    found = {
-        name.rpartition(".")[2]: getattr(importlib.import_module(name.rpartition(".")[0]), name.rpartition(".")[2])
-        for name in pointers
-    }
-    assert len(found) >= 9
+    module = {full.rpartition(".")[2]: full.rpartition(".")[0] for full in pointers}[name]
+    return getattr(importlib.import_module(module), name)
+
+
+@pytest.mark.spec("LIN-162")
+@pytest.mark.parametrize("alpha", [0.1, 10.0])
+def test_ridge_on_all_landmarks_is_kernel_ridge(alpha):
+    X, y = make_regression(60, 3, noise=10.0, random_state=0)
+    landmarks = pointer("Nystroem")(gamma=0.3, n_components=60, random_state=0)
+    model = make_pipeline(landmarks, Ridge(alpha, fit_intercept=False)).fit(X, y)
+    exact = KernelRidge(alpha=alpha, kernel="rbf", gamma=0.3).fit(X, y)
+    new = np.random.default_rng(0).normal(size=(20, 3))
+    assert_allclose(model.predict(new), exact.predict(new), rtol=1e-6)
+    few = make_pipeline(landmarks.set_params(n_components=20), Ridge(alpha, fit_intercept=False)).fit(X, y)
+    assert few[:-1].transform(new).shape == (20, 20)
+
+
+@pytest.mark.spec("LIN-162")
+def test_random_features_lead_to_the_kernel_model_as_they_grow():
+    X, y = make_regression(60, 3, noise=10.0, random_state=0)
+    exact = KernelRidge(alpha=1.0, kernel="rbf", gamma=0.3).fit(X, y).predict(X)
+    errors = []
+    for size in (50, 500, 5000):
+        phi = pointer("RBFSampler")(gamma=0.3, n_components=size, random_state=0)
+        found = make_pipeline(phi, Ridge(1.0, fit_intercept=False)).fit(X, y).predict(X)
+        errors.append(np.linalg.norm(found - exact) / np.linalg.norm(exact))
+    assert errors[0] > 2 * errors[1] > 4 * errors[2]
+
+
+@pytest.mark.spec("LIN-162")
+def test_a_linear_model_of_leaves_adds_a_constant_per_leaf():
     X, y = make_circles(200, factor=0.4, noise=0.05, random_state=0)
-    for phi in (
-        found["Nystroem"](gamma=1.0, n_components=30, random_state=0),
-        found["RBFSampler"](gamma=1.0, random_state=0),
-        found["RandomTreesEmbedding"](random_state=0),
-    ):
-        assert make_pipeline(MaxNormScaler(), phi, LogisticRegression(C=100)).fit(X, y).score(X, y) > 0.95
-    rows = np.array([[1.0, 2.0], [3.0, 4.0]])
-    ratios = found["BasisExpansion"]([lambda X: X[:, 0] / X[:, 1], lambda X: np.log(X[:, 0] + 2)])
-    assert_allclose(ratios.fit_transform(rows), [[0.5, np.log(3)], [0.75, np.log(5)]])
-    rare = found["resample"](X[:5], n_samples=50, random_state=0)
-    assert rare.shape == (50, 2)
+    trees = pointer("RandomTreesEmbedding")(20, random_state=0)
+    model = make_pipeline(MaxNormScaler(), trees, LogisticRegression(C=100.0)).fit(X, y)
+    leaves = model[:-1].transform(X)
+    assert sparse.issparse(leaves)
+    assert (leaves.sum(axis=1) == 20).all()
+    scores = [model[-1].coef_[0, row.indices].sum() + model[-1].intercept_[0] for row in leaves]
+    assert_allclose(model.decision_function(X), scores)
+    dense = LogisticRegression(C=100.0).fit(leaves.toarray(), y)
+    assert_allclose(dense.predict_proba(leaves.toarray()), model.predict_proba(X), atol=1e-6)
+    assert LogisticRegression(C=100.0).fit(X, y).score(X, y) < 0.7 < 0.95 < model.score(X, y)
+
+
+@pytest.mark.spec("LIN-162")
+def test_ratios_and_logarithms_find_the_law_that_made_the_data():
+    X = np.random.default_rng(0).uniform(1.0, 5.0, size=(80, 3))
+    y = 2.0 + 3.0 * X[:, 0] / X[:, 1] - 1.5 * np.log(X[:, 2] + 2.0)
+    expand = pointer("BasisExpansion")([lambda X: X[:, 0] / X[:, 1], (2, lambda x: np.log(x + 2.0))])
+    model = make_pipeline(expand, LinearRegression()).fit(X, y)
+    assert_allclose([model[-1].intercept_, *model[-1].coef_], [2.0, 3.0, -1.5], rtol=1e-10)
+    assert LinearRegression().fit(X, y).score(X, y) < 0.99 < model.score(X, y)
+
+
+@pytest.mark.spec("LIN-162")
+@pytest.mark.parametrize("model", [LogisticRegression(tol=1e-9, max_iter=1000), LinearSVC(tol=1e-9, max_iter=10_000)])
+def test_resampling_for_balance_is_what_weights_do_exactly(model):
+    rng = np.random.default_rng(0)
+    X = np.vstack([rng.normal(0.0, 1.0, (400, 2)), rng.normal(1.0, 1.0, (40, 2))])
+    y = np.repeat(["common", "rare"], [400, 40])
+    rare = y == "rare"
+    tenfold = np.concatenate([np.flatnonzero(~rare), np.tile(np.flatnonzero(rare), 10)])
+    repeated = clone(model).fit(X[tenfold], y[tenfold])
+    weighted = clone(model).set_params(class_weight={"common": 1.0, "rare": 10.0}).fit(X, y)
+    assert_allclose(weighted.coef_, repeated.coef_, atol=1e-5)
+    draws = pointer("resample")(np.flatnonzero(rare), n_samples=400, random_state=0)
+    drawn = clone(model).fit(*(part[np.concatenate([np.flatnonzero(~rare), draws])] for part in (X, y)))
+    plain = clone(model).fit(X, y)
+    found, balanced, before = ((m.predict(X)[rare] == "rare").mean() for m in (drawn, repeated, plain))
+    assert before < 0.5 < 0.6 < found
+    assert abs(found - balanced) < 0.1

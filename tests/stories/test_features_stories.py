@@ -4,14 +4,20 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.ensemble import RandomTreesEmbedding
+from sklearn.kernel_approximation import Nystroem, RBFSampler
 from sklearn.linear_model import LinearRegression, LogisticRegression, RidgeCV
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.metrics import balanced_accuracy_score, recall_score
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedShuffleSplit, cross_val_score
 from sklearn.neighbors import NearestCentroid
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
+from sklearn.utils import resample
 
+from gnomon import linear
 from gnomon.datasets import make_heart_attack
 from gnomon.features import (
+    BasisExpansion,
     ColumnSubset,
     ExhaustiveSelector,
     GreedySelector,
@@ -106,3 +112,55 @@ def test_estimated_risk_of_a_heart_attack_comes_near_the_true_one():
     X, y, risk = make_heart_attack(20_000, random_state=1, return_probability=True)
     model = make_pipeline(StandardScaler(), LogisticRegression()).fit(X, y)
     assert np.mean(np.abs(model.predict_proba(X)[:, 1] - risk)) < 0.01
+
+
+@pytest.mark.spec("LIN-162")
+@pytest.mark.parametrize(
+    "phi",
+    [
+        Nystroem(gamma=0.5, n_components=100, random_state=0),
+        RBFSampler(gamma=0.5, n_components=300, random_state=0),
+        RandomTreesEmbedding(100, random_state=0),
+    ],
+    ids=lambda phi: type(phi).__name__,
+)
+def test_nasal_and_oral_sounds_by_a_linear_model_of_a_curved_map(phi):
+    frame = pd.read_csv(data_path("tabular/phoneme.csv.gz"), header=None).sample(2000, random_state=0)
+    X, y = frame.iloc[:, :-1], frame.iloc[:, -1]
+    model = linear.LogisticRegression(C=10.0, max_iter=1000)
+    straight = cross_val_score(make_pipeline(StandardScaler(), model), X, y, cv=3).mean()
+    curved = cross_val_score(make_pipeline(StandardScaler(), phi, model), X, y, cv=3).mean()
+    assert straight < 0.76 < 0.80 < curved
+
+
+@pytest.mark.spec("LIN-162", "LIN-153")
+def test_strength_of_concrete_by_a_ratio_and_a_logarithm():
+    table = np.load(data_path("uci_regression/concrete.npz"))
+    X, y = table["X"], table["y"]
+    # Water over cement, and the age: strength falls with the first and grows with the logarithm of the second.
+    expand = BasisExpansion([lambda X: X, lambda X: X[:, 3] / X[:, 0], (7, lambda age: np.log(age + 1.0))])
+    plain, expanded = (make_pipeline(*steps, linear.LinearRegression()) for steps in ([], [expand]))
+    folds = KFold(10, shuffle=True, random_state=0)
+    scores = [cross_val_score(model, X, y, cv=folds).mean() for model in (plain, expanded)]
+    assert scores[0] < 0.65 < 0.75 < scores[1]
+    coef = dict(zip(expand.fit(X).get_feature_names_out(), expanded.fit(X, y)[-1].coef_, strict=True))
+    assert coef["f1"] < 0.0
+
+
+@pytest.mark.spec("LIN-162")
+def test_rare_tumours_by_balanced_samples():
+    frame = pd.read_csv(data_path("tabular/mammography.csv.gz"), header=None)
+    X, y = frame.iloc[:, :-1], frame.iloc[:, -1].str.strip("'").astype(int)
+    train, test = next(StratifiedShuffleSplit(1, random_state=0).split(X, y))
+    rare, common = train[y.iloc[train] == 1], train[y.iloc[train] != 1]
+    model = make_pipeline(StandardScaler(), linear.LogisticRegression())
+    repeated = resample(rare, n_samples=len(common), random_state=0)
+    few = resample(common, replace=False, n_samples=len(rare), random_state=0)
+    found = []
+    for rows in (train, np.concatenate([common, repeated]), np.concatenate([few, rare])):
+        predicted = model.fit(X.iloc[rows], y.iloc[rows]).predict(X.iloc[test])
+        found.append((recall_score(y.iloc[test], predicted), balanced_accuracy_score(y.iloc[test], predicted)))
+    plain, *balanced = found
+    for recall, accuracy in balanced:
+        assert recall > plain[0] + 0.2
+        assert accuracy > plain[1] + 0.05
