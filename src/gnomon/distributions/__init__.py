@@ -4,6 +4,8 @@ from gnomon.distributions._base import Distribution, Family, Statistics
 from gnomon.distributions.bernoulli import Bernoulli, Binomial
 from gnomon.distributions.beta import Beta
 from gnomon.distributions.categorical import Categorical, Multinomial
+from gnomon.distributions.conjugate import BetaBernoulli, ConjugateModel, DirichletCategorical
+from gnomon.distributions.conjugate_normal import NormalInverseGammaModel, NormalInverseWishartModel, NormalKnownCov
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
 from gnomon.distributions.dirichlet import Dirichlet
 from gnomon.distributions.empirical import Empirical
@@ -15,19 +17,24 @@ from gnomon.distributions.kde import KDE
 from gnomon.distributions.laplace import Laplace
 from gnomon.distributions.likelihood import likelihood, log_likelihood
 from gnomon.distributions.normal import MultivariateNormal, Normal
+from gnomon.distributions.normal_inverse import MeanCov, MeanVar, NormalInverseGamma, NormalInverseWishart
 from gnomon.distributions.normals import Normals, Responsibilities
 from gnomon.distributions.poisson import Poisson
 from gnomon.distributions.product import Product
 from gnomon.distributions.student import MultivariateT, StudentT
 from gnomon.distributions.uniform import Uniform
+from gnomon.distributions.wishart import InverseWishart, Wishart
 
 __all__ = [
     "KDE",
     "Bernoulli",
     "Beta",
+    "BetaBernoulli",
     "Binomial",
     "Categorical",
+    "ConjugateModel",
     "Dirichlet",
+    "DirichletCategorical",
     "Distribution",
     "Empirical",
     "Exponential",
@@ -35,11 +42,19 @@ __all__ = [
     "Gamma",
     "Histogram",
     "InverseGamma",
+    "InverseWishart",
     "Laplace",
+    "MeanCov",
+    "MeanVar",
     "Multinomial",
     "MultivariateNormal",
     "MultivariateT",
     "Normal",
+    "NormalInverseGamma",
+    "NormalInverseGammaModel",
+    "NormalInverseWishart",
+    "NormalInverseWishartModel",
+    "NormalKnownCov",
     "Normals",
     "Poisson",
     "Product",
@@ -47,6 +62,7 @@ __all__ = [
     "Statistics",
     "StudentT",
     "Uniform",
+    "Wishart",
     "cross_entropy",
     "density_parameters",
     "entropy",

@@ -139,6 +139,11 @@ class Distribution(ABC):
         raise NotImplementedError(f"{type(self).__name__} has no mode in closed form")
 
     @property
+    def cov_matrix(self):
+        """The covariance of a law of vectors, as a matrix."""
+        return self.cov
+
+    @property
     def energy(self):
         """−log p as a word and a factor, for the losses and penalties that are made of it."""
         raise ValueError(f"{self!r} is not the energy of a named loss or penalty")

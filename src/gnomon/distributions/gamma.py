@@ -168,6 +168,16 @@ class InverseGamma(Distribution):
         return _ratio(np.square(self.mean), self.a - 2.0)
 
     @property
+    def mean_log(self):
+        """E[log x] = log b − ψ(a)."""
+        return np.log(self.b) - digamma(self.a)
+
+    @property
+    def log_norm(self):
+        """log Γ(a) − a log b."""
+        return gammaln(self.a) - self.a * np.log(self.b)
+
+    @property
     def n_parameters(self):
         return 2 * int(np.size(self.mode))
 
@@ -175,7 +185,7 @@ class InverseGamma(Distribution):
         x = check_points(x, np.shape(self.mode))
         inside = x > 0.0
         safe = np.where(inside, x, 1.0)
-        out = self.a * np.log(self.b) - gammaln(self.a) - (self.a + 1.0) * np.log(safe) - self.b / safe
+        out = -(self.a + 1.0) * np.log(safe) - self.b / safe - self.log_norm
         return np.where(inside, out, -np.inf)
 
     def sample(self, n, rng):

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
 from scipy.special import ndtri
 
-from gnomon.distributions._base import Distribution, check_sample
+from gnomon.distributions._base import Distribution, check_points, check_sample
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.streaming import group_moments, moments
 from gnomon.numerics.validation import check_choice
@@ -83,7 +83,7 @@ class Normal(Distribution):
 
     @property
     def n_parameters(self):
-        return 2 * int(np.size(self.mean))
+        return 2 * int(np.prod(self._shape, dtype=int))
 
     @property
     def mode(self):
@@ -108,12 +108,21 @@ class Normal(Distribution):
     def joint(self, d):
         return MultivariateNormal(np.full(d, 1.0) * self.mean, np.diag(np.full(d, 1.0) * self.var))
 
+    @property
+    def _shape(self):
+        return np.broadcast_shapes(np.shape(self.mean), np.shape(self.var))
+
     def log_density(self, x):
-        return -0.5 * ((x - self.mean) ** 2 / self.var + np.log(self.var) + LOG_2PI)
+        off = check_points(x, self._shape) - self.mean
+        if np.all(np.asarray(self.var) > 0.0):
+            return -0.5 * (off**2 / self.var + np.log(self.var) + LOG_2PI)
+        # Without variance all probability sits at the mean.
+        var = np.where(np.asarray(self.var) > 0.0, self.var, 1.0)
+        point = np.where(off == 0.0, np.inf, -np.inf)
+        return np.where(np.asarray(self.var) > 0.0, -0.5 * (off**2 / var + np.log(var) + LOG_2PI), point)
 
     def sample(self, n, rng):
-        shape = np.broadcast_shapes(np.shape(self.mean), np.shape(self.var))
-        return self.mean + self.std * rng.standard_normal((n, *shape))
+        return self.mean + self.std * rng.standard_normal((n, *self._shape))
 
     def quantile(self, p):
         return self.mean + self.std * ndtri(p)
@@ -167,8 +176,12 @@ class MultivariateNormal(Distribution):
             raise ValueError(
                 f"mean of shape {mean.shape} does not fit a {kind} cov of shape {cov.shape}; give (d,) and {wanted}"
             )
+        if not np.all(np.isfinite(mean)) or not np.allclose(cov, cov.T, rtol=1e-6, atol=1e-9 * np.max(np.abs(cov))):
+            raise ValueError("mean and cov must be finite and cov symmetric; give a mean vector and a covariance")
         object.__setattr__(self, "mean", mean)
         object.__setattr__(self, "cov", cov)
+        # The factor, which every verb needs, is also the proof that Σ is positive definite.
+        _ = self.factor
 
     @classmethod
     def statistics(cls, X, sample_weight=None, *, covariance_type="full"):
@@ -244,6 +257,7 @@ class MultivariateNormal(Distribution):
         x = np.asarray(x, dtype=float)
         if x.shape[-1:] != self.mean.shape or x.ndim > 2:
             raise ValueError(f"x has shape {x.shape}; give rows of {self.mean.size} numbers")
+        x = check_points(x)
         out = np.sum(self._whiten(np.atleast_2d(x - self.mean)) ** 2, axis=0)
         return out[0] if x.ndim == 1 else out
 
@@ -277,9 +291,9 @@ class MultivariateNormal(Distribution):
         return self.mean + self.std * ndtri(p)
 
     def expected_log_density(self, other):
-        root = other.factor if other.covariance_type == "full" else np.diag(other.std)
-        white = self._whiten(np.column_stack([other.mean - self.mean, root]).T)
-        return -0.5 * (float(np.sum(white**2)) + self.log_det + self.mean.size * LOG_2PI)
+        # Quadratic in x: two moments of any law suffice.
+        spread = float(np.trace(self._whiten(self._whiten(other.cov_matrix))))
+        return -0.5 * (self.mahalanobis(other.mean) + spread + self.log_det + self.mean.size * LOG_2PI)
 
     def _whiten(self, Z):
         """L⁻¹ Zᵀ, for Σ = L Lᵀ."""

@@ -1,0 +1,230 @@
+"""Conjugate models: a prior and a likelihood whose posterior stays in the family of the prior.
+
+    p(θ | D) = p(D | θ) p(θ) / p(D),    p(D) = ∫ p(D | θ) p(θ) dθ,    p(x | D) = ∫ p(x | θ) p(θ | D) dθ    (1)
+
+=========================  ==========================  ==========================  =========================
+data                       law of the parameters       predictive                  model
+=========================  ==========================  ==========================  =========================
+bits, successes            Beta                        Bernoulli                   BetaBernoulli
+categories, counts         Dirichlet                   Categorical                 DirichletCategorical
+normal, variance known     normal                      normal                      NormalKnownCov
+normal                     NormalInverseGamma          StudentT                    NormalInverseGammaModel
+normal vectors             NormalInverseWishart        MultivariateT               NormalInverseWishartModel
+values of a function       Gaussian process            Gaussian process            gnomon.gp
+=========================  ==========================  ==========================  =========================
+
+The data enter through statistics that add, so updates agree in any order and in any batches. A model is also a prior:
+its `mode_given` makes it fit for ``Distribution.fit(X, prior=model)``. Raiffa & Schlaifer (1961), Applied Statistical
+Decision Theory; Bishop (2006), Pattern Recognition and Machine Learning, chapter 2.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.special import gammaln
+
+from gnomon.distributions._base import frozen
+from gnomon.distributions.bernoulli import Bernoulli
+from gnomon.distributions.beta import Beta
+from gnomon.distributions.categorical import Categorical
+from gnomon.distributions.dirichlet import Dirichlet
+
+__all__ = ["BetaBernoulli", "ConjugateModel", "DirichletCategorical"]
+
+
+class ConjugateModel(ABC):
+    """Base of the conjugate models: an immutable state of belief about the parameters of a likelihood.
+
+    Attributes
+    ----------
+    law : Distribution
+        The law of the parameters, now.
+    positive_parameters : tuple of str
+        The hyper-parameters that are > 0, over which evidence may be maximised.
+
+    References
+    ----------
+    Raiffa, H. & Schlaifer, R. (1961). Applied Statistical Decision Theory.
+
+    Examples
+    --------
+    The three summaries of a posterior: its mode, its mean, and no point at all.
+
+    >>> from gnomon.distributions import BetaBernoulli
+    >>> model = BetaBernoulli(alpha=2.0, beta=3.0).update([1, 1, 1, 1, 1, 1, 1, 0, 0, 0])
+    >>> round(model.map(), 6), model.mean(), model.predictive()
+    (0.615385, 0.6, Bernoulli(p=0.6))
+    """
+
+    law: Any
+    positive_parameters: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def statistics(self, X, sample_weight=None):
+        """What the data enter through: sums over rows, which add."""
+
+    @abstractmethod
+    def given(self, statistics):
+        """The model after data with these statistics."""
+
+    @abstractmethod
+    def log_evidence_of(self, statistics, *, ordered=True):
+        """The logarithm of p(D) in (1), from statistics."""
+
+    @abstractmethod
+    def predictive(self):
+        """The law of the next observation, the parameters integrated out."""
+
+    @abstractmethod
+    def at(self, theta):
+        """The law of the data, given the parameters."""
+
+    def update(self, X, sample_weight=None):
+        """The model after the rows of X; a weight of two is the row twice."""
+        return self.given(self.statistics(X, sample_weight))
+
+    def map(self):
+        """The parameters of greatest posterior density."""
+        return self.law.mode
+
+    def mean(self):
+        """The mean of the parameters, which minimises the expected squared error: Bayes' estimate."""
+        return self.law.mean
+
+    def log_evidence(self, X, sample_weight=None, *, ordered=True):
+        """log p(D) of (1) for the rows of X.
+
+        Parameters
+        ----------
+        X : array-like
+        sample_weight : array-like of shape (n,), optional
+        ordered : bool, default=True
+            Whether the rows came in this order; False, for discrete data, is the evidence of their counts alone.
+        """
+        return float(np.sum(self.log_evidence_of(self.statistics(X, sample_weight), ordered=ordered)))
+
+    def mode_given(self, statistics):
+        """The law of the data at the parameters of greatest posterior density."""
+        after = self.given(statistics)
+        return after.at(after.map())
+
+
+@dataclass(frozen=True)
+class BetaBernoulli(ConjugateModel):
+    """Beta law of the probability of bits.
+
+    Posterior Beta(α + r, β + m − r) after r ones in m bits; evidence B(α + r, β + m − r) / B(α, β), times C(m, r) if
+    the order is not known. Successes in several trials enter through ``given(Binomial.statistics(X, n_trials=m))``.
+
+    Parameters
+    ----------
+    alpha, beta : float or ndarray, default=1.0
+        Of the beta law; 1 and 1 is uniform.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 2.1.1.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import BetaBernoulli
+    >>> prior = BetaBernoulli(2.0, 3.0)
+    >>> prior.update([1, 0], sample_weight=[7, 3])
+    BetaBernoulli(alpha=9.0, beta=6.0)
+    >>> round(prior.log_evidence([1, 0], sample_weight=[7, 3]), 6)
+    -7.31422
+    """
+
+    alpha: Any = 1.0
+    beta: Any = 1.0
+
+    positive_parameters: ClassVar[tuple[str, ...]] = ("alpha", "beta")
+
+    def __post_init__(self):
+        object.__setattr__(self, "alpha", self.law.alpha)
+        object.__setattr__(self, "beta", self.law.beta)
+
+    @property
+    def law(self):
+        """Beta(α, β)."""
+        return Beta(self.alpha, self.beta)
+
+    def statistics(self, X, sample_weight=None):
+        return Bernoulli.statistics(X, sample_weight)
+
+    def given(self, statistics):
+        after = self.law.given(statistics.total, statistics.trials)
+        return BetaBernoulli(after.alpha, after.beta)
+
+    def log_evidence_of(self, statistics, *, ordered=True):
+        after = self.law.given(statistics.total, statistics.trials)
+        counts = np.stack([statistics.total, statistics.trials - statistics.total], axis=-1)
+        return after.log_norm - self.law.log_norm + (0.0 if ordered else _log_orders(counts))
+
+    def predictive(self):
+        return Bernoulli(self.law.mean)
+
+    def at(self, theta):
+        return Bernoulli(theta)
+
+
+@dataclass(frozen=True, eq=False)
+class DirichletCategorical(ConjugateModel):
+    """Dirichlet law of the probabilities of K values, coded 0, …, K−1.
+
+    Posterior Dirichlet(α + n) after counts n; evidence B(α + n) / B(α), with B(α) = ∏ Γ(αₖ) / Γ(Σ αₖ), times the
+    multinomial coefficient if the order is not known. Counts enter through ``given(Multinomial.statistics(X))``.
+
+    Parameters
+    ----------
+    alpha : array-like of shape (K,)
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 2.2.1.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import DirichletCategorical
+    >>> prior = DirichletCategorical([1.0, 1.0, 1.0])
+    >>> prior.update([0, 1, 2], sample_weight=[2, 3, 5]).map()
+    array([0.2, 0.3, 0.5])
+    >>> round(prior.log_evidence([0, 1, 2], sample_weight=[2, 3, 5]), 6)
+    -12.021669
+    """
+
+    alpha: Any
+
+    positive_parameters: ClassVar[tuple[str, ...]] = ("alpha",)
+
+    def __post_init__(self):
+        object.__setattr__(self, "alpha", self.law.alpha)
+
+    @property
+    def law(self):
+        """Dirichlet(α)."""
+        return Dirichlet(self.alpha)
+
+    def statistics(self, X, sample_weight=None):
+        return Categorical.statistics(X, sample_weight, n_values=self.alpha.shape[-1])
+
+    def given(self, statistics):
+        return DirichletCategorical(self.law.given(statistics.counts).alpha)
+
+    def log_evidence_of(self, statistics, *, ordered=True):
+        after = self.law.given(statistics.counts)
+        return after.log_norm - self.law.log_norm + (0.0 if ordered else _log_orders(statistics.counts))
+
+    def predictive(self):
+        return Categorical(self.law.mean)
+
+    def at(self, theta):
+        return Categorical(theta)
+
+
+def _log_orders(counts):
+    """The logarithm of the number of orders in which values with these counts can come."""
+    counts = frozen(counts)
+    return gammaln(np.sum(counts, axis=-1) + 1.0) - np.sum(gammaln(counts + 1.0), axis=-1)
