@@ -31,7 +31,7 @@ def cloglog_slopes(y, z):
     ("family", "link", "slopes", "y", "b", "w"),
     [
         ("poisson", "log", poisson_slopes, np.array([1.0, 1.0, 3.0, 6.0]), -0.3261639, 0.7002005),
-        # The specification ends in …014 and in …800; the likelihood equations have the roots −0.88620147 and 0.70518005.
+        # The specification ends in …014 and in …800; the likelihood equations have roots −0.88620147 and 0.70518005.
         ("binomial", "probit", probit_slopes, D, -0.8862015, 0.5908010),
         ("binomial", "cloglog", cloglog_slopes, D, -1.5007262, 0.7051801),
     ],
