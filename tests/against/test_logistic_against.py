@@ -7,9 +7,11 @@ import pandas as pd
 import pytest
 from sklearn import linear_model
 from sklearn.compose import make_column_transformer
+from sklearn.datasets import load_iris
 from sklearn.feature_extraction.text import TfidfVectorizer
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler, scale
 
+import gnomon.linear
 from gnomon.linear import GLM, LogisticRegression, LogisticRegressionCV
 from real_data import data_path
 
@@ -102,6 +104,60 @@ def test_cross_validation():
     assert ours.C_ == peer.C_
     np.testing.assert_allclose(ours.scores_, peer.scores_, rtol=1e-4)
     np.testing.assert_allclose(ours.coefs_paths_, peer.coefs_paths_, rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("solver", ["sag", "saga", "newton-cg", "newton-cholesky"])
+def test_three_classes_by_every_word_for_a_solver(solver):
+    X, y = load_iris(return_X_y=True)
+    found = [
+        module.LogisticRegression(solver=solver, tol=1e-8, max_iter=20_000).fit(scale(X), y)
+        for module in (gnomon.linear, linear_model)
+    ]
+    np.testing.assert_allclose(found[0].coef_, found[1].coef_, atol=1e-4)
+
+
+LEGACY = [
+    {"l1_ratios": (0.0,)},
+    {"l1_ratios": (0.0, 0.5), "penalty": "elasticnet"},
+    {"l1_ratios": None},
+    {"l1_ratios": None, "penalty": "l2"},
+    {"l1_ratios": None, "penalty": "l1"},
+    {"l1_ratios": (0.0,), "refit": False},
+]
+
+
+@pytest.mark.spec("LIN-049")
+@pytest.mark.parametrize("legacy", [True, False, "warn"])
+@pytest.mark.parametrize("words", LEGACY, ids=repr)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_what_is_withdrawn_from_cross_validation_keeps_its_meaning(n_classes, words, legacy):
+    X, y = load_iris(return_X_y=True)
+    rows = slice(0, 50 * n_classes)
+    X, y = scale(X[rows]), np.array(["setosa", "versicolor", "virginica"])[y[rows]]
+    smooth = words.get("penalty", "l2") == "l2"
+    options = {"Cs": [0.05, 0.5], "cv": 3, "scoring": "neg_log_loss", "use_legacy_attributes": legacy, **words}
+    options |= {"tol": 1e-8, "max_iter": 20_000, "solver": "lbfgs" if smooth else "saga"}
+    found = []
+    for module in (gnomon.linear, linear_model):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found.append(module.LogisticRegressionCV(**options).fit(X, y))
+        withdrawn = ("penalty" in words) + (legacy == "warn") + (words == {"l1_ratios": None})
+        assert sum(w.category is FutureWarning for w in caught) == withdrawn
+    ours, peer = found
+    np.testing.assert_allclose(ours.coef_, peer.coef_, atol=1e-3)
+    np.testing.assert_array_equal(ours.C_, peer.C_)
+    assert np.shape(ours.n_iter_) == np.shape(peer.n_iter_)
+    for name in ("scores_", "coefs_paths_"):
+        mine, theirs = getattr(ours, name), getattr(peer, name)
+        pairs = [(mine, theirs)] if legacy is False else [(mine[label], theirs[label]) for label in theirs]
+        assert legacy is False or list(mine) == list(theirs)
+        for a, b in pairs:
+            assert a.shape == b.shape
+            np.testing.assert_allclose(a, b, atol=1e-3)
+    if words["l1_ratios"] is not None:
+        np.testing.assert_array_equal(ours.l1_ratio_, peer.l1_ratio_)
+    assert np.shape(ours.l1_ratio_) == np.shape(peer.l1_ratio_)
 
 
 @pytest.mark.spec("LIN-145")

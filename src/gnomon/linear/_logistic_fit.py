@@ -22,7 +22,7 @@ from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty, objective_for
 __all__ = ["Plan", "class_prices", "make_plan", "solve"]
 
 ALIASES = {"newton-cg": "lbfgs", "newton-cholesky": "newton"}
-"""Words of scikit-learn that name one solver here; "liblinear" and "saga" depend on the penalty."""
+"""Words of scikit-learn that name one solver here; "liblinear", "sag" and "saga" depend on penalty and classes."""
 
 OWN_TOLERANCE = {"cd", "dcd", "dual_newton", "sag", "sgd", "asgd"}
 """Solvers whose `tol` does not grow with the number of rows; the others bound ‖∇F‖∞, here given for the mean loss."""
@@ -200,12 +200,15 @@ def _penalizes_intercept(model):
 
 def _solver(model, penalty, kind):
     smooth = penalty.smooth
+    # The averages of `sag` are of one score per row.
+    averaged = "lbfgs" if kind == "softmax" else "sag"
     words = {
         **ALIASES,
+        "sag": averaged,
         # Named here and not left to `fit_linear`, because solvers read `tol` in different units.
         "auto": "lbfgs" if smooth else "cd" if kind != "softmax" else "fista",
         "liblinear": ("dual_newton" if model.dual else "lbfgs") if smooth else "cd",
-        "saga": "sag" if smooth else "cd" if kind != "softmax" else "fista",
+        "saga": averaged if smooth else "cd" if kind != "softmax" else "fista",
     }
     if model.solver == "liblinear" and kind == "softmax":
         raise ValueError("solver='liblinear' fits two classes; choose another solver, or multi_class='ovr'")

@@ -56,8 +56,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
     solver : str, default="lbfgs"
         Any of "lbfgs", "newton", "irls", "bfgs", "gd", "momentum", "sgd", "asgd", "sag", "ista", "fista", "cd", "dcd",
         "dual_newton", as far as it suits penalty and intercept, "auto", or scikit-learn's words: "newton-cholesky" is
-        "newton", "newton-cg" "lbfgs", "saga" "sag" or, with an L1 norm, "cd" ("fista" for softmax); "liblinear"
-        penalises b. L-BFGS is preconditioned by a Hessian from a sample of the rows.
+        "newton", "newton-cg" "lbfgs", "saga" "sag" or, with an L1 norm, "cd" ("fista" for softmax); "sag" is
+        "lbfgs" for softmax; "liblinear" penalises b. L-BFGS is preconditioned by a Hessian from a sample of the rows.
     max_iter : int, default=100
     verbose : int, default=0
         If positive, send the history to the logger ``gnomon.optim``.

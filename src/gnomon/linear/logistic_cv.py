@@ -15,6 +15,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon.linear._classifier import rows_to_score
 from gnomon.linear._errors import standard_error
+from gnomon.linear._legacy_cv import asked_ratios, legacy_attributes, wants_legacy
 from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice, check_integer, validate_rows
@@ -28,6 +29,8 @@ SHARED = (
 )  # fmt: skip
 """Parameters that go to every model as they are."""
 
+_DEFAULT_RATIOS = (0.0,)
+
 
 class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
     """Logistic regression whose C (and L1 share) cross-validation chooses.
@@ -37,11 +40,13 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
     Cs : int or array-like, default=10
         The values of C; a number stands for that many from 1e-4 to 1e4 in equal ratios.
     l1_ratios : array-like, default=(0.0,)
-        The shares of the L1 norm to try.
+        The shares of the L1 norm to try. None, which scikit-learn withdraws, is (0.0,).
     fit_intercept : bool, default=True
     cv : int, splitter or iterable, optional
         As in scikit-learn; 5 stratified folds by default.
     dual : bool, default=False
+    penalty : {"deprecated", "l2", "l1", "elasticnet"}, default="deprecated"
+        As in scikit-learn, which withdraws it: "l2" and "l1" take the place of `l1_ratios`, with a FutureWarning.
     scoring : str or callable, optional
         What (1) maximises; accuracy by default.
     solver : str, default="lbfgs"
@@ -56,6 +61,12 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         Fit once more on all rows with the chosen C; otherwise average the best models of the folds.
     intercept_scaling : float, default=1.0
     random_state : int, RandomState or None, default=None
+    use_legacy_attributes : bool, default=False
+        True gives scikit-learn's older attributes, which it withdraws: `C_` and `l1_ratio_` arrays with an entry per
+        row of coefficients, `scores_` of shape (n_folds, n_cs, n_l1_ratios) and `coefs_paths_` of shape (n_folds,
+        n_cs, n_l1_ratios, n_features [+ 1]) in dictionaries over the classes (of two, the second only), `n_iter_` of
+        shape (1, n_folds, n_cs, n_l1_ratios); without the axis of shares for ``l1_ratios=None`` and for `penalty`
+        "l2" and "l1".
     multi_class : {"auto", "softmax", "multinomial", "ovr"}, default="auto"
     rule : {"min", "1se"}, default="min"
         The best mean score, or the smallest C whose mean score is within one standard error of it.
@@ -99,10 +110,11 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         self,
         *,
         Cs=10,
-        l1_ratios=(0.0,),
+        l1_ratios=_DEFAULT_RATIOS,
         fit_intercept=True,
         cv=None,
         dual=False,
+        penalty="deprecated",
         scoring=None,
         solver="lbfgs",
         tol=1e-4,
@@ -113,6 +125,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         refit=True,
         intercept_scaling=1.0,
         random_state=None,
+        use_legacy_attributes=False,
         multi_class="auto",
         rule="min",
     ):
@@ -121,6 +134,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.cv = cv
         self.dual = dual
+        self.penalty = penalty
         self.scoring = scoring
         self.solver = solver
         self.tol = tol
@@ -131,6 +145,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         self.refit = refit
         self.intercept_scaling = intercept_scaling
         self.random_state = random_state
+        self.use_legacy_attributes = use_legacy_attributes
         self.multi_class = multi_class
         self.rule = rule
 
@@ -142,10 +157,12 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
     def fit(self, X, y, sample_weight=None):
         """Score every C on every fold, choose by `rule`, and fit the final model."""
         check_choice("rule", self.rule, ("min", "1se"))
+        legacy = wants_legacy(self.use_legacy_attributes)
+        asked = asked_ratios(self.penalty, self.l1_ratios, _DEFAULT_RATIOS)
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
-        self.Cs_, self.l1_ratios_ = self._grid()
+        self.Cs_, self.l1_ratios_ = self._grid(asked)
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
         _check_folds(folds, y)
         paths = map_chunks(lambda fold: self._path(X, y, weights, *fold), folds, n_jobs=self.n_jobs)
@@ -158,12 +175,15 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
             self._average(scores, coefs)
         self.classes_, self.coef_, self.intercept_ = self.model_.classes_, self.model_.coef_, self.model_.intercept_
         self.converged_ = self.model_.converged_
+        if legacy:
+            vars(self).update(legacy_attributes(self, shares=asked is not None))
         return self
 
-    def _grid(self):
+    def _grid(self, asked):
         """The candidates for C, rising, and for the share of the L1 norm."""
+        asked = (1.0 if self.penalty == "l1" else 0.0,) if asked is None else asked
         Cs = np.logspace(-4, 4, check_integer("Cs", self.Cs, 1)) if np.ndim(self.Cs) == 0 else self.Cs
-        Cs, ratios = np.sort(np.asarray(Cs, dtype=float)), np.atleast_1d(np.asarray(self.l1_ratios, dtype=float))
+        Cs, ratios = np.sort(np.asarray(Cs, dtype=float)), np.atleast_1d(np.asarray(asked, dtype=float))
         if not (Cs.size and ratios.size):
             raise ValueError(f"Cs={self.Cs!r} or l1_ratios={self.l1_ratios!r} is empty; give values to choose from")
         return Cs, ratios
