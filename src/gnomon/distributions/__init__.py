@@ -12,7 +12,7 @@ from gnomon.distributions.empirical import Empirical
 from gnomon.distributions.exponential import Exponential
 from gnomon.distributions.gamma import Gamma, InverseGamma
 from gnomon.distributions.histogram import Histogram
-from gnomon.distributions.information import cross_entropy, entropy, kl_divergence
+from gnomon.distributions.information import MonteCarlo, cross_entropy, entropy, kl_divergence
 from gnomon.distributions.kde import KDE
 from gnomon.distributions.laplace import Laplace
 from gnomon.distributions.likelihood import likelihood, log_likelihood
@@ -46,6 +46,7 @@ __all__ = [
     "Laplace",
     "MeanCov",
     "MeanVar",
+    "MonteCarlo",
     "Multinomial",
     "MultivariateNormal",
     "MultivariateT",

@@ -41,8 +41,8 @@ class ConjugateModel(ABC):
     ----------
     law : Distribution
         The law of the parameters, now.
-    positive_parameters : tuple of str
-        The hyper-parameters that are > 0, over which evidence may be maximised.
+    domains : dict of str to str
+        The hyper-parameters over which evidence may be maximised, each "real", "positive" or "covariance".
 
     References
     ----------
@@ -59,7 +59,7 @@ class ConjugateModel(ABC):
     """
 
     law: Any
-    positive_parameters: ClassVar[tuple[str, ...]] = ()
+    domains: ClassVar[dict[str, str]] = {}
 
     @abstractmethod
     def statistics(self, X, sample_weight=None):
@@ -140,7 +140,7 @@ class BetaBernoulli(ConjugateModel):
     alpha: Any = 1.0
     beta: Any = 1.0
 
-    positive_parameters: ClassVar[tuple[str, ...]] = ("alpha", "beta")
+    domains: ClassVar[dict[str, str]] = {"alpha": "positive", "beta": "positive"}
 
     def __post_init__(self):
         object.__setattr__(self, "alpha", self.law.alpha)
@@ -197,7 +197,7 @@ class DirichletCategorical(ConjugateModel):
 
     alpha: Any
 
-    positive_parameters: ClassVar[tuple[str, ...]] = ("alpha",)
+    domains: ClassVar[dict[str, str]] = {"alpha": "positive"}
 
     def __post_init__(self):
         object.__setattr__(self, "alpha", self.law.alpha)

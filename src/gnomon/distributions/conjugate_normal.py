@@ -55,7 +55,7 @@ class NormalKnownCov(ConjugateModel):
     cov0: Any
     cov: Any
 
-    positive_parameters: ClassVar[tuple[str, ...]] = ("cov0", "cov")
+    domains: ClassVar[dict[str, str]] = {"mean0": "real", "cov0": "covariance", "cov": "covariance"}
 
     def __post_init__(self):
         for name in ("mean0", "cov0", "cov"):
@@ -127,7 +127,7 @@ class NormalInverseGammaModel(ConjugateModel):
     a: Any = 1.0
     b: Any = 1.0
 
-    positive_parameters: ClassVar[tuple[str, ...]] = ("kappa", "a", "b")
+    domains: ClassVar[dict[str, str]] = {"loc": "real", "kappa": "positive", "a": "positive", "b": "positive"}
 
     def __post_init__(self):
         law = self.law
@@ -197,7 +197,7 @@ class NormalInverseWishartModel(ConjugateModel):
     scale: Any
     df: float
 
-    positive_parameters: ClassVar[tuple[str, ...]] = ("kappa",)
+    domains: ClassVar[dict[str, str]] = {"loc": "real", "kappa": "positive", "scale": "covariance"}
 
     def __post_init__(self):
         law = self.law

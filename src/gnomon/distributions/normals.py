@@ -145,7 +145,7 @@ class Normals:
             if not np.all(var > 0.0):
                 raise ValueError(_singular(int(np.argmin(np.min(var, axis=1))), np.min(var)))
             return np.ascontiguousarray(1.0 / np.sqrt(var))[:, :, None]
-        stacked = self.covariances.reshape(-1, d, d)
+        stacked = self.covariances[None] if self.covariance_type == "tied" else self.covariances
         roots = [_inverse_root(cov, j) for j, cov in enumerate(stacked)]
         return np.ascontiguousarray(np.broadcast_to(roots, (k, d, d)))
 

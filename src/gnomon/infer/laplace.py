@@ -14,6 +14,7 @@ from scipy import linalg, optimize
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.distributions import MultivariateNormal
+from gnomon.numerics.random import check_rng
 
 __all__ = ["LaplaceApproximation", "laplace", "laplace_at"]
 
@@ -51,6 +52,25 @@ class LaplaceApproximation(NamedTuple):
     law: MultivariateNormal
     precision: Any
     log_evidence: float
+
+    @property
+    def mean(self):
+        """The mean of the law (1), which is its mode."""
+        return self.mode
+
+    @property
+    def cov(self):
+        """H⁻¹."""
+        return self.law.cov
+
+    def density(self, theta):
+        """The density of the law (1)."""
+        return self.law.density(theta)
+
+    def predictive(self, x, model, *, n_samples=4096, random_state=None):
+        """∫ p(x | θ) p(θ) dθ over the law (1), as a mean over draws of θ; `model` is θ → the law of an observation."""
+        draws = self.law.sample(n_samples, check_rng(random_state))
+        return np.mean([model(theta).density(x) for theta in draws], axis=0)
 
 
 def laplace_at(mode, precision, log_joint):

@@ -12,6 +12,7 @@ from gnomon.optim.duality import dual_gap
 from gnomon.optim.em import EMBound, EMResult, Restart, em, em_bound
 from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
+from gnomon.optim.fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
 from gnomon.optim.gaussian_em import (
     AddedVariance,
     CovarianceControl,
@@ -45,6 +46,7 @@ from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unles
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
+    "SOLVERS",
     "AddedVariance",
     "ApproximateZerosWarning",
     "ConvexityReport",
@@ -60,12 +62,12 @@ __all__ = [
     "KMeansResult",
     "LassoKnots",
     "LineStep",
+    "MaximumLikelihood",
     "NormalMixture",
     "ObservedRows",
     "OnPart",
     "Problem",
     "Restart",
-    "SOLVERS",
     "Separability",
     "Solution",
     "Solver",
@@ -88,6 +90,7 @@ __all__ = [
     "em_bound",
     "fit_by_gradient",
     "fit_linear",
+    "fit_mle",
     "fit_normal_missing",
     "gradient_descent",
     "greedy_subsets",
@@ -100,6 +103,7 @@ __all__ = [
     "lp",
     "lp_norm",
     "maximize_evidence",
+    "maximize_model_evidence",
     "multiclass_dual",
     "nearest_center",
     "newton",
