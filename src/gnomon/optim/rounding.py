@@ -22,4 +22,6 @@ def attainable_tol(problem, theta, tol):
     g = problem.at_scores(problem.scores(theta))[1].reshape(len(s), -1)
     residual = np.divide(np.sum(np.square(g), axis=1), s, out=np.zeros_like(s), where=s > 0)
     squares = X.multiply(X).T @ s if problem.design.sparse else np.einsum("ij,ij,i->j", X, X, s)
-    return max(tol, 4.0 * float(np.finfo(dtype).eps) * math.sqrt(float(np.max(squares)) * float(np.sum(residual))))
+    constant = 0.0 if problem.design.intercept == "none" else problem.design.bias**2 * float(np.sum(s))
+    largest = float(np.max(squares, initial=constant))
+    return max(tol, 4.0 * float(np.finfo(dtype).eps) * math.sqrt(largest * float(np.sum(residual))))
