@@ -89,6 +89,7 @@ def expected_failures(estimator):
 # Some checks give fewer rows than columns, or a constant column: a whitener and least squares say so.
 @pytest.mark.filterwarnings("ignore:the covariance is singular")
 @pytest.mark.filterwarnings("ignore:X has rank")
+@pytest.mark.filterwarnings("ignore:.*the regularisation decides")
 # With class weights 1000 : 0.0001 the perceptron does not settle within the passes that the check allows.
 @pytest.mark.filterwarnings("ignore:not converged after 1000 passes")
 @parametrize_with_checks(public_names.estimators(), expected_failed_checks=expected_failures)

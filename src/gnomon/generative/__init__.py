@@ -3,14 +3,18 @@
 from gnomon.generative._explanation import Explanation
 from gnomon.generative._forms import LinearForm, QuadraticForm
 from gnomon.generative.classifier import GenerativeClassifier
+from gnomon.generative.discriminant import LinearDiscriminantAnalysis
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.gaussian_mixture import GaussianMixture
+from gnomon.generative.quadratic_discriminant import QuadraticDiscriminantAnalysis
 
 __all__ = [
     "Explanation",
     "GaussianClassifier",
     "GaussianMixture",
     "GenerativeClassifier",
+    "LinearDiscriminantAnalysis",
     "LinearForm",
+    "QuadraticDiscriminantAnalysis",
     "QuadraticForm",
 ]

@@ -98,9 +98,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
         """
         X = self._checked(X)
-        joint = self._joint(self._class_scores(X), priors)
-        joint -= log_sum_exp(joint)[:, None]
-        return _like(joint, X)
+        out = _like(self._log_posteriors(X, priors), X)
+        # A probability that rounds to one has the logarithm zero, so that both methods agree in single precision.
+        out[out > -0.25 * np.finfo(out.dtype).eps] = 0.0
+        return out
 
     def predict_proba(self, X, priors=None):
         """P(c | x) of equation (1).
@@ -115,8 +116,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        out = self.predict_log_proba(X, priors)
-        return np.exp(out, out=out)
+        X = self._checked(X)
+        out = self._log_posteriors(X, priors)
+        return _like(np.exp(out, out=out), X)
 
     def predict_joint_log_proba(self, X, priors=None):
         """log π_c f_c(x).
@@ -300,6 +302,11 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _log_priors(self, priors):
         return self.class_log_prior_ if priors is None else _log(class_priors(priors, self.classes_))
+
+    def _log_posteriors(self, X, priors):
+        joint = self._joint(self._class_scores(X), priors)
+        joint -= log_sum_exp(joint)[:, None]
+        return joint
 
     def _joint(self, scores, priors):
         """log π_c f_c(x) up to a term common to the classes, every row with a finite largest entry."""

@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from gnomon.distributions import MultivariateT, Normals
+from gnomon.distributions.normal import LOG_2PI
 from gnomon.distributions.normals import COVARIANCE_SHAPES, covariances_of
+from gnomon.generative._forms import QuadraticForm
 from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, shrink_cov
 from gnomon.numerics.streaming import Moments
@@ -21,7 +23,15 @@ from gnomon.numerics.validation import check_choice, check_integer, check_interv
 from gnomon.optim import GaussianEM, em
 from gnomon.optim.em import warn_unless_em_converged
 
-__all__ = ["Estimate", "PredictiveLaws", "moments_of_incomplete_rows"]
+__all__ = [
+    "Estimate",
+    "PredictiveLaws",
+    "chain_factors",
+    "moments_of_incomplete_rows",
+    "quadratic_form",
+    "whiten",
+    "whiten_back",
+]
 
 _TIED = {"full": "tied", "diag": "tied_diag", "spherical": "tied_spherical"}
 _ESTIMATED = ("ledoit_wolf", "oas")
@@ -214,3 +224,36 @@ def moments_of_incomplete_rows(rows, covariance_type, *, tol=1e-9, max_iter=1000
     result = em(steps.e_step, steps.m_step, start, tol=tol, max_iter=max_iter, total_weight=steps.total_weight)
     warn_unless_em_converged(result, max_iter)
     return result.posterior.moments
+
+
+def chain_factors(laws, x, names=None):
+    """Names and log p_k(x_j | x_1 … x_{j−1}) of the cells of one row that are there: the factors of `explain`."""
+    seen = np.flatnonzero(~np.isnan(x))
+    own = laws.marginal(seen)
+    # Coordinate j of L⁻¹(x − μ) belongs to p(x_j | x_1 … x_{j−1}).
+    z = whiten(own.whitener, x[seen] - own.means)
+    roots = np.diagonal(own.whitener, axis1=1, axis2=2) if own.is_dense else own.whitener[:, :, 0]
+    labels = [f"x{j}" if names is None else str(names[j]) for j in seen]
+    return labels, (np.log(roots) - 0.5 * (z**2 + LOG_2PI)).T
+
+
+def whiten(W, V):
+    """W_k v_k for the triangles (or diagonals) W that `Normals.whitener` holds."""
+    return np.einsum("kij,kj->ki", W, V) if W.shape[1] == W.shape[2] else W[:, :, 0] * V
+
+
+def whiten_back(W, V):
+    """W_kᵀ v_k."""
+    return np.einsum("kji,kj->ki", W, V) if W.shape[1] == W.shape[2] else W[:, :, 0] * V
+
+
+def quadratic_form(laws):
+    """llr(x) = xᵀAx + xᵀb + c of two laws; of more, the form of each."""
+    W = laws.whitener
+    W = W if laws.is_dense else W[:, :, 0, None] * np.eye(W.shape[1])
+    centers = whiten(W, laws.means)
+    A, b = -0.5 * np.einsum("kji,kjl->kil", W, W), whiten_back(W, centers)
+    c = laws.log_norms + 0.5 * laws.means.shape[1] * LOG_2PI - 0.5 * np.sum(centers**2, axis=1)
+    if len(c) != 2:
+        return QuadraticForm(A, b, c)
+    return QuadraticForm(A[1] - A[0], b[1] - b[0], float(c[1] - c[0]))

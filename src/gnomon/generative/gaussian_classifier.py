@@ -13,8 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.distributions import Normals
 from gnomon.generative._contract import BayesClassifier
-from gnomon.generative._forms import LinearForm, QuadraticForm, linear_scores
-from gnomon.generative._gaussian_laws import Estimate, moments_of_incomplete_rows
+from gnomon.generative._forms import LinearForm, linear_scores
+from gnomon.generative._gaussian_laws import (
+    Estimate,
+    chain_factors,
+    moments_of_incomplete_rows,
+    quadratic_form,
+    whiten,
+    whiten_back,
+)
 from gnomon.generative._rows import labelled_rows
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.shrinkage import quartic_sums
@@ -23,8 +30,6 @@ from gnomon.numerics.validation import assert_finite, check_choice, validate_row
 from gnomon.optim import observed_rows
 
 __all__ = ["GaussianClassifier"]
-
-LOG_2PI = np.log(2.0 * np.pi)
 
 
 class GaussianClassifier(BayesClassifier):
@@ -168,7 +173,7 @@ class GaussianClassifier(BayesClassifier):
         self
         """
         plan = self._plan()
-        rows = labelled_rows(self, X, y, sample_weight, finite=False)
+        rows = labelled_rows(self, X, y, sample_weight, finite=False, ensure_min_samples=2)
         self.classes_, self.statistics_ = rows.classes, self._moments(rows, plan)
         quartics = None
         if plan.needs_quartics:
@@ -236,14 +241,14 @@ class GaussianClassifier(BayesClassifier):
         if len(self.classes_) == 2:
             return LinearForm(form.b[0], float(form.c[0]))
         W = self.laws_.whitener
-        centers = _whiten(W, self.means_)
-        return LinearForm(_whiten_back(W, centers), -0.5 * np.sum(centers**2, axis=1))
+        centers = whiten(W, self.means_)
+        return LinearForm(whiten_back(W, centers), -0.5 * np.sum(centers**2, axis=1))
 
     @property
     def quadratic_form_(self):
         if self.estimate == "predictive":
             raise AttributeError("the logarithm of a posterior predictive density is not quadratic; use estimate='map'")
-        return _quadratic_form(self.laws_)
+        return quadratic_form(self.laws_)
 
     @property
     def coef_(self):
@@ -293,13 +298,7 @@ class GaussianClassifier(BayesClassifier):
         if self.estimate == "predictive":
             return super()._factors(X)
         self._refuse_cells(X)
-        names = vars(self).get("feature_names_in_", [f"x{j}" for j in range(self.n_features_in_)])
-        seen = np.flatnonzero(~np.isnan(X[0]))
-        laws = self.laws_.marginal(seen)
-        # The chain rule: coordinate j of L⁻¹(x − μ) belongs to p(x_j | x_1 … x_{j−1}).
-        z = _whiten(laws.whitener, X[0, seen] - laws.means)
-        roots = laws.whitener[:, :, 0] if not laws.is_dense else np.diagonal(laws.whitener, axis1=1, axis2=2)
-        return [str(names[j]) for j in seen], (np.log(roots) - 0.5 * z**2 - 0.5 * LOG_2PI).T
+        return chain_factors(self.laws_, X[0], vars(self).get("feature_names_in_"))
 
     def _mend(self, out, X):
         """Log-densities of rows with missing cells from those that are there; such rows betray themselves by NaN."""
@@ -332,31 +331,10 @@ class GaussianClassifier(BayesClassifier):
     def _ratios_to_first(self):
         """llr of every other class against the first, as a linear form: differences of means lose no digits."""
         W, means = self.laws_.whitener[1:], self.means_
-        b = _whiten_back(W, _whiten(W, means[1:] - means[0]))
+        b = whiten_back(W, whiten(W, means[1:] - means[0]))
         return LinearForm(b, -0.5 * np.einsum("kd,kd->k", means[1:] + means[0], b))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
-
-
-def _whiten(W, V):
-    """W_k v_k for the triangles (or diagonals) W that `Normals.whitener` holds."""
-    return np.einsum("kij,kj->ki", W, V) if W.shape[1] == W.shape[2] else W[:, :, 0] * V
-
-
-def _whiten_back(W, V):
-    """W_kᵀ v_k."""
-    return np.einsum("kji,kj->ki", W, V) if W.shape[1] == W.shape[2] else W[:, :, 0] * V
-
-
-def _quadratic_form(laws):
-    W = laws.whitener
-    W = W if laws.is_dense else W[:, :, 0, None] * np.eye(W.shape[1])
-    centers = _whiten(W, laws.means)
-    A, b = -0.5 * np.einsum("kji,kjl->kil", W, W), _whiten_back(W, centers)
-    c = laws.log_norms + 0.5 * laws.means.shape[1] * LOG_2PI - 0.5 * np.sum(centers**2, axis=1)
-    if len(c) != 2:
-        return QuadraticForm(A, b, c)
-    return QuadraticForm(A[1] - A[0], b[1] - b[0], float(c[1] - c[0]))

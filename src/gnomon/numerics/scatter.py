@@ -2,7 +2,7 @@
 
     S_W = (1/N) Σ_c Σ_{i∈c} sᵢ (xᵢ − μ_c)(xᵢ − μ_c)ᵀ,    S_B = (1/N) Σ_c N_c (μ_c − μ)(μ_c − μ)ᵀ,    N = Σ sᵢ
     S_W + S_B = S,  the covariance;    whitening: any P with P S Pᵀ = I                                       (1)
-    S_B v = λ S_W v,    vᵀ S_W v = 1                                                                          (2)
+    S_B v = λ S_W v,    vᵀ S_W v = 1;        principal axes:  S v = λ v,    vᵀ v = 1                             (2)
 
 Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x; kinds of whitening: Kessy, Lewin & Strimmer (2018),
 doi:10.1080/00031305.2016.1277159.
@@ -23,6 +23,8 @@ __all__ = [
     "Whitening",
     "between_class_cov",
     "discriminant_axes",
+    "fix_signs",
+    "principal_axes",
     "whitening",
     "within_class_cov",
 ]
@@ -133,7 +135,7 @@ def whitening(cov, kind="zca", tol=1e-10, singular="drop"):
     check_choice("singular", singular, ("drop", "floor"))
     check_positive("tol", tol)
     values, U = linalg.eigh(cov)
-    values, U = values[::-1], _fix_signs(U[:, ::-1])
+    values, U = values[::-1], fix_signs(U[:, ::-1])
     if not values[0] > 0.0:
         raise ValueError("every column is constant, so there is no variance to scale; add rows or columns that vary")
     small = values < tol * values[0]
@@ -155,8 +157,24 @@ def _treat_small(values, U, small, tol, singular):
     return np.maximum(values, tol * values[0]), U
 
 
-def _fix_signs(U):
-    # An eigenvector has no sign of its own: its largest entry is made positive, so that machines agree.
+def fix_signs(U):
+    """The columns of U, each with its largest entry positive.
+
+    An eigenvector has no sign of its own; this one is the same on every machine.
+
+    References
+    ----------
+    Bro, R., Acar, E. & Kolda, T. G. (2008). Resolving the sign ambiguity in the singular value decomposition.
+    doi:10.1002/cem.1122
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import fix_signs
+    >>> fix_signs(np.array([[-3.0, 1.0], [2.0, 2.0]]))
+    array([[ 3.,  1.],
+           [-2.,  2.]])
+    """
     largest = np.argmax(np.abs(U), axis=0)
     return U * np.where(U[largest, np.arange(U.shape[1])] < 0.0, -1.0, 1.0)
 
@@ -225,7 +243,47 @@ def discriminant_axes(within, between):
     half = linalg.solve_triangular(L, between, lower=True)
     values, U = linalg.eigh(linalg.solve_triangular(L, half.T, lower=True))
     axes = linalg.solve_triangular(L, U[:, ::-1], lower=True, trans="T")
-    return DiscriminantAxes(values[::-1], _fix_signs(axes))
+    return DiscriminantAxes(values[::-1], fix_signs(axes))
+
+
+def principal_axes(cov, rows, *, floor=0.0):
+    """Eigenvalues of S, largest first, and eigenvectors as columns; by the rows where squaring would lose digits.
+
+    Parameters
+    ----------
+    cov : ndarray of shape (d, d) or None
+        S; None where there are fewer rows than columns, so that forming it would be waste.
+    rows : callable
+        ``rows()`` gives Z of shape (n, d) with ZᵀZ = S. It is called only where S is None, or an eigenvalue above
+        `floor` is so small that S has lost most of its digits; Z may be overwritten.
+    floor : float, default=0.0
+        Eigenvalues at or below it are of no interest.
+
+    Returns
+    -------
+    values : ndarray of shape (min(n, d),) or (d,)
+    axes : ndarray of shape (d, len(values))
+
+    References
+    ----------
+    Golub, G. H. & Van Loan, C. F. (2013). Matrix Computations, section 8.6. ISBN 978-1-4214-0794-4.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.scatter import principal_axes
+    >>> Z = np.array([[3.0, 0.0], [0.0, 1e-6]])
+    >>> principal_axes(Z.T @ Z, lambda: Z)[0]
+    array([9.e+00, 1.e-12])
+    """
+    if cov is not None:
+        values, U = linalg.eigh(cov)
+        # Halving the floor: an eigenvalue that rounding could lift above it is settled by the rows.
+        doubtful = (values > 0.5 * floor) & (values < 1e-8 * values[-1])
+        if not np.any(doubtful):
+            return values[::-1], U[:, ::-1]
+    _, singular, Vt = linalg.svd(rows(), full_matrices=False, overwrite_a=True, check_finite=False)
+    return singular**2, Vt.T
 
 
 def _zca(root, U):
