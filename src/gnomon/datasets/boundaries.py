@@ -83,17 +83,13 @@ def make_linear_outliers(n_samples=200, *, outliers=0.05, random_state=None, ret
         Rows.
     outliers : float in [0, 1], default=0.05
         Share of the rows of class 1 that lie at x₁ in [−8, −6].
-    random_state : int, Generator, RandomState or None, default=None
-        Seed.
-    return_map : bool, default=False
-        Also return the unfitted map φ.
+    random_state, return_map
+        As in `make_center_corner`.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-    map : transformer
-        Only with ``return_map=True``.
+    X, y, map
+        As in `make_center_corner`.
 
     References
     ----------
@@ -129,17 +125,13 @@ def make_quadratic_boundary(n_samples=200, *, margin=0.1, random_state=None, ret
         Rows; half of them (rounded up) in class 1, above the parabola.
     margin : float, default=0.1
         Least vertical distance of a row from the boundary.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed.
-    return_map : bool, default=False
-        Also return the unfitted map φ.
+    random_state, return_map
+        As in `make_center_corner`.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-    map : transformer
-        Only with ``return_map=True``.
+    X, y, map
+        As in `make_center_corner`.
 
     References
     ----------
@@ -176,17 +168,13 @@ def make_threshold(n_samples=200, *, threshold=0.5, margin=0.2, random_state=Non
         t.
     margin : float, default=0.2
         Least vertical distance of a row from the boundary.
-    random_state : int, Generator, RandomState or None, default=None
-        Seed.
-    return_map : bool, default=False
-        Also return the unfitted map φ.
+    random_state, return_map
+        As in `make_center_corner`.
 
     Returns
     -------
-    X : ndarray of shape (n_samples, 2)
-    y : ndarray of shape (n_samples,)
-    map : transformer
-        Only with ``return_map=True``.
+    X, y, map
+        As in `make_center_corner`.
 
     References
     ----------

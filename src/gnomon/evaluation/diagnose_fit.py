@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import cross_validate
+from sklearn.pipeline import Pipeline
 
 __all__ = ["FitDiagnosis", "diagnose_fit"]
 
@@ -118,5 +119,5 @@ def _regime(k, best, above, train):
 
 
 def _norm(model):
-    last = model[-1] if hasattr(model, "steps") else model
+    last = model[-1] if isinstance(model, Pipeline) else model
     return float(np.linalg.norm(getattr(last, "coef_", np.nan)))

@@ -4,7 +4,7 @@
                        model             estimation         optimisation
 
 f* is the best prediction there is, f_F* the best of the family F, f_N the minimiser on N rows, f̃_N what a solver with a
-budget returns. Bottou & Bousquet (2007), The tradeoffs of large scale learning, NIPS 20. The choice of a solver acts on
+budget returns. Bottou & Bousquet (2008), The tradeoffs of large scale learning, NIPS 20. The choice of a solver acts on
 the last two terms: a cheaper step allows more rows.
 """
 
@@ -26,7 +26,7 @@ class ErrorSources(NamedTuple):
     Examples
     --------
     >>> from gnomon.evaluation import ErrorSources
-    >>> ErrorSources(0.5, 0.2, 0.1, 1.0).excess
+    >>> round(ErrorSources(0.5, 0.2, 0.1, 1.0).excess, 7)
     0.8
     """
 
@@ -38,7 +38,7 @@ class ErrorSources(NamedTuple):
     @property
     def excess(self):
         """R(f̃_N) − R(f*), the sum of the three."""
-        return round(self.model + self.estimation + self.optimization, 15)
+        return self.model + self.estimation + self.optimization
 
 
 def error_sources(
@@ -68,7 +68,7 @@ def error_sources(
 
     References
     ----------
-    Bottou, L. & Bousquet, O. (2007). The tradeoffs of large scale learning. NIPS 20.
+    Bottou, L. & Bousquet, O. (2008). The tradeoffs of large scale learning. NIPS 20, 161–168.
 
     Examples
     --------

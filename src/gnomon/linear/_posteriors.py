@@ -61,22 +61,13 @@ def joint_root(summary, root, noise):
 
 
 @dataclass(frozen=True, eq=False)
-class GaussianPosterior:
-    """Equations (1) and (2) for a known σ²."""
+class _ClosedPosterior:
+    """What the posteriors in closed form share; a subclass sets `found`, the whitened posterior."""
 
     summary: Any
     prior: MultivariateNormal
-    sigma2: float
 
     effective = float("inf")
-
-    def __post_init__(self):
-        object.__setattr__(self, "found", _condition(self.summary, self.prior, np.sqrt(self.sigma2)))
-
-    @property
-    def noise(self):
-        """None: σ² is known."""
-        return None
 
     @property
     def dof(self):
@@ -87,6 +78,25 @@ class GaussianPosterior:
     def mode(self):
         """m, with the intercept."""
         return joint_mean(self.summary, self.found.mean)
+
+    def std(self, X):
+        """Standard deviation of the predictive law, noise included."""
+        return self.predictive(X, 0.0, include_noise=True).std
+
+
+@dataclass(frozen=True, eq=False)
+class GaussianPosterior(_ClosedPosterior):
+    """Equations (1) and (2) for a known σ²."""
+
+    sigma2: float
+
+    def __post_init__(self):
+        object.__setattr__(self, "found", _condition(self.summary, self.prior, np.sqrt(self.sigma2)))
+
+    @property
+    def noise(self):
+        """None: σ² is known."""
+        return None
 
     @property
     def law(self):
@@ -105,20 +115,12 @@ class GaussianPosterior:
         spread = _spread(self.summary, self.found.root, X, self.sigma2)
         return Normal(mean, spread + self.sigma2 if include_noise else spread)
 
-    def std(self, X):
-        """Standard deviation of the predictive law, noise included."""
-        return self.predictive(X, 0.0, include_noise=True).std
-
 
 @dataclass(frozen=True, eq=False)
-class StudentPosterior:
+class StudentPosterior(_ClosedPosterior):
     """Equation (3): the noise variance is unknown."""
 
-    summary: Any
-    prior: MultivariateNormal
     noise_prior: InverseGamma
-
-    effective = float("inf")
 
     def __post_init__(self):
         found = _condition(self.summary, self.prior, 1.0)
@@ -130,16 +132,6 @@ class StudentPosterior:
     def sigma2(self):
         """The posterior mean of σ², or its mode where there is none."""
         return self.noise.mean if self.noise.a > 1.0 else self.noise.mode
-
-    @property
-    def dof(self):
-        """How many coefficients the data determine."""
-        return self.found.dof
-
-    @property
-    def mode(self):
-        """m, with the intercept."""
-        return joint_mean(self.summary, self.found.mean)
 
     @property
     def law(self):
@@ -159,10 +151,6 @@ class StudentPosterior:
         """t with 2a degrees and scale² (b/a)(1 + xᵀVx), without the 1 for the mean alone."""
         spread = _spread(self.summary, self.found.root, X, 1.0) + (1.0 if include_noise else 0.0)
         return StudentT(2.0 * self.noise.a, mean, np.sqrt(spread * self.noise.b / self.noise.a))
-
-    def std(self, X):
-        """Standard deviation of the predictive law, noise included."""
-        return self.predictive(X, 0.0, include_noise=True).std
 
 
 def _spread(summary, root, X, noise):

@@ -22,33 +22,10 @@ class ElasticNet(SparseRegressor):
         α of equation (1).
     l1_ratio : float, default=0.5
         r of equation (1), between 0 and 1.
-    fit_intercept : bool, default=True
-        Whether there is a b, never penalised unless `penalize_intercept`.
-    precompute : bool or array-like of shape (n_features, n_features), default=False
-        Accepted for compatibility; the Gram matrix of a working set is used where it is faster.
-    copy_X : bool, default=True
-        Accepted for compatibility; X is never written to.
-    max_iter : int, default=1000
-        Passes over a working set.
-    tol : float, default=1e-4
-        Stop when the duality gap is at most `tol` times the objective of the best constant.
-    warm_start : bool, default=False
-        Start from the coefficients of the last fit.
-    positive : bool, default=False
-        Require w ≥ 0.
-    random_state : None or int
-        Seeds the order of coordinates for ``selection="random"``.
-    selection : {"cyclic", "random"}, default="cyclic"
-        The order of coordinates.
-    objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
-        The textbook form in which `lam` is given.
-    lam : float, optional
-        λ (for "C": C) of that form, in place of `alpha`; 1 when only `objective` is given.
-    solver : str, default="cd"
-        "cd", or another solver of `gnomon.optim.fit_linear` that can use the penalty: "fista", "ista", and for contrast
-        "subgradient", whose zeros are only approximate.
-    penalize_intercept : bool, default=False
-        Treat b as the weight of a constant column, penalised like the others.
+    fit_intercept, precompute, copy_X, max_iter, tol, warm_start, positive, random_state, selection
+        As in `Lasso`, with its defaults.
+    objective, lam, solver, penalize_intercept
+        As in `Lasso`; λ is the strength of both parts together.
 
     Attributes
     ----------

@@ -22,28 +22,10 @@ class ElasticNetCV(SparseRegressorCV):
     ----------
     l1_ratio : float or list of float, default=0.5
         r, or the candidates for it.
-    eps : float, default=1e-3
-        The least α of the grid as a share of the largest.
-    alphas : int or array-like, default=100
-        The number of values in a geometric grid, or the values.
-    fit_intercept : bool, default=True
-        Whether there is a free b.
-    precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
-        Accepted for compatibility; the Gram matrix of a working set is used where it is faster.
-    copy_X : bool, default=True
-        Accepted for compatibility; X is never written to.
-    max_iter, tol
-        As in `ElasticNet`.
-    cv : int, splitter or iterable, optional
-        None is 5 folds.
-    verbose : int or bool, default=0
-        Accepted for compatibility.
-    n_jobs : int, optional
-        Threads over the folds, as in joblib.
-    positive, random_state, selection
-        As in `ElasticNet`.
-    rule : {"min", "1se"}, default="min"
-        "1se" takes the largest α whose mean error is within one standard error of the least.
+    eps, alphas, fit_intercept, precompute, copy_X, max_iter, tol, cv, verbose, n_jobs
+        As in `LassoCV`, with its defaults.
+    positive, random_state, selection, rule
+        As in `LassoCV`, with its defaults.
 
     Attributes
     ----------

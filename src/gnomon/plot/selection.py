@@ -8,18 +8,8 @@ Guyon & Elisseeff (2003), figures 1–3, JMLR 3, 1157–1182.
 import numpy as np
 from sklearn.base import clone
 
-from gnomon.plot._style import (
-    INK,
-    MUTED,
-    class_color,
-    classes_of,
-    dress,
-    new_axes,
-    scatter_classes,
-    styles,
-    window,
-)
-from gnomon.plot.boundary import line_ends
+from gnomon.plot._style import INK, MUTED, class_color, classes_of, dress, new_axes, styles
+from gnomon.plot.boundary import decision_lines, two_columns, weights_of
 
 __all__ = ["selection_errors", "subset_boundaries"]
 
@@ -97,20 +87,20 @@ def subset_boundaries(model, X, y, *, names=("x_1", "x_2"), ax=None):
     >>> len(ax.lines), len(ax.child_axes)
     (3, 2)
     """
-    X = np.asarray(X, dtype=float)
-    ax = new_axes(ax, width=5.2, height=4.6)
-    low, high = window(X)
-    scatter_classes(ax, X, y)
+    X = two_columns(X)
     subsets = {f"${names[0]}$ alone": [0], f"${names[1]}$ alone": [1], "both": [0, 1]}
-    for (name, columns), (color, dash) in zip(subsets.items(), styles(3), strict=True):
-        fitted = clone(model).fit(X[:, columns], y)
-        w = np.zeros(2)
-        w[columns] = np.ravel(fitted.coef_)
-        ends = line_ends(w, float(np.ravel(fitted.intercept_)[0]), low, high)
-        ax.plot(*ends.T, color=color, linestyle=dash, linewidth=1.9, label=name)
-    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    lines = {name: _weights_on(columns, model, X, y) for name, columns in subsets.items()}
+    ax = decision_lines(lines, X, y, ax=new_axes(ax, width=5.2, height=4.6))
     _projections(ax, X, y)
     return dress(ax, x=f"${names[0]}$", y=f"${names[1]}$", legend="best")
+
+
+def _weights_on(columns, model, X, y):
+    """w and b of the model fitted to some of the columns; the others have weight zero."""
+    part, b = weights_of(clone(model).fit(X[:, columns], y))
+    w = np.zeros(2)
+    w[columns] = part
+    return w, b
 
 
 def _projections(ax, X, y):

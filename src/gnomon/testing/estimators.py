@@ -75,10 +75,8 @@ def check_float32_is_kept(estimator, X=None, y=None, *, tol=1e-2):
 
     Parameters
     ----------
-    estimator : estimator
-        Unfitted; it is cloned.
-    X, y : array-like, optional
-        The rows; by default a small table that suits the estimator's tags.
+    estimator, X, y
+        As in `check_weights_are_repetitions`.
     tol : float, default=1e-2
         Largest difference from the outputs in float64, relative to max(1, |output|).
 
@@ -111,10 +109,8 @@ def check_input_untouched(estimator, X=None, y=None):
 
     Parameters
     ----------
-    estimator : estimator
-        Unfitted; it is cloned.
-    X, y : array-like, optional
-        The rows; by default a small table that suits the estimator's tags.
+    estimator, X, y
+        As in `check_weights_are_repetitions`.
 
     Raises
     ------
@@ -151,10 +147,8 @@ def check_sparse_equals_dense(estimator, X=None, y=None, *, tol=1e-4):
 
     Parameters
     ----------
-    estimator : estimator
-        Unfitted; it is cloned.
-    X, y : array-like, optional
-        The rows, dense; by default a small table that suits the estimator's tags.
+    estimator, X, y
+        As in `check_weights_are_repetitions`; the rows are dense.
     tol : float, default=1e-4
         Largest difference of the outputs, relative to max(1, |output|).
 
@@ -190,10 +184,8 @@ def check_save_load(estimator, X=None, y=None):
 
     Parameters
     ----------
-    estimator : estimator
-        Unfitted; it is cloned.
-    X, y : array-like, optional
-        The rows; by default a small table that suits the estimator's tags.
+    estimator, X, y
+        As in `check_weights_are_repetitions`.
 
     Raises
     ------
