@@ -89,3 +89,17 @@ def test_sparse_input_stays_sparse(estimator):
     y = np.random.default_rng(0).normal(size=400)
     y = (y > 0.0).astype(int) if is_classifier(estimator) else y
     assert peak_of(lambda: fitted(estimator, X, y)) <= 0.25 * 8 * X.shape[0] * X.shape[1]
+
+
+@named(("LinearRegression", "LinearModelRegressor", "LogisticRegression", "Ridge"))
+def test_no_square_matrix_of_the_columns_where_it_would_outweigh_the_rows(estimator):
+    X = sparse.random(2500, 3000, density=1e-3, random_state=0, format="csr")
+    y = np.random.default_rng(0).normal(size=2500)
+    y = (y > 0.0).astype(int) if is_classifier(estimator) else y
+    assert peak_of(lambda: fitted(estimator, X, y)) <= 0.25 * 8 * X.shape[1] ** 2
+
+
+@named(("RidgeCV",))
+def test_leave_one_out_of_wide_sparse_rows_takes_matrices_of_the_rows(estimator):
+    X = sparse.random(300, 20_000, density=1e-3, random_state=0, format="csr")
+    assert peak_of(lambda: fitted(estimator, X, np.arange(300.0))) <= 0.25 * 8 * X.shape[0] * X.shape[1]

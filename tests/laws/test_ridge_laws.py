@@ -322,3 +322,33 @@ def test_targets_choose_alone_or_together():
         assert_allclose(alone.coef_[j], single.coef_, atol=1e-10)
     together = RidgeCV(alphas, store_cv_results=True).fit(X, Y)
     assert together.alpha_ == alphas[np.argmin(together.cv_results_.mean(axis=(0, 1)))]
+
+
+WIDE = sparse.random(60, 900, density=0.02, random_state=0, format="csr")
+
+
+@pytest.mark.parametrize("weights", [None, np.r_[0.0, np.linspace(0.5, 2.0, 59)]], ids=["equal", "weighted"])
+@pytest.mark.parametrize("intercept", [True, False])
+def test_wide_sparse_rows_are_solved_as_dense_ones_are(intercept, weights):
+    """Many columns: the n × n form, without a dense X; its path has the same leave-one-out errors."""
+    y = np.random.default_rng(0).normal(size=(60, 2)) + 1.0
+    options, alphas = {"fit_intercept": intercept}, np.logspace(-2, 2, 5)
+    dense, found = (Ridge(0.5, **options).fit(X, y, sample_weight=weights) for X in (WIDE.toarray(), WIDE))
+    assert found.solver_ == "dual"
+    assert_allclose(found.coef_, dense.coef_, atol=1e-10)
+    assert_allclose(found.effective_dof_, dense.effective_dof_, rtol=1e-10)
+    assert_allclose(found.theta_for(2.0), dense.theta_for(2.0), rtol=1e-9)
+    keep = {"store_cv_results": True, **options}
+    dense, found = (RidgeCV(alphas, **keep).fit(X, y, sample_weight=weights) for X in (WIDE.toarray(), WIDE))
+    assert_allclose(found.cv_results_, dense.cv_results_, rtol=1e-8)
+    assert_allclose(found.coef_, dense.coef_, atol=1e-10)
+    assert found.alpha_ == dense.alpha_
+
+
+def test_sparse_rows_beside_which_no_square_matrix_is_small():
+    X = sparse.random(2500, 3000, density=1e-3, random_state=0, format="csr")
+    y = X @ np.random.default_rng(0).normal(size=3000) + 1.0
+    found, exact = Ridge(1.0).fit(X, y), Ridge(1.0, solver="cholesky").fit(X, y)
+    assert (found.solver_, exact.solver_) == ("lsqr", "cholesky")
+    assert_allclose(found.coef_, exact.coef_, atol=1e-6)
+    assert LinearRegression().fit(X, y).solver_ == "lsmr"

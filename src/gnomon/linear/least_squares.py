@@ -24,6 +24,7 @@ from gnomon.numerics.linalg import (
     LeastSquares,
     RankWarning,
     Rows,
+    fits_beside,
     hat_matrix,
     in_column_space,
     inverse_root,
@@ -63,8 +64,8 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     solver : str, default="auto"
         "normal" (LU of XᵀX), "cholesky", "qr", "svd", "pinv", "lsmr", or an iterative solver of
         `gnomon.optim.fit_linear` ("gd", "sgd", "lbfgs" …). "auto" is "cholesky" where n ≫ d and the condition number of
-        the scaled X is below 10⁷ (with iterative refinement from 10³ on), else "qr"; for sparse X with many columns
-        "lsmr".
+        the scaled X is below 10⁷ (with iterative refinement from 10³ on), else "qr"; "lsmr" for a sparse X beside which
+        XᵀX would not be small.
     on_singular : {"warn", "raise", "ignore"}, default="warn"
         What to do where X has not full column rank; "warn" and "ignore" take the solution of least norm.
     ddof : int or "rank", default=0
@@ -165,7 +166,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return self._set(self._solve(rows, method, sums), y, rows.total)
 
     def partial_fit(self, X, y, sample_weight=None):
-        """Minimise (1) over these rows and those of all earlier calls; only d² sums are kept.
+        """Minimise (1) over these rows and those of all earlier calls since `fit`, which starts anew; d² sums are kept.
 
         The sums square the condition number: for columns that are nearly dependent prefer `fit`.
 
@@ -264,7 +265,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     @property
     def singular_(self):
         """Singular values of the centred, weighted X, largest first."""
-        return np.linalg.svd(self._R, compute_uv=False)
+        return np.linalg.svd(self._factor(), compute_uv=False)
 
     def _method(self, X):
         names = ["auto", *METHODS, *SOLVERS]
@@ -272,7 +273,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if self.solver != "auto":
             return self.solver
         if sparse.issparse(X):
-            return "cholesky" if X.shape[1] <= 4096 else "lsmr"
+            return "cholesky" if X.shape[1] <= 4096 and fits_beside(X, X.shape[1]) else "lsmr"
         return cost_report(*X.shape).cheapest()
 
     def _solve(self, rows, method, sums):
@@ -287,6 +288,9 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _set(self, fit, y, total):
         """Unpack a result of least squares into the attributes."""
+        for name in ("rank_", "condition_", "_R", "_x_mean"):
+            # Of an earlier fit, whose solver found what this one may not.
+            vars(self).pop(name, None)
         if fit.rank is not None:
             self._check_rank(fit)
             self.rank_, self.condition_, self._R, self._x_mean = fit.rank, fit.condition, fit.R, fit.x_mean
@@ -311,9 +315,14 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError(message + advice)
         warnings.warn(message + ": those of least norm were taken" + advice, RankWarning, stacklevel=4)
 
+    def _factor(self):
+        check_is_fitted(self, "coef_")
+        if vars(self).get("_R") is None:
+            raise ValueError(f"solver={self.solver_!r} keeps no factor of X to answer from; fit with solver='auto'")
+        return self._R
+
     def _root(self):
-        check_is_fitted(self, "_R")
-        return inverse_root(self._R, self.rank_)
+        return inverse_root(self._factor(), self.rank_)
 
     def _training_rows(self, X, sample_weight):
         check_is_fitted(self, "coef_")

@@ -213,7 +213,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _set(self, path, alphas, chosen, scores, y):
         k, dtype = path.P.shape[1], path.rows.X.dtype
         rho = np.broadcast_to(alphas[chosen], (k,))
-        w = np.column_stack([path.V @ (path.P[:, j] / (path.squares + r)) for j, r in enumerate(rho)])
+        w = path.V @ (path.P / (path.squares[:, None] + rho))
         b = path.intercept(w)
         self.coef_ = np.ascontiguousarray(w[:, 0] if k == 1 else w.T, dtype=dtype)
         self.intercept_ = (dtype.type(b[0]) if y.ndim == 1 else b.astype(dtype)) if self.fit_intercept else 0.0

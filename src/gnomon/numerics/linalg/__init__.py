@@ -6,7 +6,7 @@ from gnomon.numerics.linalg.leverage import gcv_score, hat_matrix, in_column_spa
 from gnomon.numerics.linalg.normal import NormalSolution, solve_normal
 from gnomon.numerics.linalg.ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg.ridge_path import RidgePath, ridge_path
-from gnomon.numerics.linalg.rows import Rows
+from gnomon.numerics.linalg.rows import Rows, fits_beside
 from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "SpdFactor",
     "Triangle",
     "factor_spd",
+    "fits_beside",
     "gcv_score",
     "hat_matrix",
     "in_column_space",

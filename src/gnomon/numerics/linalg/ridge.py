@@ -17,13 +17,16 @@ from scipy import linalg, optimize, sparse
 from gnomon.numerics.linalg.cholesky import factor_spd
 from gnomon.numerics.linalg.least_squares import _DENSE_GRAM, solve_by_lsmr
 from gnomon.numerics.linalg.normal import solve_normal, split_moments
-from gnomon.numerics.linalg.rows import Rows
+from gnomon.numerics.linalg.rows import Rows, fits_beside
 from gnomon.numerics.linalg.triangular import triangle
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["Norms", "RidgeSolution", "ridge", "ridge_norms", "solve_secular"]
 
 METHODS = ("auto", "cholesky", "dual", "svd", "lsqr")
+
+_EXACT = 1e-8
+"""Tolerance of LSMR where it stands in for an exact form."""
 
 
 class Norms(NamedTuple):
@@ -116,7 +119,7 @@ def ridge(X, Y, rho, weights=None, *, intercept=True, method="auto", positive=Fa
     intercept : bool, default=True
     method : {"auto", "cholesky", "dual", "svd", "lsqr"}, default="auto"
         "auto": the primal Cholesky form for n ≥ d, the dual one for d > n, "svd" where neither can be trusted; for a
-        sparse X with many columns "lsqr" (LSMR with damping).
+        sparse X beside which the matrix of neither is small "lsqr" (LSMR with damping, `tol` at most 1e-8).
     positive : bool, default=False
         Require w ≥ 0, by non-negative least squares whatever the method.
     sums : Moments, optional
@@ -154,7 +157,7 @@ def ridge(X, Y, rho, weights=None, *, intercept=True, method="auto", positive=Fa
         found = attempt(rows, rho, sums)
         if found is not None:
             return found
-    return _lsqr(rows, rho, **options)
+    return _lsqr(rows, rho, **{**options, "tol": min(options.get("tol", _EXACT), _EXACT)})
 
 
 def ridge_norms(rows, sums=None):
@@ -172,9 +175,8 @@ def ridge_norms(rows, sums=None):
     >>> ridge_norms(Rows(X, Y, intercept=False)).at(1.0).round(7)
     array([3.125])
     """
-    if rows.shape[0] < rows.shape[1] and not sparse.issparse(rows.X):
-        Z, T = rows.centred(slice(0, rows.shape[0]), *rows.means())
-        return _norms("dual", Z @ Z.T, T)
+    if rows.shape[0] < rows.shape[1]:
+        return _norms("dual", *_dual_system(rows, rows.means()))
     sums = rows.moments() if sums is None else sums
     S, c, *_ = split_moments(sums, rows.shape[1], intercept=rows.intercept)
     return _norms("cholesky", S, c)
@@ -214,8 +216,17 @@ def _order(rows, method):
     if method in named:
         return named[method]
     if sparse.issparse(rows.X):
-        return (_primal, _svd) if d <= _DENSE_GRAM // 8 else (_primal,) if d <= _DENSE_GRAM else ()
+        return _sparse_order(rows, n, d)
     return (_primal, _svd) if d <= n else (_dual, _svd)
+
+
+def _sparse_order(rows, n, d):
+    """The exact forms whose matrix is small beside X; with none of them products with X must do."""
+    if d <= _DENSE_GRAM // 8:
+        return _primal, _svd
+    if n < d and fits_beside(rows.X, n):
+        return (_dual,)
+    return (_primal,) if d <= _DENSE_GRAM and fits_beside(rows.X, d) else ()
 
 
 def _primal(rows, rho, sums):
@@ -233,19 +244,25 @@ def _primal(rows, rho, sums):
 
 def _dual(rows, rho, sums):
     x_mean, y_mean = rows.means()
-    Z, T = rows.centred(slice(0, rows.shape[0]), x_mean, y_mean)
-    # Squares that overflow have no factor: then "svd" says what is wrong.
-    with np.errstate(over="ignore", invalid="ignore"):
-        K = Z @ Z.T
+    K, T = _dual_system(rows, (x_mean, y_mean))
     factors = {r: factor_spd(K + r * np.eye(len(K))) for r in set(rho.tolist()) if r > 0.0}
     if any(r == 0.0 or factors[r] is None for r in rho):
         return None
     alpha = np.column_stack([factors[r].solve(T[:, j]) for j, r in enumerate(rho)])
-    w = Z.T @ alpha
+    w = rows.combine(rows.roots() * alpha, x_mean)
     dof = np.array([len(K) - r * factors[r].inverse_trace() for r in rho])
     # ρ α is the residual: no product with Z is needed.
     rss = np.sum((rho * alpha) ** 2, axis=0)
     return RidgeSolution(w, y_mean - x_mean @ w, rss, dof + rows.intercept, "dual", (K, T))
+
+
+def _dual_system(rows, means):
+    """ZZᵀ and t."""
+    root = rows.roots()
+    # Squares that overflow have no factor: then "svd" says what is wrong.
+    with np.errstate(over="ignore", invalid="ignore"):
+        K = root * rows.inner_products(means[0]) * root.T
+    return K, (root * (rows.Y - means[1])).astype(float, copy=False)
 
 
 def _svd(rows, rho, sums):
@@ -255,7 +272,7 @@ def _svd(rows, rho, sums):
     return RidgeSolution(w, found.y_mean - found.x_mean @ w, rss, dof + rows.intercept, "svd", system)
 
 
-def _lsqr(rows, rho, tol=1e-8, max_iter=None):
+def _lsqr(rows, rho, tol=_EXACT, max_iter=None):
     w, rss, x_mean, y_mean, n_iter = solve_by_lsmr(rows, rho, tol, max_iter=max_iter)
     return RidgeSolution(w, y_mean - x_mean @ w, rss, None, "lsqr", n_iter=n_iter)
 

@@ -29,10 +29,12 @@ class RidgePath(NamedTuple):
     Parameters
     ----------
     squares : ndarray of shape (m,)
-    V : ndarray of shape (d, m)
+    V : ndarray of shape (d, m), or what multiplies like it
     P : ndarray of shape (m, k)
     x_mean, y_mean : ndarray
     rows : Rows
+    Q : ndarray of shape (n, m), optional
+        Where it is known: from ZZᵀ it follows without a product with X.
 
     References
     ----------
@@ -57,10 +59,14 @@ class RidgePath(NamedTuple):
     x_mean: Any
     y_mean: Any
     rows: Any
+    Q: Any = None
 
     def coef(self, rho):
         """w for each ρ and target, of shape (len(rho), d, k)."""
-        return np.stack([self.V @ (self.P / (self.squares + r)[:, None]) for r in rho])
+        # One product for all ρ and targets.
+        shrunk = self.P[:, None, :] / (self.squares[:, None] + rho)[:, :, None]
+        w = self.V @ shrunk.reshape(len(self.P), -1)
+        return np.moveaxis(w.reshape(len(w), *shrunk.shape[1:]), 1, 0)
 
     def intercept(self, coef):
         """b that belongs to such coefficients, of shape (len(rho), k)."""
@@ -80,8 +86,8 @@ class RidgePath(NamedTuple):
         plain = self.rows._replace(weights=None)
 
         def of_block(block):
-            Z, T = plain.centred(block, self.x_mean, self.y_mean)
-            Q = Z @ self.V
+            T = self.rows.Y[block] - self.y_mean
+            Q = plain.centred(block, self.x_mean, self.y_mean)[0] @ self.V if self.Q is None else self.Q[block]
             fitted = np.stack([Q @ (p[:, None] * inverse) for p in self.P.T], axis=1)
             h = self._leverages(Q, inverse, block)
             return function(block, (T[:, :, None] - fitted) / (1.0 - h)[:, None, :])
@@ -143,14 +149,28 @@ def _primal(rows):
 
 def _dual(rows):
     x_mean, y_mean = rows.means()
-    Z, T = rows.centred(slice(0, rows.shape[0]), x_mean, y_mean)
+    root = rows.roots()
     with np.errstate(over="ignore", invalid="ignore"):
-        K = Z @ Z.T
+        G = rows.inner_products(x_mean)
+        K = root * G * root.T
     if not np.all(np.isfinite(K)):
         return None
     values, U = np.linalg.eigh(K)
     # Directions without length (centring leaves at least one) carry nothing into w.
     kept = values > len(values) * np.finfo(float).eps * values[-1]
     values, U = values[kept], U[:, kept]
-    root = np.sqrt(values)
-    return RidgePath(values, (Z.T @ U) / root, root[:, None] * (U.T @ T), x_mean, y_mean, rows)
+    length = np.sqrt(values)
+    A = root * U / length
+    P = length[:, None] * (U.T @ (root * (rows.Y - y_mean)))
+    return RidgePath(values, _Combinations(rows, x_mean, A), P, x_mean, y_mean, rows, G @ A)
+
+
+class _Combinations(NamedTuple):
+    """V = (X − x̄)ᵀA, which for many columns is far larger than A and is never formed."""
+
+    rows: Any
+    x_mean: Any
+    A: Any
+
+    def __matmul__(self, other):
+        return self.rows.combine(self.A @ other, self.x_mean)

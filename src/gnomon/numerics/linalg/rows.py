@@ -14,7 +14,34 @@ from scipy import sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import moments
 
-__all__ = ["Rows"]
+__all__ = ["Rows", "fits_beside"]
+
+_SMALL = 2**23
+"""Bytes of a square matrix that is formed without a question."""
+
+_FEW = 4
+"""Times the bytes of X that a square matrix of more may take."""
+
+
+def fits_beside(X, m):
+    """Whether an m × m matrix of doubles is small, or no more than a few times what X stores.
+
+    A sparse X of many columns stores little, and XᵀX would be the whole memory of a fit.
+
+    References
+    ----------
+    Björck, Å. (1996). Numerical Methods for Least Squares Problems, chapter 7. doi:10.1137/1.9781611971484
+
+    Examples
+    --------
+    >>> from scipy.sparse import random_array
+    >>> from gnomon.numerics.linalg import fits_beside
+    >>> X = random_array((200, 3000), density=0.01)
+    >>> fits_beside(X, 3000), fits_beside(X, 200)
+    (False, True)
+    """
+    stored = X.data.nbytes + 4 * X.nnz if sparse.issparse(X) else X.nbytes
+    return 8 * m * m <= max(_SMALL, _FEW * stored)
 
 
 class Rows(NamedTuple):
@@ -77,6 +104,25 @@ class Rows(NamedTuple):
             root = np.sqrt(self.weights[rows], dtype=float)[:, None]
             Z, T = Z * root, T * root
         return Z.astype(float, copy=False), T.astype(float, copy=False)
+
+    def roots(self):
+        """√sᵢ as a column."""
+        return np.ones((self.X.shape[0], 1)) if self.weights is None else np.sqrt(self.weights)[:, None]
+
+    def inner_products(self, x_mean):
+        """(xᵢ − x̄)ᵀ(xⱼ − x̄) for all pairs of rows, without the weights; a sparse X stays sparse."""
+        if not sparse.issparse(self.X):
+            Z = self.X.astype(float, copy=False) - x_mean
+            return Z @ Z.T
+        X = self.X.astype(float, copy=False)
+        along = X @ x_mean
+        return (X @ X.T).toarray() - along[:, None] - along + x_mean @ x_mean
+
+    def combine(self, A, x_mean):
+        """(X − x̄)ᵀA for A of shape (n, k), without the weights; a sparse X stays sparse."""
+        if not sparse.issparse(self.X):
+            return (self.X - x_mean).T @ A
+        return self.X.T @ A - np.outer(x_mean, np.sum(A, axis=0))
 
     def residual_sums(self, w, x_mean, y_mean):
         """Zᵀ R and the column sums of R², where R = √s (Y − ȳ) − Z w: the gradient and the cost at w."""
