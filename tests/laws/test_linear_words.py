@@ -12,6 +12,8 @@ from gnomon.linear import (
     ElasticNetCV,
     Lasso,
     LassoCV,
+    LeastSquaresClassifier,
+    LinearRegression,
     LinearSVC,
     LogisticRegression,
     LogisticRegressionCV,
@@ -171,3 +173,26 @@ def test_a_prior_may_be_written_as_a_pair():
         BayesianLogisticRegression((np.zeros(2), np.eye(2))).fit(X, LABELS)
     with pytest.raises(ValueError, match="is not a prior"):
         BayesianLogisticRegression((1.0, 2.0, 3.0)).fit(X, LABELS)
+
+
+def test_an_attribute_is_of_the_last_fit_or_absent():
+    model = LinearRegression().fit(X, Y)
+    assert model.rank_ == 3
+    model.set_params(solver="lbfgs").fit(2.0 * X, Y)
+    assert "rank_" not in vars(model)
+    for ask in (model.standard_errors, lambda: model.singular_):
+        with pytest.raises(ValueError, match="keeps no factor of X"):
+            ask()
+    ridge = Ridge().fit(X, Y)
+    assert ridge.effective_dof_ > 1.0
+    ridge.set_params(solver="lbfgs").fit(X, Y)
+    with pytest.raises(ValueError, match="does not find effective_dof_"):
+        ridge.gcv(X, Y)
+
+
+def test_a_score_half_way_between_codes_is_the_lower_class():
+    rows, labels = [[0.0], [1.0], [2.0], [3.0]], ["a", "b", "c", "d"]
+    with pytest.warns(UserWarning, match="order of the classes"):
+        model = LeastSquaresClassifier(coding="integer").fit(rows, labels)
+    model.coef_, model.intercept_ = np.array([[1.0]]), np.array([0.0])
+    assert model.predict([[0.5], [1.5], [2.5]]).tolist() == ["a", "b", "c"]

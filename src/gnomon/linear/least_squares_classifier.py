@@ -109,7 +109,8 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         """
         scores = self.decision_function(X)
         if self.coding == "integer":
-            nearest = np.clip(np.rint(scores), 0, len(self.classes_) - 1)
+            # A score half-way between two codes belongs to the lower one.
+            nearest = np.clip(np.ceil(scores - 0.5), 0, len(self.classes_) - 1)
             return self.classes_[nearest.astype(np.int64)]
         index = (scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)
         return self.classes_[index]

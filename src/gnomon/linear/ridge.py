@@ -227,6 +227,8 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def gcv(self, X, y, sample_weight=None):
         """Generalised cross-validation (1/n) Σ r²/(1 − tr H/n)², for the X and y of `fit`; mean over targets."""
         rows, _ = self._training(X, sample_weight)
+        if "effective_dof_" not in vars(self):
+            raise ValueError(f"solver={self.solver_!r} does not find effective_dof_; fit with solver='auto' or 'svd'")
         s = np.ones(rows.shape[0]) if rows.weights is None else rows.weights
         rss = s @ as_columns(np.asarray(y) - self.predict(X)) ** 2
         return float(np.mean(gcv_score(rss, self.effective_dof_, rows.total)))
@@ -311,6 +313,8 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.rho_, self.solver_, self.n_iter_ = self._shaped(rho), found.method, found.n_iter or 1
         if self.constraint is not None:
             self.multiplier_ = _each(self.rho_, lambda r: lam_of(r, self.objective or "sum", self._total))
+        # Of an earlier fit, whose solver found what this one may not.
+        vars(self).pop("effective_dof_", None)
         if found.dof is not None:
             self.effective_dof_ = self._shaped(found.dof)
         self.objective_ = self._value(found, rho)
