@@ -200,6 +200,25 @@ def test_gap_bounds_the_distance_to_the_optimum(loss, penalty, intercept):
     assert np.all(best.history["gap"] >= 0.0)
 
 
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+@pytest.mark.parametrize("penalty", [L1(0.05), L1(0.005), ElasticNetPenalty(0.005, 0.9)], ids=repr)
+def test_squared_hinge_with_weak_penalties_on_more_columns_than_rows(penalty, intercept):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(50, 200))
+    y = np.sign(X[:, :3].sum(axis=1) + 0.5 * rng.normal(size=50))
+    problem = Problem(Design(X, intercept=intercept), y, SquaredHingeLoss(), penalty, np.ones(50))
+    found = coordinate_descent(problem, np.zeros(problem.size), tol=1e-6, max_iter=4000)
+    assert found.converged
+    best = coordinate_descent(problem, np.zeros(problem.size), tol=1e-12, max_iter=20_000)
+    assert dual_gap(problem, best.w) <= 1e-6
+    assert -1e-9 <= found.objective - best.objective <= found.dual_gap <= 50e-6
+    assert np.all(np.diff(found.history["iteration"]) >= 0)
+    assert found.objective == pytest.approx(problem.value(found.w), abs=1e-9)
+    few = coordinate_descent(problem, np.zeros(problem.size), tol=1e-6, max_iter=250)
+    assert few.n_iter <= 250
+    assert few.objective <= np.min(few.history["objective"]) + 1e-12
+
+
 def test_positive_coefficients():
     X, y = make()
     model = Lasso(alpha=0.05, positive=True, tol=1e-13).fit(X, -y)

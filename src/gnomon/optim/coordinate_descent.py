@@ -28,6 +28,7 @@ SMALLEST_SET = 64
 NEWTON_STEPS = 5  # models of one working set before all coordinates are looked at again
 MOST_CUTS = 2  # steps shortened much by a line search, and
 PATIENCE = 200  # passes, after which the way to the solution is taken in smaller parts
+DECADES = 15  # of strengths above the penalty's own
 
 
 def coordinate_descent(problem, theta, *, tol=1e-4, max_iter=1000, selection="cyclic", random_state=0, callback=None):
@@ -159,13 +160,12 @@ class _Descent:
 
         Where the curvature of the loss jumps, a model far from the solution says little; along the path it is near.
         """
-        spent, share = direct.n_iter, penalty.dual_scale(-(self.X.T @ self.problem.at_scores(self.null)[1]))
-        # The strength that keeps w = 0 is 1/share times the penalty's own; some penalties have none.
-        if 0.0 < share < 1.0:
+        spent, factors = direct.n_iter, _falling(penalty, self.X.T @ self.problem.at_scores(self.null)[1])
+        if len(factors):
             self.w, self.z, self.at = np.zeros_like(self.w), self.null, None
-            for factor in np.geomspace(1.0 / share, 1.0, 1 + int(np.ceil(-np.log10(share))))[1:-1]:
-                loose = max(tol, 0.01 * share * factor)
-                spent = self.run(penalty.scaled(float(factor)), loose, max_iter, Trace(None), spent).n_iter
+        for factor in factors:
+            loose = max(tol, 0.001 * factor / factors[0])
+            spent = self.run(penalty.scaled(factor), loose, max_iter, Trace(None), spent).n_iter
         found = self.run(penalty, tol, max_iter, trace, spent)
         better = found if found.converged or found.objective <= direct.objective else direct
         return better._replace(n_iter=found.n_iter, history=trace.history)
@@ -290,6 +290,15 @@ def _reason(here, enough, small, idle):
         return "kkt"
     # Rounding is all that is left to move.
     return "no_change" if idle >= 2 else ""
+
+
+def _falling(penalty, v):
+    """Powers of ten, falling, that as factors of the penalty do not yet keep w = 0; empty if none in reach does."""
+    if vars(penalty).get("strength", 0.0) == 0.0:
+        return []
+    factors = [10.0**k for k in range(DECADES, 0, -1)]
+    short = [factor for factor in factors if np.max(penalty.scaled(factor).gap(np.zeros_like(v), v), initial=0.0) > 0.0]
+    return short if len(short) < DECADES else []
 
 
 def _least_set(X):
