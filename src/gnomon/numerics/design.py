@@ -17,7 +17,7 @@ from scipy import sparse
 
 from gnomon._jit import noun
 
-__all__ = ["DenseVectors", "Design", "SparseVectors"]
+__all__ = ["DenseVectors", "Design", "SparseVectors", "canonical"]
 
 
 @noun
@@ -157,6 +157,9 @@ class Design:
     intercept: Literal["free", "penalized", "none"] = "free"
     bias: float = 1.0
 
+    def __post_init__(self):
+        object.__setattr__(self, "X", canonical(self.X))
+
     @property
     def n(self):
         """Number of rows."""
@@ -209,7 +212,9 @@ class Design:
         X, start, stop = self.X.tocsr(), rows.start, rows.stop
         first, last = X.indptr[start], X.indptr[stop]
         parts = (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first)
-        return replace(self, X=type(X)(parts, shape=(stop - start, self.d)))
+        block = type(X)(parts, shape=(stop - start, self.d))
+        block.has_canonical_format = True
+        return replace(self, X=block)
 
     def dense(self):
         """The rows as a dense matrix of that width, the constant column included."""
@@ -232,6 +237,18 @@ class Design:
     def columns(self):
         """The columns of X, without the constant one, for compiled loops."""
         return _vectors(self.X.T, 0.0)
+
+
+def canonical(X):
+    """X; a compressed sparse one that stores an entry in several parts, as a copy with their sums.
+
+    Kernels take what is stored for what there is: the squares of parts do not add up to the square of their sum.
+    """
+    if not sparse.issparse(X) or X.format not in ("csr", "csc") or X.has_canonical_format:
+        return X
+    X = X.copy()
+    X.sum_duplicates()
+    return X
 
 
 def _vectors(A, bias):

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit
+from gnomon.numerics.design import canonical
 
 __all__ = ["RECURRENCES", "expand", "exponents"]
 
@@ -62,7 +63,7 @@ def expand(X, degree, *, low=0, basis="monomial", roots=None, factors=None):
     sizes = _sizes(X.shape[1], degree)
     count = int(sizes[low:, -1].sum())
     if sparse.issparse(X):
-        X = X.sorted_indices()
+        X = canonical(X)
         index = np.empty(0, dtype=sparse.get_index_dtype(maxval=count))
         parts = _expand_sparse(X.data, X.indices, X.indptr, recurrence, roots, factors, sizes, low, index)
         return sparse.csr_array(parts, shape=(X.shape[0], count))
