@@ -7,6 +7,9 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from gnomon.losses import HingeLoss, LogisticLoss, SquaredHingeLoss
+from gnomon.numerics.design import Design
+from gnomon.numerics.monomials import expand
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.random import check_rng, resamples, spawn_seeds
 from gnomon.numerics.streaming import moments
@@ -18,6 +21,8 @@ from gnomon.numerics.validation import (
     check_positive,
     validate_rows,
 )
+from gnomon.optim import fit_linear
+from gnomon.penalties import L1, L2
 
 
 def by_definition(V, s):
@@ -46,6 +51,30 @@ def test_a_large_mean_cancels_nothing():
     V = rng.standard_normal((10_000, 3))
     expected = moments(V).scatter
     assert_allclose(moments(V + 1e7).scatter, expected, rtol=1e-7, atol=1e-3)
+
+
+def in_parts(X, parts=3):
+    """X with every entry stored as several that add up to it."""
+    n, d = X.shape
+    columns, ends = np.repeat(np.tile(np.arange(d), n), parts), np.arange(0, n * d * parts + 1, d * parts)
+    return sparse.csr_matrix((np.repeat(X.ravel() / parts, parts), columns, ends), shape=X.shape)
+
+
+@pytest.mark.parametrize(
+    ("solver", "loss", "penalty"),
+    [("dcd", HingeLoss(), L2(0.5)), ("dcd", SquaredHingeLoss(), L2(0.5)), ("cd", LogisticLoss(), L1(0.5))],
+    ids=["hinge", "squared hinge", "lasso"],
+)
+def test_entries_stored_in_parts_count_as_their_sum(solver, loss, penalty):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    y, split = np.sign(X[:, 0] + rng.normal(size=30)), in_parts(X)
+    found = fit_linear(Design(split, "none"), y, loss, penalty, solver=solver, tol=1e-9)
+    expected = fit_linear(Design(X, "none"), y, loss, penalty, solver=solver, tol=1e-9)
+    assert found.converged
+    assert_allclose(found.w, expected.w, atol=1e-6)
+    assert split.nnz == 3 * X.size  # the user's matrix is as it was
+    assert_allclose(expand(split, 2).toarray(), expand(X, 2))
 
 
 def test_moments_of_sparse_rows():
@@ -130,6 +159,8 @@ def test_any_seed_makes_a_generator(seed):
 
 
 def test_checks_return_or_explain():
+    with pytest.raises(ValueError, match="tol=inf must be > 0 and finite"):
+        check_positive("tol", np.inf)
     assert check_interval("q", 1, 0, 1) == 1
     assert check_integer("k", np.int64(3), 1) == 3
     with pytest.raises(ValueError, match=r"q=1 must lie in \[0, 1\); give another value"):

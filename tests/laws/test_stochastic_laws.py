@@ -1,5 +1,7 @@
 """Laws of the stochastic solvers: directions, batches, orders, momentum, averages, memories, rates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -7,7 +9,17 @@ from scipy import sparse
 from gnomon.losses import HingeLoss, LogisticLoss, PerceptronLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.special import sigmoid
-from gnomon.optim import Problem, fit_linear, gradient_descent, pegasos, sag, sgd
+from gnomon.optim import (
+    Problem,
+    dual_coordinate_ascent,
+    dual_newton,
+    fit_linear,
+    gradient_descent,
+    pegasos,
+    qp,
+    sag,
+    sgd,
+)
 from gnomon.optim.schedules import Constant, InverseT0, PegasosRate, Power, RobbinsMonroWarning
 from gnomon.penalties import L1, L2, NoPenalty
 
@@ -17,9 +29,8 @@ INTERCEPTS = ["free", "penalized", "none"]
 
 def minimum(problem):
     """θ at the minimum of a smooth F, and F there."""
-    best = fit_linear(
-        problem.design, problem.y, problem.loss, problem.penalty, problem.weights, solver="newton", tol=1e-10
-    )
+    nouns = problem.design, problem.y, problem.loss, problem.penalty, problem.weights
+    best = fit_linear(*nouns, solver="newton", tol=1e-10, offset=problem.offset)
     return np.array([*best.w, best.intercept]), best.objective
 
 
@@ -401,3 +412,27 @@ def test_sparse_rows_take_the_same_steps(penalty, intercept, average):
 def test_options_that_make_no_sense_are_refused(options, words):
     with pytest.raises(ValueError, match=words):
         sgd(make(LogisticLoss()), np.zeros(4), **options)
+
+
+@pytest.mark.parametrize("memory", ["exact", "stored"])
+def test_sag_knows_the_known_part_of_the_scores(memory):
+    problem = replace(make(LogisticLoss(), L2(2.0), n=80), offset=np.linspace(-3.0, 4.0, 80))
+    theta, _ = minimum(problem)
+    step = None if memory == "exact" else 0.05
+    found = sag(problem, np.zeros(4), penalty_memory=memory, step=step, tol=1e-9, max_iter=5000)
+    np.testing.assert_allclose(found.w, theta, atol=1e-6)
+
+
+@pytest.mark.parametrize("options", [{}, {"momentum": 0.5}], ids=["plain", "dense"])
+def test_sgd_knows_the_known_part_of_the_scores(options):
+    problem = replace(make(LogisticLoss(), L2(2.0)), offset=np.linspace(-3.0, 4.0, 24))
+    full = {"batch_size": 24, "sampling": "cyclic", "schedule": constant(0.3), "max_iter": 500, "tol": None}
+    theta, _ = minimum(problem)
+    np.testing.assert_allclose(sgd(problem, np.zeros(4), **full, **options).w, theta, atol=1e-4)
+
+
+@pytest.mark.parametrize("solver", [pegasos, dual_coordinate_ascent, dual_newton, qp])
+def test_solvers_without_a_place_for_a_known_part_refuse_it(solver):
+    problem = replace(make(HingeLoss(), L2(2.0), "none"), offset=np.linspace(-3.0, 4.0, 24))
+    with pytest.raises(ValueError, match="no place for an offset"):
+        solver(problem, np.zeros(3))

@@ -55,7 +55,8 @@ def check_interval(name, value, low=-math.inf, high=math.inf, *, closed="both"):
     above = low <= value if left == "[" else low < value
     below = value <= high if right == "]" else value < high
     if not (above and below):
-        raise ValueError(f"{name}={value!r} must {_range_in_words(low, high, left, right)}; give another value")
+        finite = " and finite" if abs(value) == math.inf else ""
+        raise ValueError(f"{name}={value!r} must {_range_in_words(low, high, left, right)}{finite}; give another value")
     return value
 
 

@@ -105,6 +105,7 @@ def dual_coordinate_ascent(
 
 def start_ascent(problem, alpha, random_state):
     """Arrays for a start at `alpha`, by default where the loss says."""
+    problem.refuse_offset("dual coordinate ascent")
     scale, s = 1.0 / problem.penalty.bend, problem.weights.astype(float)
     alpha = problem.loss.dual_start * s if alpha is None else np.array(alpha, dtype=float)
     theta = scale * np.asarray(problem.design.adjoint(alpha * problem.y), dtype=float)

@@ -63,7 +63,9 @@ def gd_linear(problem, theta, *, step=None, **options):
     """Minimise (1) by gradient descent, by sub-gradient descent where (1) has kinks; options as for it."""
     smooth = problem.loss.smooth and problem.penalty.smooth
     step = _default_step(problem, smooth) if step is None else step
-    L = problem.lipschitz + problem.penalty.bend
+    # Many passes over the rows, which only this step asks for.
+    known = step == "auto" and math.isfinite(problem.loss.smoothness)
+    L = problem.lipschitz + problem.penalty.bend if known else None
     if not (problem.loss.differentiable and problem.penalty.smooth) and as_step_rule(step, L).searches:
         raise ValueError(
             f"step={step!r} searches along the gradient of a differentiable F; give a number or a schedule here"

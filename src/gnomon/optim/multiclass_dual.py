@@ -66,6 +66,7 @@ def multiclass_dual(
     >>> round(solution.objective, 4), round(solution.dual_gap, 7)
     (0.6667, 0.0)
     """
+    problem.refuse_offset("multiclass_dual")
     alpha = np.zeros((problem.design.n, problem.n_scores))
     W = np.zeros((problem.design.width, problem.n_scores))
     checks = _ascend(problem, alpha, W, tol, max_iter, check_every, check_random_state(random_state))

@@ -14,6 +14,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
+from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim.follow import follow
 from gnomon.optim.sgd import change_rule
 from gnomon.optim.stopping import Check
@@ -86,12 +87,11 @@ def pegasos(
     >>> pegasos(problem, np.zeros(1), max_iter=5, tol=None, iterates=True).history["iterates"].ravel().round(7)
     array([0.       , 2.       , 1.       , 0.6666667, 1.       , 0.8      ])
     """
-    if sampling not in ("uniform", "cyclic"):
-        raise ValueError(f"sampling={sampling!r} is unknown; choose 'uniform' or 'cyclic'")
-    if int(batch_size) != batch_size or batch_size < 1:
-        raise ValueError(f"batch_size={batch_size!r} must be an integer ≥ 1")
+    check_choice("sampling", sampling, ("uniform", "cyclic"))
+    batch_size = check_integer("batch_size", batch_size, 1)
+    problem.refuse_offset("pegasos")
     n = problem.design.n
-    every = max(n // batch_size, 1) if check_every is None else check_every
+    every = max(n // batch_size, 1) if check_every is None else check_integer("check_every", check_every, 1)
     checks = _descend(problem, np.array(theta, dtype=float), batch_size, projection, sampling, every, random_state)
     updates = math.ceil(max_iter * n / batch_size)
     solution = follow(checks, change_rule(tol, stop), max_iter=updates, callback=callback, iterates=iterates)

@@ -84,6 +84,16 @@ class Problem:
         """z = Xw + b, plus the offset."""
         return self.design.apply(self.matrix(theta)) + self.offset
 
+    @property
+    def offsets(self):
+        """The known part of each row's score, for compiled loops."""
+        return np.broadcast_to(np.asarray(self.offset, dtype=float), self.design.n).copy()
+
+    def refuse_offset(self, solver):
+        """Say that a solver has no place for a known part of the scores."""
+        if np.any(self.offset):
+            raise ValueError(f"{solver} has no place for an offset; leave it out, or choose solver='lbfgs' or 'fista'")
+
     def data_term(self, theta):
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and its gradient in θ."""
         terms = self._over_blocks(lambda block: block._whole_term(theta))

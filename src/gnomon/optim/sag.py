@@ -121,24 +121,25 @@ def _lazy_passes(problem, theta, step, picks):
     loss, rows = compiled(problem.loss), compiled(problem.design.rows)
     d, p = problem.design.d, problem.design.n_penalized
     memory, mean, seen, state = np.zeros(s.size), np.zeros_like(theta), np.zeros(s.size, dtype=np.bool_), np.zeros(1)
-    shrink = 1.0 - step * problem.penalty.bend / total
+    shrink, y, offset = 1.0 - step * problem.penalty.bend / total, problem.y, problem.offsets
     while True:
         yield theta.copy()
         lag = np.zeros_like(theta)
-        _lazy_steps(loss, rows, problem.y, s, picks(), step, shrink, d, p, theta, mean, memory, seen, state, lag)
+        _lazy_steps(loss, rows, y, offset, s, picks(), step, shrink, d, p, theta, mean, memory, seen, state, lag)
 
 
 def _stored_passes(problem, theta, step, picks):
     s, total, n = problem.weights.astype(float), float(np.sum(problem.weights)), problem.design.n
     nouns = compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows)
+    y, offset, factor = problem.y, problem.offsets, n * s / total
     mean, memory, slopes = np.zeros_like(theta), np.zeros(n), np.zeros((n, problem.design.n_penalized))
     while True:
         yield theta.copy()
-        _stored_steps(*nouns, problem.y, n * s / total, 1.0 / total, picks(), step, theta, mean, memory, slopes)
+        _stored_steps(*nouns, y, offset, factor, 1.0 / total, picks(), step, theta, mean, memory, slopes)
 
 
 @lean
-def _lazy_steps(loss, rows, y, s, picks, step, shrink, d, p, v, mean, memory, seen, state, lag):
+def _lazy_steps(loss, rows, y, offset, s, picks, step, shrink, d, p, v, mean, memory, seen, state, lag):
     """Steps (1) on θ = scale · v with mean = Σ sᵢgᵢxᵢ; `lag` is, per coordinate, how much of the clock was applied."""
     scale, clock, weight = 1.0, 0.0, state[0]
     for i in picks:
@@ -149,7 +150,7 @@ def _lazy_steps(loss, rows, y, s, picks, step, shrink, d, p, v, mean, memory, se
         if d < v.shape[0]:
             v[d] -= (clock - lag[d]) * mean[d]
             lag[d] = clock
-        g = s[i] * loss.gradient(y[i], scale * rows.dot(i, v))
+        g = s[i] * loss.gradient(y[i], scale * rows.dot(i, v) + offset[i])
         if not seen[i]:
             seen[i], weight = True, weight + s[i]
         rows.add(i, g - memory[i], mean)
@@ -170,11 +171,11 @@ def _lazy_steps(loss, rows, y, s, picks, step, shrink, d, p, v, mean, memory, se
 
 
 @lean
-def _stored_steps(loss, penalty, rows, y, factor, share, picks, step, theta, mean, memory, slopes):
+def _stored_steps(loss, penalty, rows, y, offset, factor, share, picks, step, theta, mean, memory, slopes):
     """Literal steps: the stored gradient of term i, its penalty part included, is replaced and the mean followed."""
     n, p = memory.shape[0], slopes.shape[1]
     for i in picks:
-        g = factor[i] * loss.gradient(y[i], rows.dot(i, theta))
+        g = factor[i] * loss.gradient(y[i], rows.dot(i, theta) + offset[i])
         rows.add(i, (g - memory[i]) / n, mean)
         memory[i] = g
         for j in range(p):

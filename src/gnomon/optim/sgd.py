@@ -196,7 +196,7 @@ def _descend(problem, theta, plan, every):
     kinked = not problem.penalty.smooth and not plan.subgradient
     dense = plan.momentum is not None or plan.subgradient or (kinked and plan.average is not None)
     nouns = compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows)
-    frame = problem.y, plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized
+    frame = problem.y, problem.offsets, plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized
     schedule = plan.schedule
     yield Check(0, start, problem.value(start), more={"epoch": 0.0, "step": float(rates(schedule, 0, 1)[0])})
     while True:
@@ -257,16 +257,18 @@ def _fill_norms(rows, norms):
 
 
 @inline
-def _slopes(loss, rows, y, factor, picks, start, scale, v, coefs):
+def _slopes(loss, rows, y, offset, factor, picks, start, scale, v, coefs):
     """(κsᵢ/pᵢ) ℓ'(yᵢ, zᵢ)/|B| for the batch that begins at `start`, at θ = scale · v."""
     batch = coefs.shape[0]
     for k in range(batch):
         i = picks[start + k]
-        coefs[k] = factor[i] * loss.gradient(y[i], scale * rows.dot(i, v)) / batch
+        coefs[k] = factor[i] * loss.gradient(y[i], scale * rows.dot(i, v) + offset[i]) / batch
 
 
 @lean
-def _plain_steps(loss, penalty, rows, y, factor, kappa, d, p, picks, eta, share, bend, kinked, v, u, last, coefs):
+def _plain_steps(
+    loss, penalty, rows, y, offset, factor, kappa, d, p, picks, eta, share, bend, kinked, v, u, last, coefs
+):
     """Steps (1) on θ = scale · v; `last` is the time up to which the proximal steps of a coordinate were taken.
 
     The running average is a · v + b · u: a sparse change of v is a sparse change of u (Xu 2011, arXiv:1107.2490).
@@ -277,7 +279,7 @@ def _plain_steps(loss, penalty, rows, y, factor, kappa, d, p, picks, eta, share,
             for k in range(batch):
                 _catch_up(penalty, rows, picks[t * batch + k], d, p, clock, v, last)
             clock += eta[t] * kappa
-        _slopes(loss, rows, y, factor, picks, t * batch, scale, v, coefs)
+        _slopes(loss, rows, y, offset, factor, picks, t * batch, scale, v, coefs)
         if not kinked and bend > 0.0:
             scale, a = _shrink(scale, 1.0 - eta[t] * kappa * bend, d, p, v, a, b, u)
         for k in range(batch):
@@ -333,11 +335,13 @@ def _catch_up(penalty, rows, i, d, p, clock, v, last):
 
 
 @lean
-def _dense_steps(loss, penalty, rows, y, factor, kappa, d, p, picks, c1, c2, c3, share, eta, kinked, v, a, mean, coefs):
+def _dense_steps(
+    loss, penalty, rows, y, offset, factor, kappa, d, p, picks, c1, c2, c3, share, eta, kinked, v, a, mean, coefs
+):
     """Steps (1) with momentum a and the running average; every coordinate moves in every step."""
     batch = coefs.shape[0]
     for t in range(eta.shape[0]):
-        _slopes(loss, rows, y, factor, picks, t * batch, 1.0, v, coefs)
+        _slopes(loss, rows, y, offset, factor, picks, t * batch, 1.0, v, coefs)
         for j in range(v.shape[0]):
             smooth = 0.0 if kinked or j >= p else kappa * penalty.slope(v[j])
             a[j] = c1[t] * a[j] + c2[t] * smooth

@@ -80,6 +80,7 @@ def qp(problem, theta=None, *, method="auto", tol=None, max_iter=100, callback=N
     >>> solution.w.round(7), round(solution.objective, 7), round(solution.dual_gap, 7)
     (array([ 1., -1., -1.]), 1.0, 0.0)
     """
+    problem.refuse_offset("qp")
     large = min(problem.design.n, problem.design.d) > LARGE[problem.design.sparse]
     run = METHODS.get(("multipliers" if large else "path") if method == "auto" else method)
     if run is None:
@@ -126,6 +127,7 @@ def lp(problem, theta=None, *, tol=1e-9, max_iter=None, callback=None):
     >>> solution.w.round(7) + 0.0, round(solution.objective, 7), round(solution.dual_gap, 7)
     (array([ 1.,  0., -2.]), 1.0, 0.0)
     """
+    problem.refuse_offset("lp")
     design, y, s = problem.design, problem.y.astype(float), problem.weights.astype(float)
     strength, p = float(problem.penalty.term(1.0)), design.n_penalized
     signed = sparse.diags_array(y) @ _with_constant(design)
