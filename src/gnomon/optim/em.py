@@ -24,6 +24,9 @@ __all__ = ["EMBound", "EMResult", "Restart", "em", "em_bound"]
 ROUNDING = 1e-9
 """A fall of ℓ below this, relative to 1 + |ℓ|, is rounding."""
 
+SUMMATION = 1e-13
+"""A change of ℓ below this, relative to 1 + |ℓ|, is no change."""
+
 
 class EMResult(NamedTuple):
     """The end of a run of EM, the best one if there were several.
@@ -287,9 +290,9 @@ def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
             n_iter, n_restarts = n_iter + 1, n_restarts + moved
             monotone = monotone and (moved or objective >= last - ROUNDING * (1.0 + abs(last)))
             asked = trace.add(n_iter, objective)
-            reason = _why(
-                objective - last, least_gain, moved, hard and np.array_equal(posterior, last_posterior), asked
-            )
+            repeats = hard and np.array_equal(posterior, last_posterior)
+            nothing = max(least_gain, SUMMATION * (1.0 + abs(last)))
+            reason = _why(abs(objective - last) < nothing and not moved, repeats, asked)
     except KeyboardInterrupt:
         reason = "interrupted"
     reason = reason or "max_iter"
@@ -297,11 +300,11 @@ def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
     return EMResult(theta, posterior, float(objective), n_iter, met, reason, monotone, trace.history, None, n_restarts)
 
 
-def _why(gain, least_gain, moved, repeats, asked):
+def _why(gains_nothing, repeats, asked):
     if repeats:
         return "no_change"
     # A fall is no convergence in itself, but where a regularised step allows it, a small one is.
-    if not moved and (abs(gain) < least_gain or gain == 0.0):
+    if gains_nothing:
         return "tol"
     return "callback" if asked else None
 

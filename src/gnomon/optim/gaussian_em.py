@@ -346,8 +346,11 @@ class GaussianEM:
     @property
     def filled(self):
         """X with column means for missing cells; X itself where none is missing."""
-        whole = len(self._parts) == 1 and self._parts[0].complete
-        return self.X if whole else np.where(np.isnan(self.X), np.nanmean(self.X, axis=0), self.X)
+        if len(self._parts) == 1 and self._parts[0].complete:
+            return self.X
+        holes = np.isnan(self.X)
+        s = np.ones(len(self.X)) if self.sample_weight is None else self.sample_weight
+        return np.where(holes, (s @ np.where(holes, 0.0, self.X)) / (s @ ~holes), self.X)
 
     @property
     def _dense(self):
