@@ -196,3 +196,18 @@ def test_a_score_half_way_between_codes_is_the_lower_class():
         model = LeastSquaresClassifier(coding="integer").fit(rows, labels)
     model.coef_, model.intercept_ = np.array([[1.0]]), np.array([0.0])
     assert model.predict([[0.5], [1.5], [2.5]]).tolist() == ["a", "b", "c"]
+
+
+def test_probabilities_against_the_rest_survive_underflow():
+    model = LogisticRegression(multi_class="ovr").fit(X, np.arange(40) % 3)
+    model.coef_, model.intercept_ = np.zeros((3, 3)), np.array([-800.0, -790.0, -795.0])
+    p = model.predict_proba(X[:1])
+    np.testing.assert_allclose(p.sum(), 1.0)
+    np.testing.assert_allclose(np.log(p), model.predict_log_proba(X[:1]))
+
+
+def test_one_column_of_targets_has_the_shapes_of_scikit_learn():
+    for ours, theirs in ((Lasso, linear_model.Lasso), (ElasticNet, linear_model.ElasticNet)):
+        model, peer = ours(0.01).fit(X, Y[:, None]), theirs(0.01).fit(X, Y[:, None])
+        assert (model.coef_.shape, model.intercept_.shape) == (peer.coef_.shape, peer.intercept_.shape)
+        assert model.predict(X).shape == peer.predict(X).shape

@@ -247,3 +247,27 @@ def test_degenerate_data_can_be_drawn():
     plot.errors_per_update([0.0])
     solution = Problem(Design(np.eye(2)), np.ones(2), SquaredLoss(), L2(1.0), np.ones(2))
     plot.solver_race(solution, ["newton"])
+
+
+def test_no_curve_is_left_out_for_want_of_colours():
+    many = {str(k): ([0.0, 0.0], np.eye(2)) for k in range(11)}
+    assert len(plot.posterior_ellipses(many, levels=(0.5,)).patches) == 11
+    assert len(plot.dual_tangents(np.linspace(0.1, 0.9, 11)).lines) == 13
+
+
+def test_a_path_with_lam_on_the_loss_ends_before_infinity():
+    X, y = load_diabetes(return_X_y=True)
+    knots = path(X, y, SquaredLoss(), L1(), exact=True, objective="C")
+    assert knots.lams[-1] == np.inf
+    assert (
+        plot.coefficient_path(knots.lams, knots.coefs)["coefficients"].lines[0].get_xdata().size == knots.lams.size - 1
+    )
+
+
+def test_pictures_of_two_classes_refuse_three_and_those_of_maps_a_bare_model():
+    X = np.random.default_rng(0).normal(size=(60, 2))
+    three = LogisticRegression().fit(X, np.arange(60) % 3)
+    with pytest.raises(ValueError, match="this picture is of two"):
+        plot.probability_surface(three, X)
+    with pytest.raises(ValueError, match="give a pipeline"):
+        plot.boundary_in_both(three, X, np.arange(60) % 3)

@@ -86,6 +86,8 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         solutions = [self._solve(design, Y[:, k], form, weights, k) for k in range(Y.shape[1])]
         W = np.column_stack([s.w for s in solutions])
         set_coefficients(self, W, [s.intercept for s in solutions], y.astype(X.dtype, copy=False))
+        # As in scikit-learn, a single column of targets gives a flat `coef_` and an `intercept_` of one entry.
+        self.coef_ = self.coef_.ravel() if W.shape[1] == 1 else self.coef_
         self._rho = form.rho
         return report_each(self, solutions)
 

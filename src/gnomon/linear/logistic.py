@@ -230,10 +230,8 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         z = self.decision_function(X)
         if z.ndim == 1:
             return np.stack([sigmoid(-z), sigmoid(z)], axis=1)
-        if self.multi_class != "ovr":
-            return softmax(z)
-        p = sigmoid(z)
-        return p / np.sum(p, axis=1, keepdims=True)
+        # The softmax of the logarithms of p is p/Σp, also where every p underflows.
+        return softmax(log_sigmoid(z) if self.multi_class == "ovr" else z)
 
     def predict_log_proba(self, X):
         """log P(class | x), a column per class; finite where the probability underflows."""

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.patches import Ellipse
 from scipy.stats import chi2, laplace, norm
 
-from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, dress, new_axes
+from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, dress, new_axes, styles
 
 __all__ = ["posterior_ellipses", "prior_densities"]
 
@@ -81,7 +81,7 @@ def posterior_ellipses(posteriors, *, truth=None, names=("$w_1$", "$w_2$"), leve
     2
     """
     ax = new_axes(ax, width=4.4, height=4.0)
-    for (name, (mean, cov)), color in zip(posteriors.items(), COLORS, strict=False):
+    for (name, (mean, cov)), (color, _) in zip(posteriors.items(), styles(len(posteriors)), strict=True):
         variances, axes = np.linalg.eigh(np.asarray(cov, dtype=float))
         angle = np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))
         for level in levels:

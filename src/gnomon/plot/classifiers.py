@@ -7,6 +7,7 @@ Cox (1958), doi:10.1111/j.2517-6161.1958.tb00292.x; Bishop (2006), figure 4.4, I
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.pipeline import Pipeline
 
 from gnomon.plot._style import (
     DIVERGING,
@@ -54,6 +55,8 @@ def probability_surface(model, X, y=None, *, kind="contours", resolution=160, ax
     >>> plot.probability_surface(LogisticRegression().fit(X, y), X, y).get_xlabel()
     '$x_1$'
     """
+    if len(model.classes_) != 2:
+        raise ValueError(f"the model has classes {model.classes_.tolist()}; this picture is of two, give another model")
     x_name, y_name = axis_names(X)[:2]
     A, B, points = grid_over(X, resolution)
     p = model.predict_proba(points)[:, 1].reshape(A.shape)
@@ -107,6 +110,8 @@ def boundary_in_both(model, X, y, *, ax=None):
     >>> list(plot.boundary_in_both(model, X, y))
     ['X', 'Z']
     """
+    if not isinstance(model, Pipeline):
+        raise ValueError(f"{model!r} maps X to nothing; give a pipeline of feature maps and a linear classifier")
     panels = new_panels(ax, ["X", "Z"], width=3.9, height=3.6)
     decision_boundary(model, X, y, ax=panels["X"])
     label_panel(panels["X"], "in $X$")

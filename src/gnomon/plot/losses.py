@@ -18,7 +18,7 @@ from gnomon.losses import (
     ZeroOneLoss,
 )
 from gnomon.numerics.special import entropy_term, sigmoid
-from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, dress, new_axes, styles
+from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, dress, new_axes, styles
 
 __all__ = ["cost_slopes", "dual_tangents", "margin_losses", "regression_losses", "sigmoid_and_sign"]
 
@@ -162,7 +162,7 @@ def dual_tangents(alphas=(0.1, 0.5, 0.9), *, limit=5.0, ax=None):
     """
     ax, t = new_axes(ax), np.linspace(-limit, limit, 401)
     ax.plot(t, LogisticLoss().value(1.0, t), color=INK, linewidth=2.2, label="logistic loss")
-    for alpha, color in zip(alphas, COLORS, strict=False):
+    for alpha, (color, _) in zip(alphas, styles(len(alphas)), strict=True):
         height = -entropy_term(alpha) - entropy_term(1.0 - alpha)
         ax.plot(t, height - alpha * t, color=color, linewidth=1.3, label=f"tangent, $\\alpha = {alpha:g}$")
     touch = -np.log(np.array(alphas) / (1.0 - np.array(alphas)))

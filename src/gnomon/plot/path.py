@@ -24,7 +24,7 @@ def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, knots=
     names : sequence of str, optional
         Names of the d features.
     over : {"lam", "norm"}, default="lam"
-        Horizontal axis: λ, logarithmic (without λ = 0), or θ = ‖w‖₁, over which a lasso is piecewise linear.
+        Horizontal axis: λ, logarithmic (without 0 and ∞), or θ = ‖w‖₁, over which a lasso is piecewise linear.
     chosen : float, optional
         A λ to mark.
     knots : bool, default=False
@@ -55,7 +55,7 @@ def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, knots=
         raise ValueError(f"coefs has shape {coefs.shape} and lams {lams.shape}; give one row of coefficients per λ")
     if over not in ("lam", "norm"):
         raise ValueError(f"over={over!r} is unknown; choose 'lam' or 'norm'")
-    shown = lams > 0 if over == "lam" else np.full(lams.shape, True)
+    shown = (lams > 0) & np.isfinite(lams) if over == "lam" else np.full(lams.shape, True)
     lams, coefs = lams[shown], coefs[shown]
     x = lams if over == "lam" else np.abs(coefs).sum(axis=1)
     ratios = {"gridspec_kw": {"height_ratios": [3, 1]}, "sharex": True}
