@@ -256,8 +256,8 @@ def plane_rule(law, *, half=120, reach=4.5):
     grid = np.stack(np.meshgrid(u, u, indexing="ij"), axis=-1).reshape(-1, 2)
     points = center + spread * grid
     weights = np.outer(step, step).ravel() * np.prod(spread) * law.density(points)
-    inside = weights > 0.0
-    return points[inside], weights[inside]
+    kept = weights > 1e-18 * np.max(weights)
+    return points[kept], weights[kept]
 
 
 def positive(**values):

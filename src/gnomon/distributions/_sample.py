@@ -71,11 +71,11 @@ def weighted_quantile(x, p, weights):
 
 
 def one_variable(X, law):
-    """X of shape (n,) or (n, 1) as a vector."""
+    """X of shape (n, 1) as a vector; one of shape (n,) is one already."""
     X = np.asarray(X, dtype=float)
     if X.ndim == 2 and X.shape[1] != 1:
         raise ValueError(
             f"X has {X.shape[1]} columns, and {law} is a law of one variable; Product.fit(X, models={law}) makes one "
             "for each column"
         )
-    return X.reshape(-1)
+    return X[:, 0] if X.ndim == 2 else X

@@ -234,8 +234,8 @@ def _log_sums(Q, C, shares, reach):
                 if e < least:
                     total = total * np.exp(e - least) + 1.0
                     least = e
-                else:
+                elif e < np.inf:
                     total += np.exp(least - e)
                 k += step
-        out[i] = np.log(total) - least
+        out[i] = np.log(total) - least if total > 0.0 else -np.inf
     return out

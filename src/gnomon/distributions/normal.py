@@ -114,12 +114,12 @@ class Normal(Distribution):
 
     def log_density(self, x):
         off = check_points(x, self._shape) - self.mean
-        if np.all(np.asarray(self.var) > 0.0):
-            return -0.5 * (off**2 / self.var + np.log(self.var) + LOG_2PI)
+        spread = np.asarray(self.var) > 0.0
+        var = self.var if np.all(spread) else np.where(spread, self.var, 1.0)
+        with np.errstate(over="ignore"):
+            out = -0.5 * (off**2 / var + np.log(var) + LOG_2PI)
         # Without variance all probability sits at the mean.
-        var = np.where(np.asarray(self.var) > 0.0, self.var, 1.0)
-        point = np.where(off == 0.0, np.inf, -np.inf)
-        return np.where(np.asarray(self.var) > 0.0, -0.5 * (off**2 / var + np.log(var) + LOG_2PI), point)
+        return out if np.all(spread) else np.where(spread, out, np.where(off == 0.0, np.inf, -np.inf))
 
     def sample(self, n, rng):
         return self.mean + self.std * rng.standard_normal((n, *self._shape))
@@ -258,7 +258,8 @@ class MultivariateNormal(Distribution):
         if x.shape[-1:] != self.mean.shape or x.ndim > 2:
             raise ValueError(f"x has shape {x.shape}; give rows of {self.mean.size} numbers")
         x = check_points(x)
-        out = np.sum(self._whiten(np.atleast_2d(x - self.mean)) ** 2, axis=0)
+        with np.errstate(over="ignore"):
+            out = np.sum(self._whiten(np.atleast_2d(x - self.mean)) ** 2, axis=0)
         return out[0] if x.ndim == 1 else out
 
     def log_density(self, x):

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from gnomon.distributions._base import Distribution, finite, frozen, positive
+from gnomon.distributions._base import Distribution, check_points, finite, frozen, positive
 from gnomon.distributions.gamma import InverseGamma
 from gnomon.distributions.normal import LOG_2PI, MultivariateNormal, Normal
 from gnomon.distributions.student import MultivariateT, StudentT
@@ -143,7 +143,7 @@ class NormalInverseGamma(Distribution):
 
     def log_density(self, x):
         """log p(μ, σ²) of a pair, whose parts may be arrays."""
-        mean, var = np.broadcast_arrays(*(np.asarray(part, dtype=float) for part in x))
+        mean, var = np.broadcast_arrays(*(check_points(part) for part in x))
         outer = self.marginal_var.log_density(var)
         safe = np.where(var > 0.0, var, 1.0)
         return outer + Normal(self.loc, safe / self.kappa).log_density(mean)
@@ -256,15 +256,13 @@ class NormalInverseWishart(Distribution):
 
     def log_density(self, x):
         """log p(μ, Σ) of a pair, or of stacks of means (n, d) and covariances (n, d, d)."""
-        mean, cov = (np.asarray(part, dtype=float) for part in x)
+        mean, cov = check_points(x[0], self.loc.shape), np.asarray(x[1], dtype=float)
         outer = self.marginal_cov.log_density(cov)
-        means, covs, logs = np.atleast_2d(mean), cov.reshape(-1, *self.scale.shape), np.atleast_1d(outer)
-        inner = [
-            MultivariateNormal(self.loc, c / self.kappa).log_density(m) if np.isfinite(log) else 0.0
-            for m, c, log in zip(means, covs, logs, strict=True)
-        ]
-        out = logs + np.array(inner)
-        return out if np.ndim(outer) else out[0]
+        cov = np.where(np.isfinite(outer)[..., None, None], cov, np.eye(len(self.loc)))
+        off = (mean - self.loc)[..., None]
+        square = self.kappa * np.sum(off * np.linalg.solve(cov, off), axis=(-1, -2))
+        constant = len(self.loc) * (LOG_2PI - np.log(self.kappa))
+        return outer - 0.5 * (square + np.linalg.slogdet(cov)[1] + constant)
 
     def sample(self, n, rng):
         """n pairs, as a `MeanCov` of stacks."""

@@ -111,7 +111,9 @@ class StudentT(Distribution):
 
     def log_density(self, x):
         x = check_points(x, self._shape)
-        return _log_t(((x - self.location) / self.scale) ** 2, self.df, 1, 2.0 * np.log(self.scale))
+        with np.errstate(over="ignore"):
+            square = ((x - self.location) / self.scale) ** 2
+        return _log_t(square, self.df, 1, 2.0 * np.log(self.scale))
 
     def sample(self, n, rng):
         return self.location + self.scale * rng.standard_t(self.df, size=(n, *self._shape))
