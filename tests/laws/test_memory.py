@@ -12,6 +12,7 @@ from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
 
 import public_names
+from gnomon.linear import GLM
 from gnomon.testing._tables import example_table, fitted
 
 MODELS = [estimator for estimator in public_names.estimators() if is_classifier(estimator) or is_regressor(estimator)]
@@ -91,12 +92,28 @@ def test_sparse_input_stays_sparse(estimator):
     assert peak_of(lambda: fitted(estimator, X, y)) <= 0.25 * 8 * X.shape[0] * X.shape[1]
 
 
-@named(("LinearRegression", "LinearModelRegressor", "LogisticRegression", "Ridge"))
+@named(("GLM", "LinearRegression", "LinearModelRegressor", "LogisticRegression", "Ridge"))
 def test_no_square_matrix_of_the_columns_where_it_would_outweigh_the_rows(estimator):
     X = sparse.random(2500, 3000, density=1e-3, random_state=0, format="csr")
     y = np.random.default_rng(0).normal(size=2500)
     y = (y > 0.0).astype(int) if is_classifier(estimator) else y
     assert peak_of(lambda: fitted(estimator, X, y)) <= 0.25 * 8 * X.shape[1] ** 2
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.01])
+def test_generalised_linear_models_of_wide_sparse_rows(alpha):
+    """Without X's weight in matrices, and to the same minimum."""
+    X = sparse.random(1200, 1500, density=2e-3, random_state=0, format="csr")
+    y = np.random.default_rng(0).poisson(np.exp(0.3 * X @ np.ones(1500))).astype(float)
+    model = GLM("poisson", alpha=alpha, max_iter=1000)
+    assert peak_of(lambda: model.fit(X, y)) <= 0.25 * 8 * X.shape[1] ** 2
+    assert model.covariance_ is None
+    with pytest.raises(ValueError, match="set alpha=0" if alpha else "1500 columns.*give fewer columns"):
+        model.summary()
+    # More columns than rows have no best unpenalised fit.
+    if alpha:
+        assert model.converged_
+        assert model.objective_ == pytest.approx(GLM("poisson", alpha=alpha, solver="irls").fit(X, y).objective_)
 
 
 @named(("RidgeCV",))

@@ -33,6 +33,7 @@ from gnomon.losses import (
     TweedieFamily,
 )
 from gnomon.numerics.design import Design
+from gnomon.numerics.linalg import fits_beside
 from gnomon.numerics.validation import check_interval, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, fit_linear, positive_factor, warn_unless_converged
@@ -56,6 +57,9 @@ LINKS = {
     "log": LogLink(),
     "inverse": InverseLink(),
 }
+
+LARGEST_COVARIANCE = 4096
+"""Columns up to which the covariance of an unpenalised fit is formed, whatever X weighs."""
 
 
 class GLMSummary(NamedTuple):
@@ -116,7 +120,9 @@ class GLM(RegressorMixin, BaseEstimator):
         Share r of the L1 norm.
     fit_intercept : bool, default=True
     solver : str, default="auto"
-        "auto" is "irls", or "cd" with an L1 norm; any solver of `gnomon.optim.fit_linear` that suits.
+        "auto" is "irls", or "cd" with an L1 norm, or "lbfgs" where a d × d matrix would take several times the memory
+        of X, as for a sparse X of many columns (without a penalty, whose covariance is such a matrix, only from 4096
+        columns on or for n < d); any solver of `gnomon.optim.fit_linear` that suits.
     tol : float, default=1e-8
         Stop when no entry of the gradient of (1) exceeds it ("cd": see there).
     max_iter : int, default=100
@@ -132,7 +138,7 @@ class GLM(RegressorMixin, BaseEstimator):
     df_resid_ : float
         n less the number of parameters.
     covariance_ : ndarray or None
-        Covariance of (b, w); None with a penalty.
+        Covariance of (b, w); None with a penalty, and where "auto" avoids the d × d matrix.
     objective_ : float
     n_iter_ : int
     converged_ : bool
@@ -198,7 +204,7 @@ class GLM(RegressorMixin, BaseEstimator):
         start = _start(loss, design, y, weights, known)
         solution = fit_linear(
             design, y, loss, self._penalty(), weights / np.asarray(total, dtype=X.dtype), start=start, offset=known,
-            solver=self._solver(), tol=self.tol, max_iter=self.max_iter,
+            solver=self._solver(X), tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
         warn_unless_converged(solution, self.max_iter)
         self.coef_, self.intercept_ = solution.w, float(solution.intercept)
@@ -218,10 +224,13 @@ class GLM(RegressorMixin, BaseEstimator):
     def summary(self):
         """Coefficients with standard errors, z and p values; needs α = 0."""
         check_is_fitted(self)
-        if self.covariance_ is None:
+        if self.alpha > 0.0:
             raise ValueError(
                 f"alpha={self.alpha!r}: penalised estimates are biased and have no such errors; set alpha=0"
             )
+        if self.covariance_ is None:
+            d = self.n_features_in_
+            raise ValueError(f"X has {d} columns, whose {d} × {d} covariance would outweigh it; give fewer columns")
         names = [f"x{j}" for j in range(self.n_features_in_)]
         names = list(vars(self).get("feature_names_in_", names))
         coef = np.append(self.intercept_, self.coef_) if self.fit_intercept else self.coef_
@@ -241,10 +250,17 @@ class GLM(RegressorMixin, BaseEstimator):
             return NoPenalty()
         return {0.0: L2(alpha, half=True), 1.0: L1(alpha)}.get(float(r), ElasticNetPenalty(alpha, r, half=True))
 
-    def _solver(self):
+    def _solver(self, X):
         if self.solver != "auto":
             return self.solver
-        return "irls" if self.alpha == 0.0 or self.l1_ratio == 0.0 else "cd"
+        if self.alpha > 0.0 and self.l1_ratio > 0.0:
+            return "cd"
+        return "irls" if self._forms_matrix(X) else "lbfgs"
+
+    def _forms_matrix(self, X):
+        """Whether a d × d matrix is small beside X, or is what an unpenalised fit is asked for."""
+        n, d = X.shape
+        return fits_beside(X, d) or (self.alpha == 0.0 and d <= min(n, LARGEST_COVARIANCE))
 
     def _report(self, solution):
         for name in ("objective", "n_iter", "converged", "stop_reason", "history", "gradient_norm"):
@@ -259,7 +275,7 @@ class GLM(RegressorMixin, BaseEstimator):
         self.df_resid_ = float(np.sum(problem.weights, dtype=float)) - self.n_parameters_
         self.dispersion_ = _dispersion(problem, theta, self.df_resid_) if problem.loss.family.dispersed else 1.0
         self.covariance_ = None
-        if self.alpha == 0.0:
+        if self.alpha == 0.0 and self._forms_matrix(problem.design.X):
             cov = self.dispersion_ * _inverse_information(problem.hessian(theta))
             order = np.roll(np.arange(len(theta)), 1) if self.fit_intercept else np.arange(len(theta))
             self.covariance_ = cov[np.ix_(order, order)]
