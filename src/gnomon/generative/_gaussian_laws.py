@@ -102,7 +102,7 @@ class Estimate:
         return Normals(moments.mean, cov, self.covariance_type), share
 
     def _posteriors(self, moments):
-        return [self.parameter_prior.update_statistics(part) for part in _parts(moments)]
+        return [self.parameter_prior.given(part) for part in _parts(moments)]
 
     def _covariances(self, moments, quartics):
         divisor, kind = moments.weight - self.ddof, self.covariance_type

@@ -1,0 +1,237 @@
+"""Any classifier behind a gate: rows of a kind not seen before get no class.
+
+    ŷ(x) = outlier   if p(x) ≤ τ,    otherwise the class that the classifier gives                    (1)
+
+A discriminative model estimates P(y | x) well and says nothing of p(x): far from the data it is as sure as near them. A
+density says how usual a row is. Chow (1970), doi:10.1109/TIT.1970.1054406, and Bishop (1994), Novelty detection and
+neural network validation, doi:10.1049/ip-vis:19941330.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.linear_model import LogisticRegression
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from gnomon.distributions import MultivariateNormal
+from gnomon.distributions.density import fit_density, row_log_density
+from gnomon.generative._rows import labelled_rows
+from gnomon.numerics.coding import label_index
+from gnomon.numerics.validation import check_interval, check_positive, validate_rows
+
+__all__ = ["DensityGate"]
+
+
+def _classifier_has(method):
+    def check(gate):
+        return getattr(gate.classifier if gate.classifier is not None else LogisticRegression, method, None) is not None
+
+    return check
+
+
+class DensityGate(ClassifierMixin, BaseEstimator):
+    """A classifier for P(y | x) and a density for p(x), equation (1).
+
+    Parameters
+    ----------
+    classifier : estimator, optional
+        Any classifier; logistic regression by default.
+    density : type, Family or estimator, default=MultivariateNormal
+        Fitted to all rows, without labels: a `Distribution` class, one with options, or an estimator with
+        `score_samples`.
+    threshold : float, optional
+        τ > 0, a density.
+    log_threshold : float, optional
+        log τ, in place of `threshold`.
+    contamination : float in [0, 1), default=0.01
+        Where no threshold is given: the share of the training rows that are to be outliers; 0 makes none.
+    outlier_label : label, optional
+        −1 for classes that are numbers, "outlier" for strings, by default. It must not be a class.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        Those of the classifier, without the outliers' label.
+    classifier_ : estimator
+    density_ : Distribution or estimator
+    log_threshold_ : float
+    outlier_label_ : label
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Chow, C. K. (1970). On optimum recognition error and reject tradeoff. doi:10.1109/TIT.1970.1054406
+
+    Bishop, C. M. (1994). Novelty detection and neural network validation. doi:10.1049/ip-vis:19941330
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.generative import DensityGate
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.r_[rng.normal(-2, 1, (50, 1)), rng.normal(2, 1, (50, 1))]
+    >>> gate = DensityGate(log_threshold=-8.0).fit(X, np.repeat(["a", "b"], 50))
+    >>> gate.predict([[-2.0], [1.0], [30.0]]).tolist()
+    ['a', 'b', 'outlier']
+    """
+
+    def __init__(
+        self,
+        classifier=None,
+        density=MultivariateNormal,
+        threshold=None,
+        *,
+        log_threshold=None,
+        contamination=0.01,
+        outlier_label=None,
+    ):
+        self.classifier = classifier
+        self.density = density
+        self.threshold = threshold
+        self.log_threshold = log_threshold
+        self.contamination = contamination
+        self.outlier_label = outlier_label
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit the classifier to X and y, the density to X.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            For both, where they take it.
+
+        Returns
+        -------
+        self
+        """
+        rows = labelled_rows(self, X, y, sample_weight)
+        classifier = LogisticRegression() if self.classifier is None else self.classifier
+        self.classes_ = rows.classes
+        self.outlier_label_ = self._label(rows.classes)
+        self.classifier_ = _fit_weighted(clone(classifier), rows)
+        self.density_ = fit_density(self.density, rows.X, rows.weights)
+        self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
+        return self
+
+    def predict(self, X):
+        """The class, or `outlier_label_` where p(x) ≤ τ.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        X = self._checked(X)
+        index, _ = label_index(self.classifier_.predict(X), self.classes_)
+        labels = _with_label(self.classes_, self.outlier_label_)
+        return labels[np.where(self._flagged(X), len(self.classes_), index)]
+
+    def score_samples(self, X):
+        """log p(x) of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        X = self._checked(X)
+        return row_log_density(self.density_, X)
+
+    def is_outlier(self, X):
+        """Whether p(x) ≤ τ.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+        """
+        return self._flagged(self._checked(X))
+
+    @available_if(_classifier_has("predict_proba"))
+    def predict_proba(self, X):
+        """The classifier's P(y | x), for outliers too: ask `is_outlier` whether to use it.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        X = self._checked(X)
+        return self.classifier_.predict_proba(X)
+
+    @available_if(_classifier_has("decision_function"))
+    def decision_function(self, X):
+        """The classifier's scores, for outliers too.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+        """
+        X = self._checked(X)
+        return self.classifier_.decision_function(X)
+
+    def _checked(self, X):
+        check_is_fitted(self)
+        return validate_rows(self, X, reset=False)
+
+    def _flagged(self, X):
+        return row_log_density(self.density_, X) <= self.log_threshold_
+
+    def _label(self, classes):
+        words = classes.dtype.kind in "OUS"
+        label = ("outlier" if words else -1) if self.outlier_label is None else self.outlier_label
+        if label in classes.tolist():
+            raise ValueError(f"outlier_label={label!r} is one of the classes {classes.tolist()}; choose another label")
+        return label
+
+    def _cut(self, scores, weights):
+        if self.threshold is not None and self.log_threshold is not None:
+            raise ValueError(
+                f"threshold={self.threshold!r} and log_threshold={self.log_threshold!r} exclude each other; give one"
+            )
+        if self.threshold is not None:
+            return float(np.log(check_positive("threshold", self.threshold)))
+        if self.log_threshold is not None:
+            return float(check_interval("log_threshold", self.log_threshold))
+        share = check_interval("contamination", self.contamination, 0.0, 1.0, closed="left")
+        # The score of the last row that makes up the share: with weights, as if rows were repeated.
+        order = np.argsort(scores, kind="stable")
+        mass = np.cumsum(np.ones(len(scores)) if weights is None else weights[order])
+        count = int(np.searchsorted(mass, share * mass[-1] * (1.0 + 1e-12), side="right"))
+        return float(scores[order[count - 1]]) if count else -np.inf
+
+
+def _fit_weighted(classifier, rows):
+    y = rows.classes[rows.index]
+    if rows.weights is None:
+        return classifier.fit(rows.X, y)
+    if not has_fit_parameter(classifier, "sample_weight"):
+        raise ValueError(f"{type(classifier).__name__} takes no sample_weight; leave the weights out")
+    return classifier.fit(rows.X, y, sample_weight=rows.weights)
+
+
+def _with_label(classes, label):
+    """The classes and one label more; objects where they differ in kind, so that nothing is converted."""
+    kinds = {classes.dtype.kind, np.asarray(label).dtype.kind}
+    if len(kinds) == 1 or kinds <= set("iuf"):
+        return np.append(classes, label)
+    return np.array([*classes.tolist(), label], dtype=object)
