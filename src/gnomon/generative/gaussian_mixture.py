@@ -8,14 +8,13 @@ doi:10.1111/j.2517-6161.1977.tb01600.x; McLachlan & Peel (2000), Finite Mixture 
 """
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import COVARIANCE_SHAPES
+from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._mixture_start import given_start, start_of
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.special import log_softmax
 from gnomon.numerics.validation import (
     assert_finite,
     check_choice,
@@ -42,7 +41,7 @@ __all__ = ["GaussianMixture"]
 _AUTO_FLOOR = 1e-6
 
 
-class GaussianMixture(DensityMixin, BaseEstimator):
+class GaussianMixture(MixtureDensity):
     """Mixture of normal laws, equation (1).
 
     Takes scikit-learn's parameters with scikit-learn's meaning; those from `algorithm` on are added. `y` is ignored.
@@ -201,63 +200,6 @@ class GaussianMixture(DensityMixin, BaseEstimator):
         result = self._ALGORITHMS[self.algorithm](self, steps, starts)
         return self._set(warn_unless_em_converged(result, self.max_iter), steps)
 
-    def fit_predict(self, X, y=None, sample_weight=None):
-        """Fit, and the most probable component of every row."""
-        return self.fit(X, sample_weight=sample_weight).predict(X)
-
-    def score_samples(self, X):
-        """log p(x) of every row."""
-        return np.logaddexp.reduce(self._log_joint(X), axis=1)
-
-    def score(self, X, y=None):
-        """Mean of log p(x)."""
-        return float(np.mean(self.score_samples(X)))
-
-    def nll(self, X):
-        """−Σ log p(xᵢ), the negative log-likelihood."""
-        return -float(np.sum(self.score_samples(X)))
-
-    def predict(self, X):
-        """The most probable component of every row; the lowest index of several."""
-        return np.argmax(self._log_joint(X), axis=1)
-
-    def predict_proba(self, X):
-        """Responsibilities γ, shape (n_samples, n_components).
-
-        A row so far out that every density is zero in floating point has the weights of the components.
-        """
-        joint = self._log_joint(X)
-        lost = np.all(np.isneginf(joint), axis=1)
-        joint[lost] = np.log(self.weights_ + np.finfo(float).tiny)
-        return np.exp(log_softmax(joint)).astype(self.means_.dtype, copy=False)
-
-    def sample(self, n_samples=1, random_state=None):
-        """Draw rows, and the components they come from.
-
-        Returns
-        -------
-        X : ndarray of shape (n_samples, n_features)
-        z : ndarray of int of shape (n_samples,)
-        """
-        check_is_fitted(self)
-        rng = check_rng(self.random_state if random_state is None else random_state)
-        counts = rng.multinomial(check_integer("n_samples", n_samples, low=1), self.weights_ / np.sum(self.weights_))
-        return self._theta().laws.sample(counts, rng), np.repeat(np.arange(len(counts)), counts)
-
-    def aic(self, X):
-        """−2ℓ + 2p."""
-        return 2.0 * self.nll(X) + 2.0 * self.n_parameters_
-
-    def bic(self, X):
-        """−2ℓ + p log n."""
-        return 2.0 * self.nll(X) + self.n_parameters_ * np.log(len(X))
-
-    def icl(self, X):
-        """BIC and twice the entropy of the responsibilities: small for components that are apart."""
-        gamma = self.predict_proba(X)
-        logs = np.log(gamma, out=np.zeros_like(gamma), where=gamma > 0.0)
-        return self.bic(X) - 2.0 * float(np.sum(gamma * logs))
-
     def statistics(self, X, sample_weight=None):
         """Expected weight, mean and scatter of every component, as `Moments`; those of batches add."""
         X = self._validated(X)
@@ -408,6 +350,9 @@ class GaussianMixture(DensityMixin, BaseEstimator):
     def _log_joint(self, X):
         X = self._validated(X)
         return self._theta().log_joint(X, n_jobs=self.n_jobs)
+
+    def _draw(self, counts, rng):
+        return self._theta().laws.sample(counts, rng)
 
 
 class _Posterior:

@@ -1,0 +1,92 @@
+"""What every mixture offers, given the joint densities of its components.
+
+    p(x) = Σⱼ wⱼ pⱼ(x),        γⱼ(x) = wⱼ pⱼ(x) / p(x)                                                (1)
+    BIC = −2ℓ + p log n,    AIC = −2ℓ + 2p,    ICL = BIC − 2 Σᵢⱼ γᵢⱼ log γᵢⱼ                             (2)
+
+Schwarz (1978), doi:10.1214/aos/1176344136; Akaike (1974), doi:10.1109/TAC.1974.1100705; Biernacki, Celeux & Govaert
+(2000), doi:10.1109/34.865189.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.utils.validation import _num_samples, check_is_fitted
+
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.special import log_softmax
+from gnomon.numerics.validation import check_integer
+
+__all__ = ["MixtureDensity"]
+
+
+class MixtureDensity(DensityMixin, BaseEstimator, ABC):
+    """Base of mixtures: a subclass sets `weights_` and `n_parameters_`, and gives what is abstract."""
+
+    random_state = None
+
+    @abstractmethod
+    def _log_joint(self, X):
+        """log wⱼ pⱼ(xᵢ), shape (n, k), of rows as the user gives them."""
+
+    @abstractmethod
+    def _draw(self, counts, rng):
+        """`counts[j]` rows from component j, one component after the other."""
+
+    def fit_predict(self, X, y=None, sample_weight=None):
+        """Fit, and the most probable component of every row."""
+        return self.fit(X, sample_weight=sample_weight).predict(X)
+
+    def score_samples(self, X):
+        """log p(x) of every row."""
+        return np.logaddexp.reduce(self._log_joint(X), axis=1)
+
+    def score(self, X, y=None):
+        """Mean of log p(x)."""
+        return float(np.mean(self.score_samples(X)))
+
+    def nll(self, X):
+        """−Σ log p(xᵢ), the negative log-likelihood."""
+        return -float(np.sum(self.score_samples(X)))
+
+    def predict(self, X):
+        """The most probable component of every row; the lowest index of several."""
+        return np.argmax(self._log_joint(X), axis=1)
+
+    def predict_proba(self, X):
+        """Responsibilities γ, shape (n_samples, n_components).
+
+        A row so far out that every density is zero in floating point has the weights of the components.
+        """
+        joint = self._log_joint(X)
+        lost = np.all(np.isneginf(joint), axis=1)
+        joint[lost] = np.log(self.weights_ + np.finfo(self.weights_.dtype).tiny)
+        return np.exp(log_softmax(joint)).astype(self.weights_.dtype, copy=False)
+
+    def sample(self, n_samples=1, random_state=None):
+        """Draw rows, and the components they come from.
+
+        Returns
+        -------
+        X : ndarray of shape (n_samples, n_features)
+        z : ndarray of int of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        rng = check_rng(self.random_state if random_state is None else random_state)
+        p = np.asarray(self.weights_, dtype=float)
+        counts = rng.multinomial(check_integer("n_samples", n_samples, low=1), p / np.sum(p))
+        return self._draw(counts, rng), np.repeat(np.arange(len(counts)), counts)
+
+    def aic(self, X):
+        """−2ℓ + 2p."""
+        return 2.0 * self.nll(X) + 2.0 * self.n_parameters_
+
+    def bic(self, X):
+        """−2ℓ + p log n."""
+        return 2.0 * self.nll(X) + self.n_parameters_ * np.log(_num_samples(X))
+
+    def icl(self, X):
+        """BIC and twice the entropy of the responsibilities: small for components that are apart."""
+        gamma = self.predict_proba(X)
+        logs = np.log(gamma, out=np.zeros_like(gamma), where=gamma > 0.0)
+        return self.bic(X) - 2.0 * float(np.sum(gamma * logs))
