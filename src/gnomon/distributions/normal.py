@@ -106,7 +106,7 @@ class Normal(Distribution):
         return cls(energy.center, 0.5 / energy.factor)
 
     def joint(self, d):
-        return MultivariateNormal(np.full(d, 1.0) * self.mean, np.diag(np.full(d, 1.0) * self.var))
+        return MultivariateNormal(np.full(d, 1.0) * self.mean, np.full(d, 1.0) * self.var, "diag")
 
     @property
     def _shape(self):

@@ -18,10 +18,18 @@ from gnomon.distributions import Empirical
 
 __all__ = ["SampledPosterior", "effective_draws", "gibbs_lasso"]
 
+LARGEST = 4096
+"""Coefficients that are drawn together at most."""
+
 
 def gibbs_lasso(summary, lam, sigma2, *, noise_prior=None, n_draws, burn_in, rng):
     """Draws of w and σ² from (2); σ² stays what it is unless it has a prior."""
     d, m = summary.R.shape[1], n_draws + burn_in
+    if d > LARGEST:
+        raise ValueError(
+            f"X has {d} columns, and with a Laplace prior at most {LARGEST} are allowed, because every draw factors a "
+            "d × d matrix; select columns first, for instance with Lasso, or give a Gaussian prior"
+        )
     noise_b, gammas = np.nan, np.empty(m)
     if noise_prior is not None:
         noise_b, gammas = noise_prior.b, rng.gamma(noise_prior.a + 0.5 * (summary.total + d), size=m)
@@ -130,6 +138,11 @@ class SampledPosterior:
     def law(self):
         """The empirical law of the draws."""
         return Empirical(self.draws)
+
+    @property
+    def mean(self):
+        """The mean of the draws."""
+        return self.law.mean
 
     @property
     def sigma2(self):

@@ -6,12 +6,17 @@
     b = b₀ + ½ (yᵀy + m₀ᵀV₀⁻¹m₀ − mᵀV⁻¹m),    y* ~ t with 2a degrees and scale² (b/a)(1 + xᵀVx)          (3)
 
 With S₀ = LLᵀ and w = m₀ + Lv the prior of v is N(0, I), and the SVD of RL/σ makes (1) to (3) diagonal: nothing is
-inverted, and every term of b and of (2) is a sum of positive numbers. A free intercept has a flat prior (in units of
-the noise): the rows are centred, (2) and (3) are those of the centred data, and b | w has variance σ²/n. Bishop (2006),
-sections 3.3 and 3.5; Gelman et al. (2013), section 14.2, doi:10.1201/b16018.
+inverted, and every term of b and of (2) is a sum of positive numbers. With RL/σ = U diag(s) Vᵀ
+
+    S = L (V diag(1/(1 + s²)) Vᵀ + I − VVᵀ) Lᵀ                                                     (4)
+
+so for fewer rows than columns everything but S itself is found from V, of the size of the rows. A free intercept has a
+flat prior (in units of the noise): the rows are centred, (2) and (3) are those of the centred data, and b | w has
+variance σ²/n. Bishop (2006), sections 3.3 and 3.5; Gelman et al. (2013), section 14.2, doi:10.1201/b16018.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,28 +28,58 @@ from gnomon.distributions import InverseGamma, MultivariateNormal, MultivariateT
 __all__ = ["GaussianPosterior", "StudentPosterior", "joint_mean", "joint_root"]
 
 
+LARGEST = 16_384
+"""Coefficients up to which their covariance is formed: 2 GB."""
+
+
 class _Whitened(NamedTuple):
-    """The posterior of (1) with noise variance 1: m, a root of S, Σ s²/(1 + s²), and the parts of (2)."""
+    """The posterior of (1) with noise variance 1: m, the parts L, V, s² of (4), Σ s²/(1 + s²), and the parts of (2)."""
 
     mean: Any
-    root: Any
+    L: Any
+    V: Any
+    squares: Any
     dof: float
     square: float
     log_det: float
 
+    def spread(self, X):
+        """xᵀSx of every row: what the data saw of Lᵀx shrinks, the rest does not."""
+        rows = _times(X, self.L)
+        seen = rows @ self.V
+        rest = 0.0 if self.V.shape[0] == self.V.shape[1] else np.sum((rows - seen @ self.V.T) ** 2, axis=1)
+        return rest + np.sum(seen**2 / (1.0 + self.squares), axis=1)
+
+    @property
+    def root(self):
+        """A root of S, d × d: V completed to a basis, with its columns scaled."""
+        d, m = self.V.shape
+        if d > LARGEST:
+            raise ValueError(
+                f"posterior_ of {d} coefficients is a matrix of {d} × {d} numbers, and at most {LARGEST} are allowed; "
+                "coef_, predict and predict_dist need none; otherwise select columns first"
+            )
+        others = linalg.qr(self.V)[0][:, m:] if m < d else np.empty((d, 0))
+        basis = np.column_stack([self.V / np.sqrt(1.0 + self.squares), others])
+        return self.L[:, None] * basis if self.L.ndim == 1 else self.L @ basis
+
 
 def _condition(summary, prior, scale):
-    """`_Whitened` for the rows divided by `scale`."""
-    L = prior.factor
-    A, b = summary.R @ L / scale, (summary.z - summary.R @ prior.mean) / scale
-    U, s, Vt = linalg.svd(A, full_matrices=True)
-    s2, c = np.zeros(len(L)), np.zeros(len(L))
-    s2[: len(s)], c[: len(s)] = s**2, s * (U.T @ b)
+    """`_Whitened` for the rows divided by `scale`; nothing larger than the rows is formed."""
+    L = prior.factor * np.ones(len(prior.mean)) if prior.covariance_type != "full" else prior.factor
+    A, b = _times(summary.R, L) / scale, (summary.z - summary.R @ prior.mean) / scale
+    U, s, Vt = linalg.svd(A, full_matrices=False)
+    inside, s2 = U.T @ b, s**2
     # Uᵀb has no part outside the span: R has at most as many rows as columns, so U is square.
-    square = summary.rest / scale**2 + float(np.sum((U.T @ b) ** 2 / (1.0 + s**2)))
-    root = L @ (Vt.T / np.sqrt(1.0 + s2))
-    mean = prior.mean + L @ (Vt.T @ (c / (1.0 + s2)))
-    return _Whitened(mean, root, float(np.sum(s2 / (1.0 + s2))), square, float(np.sum(np.log1p(s2))))
+    square = summary.rest / scale**2 + float(np.sum(inside**2 / (1.0 + s2)))
+    mean = prior.mean + _times((s * inside / (1.0 + s2)) @ Vt, L.T)
+    dof, log_det = float(np.sum(s2 / (1.0 + s2))), float(np.sum(np.log1p(s2)))
+    return _Whitened(mean, L, Vt.T, s2, dof, square, log_det)
+
+
+def _times(A, L):
+    """A L, where L may be the diagonal of a diagonal matrix."""
+    return A * L if L.ndim == 1 else A @ L
 
 
 def joint_mean(summary, w):
@@ -79,6 +114,11 @@ class _ClosedPosterior:
         """m, with the intercept."""
         return joint_mean(self.summary, self.found.mean)
 
+    @property
+    def mean(self):
+        """m, with the intercept."""
+        return self.mode
+
     def std(self, X):
         """Standard deviation of the predictive law, noise included."""
         return self.predictive(X, 0.0, include_noise=True).std
@@ -98,7 +138,7 @@ class GaussianPosterior(_ClosedPosterior):
         """None: σ² is known."""
         return None
 
-    @property
+    @cached_property
     def law(self):
         """N(m, S) of the coefficients, the intercept last."""
         root = joint_root(self.summary, self.found.root, np.sqrt(self.sigma2))
@@ -112,7 +152,7 @@ class GaussianPosterior(_ClosedPosterior):
 
     def predictive(self, X, mean, *, include_noise):
         """N(m, xᵀSx), plus σ² with noise."""
-        spread = _spread(self.summary, self.found.root, X, self.sigma2)
+        spread = _spread(self.summary, self.found, X, self.sigma2)
         return Normal(mean, spread + self.sigma2 if include_noise else spread)
 
 
@@ -133,7 +173,7 @@ class StudentPosterior(_ClosedPosterior):
         """The posterior mean of σ², or its mode where there is none."""
         return self.noise.mean if self.noise.a > 1.0 else self.noise.mode
 
-    @property
+    @cached_property
     def law(self):
         """The marginal law of the coefficients, the intercept last: t with 2a degrees and shape (b/a) V."""
         root = joint_root(self.summary, self.found.root, 1.0)
@@ -149,11 +189,11 @@ class StudentPosterior(_ClosedPosterior):
 
     def predictive(self, X, mean, *, include_noise):
         """t with 2a degrees and scale² (b/a)(1 + xᵀVx), without the 1 for the mean alone."""
-        spread = _spread(self.summary, self.found.root, X, 1.0) + (1.0 if include_noise else 0.0)
+        spread = _spread(self.summary, self.found, X, 1.0) + (1.0 if include_noise else 0.0)
         return StudentT(2.0 * self.noise.a, mean, np.sqrt(spread * self.noise.b / self.noise.a))
 
 
-def _spread(summary, root, X, noise):
+def _spread(summary, found, X, noise):
     """xᵀSx of centred rows, plus the variance of a free intercept."""
-    spread = np.sum(((X - summary.x_mean) @ root) ** 2, axis=1)
+    spread = found.spread(X - summary.x_mean)
     return spread + noise / summary.total if summary.intercept else spread

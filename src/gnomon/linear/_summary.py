@@ -9,11 +9,14 @@ Two sets of rows together have the triangle of [R₁ z₁; R₂ z₂; √(W₁W�
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import linalg
+from scipy import linalg, sparse
 
 from gnomon.numerics.linalg import Rows, triangle
 
 __all__ = ["Summary", "merge_summaries", "summarize"]
+
+LARGEST = 5e8
+"""Numbers in R, 4 GB, up to which a sparse X is made dense."""
 
 
 class Summary(NamedTuple):
@@ -30,6 +33,12 @@ class Summary(NamedTuple):
 
 def summarize(X, y, weights, *, intercept):
     """The summary (1) of some rows."""
+    n, d = X.shape
+    if sparse.issparse(X) and d * min(n, d) > LARGEST:
+        raise ValueError(
+            f"X has {n} rows and {d} columns, whose dense factor has {min(n, d)} × {d} numbers; at most {LARGEST:.0e} "
+            "are allowed: select columns first, or use Ridge, whose sparse solver forms no such matrix"
+        )
     found = triangle(Rows(X, y[:, None], weights, intercept))
     total = float(np.sum(weights))
     return Summary(total, found.R, found.z[:, 0], float(found.rest[0]), found.x_mean, float(found.y_mean[0]), intercept)

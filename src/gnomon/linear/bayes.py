@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon.distributions import InverseGamma, Laplace, Normal
 from gnomon.linear._gibbs import SampledPosterior, gibbs_lasso
@@ -66,7 +67,8 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
     Attributes
     ----------
     posterior_ : MultivariateNormal, MultivariateT or Empirical
-        The law of the coefficients, the intercept last: `mean`, `cov`, `sample(n, rng)`, `interval(level)`.
+        The law of the coefficients, the intercept last: `mean`, `cov`, `sample(n, rng)`, `interval(level)`. Formed when
+        it is asked for: for fewer rows than columns the fit and its predictions need no d × d matrix.
     map_, mean_ : ndarray
         The most probable coefficients and their mean, the intercept last; equal unless the prior is Laplace.
     coef_, intercept_ : ndarray of shape (n_features,) and float
@@ -160,6 +162,12 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         mean = linear_scores(self, X)
         return self._posterior.predictive(self._dense(X), mean, include_noise=include_noise)
 
+    @property
+    def posterior_(self):
+        """The law of the coefficients, the intercept last; its covariance is formed when it is asked for."""
+        check_is_fitted(self, "_posterior")
+        return self._posterior.law
+
     def _dense(self, X):
         X = validate_rows(self, X, reset=False, accept_sparse="csr")
         return X.toarray() if sparse.issparse(X) else X
@@ -176,11 +184,10 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
             prior, sigma2 = self._best_prior(prior)
         condition = _CONDITIONS.get(type(prior), _condition_gaussian)
         self.prior_, self._posterior = prior, condition(self, self._summary, prior, sigma2, noise_prior)
-        self.posterior_, self.map_ = self._posterior.law, self._posterior.mode
+        self.map_, self.mean_ = self._posterior.mode, self._posterior.mean
         self.sigma2_, self.noise_posterior_ = float(self._posterior.sigma2), self._posterior.noise
         self.log_evidence_, self.effective_dof_ = self._posterior.log_evidence, self._posterior.dof
         self.effective_draws_ = self._posterior.effective
-        self.mean_ = self.posterior_.mean
         self.coef_ = self.mean_[: X.shape[1]].astype(X.dtype)
         self.intercept_ = float(self.mean_[-1]) if self.fit_intercept else 0.0
         return self
