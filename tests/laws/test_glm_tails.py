@@ -313,6 +313,7 @@ def test_shares_and_separation(link, solver):
     shares = GLM("binomial", link, solver=solver).fit(X, special.expit(3.0 * eta))
     assert shares.converged_
     assert shares.gradient_norm_ <= 1e-8
+    assert shares.deviance_ >= 0.0
     for scale in (1.0, 1e4):
         with pytest.warns(SeparationWarning, match="no maximum"):
             model = GLM("binomial", link, solver=solver).fit(scale * X, (eta > 0.0).astype(float))

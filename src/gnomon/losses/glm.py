@@ -57,9 +57,9 @@ def _with_square(a):
 
 
 @inline
-def _if_positive(log_mean, value):
-    """`value` where the mean is positive, +inf where there is no logarithm of it."""
-    return choose(log_mean > -np.inf, value, np.inf)
+def _inside(log_mean, value):
+    """`value`, which rounding must not make negative, where the mean is positive; +inf where it has no logarithm."""
+    return choose(log_mean > -np.inf, np.maximum(value, 0.0), np.inf)
 
 
 class Family(ABC):
@@ -171,10 +171,11 @@ class BinomialFamily(_LinkedFamily):
 
     def value_at(self, y, z, link):
         log_mean, log_rest = link.log_mean(z), link.log_rest(z)
-        inside = np.minimum(log_mean, log_rest) > -np.inf
+        least = np.minimum(log_mean, log_rest)
+        inside = least > -np.inf
         hit = y * (np.log(choose(y > 0.0, y, 1.0)) - choose(inside, log_mean, 0.0))
         miss = (1.0 - y) * (np.log1p(-choose(y < 1.0, y, 0.0)) - choose(inside, log_rest, 0.0))
-        return choose(inside, hit + miss, np.inf)
+        return _inside(least, hit + miss)
 
     def gradient_at(self, y, z, link):
         return (1.0 - y) * link.log_rest_slope(z) - y * link.log_mean_slope(z)
@@ -208,7 +209,7 @@ class PoissonFamily(_LinkedFamily):
 
     def value_at(self, y, z, link):
         mean, log_mean = link.mean(z), link.log_mean(z)
-        return _if_positive(log_mean, y * _log_ratio(y, mean, log_mean) + (mean - y))
+        return _inside(log_mean, y * _log_ratio(y, mean, log_mean) + (mean - y))
 
     def gradient_at(self, y, z, link):
         return (link.mean(z) - y) * link.log_mean_slope(z)
@@ -241,7 +242,7 @@ class GammaFamily(_LinkedFamily):
 
     def value_at(self, y, z, link):
         mean, log_mean = _within(link.mean(z), 1.0, 1.0), link.log_mean(z)
-        return _if_positive(log_mean, (y - mean) / mean - _log_ratio(y, mean, log_mean))
+        return _inside(log_mean, (y - mean) / mean - _log_ratio(y, mean, log_mean))
 
     def gradient_at(self, y, z, link):
         mean = _within(link.mean(z), 1.0, 1.0)
@@ -274,7 +275,7 @@ class InverseGaussianFamily(_LinkedFamily):
 
     def value_at(self, y, z, link):
         mean = _within(link.mean(z), 2.0, 1.0)
-        return _if_positive(link.log_mean(z), 0.5 * ((y - mean) / mean / np.sqrt(y)) ** 2)
+        return _inside(link.log_mean(z), 0.5 * ((y - mean) / mean / np.sqrt(y)) ** 2)
 
     def gradient_at(self, y, z, link):
         mean = _within(link.mean(z), 2.0, 1.0)
@@ -333,7 +334,7 @@ class TweedieFamily(_LinkedFamily):
         mean = _within(link.mean(z), p - 1.0, 2.0 - p)
         own = np.maximum(y, 0.0) ** (2.0 - p) / ((1.0 - p) * (2.0 - p))
         value = own - y * mean ** (1.0 - p) / (1.0 - p) + mean ** (2.0 - p) / (2.0 - p)
-        return _if_positive(link.log_mean(z), value)
+        return _inside(link.log_mean(z), value)
 
     def gradient_at(self, y, z, link):
         p = self.power
