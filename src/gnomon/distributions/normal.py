@@ -13,7 +13,8 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_solve, cholesky, solve_triangular
+from scipy.linalg import LinAlgError, cho_solve, cholesky
+from scipy.linalg.blas import dtrsm
 from scipy.special import ndtri
 
 from gnomon.distributions._base import Distribution, check_points, check_sample
@@ -299,7 +300,8 @@ class MultivariateNormal(Distribution):
     def _whiten(self, Z):
         """L⁻¹ Zᵀ, for Σ = L Lᵀ."""
         if self.covariance_type == "full":
-            return solve_triangular(self.factor, Z.T, lower=True)
+            # LAPACK's trtrs would wake all threads of BLAS even for a plane.
+            return dtrsm(1.0, self.factor, Z.T, lower=1)
         return (Z / self.factor).T
 
 
