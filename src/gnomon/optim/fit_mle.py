@@ -189,18 +189,16 @@ def maximize_model_evidence(model, groups, *, free=None, tol=1e-6, max_iter=500)
     return found
 
 
-def _runs_away(evidence, space, end, *, h=0.5):
-    """Whether the search ended on a slope that flattens for ever, such as e^{−t}, instead of at a maximum.
+def _runs_away(evidence, space, end, *, far=3.0, more=np.log(10.0), slack=1e-3):
+    """Whether the search ended on a slope that flattens for ever instead of at a maximum.
 
-    Along the way that it went, Newton's next step is of order one on such a slope, and next to nothing at a maximum.
+    Then going ten times further, with all logarithms that went far, costs no evidence; at a maximum it costs much.
     """
     way = end - space.start
-    length = float(np.linalg.norm(way))
-    if length == 0.0:
+    further = end + more * np.where(np.abs(way) > far, np.sign(way), 0.0)
+    if np.array_equal(further, end):
         return False
-    low, middle, high = (np.sum(evidence(**space.values(end + s * h * way / length))) for s in (-1.0, 0.0, 1.0))
-    slope, bend = (high - low) / (2.0 * h), -(high - 2.0 * middle + low) / h**2
-    return bool(abs(slope) > 0.5 * bend)
+    return bool(np.sum(evidence(**space.values(further))) > np.sum(evidence(**space.values(end))) - slack)
 
 
 class _Domain(NamedTuple):
