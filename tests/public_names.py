@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import KernelDensity
 
 import gnomon
+from gnomon.distributions import KDE
 from gnomon.generative import GaussianMixture
 from gnomon.losses import Loss
 from gnomon.penalties import Penalty
@@ -22,6 +23,7 @@ ARGUMENTS = {
     "GaussianClassifier": {"pool": 0.5, "shrinkage": 0.1},  # some tables have classes with fewer rows than columns
     "GenerativeClassifier": {"density": KernelDensity()},  # likewise; a kernel density takes any rows
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
+    "MixtureModel": {"components": [KDE]},  # any rows have a kernel density
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
     "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2

@@ -8,17 +8,24 @@ from gnomon.generative.discriminant import LinearDiscriminantAnalysis
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.generative.imputer import DensityImputer
+from gnomon.generative.mixture_classifier import GaussianMixtureClassifier
+from gnomon.generative.mixture_model import MixtureModel
 from gnomon.generative.quadratic_discriminant import QuadraticDiscriminantAnalysis
+from gnomon.generative.select import ComponentSelection, select_components
 
 __all__ = [
+    "ComponentSelection",
     "DensityGate",
     "DensityImputer",
     "Explanation",
     "GaussianClassifier",
     "GaussianMixture",
+    "GaussianMixtureClassifier",
     "GenerativeClassifier",
     "LinearDiscriminantAnalysis",
     "LinearForm",
+    "MixtureModel",
     "QuadraticDiscriminantAnalysis",
     "QuadraticForm",
+    "select_components",
 ]

@@ -1,0 +1,320 @@
+"""Mixtures of any laws.
+
+    maximise over w, θ    ℓ = Σᵢ sᵢ log Σⱼ wⱼ pⱼ(xᵢ; θⱼ)                                               (1)
+    E:  γᵢⱼ ∝ wⱼ pⱼ(xᵢ; θⱼ)        M:  wⱼ = Σᵢ sᵢ γᵢⱼ / Σᵢ sᵢ,   θⱼ = fit of pⱼ to the rows with weights sᵢ γᵢⱼ     (2)
+
+The components may be of different families, such as a normal law and uniform noise: all that EM asks of a family is a
+weighted fit. Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb01600.x; noise as a component: Banfield &
+Raftery (1993), doi:10.2307/2532201.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.distributions import Distribution, MultivariateNormal
+from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
+from gnomon.generative._mixture_contract import MixtureDensity
+from gnomon.generative._rows import any_rows
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.special import log_softmax
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.numerics.weights import check_weights
+from gnomon.optim import Restart, em, kmeans, seed_centers
+from gnomon.optim.em import warn_unless_em_converged
+
+__all__ = ["MixtureModel"]
+
+_BLUR = 0.1
+"""The share of every row that a start spreads over all components, so that no family meets a single value."""
+
+
+class MixtureModel(MixtureDensity):
+    """Mixture of components of any family, equation (1), by EM.
+
+    Parameters
+    ----------
+    components : list, optional
+        For each component what `fit_density` takes: a `Distribution` class, a `Family` (a class with options), an
+        estimator with `score_samples`; or a distribution, which is where EM starts. None: one `MultivariateNormal`.
+    weights_init : array-like of shape (k,), optional
+        Start weights; equal by default.
+    fixed : sequence of int, default=()
+        Components that stay as they are given, such as noise on a known box.
+    algorithm : {"soft", "hard"}, default="soft"
+        EM with responsibilities, or with each row given to one component (the classification likelihood).
+    tol : float, default=1e-6
+        Stop when the mean log-likelihood gains less.
+    max_iter : int, default=500
+    n_init : int, default=1
+        Starts, of which the best end is kept.
+    init_params : {"kmeans", "random"}, optional
+        How components without a start get theirs: from clusters, or from random responsibilities. By default clusters
+        where rows are numbers.
+    on_empty : {"reseed", "drop", "raise"}, default="reseed"
+        What becomes of a component of weight below `min_count`: it starts anew on the rows that are explained worst; it
+        is removed; or an error.
+    min_count : float, default=1.0
+    on_decrease : {"warn", "raise", "ignore"}, default="warn"
+        What to do if ℓ falls; "ignore" for families whose fit does not maximise the likelihood.
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    components_ : list
+        The fitted laws.
+    weights_ : ndarray of shape (k,)
+    objective_ : float
+        The log-likelihood (of the complete data for hard EM).
+    converged_, stop_reason_, n_iter_, history_, monotone_, restarts_
+        How the fit ended and went; `restarts_` has the final objective of every start.
+    n_reseeded_ : int
+        How many times components had to begin anew.
+    n_parameters_ : int
+        Free parameters.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    McLachlan, G. & Peel, D. (2000). Finite Mixture Models. doi:10.1002/0471721182
+
+    Banfield, J. & Raftery, A. (1993). Model-based Gaussian and non-Gaussian clustering. doi:10.2307/2532201
+
+    Examples
+    --------
+    One step of EM for two Poisson laws:
+
+    >>> from gnomon.distributions import Poisson
+    >>> from gnomon.generative import MixtureModel
+    >>> x = [[0], [1], [2], [8], [9]]
+    >>> model = MixtureModel([Poisson(1.0), Poisson(8.0)]).fit(x)
+    >>> model.history_["objective"][:2].round(6)
+    array([-11.149833, -11.053274])
+    >>> model.predict([[3], [6]])
+    array([0, 1])
+    """
+
+    def __init__(
+        self,
+        components=None,
+        *,
+        weights_init=None,
+        fixed=(),
+        algorithm="soft",
+        tol=1e-6,
+        max_iter=500,
+        n_init=1,
+        init_params=None,
+        on_empty="reseed",
+        min_count=1.0,
+        on_decrease="warn",
+        random_state=None,
+    ):
+        self.components = components
+        self.weights_init = weights_init
+        self.fixed = fixed
+        self.algorithm = algorithm
+        self.tol = tol
+        self.max_iter = max_iter
+        self.n_init = n_init
+        self.init_params = init_params
+        self.on_empty = on_empty
+        self.min_count = min_count
+        self.on_decrease = on_decrease
+        self.random_state = random_state
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Maximise (1).
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Numbers, or what the families take.
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of two is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        X = any_rows(self, X, ensure_min_samples=2)
+        weights = check_weights(sample_weight, np.empty((len(X), 0)))
+        used = weights > 0.0
+        steps = self._steps(X[used], weights[used])
+        rng = check_rng(self.random_state)
+        starts = [self._start(steps, rng) for _ in range(check_integer("n_init", self.n_init, low=1))]
+        result = em(
+            steps.e_step,
+            steps.m_step,
+            starts.__getitem__,
+            tol=self.tol,
+            max_iter=self.max_iter,
+            hard=steps.hard,
+            n_init=self.n_init,
+            total_weight=float(np.sum(weights)),
+            on_decrease=self.on_decrease,
+        )
+        return self._set(warn_unless_em_converged(result, self.max_iter), steps)
+
+    @property
+    def n_parameters_(self):
+        check_is_fitted(self)
+        free = [law for law, fixed in zip(self.components_, self._is_fixed, strict=True) if not fixed]
+        return sum(map(density_parameters, free)) + len(self.components_) - 1
+
+    def _steps(self, X, weights):
+        given = [MultivariateNormal] if self.components is None else list(self.components)
+        if not given:
+            raise ValueError("components is empty; give one law or family for each component")
+        fixed = np.isin(np.arange(len(given)), list(self.fixed))
+        for j in np.flatnonzero(fixed):
+            if not isinstance(given[j], Distribution):
+                raise ValueError(f"fixed={self.fixed!r}: component {j}, {given[j]!r}, is no law; give it parameters")
+        families = [type(law) if isinstance(law, Distribution) else law for law in given]
+        return MixtureEM(
+            X,
+            weights,
+            tuple(families),
+            tuple(law if keep else None for law, keep in zip(given, fixed, strict=True)),
+            hard=check_choice("algorithm", self.algorithm, ["soft", "hard"]) == "hard",
+            on_empty=check_choice("on_empty", self.on_empty, ["reseed", "drop", "raise"]),
+            min_count=check_non_negative("min_count", self.min_count),
+        )
+
+    def _start(self, steps, rng):
+        k = len(steps.families)
+        weights = np.full(k, 1.0 / k) if self.weights_init is None else np.asarray(self.weights_init, dtype=float)
+        if weights.shape != (k,) or np.any(weights < 0.0) or not np.isclose(np.sum(weights), 1.0):
+            raise ValueError(f"weights_init={self.weights_init!r} must be {k} numbers ≥ 0 that sum to 1")
+        given = [MultivariateNormal] if self.components is None else list(self.components)
+        if all(isinstance(law, Distribution) for law in given):
+            return LawMixture(weights, tuple(given), tuple(range(k)))
+        gamma = start_responsibilities(self.init_params, steps.X, steps.weights, k, rng)
+        laws = [law if isinstance(law, Distribution) else steps.fit_law(j, gamma) for j, law in enumerate(given)]
+        return LawMixture(weights, tuple(laws), tuple(range(k)))
+
+    def _set(self, result, steps):
+        theta = result.theta
+        self.components_, self.weights_ = list(theta.laws), theta.weights
+        self._is_fixed = [steps.fixed[j] is not None for j in theta.origins]
+        self.objective_, self.history_, self.restarts_ = result.objective, result.history, result.restarts
+        self.n_iter_, self.converged_, self.stop_reason_ = result.n_iter, result.converged, result.stop_reason
+        self.monotone_, self.n_reseeded_ = result.monotone, result.n_restarts
+        return self
+
+    def _log_joint(self, X):
+        check_is_fitted(self)
+        X = any_rows(self, X, reset=False)
+        return LawMixture(self.weights_, tuple(self.components_), ()).log_joint(X)
+
+    def _draw(self, counts, rng):
+        drawn = zip(self.components_, counts.tolist(), strict=True)
+        return np.concatenate([sample_density(law, n, rng) for law, n in drawn if n])
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        return tags
+
+
+class LawMixture(NamedTuple):
+    """θ of equation (1), and which of the given components each law is."""
+
+    weights: Any
+    laws: tuple
+    origins: tuple
+
+    def log_joint(self, X):
+        """log wⱼ pⱼ(xᵢ), shape (n, k)."""
+        with np.errstate(divide="ignore"):
+            return np.stack([row_log_density(law, X) for law in self.laws], axis=1) + np.log(self.weights)
+
+
+@dataclass(frozen=True)
+class MixtureEM:
+    """The two steps (2) for given rows; `fixed` has the laws that stay, None for the others."""
+
+    X: Any
+    weights: Any
+    families: tuple
+    fixed: tuple
+    hard: bool
+    on_empty: str
+    min_count: float
+
+    def e_step(self, theta):
+        """γ, and ℓ; for hard assignment the likelihood of rows and components together."""
+        joint = theta.log_joint(self.X)
+        rows = np.max(joint, axis=1) if self.hard else np.logaddexp.reduce(joint, axis=1)
+        # Where no component gives a row a density, its weights are all there is to share it by.
+        lost = np.isneginf(rows)
+        joint[lost] = np.log(theta.weights + np.finfo(float).tiny)
+        gamma = np.zeros((len(joint), len(self.families)))
+        gamma[:, list(theta.origins)] = np.exp(log_softmax(joint))
+        return gamma, float(self.weights @ rows)
+
+    def m_step(self, gamma):
+        """θ of (2), a `Restart` where a component had to be moved or removed."""
+        N = self.weights @ gamma
+        alive = np.any(gamma > 0.0, axis=0) | (self.on_empty != "drop")
+        free = np.array([law is None for law in self.fixed])
+        empty = np.flatnonzero((self.min_count > N) & free & alive)
+        if empty.size == 0:
+            return self._maximize(gamma, np.flatnonzero(alive))
+        if self.on_empty == "raise":
+            j = int(empty[0])
+            raise ValueError(
+                f"component {j} has a weight of {N[j]:.3g}, below min_count={self.min_count:g}; take fewer components, "
+                "another start, or on_empty='reseed' or 'drop'"
+            )
+        kept = np.setdiff1d(np.flatnonzero(alive), empty)
+        if self.on_empty == "drop" and kept.size:
+            return Restart(self._maximize(gamma, kept))
+        return Restart(self._reseed(gamma, kept, empty))
+
+    def fit_law(self, j, gamma):
+        """The law of component j, equation (2)."""
+        if self.fixed[j] is not None:
+            return self.fixed[j]
+        try:
+            return fit_density(self.families[j], self.X, self.weights * gamma[:, j])
+        except ValueError as error:
+            raise ValueError(f"component {j}: {error}") from error
+
+    def _maximize(self, gamma, kept):
+        N = self.weights @ gamma[:, kept]
+        return LawMixture(N / np.sum(N), tuple(self.fit_law(j, gamma) for j in kept), tuple(kept.tolist()))
+
+    def _reseed(self, gamma, kept, empty):
+        """Every empty component takes a share of the rows that the others explain worst."""
+        n, k = gamma.shape
+        order = np.arange(n)
+        if kept.size:
+            rest = self._maximize(gamma, kept)
+            order = np.argsort(np.logaddexp.reduce(rest.log_joint(self.X), axis=1), kind="stable")
+        gamma = np.array(gamma)
+        share = max(1, n // (2 * k))
+        for place, j in enumerate(empty):
+            rows = order[place * share : (place + 1) * share]
+            gamma[rows] *= _BLUR
+            gamma[rows, j] = 1.0 - _BLUR
+        gamma[:, empty] += _BLUR / k
+        return self._maximize(gamma / np.sum(gamma, axis=1, keepdims=True), np.arange(k))
+
+
+def start_responsibilities(method, X, weights, k, rng):
+    """γ⁰ from clusters, in random order, or at random; blurred, so that every component has some of every row."""
+    numeric = X.dtype.kind == "f" and bool(np.all(np.isfinite(X)))
+    method = ("kmeans" if numeric else "random") if method is None else method
+    if check_choice("init_params", method, ["kmeans", "random"]) == "random":
+        gamma = rng.exponential(size=(len(X), k))
+        return gamma / np.sum(gamma, axis=1, keepdims=True)
+    if not numeric:
+        raise ValueError("init_params='kmeans' needs rows of finite numbers; choose 'random'")
+    labels = kmeans(X, X[seed_centers(X, min(k, len(X)), rng, weights)], weights, tol=1e-4).labels
+    order = rng.permutation(k)
+    return (1.0 - _BLUR) * np.eye(k)[order[labels]] + _BLUR / k
