@@ -24,6 +24,8 @@ ARGUMENTS = {
     "GenerativeClassifier": {"density": KernelDensity()},  # likewise; a kernel density takes any rows
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "MixtureModel": {"components": [KDE]},  # any rows have a kernel density
+    # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
+    "OpenSetClassifier": {"known": KernelDensity(), "unknown_label": -9},
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
     "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2

@@ -10,10 +10,17 @@ from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.generative.imputer import DensityImputer
 from gnomon.generative.mixture_classifier import GaussianMixtureClassifier
 from gnomon.generative.mixture_model import MixtureModel
+from gnomon.generative.naive_bayes_bernoulli import BernoulliNB
+from gnomon.generative.naive_bayes_categorical import CategoricalNB
+from gnomon.generative.naive_bayes_gaussian import GaussianNB
+from gnomon.generative.naive_bayes_multinomial import MultinomialNB
+from gnomon.generative.open_set import OpenSetClassifier
 from gnomon.generative.quadratic_discriminant import QuadraticDiscriminantAnalysis
 from gnomon.generative.select import ComponentSelection, select_components
 
 __all__ = [
+    "BernoulliNB",
+    "CategoricalNB",
     "ComponentSelection",
     "DensityGate",
     "DensityImputer",
@@ -21,10 +28,13 @@ __all__ = [
     "GaussianClassifier",
     "GaussianMixture",
     "GaussianMixtureClassifier",
+    "GaussianNB",
     "GenerativeClassifier",
     "LinearDiscriminantAnalysis",
     "LinearForm",
     "MixtureModel",
+    "MultinomialNB",
+    "OpenSetClassifier",
     "QuadraticDiscriminantAnalysis",
     "QuadraticForm",
     "select_components",

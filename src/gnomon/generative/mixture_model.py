@@ -126,6 +126,26 @@ class MixtureModel(MixtureDensity):
         self.on_decrease = on_decrease
         self.random_state = random_state
 
+    @classmethod
+    def from_laws(cls, laws, weights=None):
+        """The mixture of known laws, without data.
+
+        Parameters
+        ----------
+        laws : list of Distribution
+        weights : array-like of shape (k,), optional
+            Equal by default.
+
+        Returns
+        -------
+        MixtureModel
+            Ready to predict and to draw from.
+        """
+        model = cls(list(laws), weights_init=weights)
+        model.components_, model.weights_ = list(laws), _checked_weights(weights, len(laws))
+        model._is_fixed = [False] * len(laws)
+        return model
+
     def fit(self, X, y=None, sample_weight=None):
         """Maximise (1).
 
@@ -187,9 +207,7 @@ class MixtureModel(MixtureDensity):
 
     def _start(self, steps, rng):
         k = len(steps.families)
-        weights = np.full(k, 1.0 / k) if self.weights_init is None else np.asarray(self.weights_init, dtype=float)
-        if weights.shape != (k,) or np.any(weights < 0.0) or not np.isclose(np.sum(weights), 1.0):
-            raise ValueError(f"weights_init={self.weights_init!r} must be {k} numbers ≥ 0 that sum to 1")
+        weights = _checked_weights(self.weights_init, k)
         given = [MultivariateNormal] if self.components is None else list(self.components)
         if all(isinstance(law, Distribution) for law in given):
             return LawMixture(weights, tuple(given), tuple(range(k)))
@@ -208,7 +226,8 @@ class MixtureModel(MixtureDensity):
 
     def _log_joint(self, X):
         check_is_fitted(self)
-        X = any_rows(self, X, reset=False)
+        # A mixture that was built without data leaves it to its laws what a row is.
+        X = any_rows(self, X, reset=False) if "n_features_in_" in vars(self) else np.asarray(X)
         return LawMixture(self.weights_, tuple(self.components_), ()).log_joint(X)
 
     def _draw(self, counts, rng):
@@ -304,6 +323,15 @@ class MixtureEM:
             gamma[rows, j] = 1.0 - _BLUR
         gamma[:, empty] += _BLUR / k
         return self._maximize(gamma / np.sum(gamma, axis=1, keepdims=True), np.arange(k))
+
+
+def _checked_weights(weights, k):
+    if weights is None:
+        return np.full(k, 1.0 / k)
+    found = np.asarray(weights, dtype=float)
+    if found.shape != (k,) or np.any(found < 0.0) or not np.isclose(np.sum(found), 1.0):
+        raise ValueError(f"weights_init={weights!r} must be {k} numbers ≥ 0 that sum to 1")
+    return found
 
 
 def start_responsibilities(method, X, weights, k, rng):
