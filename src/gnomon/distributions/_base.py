@@ -240,7 +240,7 @@ class Family:
         return self.law.from_statistics(statistics, **self.options)
 
 
-def plane_rule(law, *, half=120, reach=4.5):
+def plane_rule(law, *, half=160, reach=6.0):
     """Points and weights with E[f(X)] ≈ Σ wᵢ f(xᵢ) for a smooth density of two variables.
 
     The trapezoidal rule after x = μ + σ sinh(t), which is exponentially exact for smooth decaying integrands; Trefethen

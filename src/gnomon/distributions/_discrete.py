@@ -47,10 +47,10 @@ class Discrete(Distribution):
     def support(self):
         """The values of (1), in order."""
 
-    def table(self):
+    def table(self, ndim=0):
         """The values of (1) along the first axis, with axes for the parameters behind, and their probabilities."""
         k = self.support
-        k = k.reshape(k.shape + (1,) * np.ndim(self.mean))
+        k = k.reshape(k.shape + (1,) * max(ndim, np.ndim(self.mean)))
         return k, self.density(k)
 
     @property
@@ -73,7 +73,7 @@ class Discrete(Distribution):
         return np.sum(P * np.asarray([f(value) for value in k]).reshape(P.shape), axis=0)
 
     def integrate_log_density(self, other):
-        k, P = self.table()
+        k, P = self.table(np.ndim(other.mean))
         with np.errstate(invalid="ignore"):
             # 0 log 0 = 0, and P > 0 where Q = 0 is infinitely surprising.
             return np.sum(np.where(P > 0.0, P * other.log_density(k), 0.0), axis=0)

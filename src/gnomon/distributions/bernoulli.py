@@ -15,7 +15,6 @@ from scipy.special import gammaln, xlog1py, xlogy
 
 from gnomon.distributions._base import check_points, frozen
 from gnomon.distributions._discrete import Discrete, Trials, check_counts, whole
-from gnomon.distributions.categorical import Categorical
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.validation import check_non_negative
 
@@ -101,9 +100,6 @@ class Bernoulli(Discrete):
 
     def sample(self, n, rng):
         return (rng.random((n, *np.shape(self.p))) < self.p).astype(int)
-
-    def expected_log_density(self, other):
-        return Categorical(self.probabilities).expected_log_density(other)
 
 
 @dataclass(frozen=True)

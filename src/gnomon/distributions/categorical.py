@@ -129,12 +129,6 @@ class Categorical(Discrete):
         u = rng.random((n, *edges.shape[:-1], 1)) * edges[..., -1:]
         return np.sum(u >= edges, axis=-1)
 
-    def expected_log_density(self, other):
-        p, q = np.broadcast_arrays(other.probabilities, self.probabilities)
-        # 0 log 0 = 0, and P > 0 where Q = 0 is infinitely surprising.
-        with np.errstate(divide="ignore"):
-            return np.sum(np.where(p > 0.0, p, 0.0) * np.where(p > 0.0, np.log(q), 0.0), axis=-1)
-
 
 @dataclass(frozen=True, eq=False)
 class Multinomial(Distribution):

@@ -18,7 +18,7 @@ from scipy.linalg import solve_triangular
 
 from gnomon._jit import jit, reordering
 from gnomon.distributions.normal import LOG_2PI, MultivariateNormal
-from gnomon.numerics.parallel import map_chunks, split_rows
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 
@@ -205,6 +205,7 @@ class Normals:
         ----------
         X : ndarray of shape (n, d)
         n_jobs : int, optional
+            Threads; by default as many as BLAS may use.
         """
         X = self._checked(X)
         out = np.empty((len(X), len(self)))
@@ -212,7 +213,7 @@ class Normals:
         def fill(rows):
             _log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
 
-        map_chunks(fill, _chunks(X, len(self)), n_jobs)
+        map_chunks(fill, _chunks(X, len(self)), n_jobs or blas_threads())
         return out
 
     def responsibilities(
@@ -248,7 +249,7 @@ class Normals:
         def work(rows):
             return _sums(X[rows], s[rows], labels[rows], owners, self.means, self.whitener, const, hard)
 
-        parts = map_chunks(work, _chunks(X, k), n_jobs)
+        parts = map_chunks(work, _chunks(X, k), n_jobs or blas_threads())
         N, F, S, total = (sum(part) for part in zip(*parts, strict=True))
         return Responsibilities(self._moments(N, F, S), float(total))
 

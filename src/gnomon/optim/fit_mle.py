@@ -189,7 +189,7 @@ def maximize_model_evidence(model, groups, *, free=None, tol=1e-6, max_iter=500)
     return found
 
 
-def _runs_away(evidence, space, end, *, far=3.0, more=np.log(10.0), slack=1e-3):
+def _runs_away(evidence, space, end, *, far=3.0, more=2.3, slack=1e-3):
     """Whether the search ended on a slope that flattens for ever instead of at a maximum.
 
     Then going ten times further, with all logarithms that went far, costs no evidence; at a maximum it costs much.
