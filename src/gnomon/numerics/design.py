@@ -243,6 +243,19 @@ def canonical(X):
     """X; a compressed sparse one that stores an entry in several parts, as a copy with their sums.
 
     Kernels take what is stored for what there is: the squares of parts do not add up to the square of their sum.
+
+    References
+    ----------
+    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
+    doi:10.1093/acprof:oso/9780198508380.001.0001
+
+    Examples
+    --------
+    >>> from scipy.sparse import csr_array
+    >>> from gnomon.numerics.design import canonical
+    >>> halves = csr_array(([1.0, 2.0], [0, 0], [0, 2]), shape=(1, 1))
+    >>> halves.nnz, canonical(halves).nnz, canonical(halves).data
+    (2, 1, array([3.]))
     """
     if not sparse.issparse(X) or X.format not in ("csr", "csc") or X.has_canonical_format:
         return X
