@@ -7,12 +7,12 @@ from types import SimpleNamespace
 import numpy as np
 from scipy import sparse
 
-__all__ = ["dense_classes", "dense_regression", "digits", "sparse_classes", "sparse_regression", "text"]
+__all__ = ["dense_classes", "dense_regression", "digits", "make", "sparse_classes", "sparse_regression", "text"]
 
 REAL = Path(os.environ.get("GNOMON_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
 
-def _data(X, y, **more):
+def make(X, y, **more):
     return SimpleNamespace(X=X, y=y, sparse=sparse.issparse(X), **more)
 
 
@@ -22,7 +22,7 @@ def dense_regression(n, d, *, n_nonzero=None, noise=1.0, dtype="float64", correl
     X = rng.standard_normal((n, d), dtype=dtype)
     for j in range(1, d) if correlation else ():
         X[:, j] = correlation * X[:, j - 1] + np.sqrt(1 - correlation**2) * X[:, j]
-    return _data(X, X @ _weights(rng, d, n_nonzero, dtype) + noise * rng.standard_normal(n, dtype=dtype))
+    return make(X, X @ _weights(rng, d, n_nonzero, dtype) + noise * rng.standard_normal(n, dtype=dtype))
 
 
 def sparse_regression(n, d, *, density, n_nonzero):
@@ -30,7 +30,7 @@ def sparse_regression(n, d, *, density, n_nonzero):
     rng = np.random.default_rng(0)
     X = _sparse(rng, n, d, density)
     z = X @ _weights(rng, d, n_nonzero, float)
-    return _data(X.tocsc(), z + 0.5 * z.std() * rng.standard_normal(n))
+    return make(X.tocsc(), z + 0.5 * z.std() * rng.standard_normal(n))
 
 
 def dense_classes(n, d, *, noise=1.0):
@@ -38,7 +38,7 @@ def dense_classes(n, d, *, noise=1.0):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, d))
     score = X @ (rng.standard_normal(d) / np.sqrt(d)) + noise * rng.logistic(size=n) * 0.5
-    return _data(X, (score > 0).astype(int))
+    return make(X, (score > 0).astype(int))
 
 
 def sparse_classes(n, d, *, density, n_nonzero):
@@ -46,7 +46,7 @@ def sparse_classes(n, d, *, density, n_nonzero):
     rng = np.random.default_rng(0)
     X = _sparse(rng, n, d, density)
     z = X @ _weights(rng, d, n_nonzero, float)
-    return _data(X, (z + 0.5 * z.std() * rng.standard_normal(n) > np.median(z)).astype(int))
+    return make(X, (z + 0.5 * z.std() * rng.standard_normal(n) > np.median(z)).astype(int))
 
 
 def text(n, d, *, length=80):
@@ -64,7 +64,7 @@ def text(n, d, *, length=80):
     idf = np.log((1.0 + n) / (1.0 + np.bincount(X.indices, minlength=d))) + 1.0
     X.data = (1.0 + np.log(X.data)) * idf[X.indices]
     norms = np.sqrt(np.asarray(X.multiply(X).sum(axis=1)).ravel())
-    return _data(sparse.csr_matrix(sparse.diags(1.0 / norms) @ X), y)
+    return make(sparse.csr_matrix(sparse.diags(1.0 / norms) @ X), y)
 
 
 def digits(n, *, size=28):
@@ -78,7 +78,7 @@ def digits(n, *, size=28):
         moved = rng.random(n) < 0.3
         X[moved] = np.roll(X[moved], shift, axis=1 + int(shift > 0))
     X = X.reshape(n, -1).astype(float) / 255.0 + 0.02 * rng.random((n, size * size))
-    return _data(X, labels[chosen])
+    return make(X, labels[chosen])
 
 
 def _mnist(path):

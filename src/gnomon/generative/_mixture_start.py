@@ -13,7 +13,7 @@ from gnomon.distributions import Normals
 from gnomon.numerics.validation import check_choice
 from gnomon.optim import NormalMixture, kmeans, seed_centers
 
-__all__ = ["given_start", "start_of"]
+__all__ = ["blank", "given_start", "is_whole", "start_of"]
 
 
 def start_of(method, steps, k, start, rng):
@@ -35,11 +35,19 @@ def start_of(method, steps, k, start, rng):
     return theta if start == "responsibilities" else steps.from_means(theta.laws.means, start)
 
 
-def given_start(theta, weights, means, precisions, covariances, *, steps):
-    """θ⁰ with those parts replaced that the user gives; errors name them."""
-    k, d = theta.laws.means.shape
-    kind = theta.laws.covariance_type
-    shapes = {
+def is_whole(weights, means, precisions, covariances):
+    """Whether the user gives every part of θ⁰, so that nothing need be drawn."""
+    return weights is not None and means is not None and (precisions is not None or covariances is not None)
+
+
+def blank(k, steps):
+    """A θ⁰ of k components all of whose parts will be replaced."""
+    kind, d = steps.covariance_type, steps.X.shape[1]
+    return NormalMixture(np.full(k, 1.0 / k), Normals(np.zeros((k, d)), np.ones(_shapes(k, d)[kind]), kind))
+
+
+def _shapes(k, d):
+    return {
         "full": (k, d, d),
         "tied": (d, d),
         "diag": (k, d),
@@ -47,6 +55,13 @@ def given_start(theta, weights, means, precisions, covariances, *, steps):
         "tied_diag": (d,),
         "tied_spherical": (),
     }
+
+
+def given_start(theta, weights, means, precisions, covariances):
+    """θ⁰ with those parts replaced that the user gives; errors name them."""
+    k, d = theta.laws.means.shape
+    kind = theta.laws.covariance_type
+    shapes = _shapes(k, d)
     weights = theta.weights if weights is None else _checked("weights_init", weights, (k,))
     if np.any(weights < 0.0) or not np.isclose(np.sum(weights), 1.0):
         raise ValueError(f"weights_init={weights!r} must be ≥ 0 and sum to 1")

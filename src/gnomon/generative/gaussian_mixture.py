@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import COVARIANCE_SHAPES
 from gnomon.generative._mixture_contract import MixtureDensity
-from gnomon.generative._mixture_start import given_start, start_of
+from gnomon.generative._mixture_start import blank, given_start, is_whole, start_of
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import (
     assert_finite,
@@ -290,10 +290,12 @@ class GaussianMixture(MixtureDensity):
         check_choice("start", self.start, ["responsibilities", "total", "total_spherical"])
         if self.warm_start and hasattr(self, "weights_"):
             return [self._theta()]
-        rng = check_rng(self.random_state)
-        draws = [start_of(self.init_params, steps, self.n_components, self.start, rng) for _ in range(self.n_init)]
+        rng, k = check_rng(self.random_state), self.n_components
         given = (self.weights_init, self.means_init, self.precisions_init, self.covariances_init)
-        return [given_start(theta, *given, steps=steps) for theta in draws]
+        if is_whole(*given) and self.init_params != "lbg":
+            return [given_start(blank(k, steps), *given)]
+        draws = [start_of(self.init_params, steps, k, self.start, rng) for _ in range(self.n_init)]
+        return [given_start(theta, *given) for theta in draws]
 
     def _by_em(self, steps, starts):
         if self.init_params == "lbg":
