@@ -190,7 +190,8 @@ class Distribution(ABC):
         """E[log q(X)] of the density q of `other` under this law."""
         rule = self.rule()
         if rule is not None:
-            return float(rule[1] @ other.log_density(rule[0]))
+            logs = np.where(rule[1] > 0.0, other.log_density(rule[0]), 0.0)
+            return float(rule[1] @ logs)
         if np.any(np.isneginf(other.log_density(self.quantile(np.linspace(0.0005, 0.9995, 1000))))):
             return -np.inf
         return self.integrate(other.log_density)
