@@ -9,9 +9,12 @@ from gnomon.datasets.boundaries import (
 from gnomon.datasets.embedded import demo_path, make_demo
 from gnomon.datasets.heart_attack import make_heart_attack
 from gnomon.datasets.informative_pair import make_informative_pair
+from gnomon.datasets.textbook import load_books, load_weather_play
 
 __all__ = [
     "demo_path",
+    "load_books",
+    "load_weather_play",
     "make_center_corner",
     "make_demo",
     "make_heart_attack",

@@ -31,7 +31,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     `fit` of a subclass sets `classes_` (sorted) and calls `_store_priors`. The subclass defines `_class_log_densities`
     and `_sample_class`; it may define `_rows` (how rows are checked), `_class_scores` (densities up to a term common
-    to all classes, where that is cheaper), `_decision_scores` and `_factors`.
+    to all classes, where that is cheaper), `_joint_scores`, `_decision_scores` and `_factors`.
     """
 
     score_type_ = "llr"
@@ -54,9 +54,13 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         """log f_c(x) plus a term that may depend on x but not on the class: enough for posteriors and ratios."""
         return self._class_log_densities(X)
 
+    def _joint_scores(self, X):
+        """What `predict_joint_log_proba` adds log priors to."""
+        return self._class_log_densities(X)
+
     def _decision_scores(self, X):
         """What `decision_function` adds log priors to, for more than two classes."""
-        return self._class_log_densities(X)
+        return self._joint_scores(X)
 
     def _factors(self, X):
         """Names, and log-factors of shape (m, C) that add up to the log-densities of the single row X."""
@@ -134,7 +138,21 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
         """
         X = self._checked(X)
-        return _like(self._class_log_densities(X) + self._log_priors(priors), X)
+        return _like(self._joint_scores(X) + self._log_priors(priors), X)
+
+    def class_log_likelihood(self, X):
+        """log f_c(x), which no prior enters.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        X = self._checked(X)
+        return _like(self._class_log_densities(X), X)
 
     def decision_function(self, X):
         """Two classes: the log-odds (2) of `classes_[1]`, so that P(classes_[1] | x) = σ(f). More: log π_c f_c(x).
@@ -325,7 +343,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _refuse_nan(self, joint):
         row, k = np.argwhere(np.isnan(joint))[0]
         raise ValueError(
-            f"the density of class {self.classes_[k]!r} at row {row} is not a number; check that density and the row"
+            f"the density of class {self.classes_.tolist()[k]!r} at row {row} is not a number; check that density and "
+            "the row"
         )
 
     def _settle_zeros(self, joint, largest, log_prior):

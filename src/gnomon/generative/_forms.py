@@ -11,7 +11,9 @@ to a term common to all. Hastie, Tibshirani & Friedman (2009), section 4.3, doi:
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy import sparse
 
+from gnomon._jit import jit
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["LinearForm", "QuadraticForm", "linear_scores"]
@@ -81,10 +83,32 @@ class QuadraticForm(NamedTuple):
 def linear_scores(X, coef, intercept):
     """X coefᵀ + intercept in double precision, on threads; shape (n, k)."""
     out = np.empty((X.shape[0], len(coef)))
+    product = _sparse_product(X, coef) if sparse.issparse(X) else _dense_product(X, coef)
 
     def fill(rows):
-        np.matmul(X[rows], coef.T, out=out[rows], dtype=float)
+        product(rows, out[rows])
         out[rows] += intercept
 
     map_chunks(fill, split_rows(X.shape[0], max(1, min(64, X.size // 2**17))), blas_threads())
     return out
+
+
+def _dense_product(X, coef):
+    return lambda rows, out: np.matmul(X[rows], coef.T, out=out, dtype=float)
+
+
+def _sparse_product(X, coef):
+    columns = np.ascontiguousarray(coef.T, dtype=float)
+    # Unsigned indices cannot mean "from the end", so the kernel need not ask.
+    indices, indptr = (part.view(f"u{part.dtype.itemsize}") for part in (X.indices, X.indptr))
+    return lambda rows, out: _add_scaled_rows(X.data, indices, indptr[rows.start : rows.stop + 1], columns, out)
+
+
+@jit
+def _add_scaled_rows(data, indices, indptr, columns, out):
+    for i in range(out.shape[0]):
+        for c in range(out.shape[1]):
+            out[i, c] = 0.0
+        for k in range(indptr[i], indptr[i + 1]):
+            for c in range(out.shape[1]):
+                out[i, c] += data[k] * columns[indices[k], c]

@@ -1,0 +1,249 @@
+"""What the naive Bayes classifiers share: statistics of the classes that add, and the linear scores of counts.
+
+    log P(c | x) = log π_c + Σ_j v_j log P(x_j | c) − log p(x)                                                 (1)
+
+The columns are independent within a class, so every table is estimated by itself, from sums over rows: chunks give what
+the whole table gives. v_j = 1, unless some columns are to count more than others. Maron (1961),
+doi:10.1145/321075.321084.
+"""
+
+import warnings
+from abc import abstractmethod
+
+import numpy as np
+from scipy import sparse
+
+from gnomon._jit import compiled, lean
+from gnomon.generative._contract import BayesClassifier
+from gnomon.generative._forms import LinearForm, linear_scores
+from gnomon.generative._rows import labelled_rows
+from gnomon.numerics.design import Design
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.validation import check_choice
+
+__all__ = [
+    "LinearLaws",
+    "NaiveClassifier",
+    "check_alpha",
+    "check_estimate",
+    "check_feature_weight",
+    "count_priors",
+    "group_sums",
+    "linear_ratio",
+]
+
+LEAST_ALPHA = 1e-10
+"""What `force_alpha=False` raises smaller pseudo-counts to."""
+
+
+class NaiveClassifier(BayesClassifier):
+    """Base of classifiers whose fit is a sum over rows; a subclass reads rows, sums them, and solves for its tables."""
+
+    @abstractmethod
+    def _read(self, X, y="no_validation", *, reset=True):
+        """The rows of X (and y), checked."""
+
+    @abstractmethod
+    def _statistics(self, rows):
+        """The sums over `LabelledRows`, which add with ``+`` and have the class counts as `weight`."""
+
+    @abstractmethod
+    def _solve(self):
+        """Set the fitted attributes from `statistics_`."""
+
+    @abstractmethod
+    def _class_priors(self):
+        """The class priors as the user gave them: None, "uniform", an array or a dict."""
+
+    @property
+    def coef_(self):
+        return np.atleast_2d(self.linear_form_.b)
+
+    @property
+    def intercept_(self):
+        form, log_prior = self.linear_form_, self.class_log_prior_
+        return np.atleast_1d(form.c + (log_prior[1] - log_prior[0] if len(log_prior) == 2 else log_prior))
+
+    def fit(self, X, y, sample_weight=None):
+        """Estimate the tables of every class.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of two is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        rows = labelled_rows(self, X, y, sample_weight, check=type(self)._read)
+        self._take(rows, self._statistics(rows))
+        self._verify()
+        return self
+
+    def partial_fit(self, X, y, classes=None, sample_weight=None):
+        """Add a chunk of rows: after the last chunk the model is that of all rows at once.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like, optional
+            All classes there will be; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        first = "statistics_" not in vars(self)
+        if first and classes is None:
+            raise ValueError("classes must be passed on the first call to partial_fit; list every class there will be")
+        known = np.unique(classes) if first else self.classes_
+        if not first and classes is not None and not np.array_equal(np.unique(classes), known):
+            raise ValueError(
+                f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known.tolist()}"
+            )
+        rows = labelled_rows(self, X, y, sample_weight, classes=known, check=type(self)._read, reset=first)
+        part = self._statistics(rows)
+        self._take(rows, part if first else self.statistics_ + part)
+        return self
+
+    def _take(self, rows, statistics):
+        self.classes_, self.statistics_ = rows.classes, statistics
+        self._solve()
+        self._store_priors(statistics.weight, self._class_priors(), prior_alpha=self.prior_alpha)
+
+    def _verify(self):
+        """Refuse a model that the rows so far do not determine: after `fit`, and before a prediction."""
+
+    def _rows(self, X):
+        self._verify()
+        return self._read(X, reset=False)
+
+    def _names(self):
+        names = vars(self).get("feature_names_in_")
+        return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
+
+
+class LinearLaws:
+    """Class laws with log f_c(x) = x·w_c + a_c; f_c(x) = 0 where x·z_c + b_c > 0, so that log 0 never meets a zero.
+
+    Parameters
+    ----------
+    logs : ndarray of shape (n_classes, d)
+        What one more of each count adds, −inf where it is impossible.
+    offsets : ndarray of shape (n_classes, d), optional
+        What each count adds when it is zero, −inf where that is impossible.
+    weights : ndarray of shape (d,), optional
+        v of equation (1) of this module.
+    """
+
+    def __init__(self, logs, offsets=None, weights=None):
+        offsets = np.zeros_like(logs) if offsets is None else offsets
+        v = np.ones(logs.shape[1]) if weights is None else weights
+        used = v > 0.0
+        self.never, self.always = np.isneginf(logs) & used, np.isneginf(offsets) & used
+        self.absent = v * np.where(np.isneginf(offsets), 0.0, offsets)
+        self.coef = v * np.where(np.isneginf(logs), 0.0, logs) - self.absent
+        self.intercept = np.sum(self.absent, axis=1)
+
+    def scores(self, X, gaps=None):
+        """log f_c(x), shape (n, C); `gaps` has ones where a cell is missing, which is zero in X."""
+        out = self._product(X, gaps, self.coef, self.absent)
+        if np.any(self.never) or np.any(self.always):
+            # 1 for each count that may not be there, and for each that is absent where it must be.
+            always = self.always.astype(float)
+            out[self._product(X, gaps, self.never - always, always) > 0.0] = -np.inf
+        return out
+
+    def _product(self, X, gaps, coef, absent):
+        out = linear_scores(X, coef, np.sum(absent, axis=1))
+        return out if gaps is None else out - linear_scores(gaps, absent, 0.0)
+
+    def ratio(self):
+        """The linear form of the llr (two classes) or of every class; a count that no class allows weighs nothing."""
+        W = np.where(self.never, -np.inf, np.where(self.always, np.inf, self.coef))
+        a = np.where(np.any(self.always, axis=1), -np.inf, self.intercept)
+        return linear_ratio(W, a)
+
+
+def linear_ratio(W, a):
+    """The linear form of the llr for two classes, else one form for each class."""
+    if len(W) != 2:
+        return LinearForm(W, a)
+    with np.errstate(invalid="ignore"):
+        b, c = (np.where(part[1] == part[0], 0.0, part[1] - part[0]) for part in (W, a))
+    return LinearForm(b, float(c))
+
+
+def group_sums(X, index, n_groups, weights=None):
+    """Σ sᵢ xᵢ of every group, (k, d), for a dense or sparse matrix of numbers, in double precision."""
+    rows = compiled(Design(X, intercept="none").rows)
+    s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
+
+    def work(chunk):
+        out = np.zeros((n_groups, X.shape[1]))
+        _add_rows(rows, chunk.start, index[chunk], s[chunk], out)
+        return out
+
+    # Each chunk has a table of its own, which must not outweigh the rows.
+    size = X.nnz if sparse.issparse(X) else X.size
+    pieces = max(1, min(4, size // (8 * n_groups * X.shape[1]), size // 2**17))
+    return sum(map_chunks(work, split_rows(X.shape[0], pieces), blas_threads()))
+
+
+@lean
+def _add_rows(rows, start, index, s, out):
+    for i in range(index.shape[0]):
+        rows.add(start + i, s[i], out[index[i]])
+
+
+def check_alpha(alpha, shape, *, force_alpha):
+    """Pseudo-counts: a number ≥ 0, or an array of them of that shape."""
+    checked = np.asarray(alpha, dtype=float)
+    if checked.ndim and checked.shape != shape:
+        raise ValueError(
+            f"When alpha is an array, it should contains `n_features`. Got {checked.shape} instead of {shape}; give "
+            "one number for each"
+        )
+    if not np.all(checked >= 0.0) or not np.all(np.isfinite(checked)):
+        raise ValueError(f"alpha={np.min(checked):g} must be ≥ 0 and finite; give pseudo-counts, 0 for none")
+    if force_alpha or np.all(checked >= LEAST_ALPHA):
+        return checked
+    warnings.warn(
+        f"alpha too small will result in numeric errors, setting alpha = {LEAST_ALPHA:.1e}. Use `force_alpha=True` to "
+        "keep alpha unchanged.",
+        UserWarning,
+        stacklevel=6,
+    )
+    return np.maximum(checked, LEAST_ALPHA)
+
+
+def check_estimate(estimate, parameter_prior):
+    """Refuse a prior that would not be used, and its absence where it is needed."""
+    check_choice("estimate", estimate, ("mle", "map", "predictive"))
+    if (estimate == "mle") != (parameter_prior is None):
+        raise ValueError(
+            f"estimate={estimate!r} with parameter_prior={parameter_prior!r}: 'map' and 'predictive' need a "
+            "parameter_prior, 'mle' takes none; choose one way"
+        )
+
+
+def check_feature_weight(feature_weight, d):
+    """v of equation (1), None where all are one."""
+    if feature_weight is None:
+        return None
+    v = np.asarray(feature_weight, dtype=float)
+    if v.shape != (d,) or not np.all(v >= 0.0) or not np.all(np.isfinite(v)):
+        raise ValueError(f"feature_weight={feature_weight!r} must be {d} numbers ≥ 0, one for each column; 1 is usual")
+    return v
+
+
+def count_priors(model):
+    """The class priors of models with scikit-learn's `class_prior` and `fit_prior`."""
+    if model.class_prior is not None:
+        return model.class_prior
+    return None if model.fit_prior else "uniform"

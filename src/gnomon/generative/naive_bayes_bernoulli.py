@@ -1,0 +1,206 @@
+"""Bernoulli naive Bayes: which words occur at all.
+
+    log f_c(x) = Σ_j x_j log p_{cj} + (1 − x_j) log(1 − p_{cj}),    p_{cj} = (n_{cj} + α) / (N_{cj} + 2α)        (1)
+    llr(x) = xᵀ b + c,    b_j = logit p_{1j} − logit p_{0j},    c = Σ_j log (1 − p_{1j})/(1 − p_{0j})           (2)
+
+n_{cj} is the weight of the rows of class c with a one in column j, N_{cj} that of the rows where the cell is known.
+Words that are absent count too. McCallum & Nigam (1998), A comparison of event models for naive Bayes text
+classification.
+"""
+
+import numpy as np
+from scipy import sparse
+
+from gnomon.distributions import Bernoulli
+from gnomon.distributions._discrete import Trials
+from gnomon.generative._categories import smooth
+from gnomon.generative._naive import (
+    LinearLaws,
+    NaiveClassifier,
+    check_alpha,
+    check_estimate,
+    check_feature_weight,
+    count_priors,
+    group_sums,
+)
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
+
+__all__ = ["BernoulliNB"]
+
+
+class BernoulliNB(NaiveClassifier):
+    """Naive Bayes for bits, equation (1).
+
+    Parameters
+    ----------
+    alpha : float or array-like of shape (n_features,), default=1.0
+        Pseudo-counts ≥ 0 of ones and of zeros; 0 is maximum likelihood.
+    force_alpha : bool, default=True
+        False raises `alpha` to 1e-10 where it is smaller.
+    binarize : float or None, default=0.0
+        Above this an entry is a one; None: the entries lie in [0, 1] already.
+    fit_prior : bool, default=True
+        Class priors from the class counts; False: all equal.
+    class_prior : array-like of shape (n_classes,) or dict, default=None
+        Class priors, in place of the counts.
+    prior_alpha : float, default=0.0
+        Pseudo-count of every class where the priors are shares.
+    feature_weight : array-like of shape (n_features,), default=None
+        v_j ≥ 0, by which the factor of column j is raised; all one by default.
+    estimate : {"mle", "map", "predictive"}, default="mle"
+        Equation (1), or p at the mode or the mean of its law under `parameter_prior`; the mean is the predictive law.
+    parameter_prior : BetaBernoulli or Beta, default=None
+        The law of every p before any data, for "map" and "predictive", in place of `alpha`.
+    missing : {"marginalize", "error"}, default="marginalize"
+        NaN: the cell is not counted, and at prediction its factor is left out; or an error.
+    zero_policy : {"prior", "raise"}, default="prior"
+        For a row to which every class gives probability zero: the posterior is the prior, with a warning; or an error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_count_, class_prior_, class_log_prior_ : ndarray of shape (n_classes,)
+    feature_count_ : ndarray of shape (n_classes, n_features)
+        n_{cj}.
+    feature_log_prob_ : ndarray of shape (n_classes, n_features)
+        log p_{cj}.
+    linear_form_ : LinearForm
+        Equation (2), without priors; for more than two classes one form each.
+    coef_, intercept_ : ndarray of shape (1, n_features) or (n_classes, n_features), (1,) or (n_classes,)
+        The linear form with the priors in it.
+    statistics_ : Trials
+        What `partial_fit` adds to.
+    n_parameters_ : int
+    score_type_ : str
+        "llr".
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    McCallum, A. & Nigam, K. (1998). A comparison of event models for naive Bayes text classification. AAAI-98 Workshop
+    on Learning for Text Categorization.
+
+    Examples
+    --------
+    >>> from gnomon.generative import BernoulliNB
+    >>> model = BernoulliNB().fit([[1, 0, 1], [1, 1, 0], [0, 1, 1], [0, 0, 1]], [1, 1, 0, 0])
+    >>> model.predict_proba([[1, 0, 0]]).round(6), model.score_samples([[1, 0, 0]]).round(6)
+    (array([[0.142857, 0.857143]]), array([-2.212973]))
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha=1.0,
+        force_alpha=True,
+        binarize=0.0,
+        fit_prior=True,
+        class_prior=None,
+        prior_alpha=0.0,
+        feature_weight=None,
+        estimate="mle",
+        parameter_prior=None,
+        missing="marginalize",
+        zero_policy="prior",
+    ):
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.binarize = binarize
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.prior_alpha = prior_alpha
+        self.feature_weight = feature_weight
+        self.estimate = estimate
+        self.parameter_prior = parameter_prior
+        self.missing = missing
+        self.zero_policy = zero_policy
+
+    @property
+    def linear_form_(self):
+        return self._laws.ratio()
+
+    @property
+    def n_parameters_(self):
+        return self.feature_count_.size + len(self.classes_) - 1
+
+    def _read(self, X, y="no_validation", *, reset=True):
+        check_choice("missing", self.missing, ("marginalize", "error"))
+        checked = validate_rows(self, X, y, reset=reset, finite=False, accept_sparse="csr", dtype="numeric")
+        rows, *rest = checked if isinstance(checked, tuple) else (checked,)
+        bits = _map_entries(rows, self._bits)
+        return (bits, *rest) if rest else bits
+
+    def _bits(self, values):
+        known = values[~np.isnan(values)] if self.missing == "marginalize" and values.dtype.kind == "f" else values
+        assert_finite(known)
+        if self.binarize is not None:
+            above = (values > check_non_negative("binarize", self.binarize)).astype(float)
+            return np.where(np.isnan(values), np.nan, above) if values.dtype.kind == "f" else above
+        if known.size and not (np.min(known) >= 0 and np.max(known) <= 1):
+            raise ValueError("binarize=None takes entries in [0, 1] only; give a threshold, or make X binary")
+        return values.astype(float)
+
+    def _statistics(self, rows):
+        k = len(rows.classes)
+        X, gaps = _split(rows.X)
+        trials = np.repeat(rows.counts[:, None], X.shape[1], axis=1)
+        if gaps is not None:
+            trials = trials - group_sums(gaps, rows.index, k, rows.weights)
+        return Trials(rows.counts, group_sums(X, rows.index, k, rows.weights), trials)
+
+    def _solve(self):
+        check_estimate(self.estimate, self.parameter_prior)
+        ones, trials = self.statistics_.total, self.statistics_.trials
+        self.feature_count_ = ones
+        p = smooth(np.stack([trials - ones, ones], axis=-1), self._added())
+        with np.errstate(divide="ignore"):
+            self.feature_log_prob_, absent = np.log(p[..., 1]), np.log(p[..., 0])
+        weights = check_feature_weight(self.feature_weight, self.n_features_in_)
+        self._laws = LinearLaws(self.feature_log_prob_, absent, weights)
+
+    def _added(self):
+        """Pseudo-counts of zeros and of ones, (d, 2) or what broadcasts to it."""
+        prior = self.parameter_prior
+        if prior is not None:
+            return np.stack(np.broadcast_arrays(prior.beta, prior.alpha), axis=-1) - (self.estimate == "map")
+        return check_alpha(self.alpha, (self.n_features_in_,), force_alpha=self.force_alpha)[..., None]
+
+    def _class_priors(self):
+        return count_priors(self)
+
+    def _class_log_densities(self, X):
+        return self._laws.scores(*_split(X))
+
+    def _sample_class(self, k, n, rng):
+        return Bernoulli(np.exp(self.feature_log_prob_[k])).sample(n, rng)
+
+    def _factors(self, X):
+        row = X[:1].toarray()[0] if sparse.issparse(X) else X[0]
+        seen = np.flatnonzero(~np.isnan(row))
+        laws, names = self._laws, self._names()
+        with np.errstate(invalid="ignore"):
+            factors = (laws.coef * row + laws.absent).T
+        factors[(laws.never & (row > 0.0)).T | (laws.always & (row < 1.0)).T] = -np.inf
+        return [names[j] for j in seen], factors[seen]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def _map_entries(X, function):
+    if sparse.issparse(X):
+        return sparse.csr_array((function(X.data), X.indices, X.indptr), shape=X.shape)
+    return function(X)
+
+
+def _split(X):
+    """X with zeros for missing cells, and where these are (None: nowhere)."""
+    values = X.data if sparse.issparse(X) else X
+    if not np.isnan(np.sum(values)):
+        return X, None
+    return _map_entries(X, np.nan_to_num), _map_entries(X, lambda entries: np.isnan(entries).astype(float))

@@ -1,0 +1,273 @@
+"""Categorical naive Bayes.
+
+    f_c(x) = ∏_j P(X_j = x_j | c),    P(X_j = v | c) = (n_{cjv} + α) / (n_{cj} + α V_j)                             (1)
+
+n_{cjv} is the weight of the rows of class c with the value v in column j, n_{cj} that of its rows in which column j is
+known, and V_j the number of values that the column may take, met or not: the same in every class. α = 1 is Laplace's
+rule, α = 0 maximum likelihood; α > 0 is the posterior mean under a Dirichlet(α) law, the mode under Dirichlet(α + 1).
+Maron (1961), doi:10.1145/321075.321084; Lidstone (1920) for other α.
+"""
+
+import warnings
+
+import numpy as np
+
+from gnomon.generative._categories import count_cells, domains_of, encode, gather, log_tables
+from gnomon.generative._columns import table_rows
+from gnomon.generative._naive import (
+    NaiveClassifier,
+    check_alpha,
+    check_estimate,
+    check_feature_weight,
+    count_priors,
+)
+from gnomon.numerics.validation import check_choice
+
+__all__ = ["CategoricalNB", "column_alphas", "refuse_gaps", "refuse_unknown"]
+
+
+class CategoricalNB(NaiveClassifier):
+    """Naive Bayes for categories, equation (1): strings, truth values or whole numbers, with gaps.
+
+    Parameters
+    ----------
+    alpha : float, array-like of shape (n_features,) or list of arrays, default=1.0
+        Pseudo-counts ≥ 0: one for all, one for each column, or for each column one for each of its values.
+    force_alpha : bool, default=True
+        False raises `alpha` to 1e-10 where it is smaller.
+    fit_prior : bool, default=True
+        Class priors from the class counts; False: all equal.
+    class_prior : array-like of shape (n_classes,) or dict, default=None
+        Class priors, in place of the counts.
+    min_categories : int or array-like of shape (n_features,), default=None
+        V_j is at least this.
+    categories : "auto", list of array-like, or dict, default="auto"
+        The values of every column, met or not; a dict names the columns of a data frame, and leaves the others as they
+        are. "auto": those that a categorical column of the frame declares; for numbers, which are cut to whole ones,
+        those from 0 to the largest; for strings those that are met.
+    handle_unknown : {"floor", "ignore", "error"}, default="floor"
+        A value that is none of them, at prediction: its probability is α/(n_{cj} + α V_j), with a warning; its factor
+        is left out; or an error.
+    missing : {"marginalize", "state", "error"}, default="marginalize"
+        NaN and None: not counted, and left out at prediction; a value of its own in columns where some are missing in
+        `fit`; or an error.
+    prior_alpha : float, default=0.0
+        Pseudo-count of every class where the priors are shares.
+    feature_weight : array-like of shape (n_features,), default=None
+        v_j ≥ 0, by which the factor of column j is raised; all one by default.
+    estimate : {"mle", "map", "predictive"}, default="mle"
+        Equation (1), or the probabilities at the mode or the mean of their law under `parameter_prior`; the mean is
+        the predictive law.
+    parameter_prior : DirichletCategorical, Dirichlet, or list of them, default=None
+        The law of the probabilities before any data, one for each column if they differ, for "map" and "predictive",
+        in place of `alpha`.
+    zero_policy : {"prior", "raise"}, default="prior"
+        For a row to which every class gives probability zero: the posterior is the prior, with a warning; or an error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_count_, class_prior_, class_log_prior_ : ndarray of shape (n_classes,)
+    categories_ : list of ndarray
+        The values of each column; None among them is the state of missing cells.
+    n_categories_ : ndarray of shape (n_features,)
+        V_j.
+    category_count_ : list of ndarray of shape (n_classes, V_j)
+        n_{cjv}.
+    feature_log_prob_ : list of ndarray of shape (n_classes, V_j)
+        log P(X_j = v | c).
+    statistics_ : CategoryCounts
+        What `partial_fit` adds to.
+    n_parameters_ : int
+    score_type_ : str
+        "llr".
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Maron, M. E. (1961). Automatic indexing: an experimental inquiry. doi:10.1145/321075.321084
+
+    Lidstone, G. J. (1920). Note on the general case of the Bayes–Laplace formula for inductive or a posteriori
+    probabilities. Transactions of the Faculty of Actuaries 8, 182–192.
+
+    Examples
+    --------
+    >>> from gnomon.datasets import load_weather_play
+    >>> from gnomon.generative import CategoricalNB
+    >>> weather = load_weather_play()
+    >>> model = CategoricalNB(categories=weather.categories).fit(weather.data, weather.target)
+    >>> model.predict_proba([["sunny", "hot", "high", "true"]]).round(6)
+    array([[0.837254, 0.162746]])
+    >>> print(model.explain(["sunny", "hot", "high", None]).table())
+                       no         yes   log-ratio
+    prior       0.3571429   0.6428571   0.5877867
+    x0          0.5000000   0.2500000  -0.6931472
+    x1          0.3750000   0.2500000  -0.4054651
+    x2          0.7142857   0.3636364  -0.6751287
+    joint       0.0478316   0.0146104
+    posterior   0.7660167   0.2339833
+    evidence    0.0624420
+    """
+
+    def __init__(
+        self,
+        *,
+        alpha=1.0,
+        force_alpha=True,
+        fit_prior=True,
+        class_prior=None,
+        min_categories=None,
+        categories="auto",
+        handle_unknown="floor",
+        missing="marginalize",
+        prior_alpha=0.0,
+        feature_weight=None,
+        estimate="mle",
+        parameter_prior=None,
+        zero_policy="prior",
+    ):
+        self.alpha = alpha
+        self.force_alpha = force_alpha
+        self.fit_prior = fit_prior
+        self.class_prior = class_prior
+        self.min_categories = min_categories
+        self.categories = categories
+        self.handle_unknown = handle_unknown
+        self.missing = missing
+        self.prior_alpha = prior_alpha
+        self.feature_weight = feature_weight
+        self.estimate = estimate
+        self.parameter_prior = parameter_prior
+        self.zero_policy = zero_policy
+
+    @property
+    def n_parameters_(self):
+        k = len(self.classes_)
+        return int(k * np.sum(self.n_categories_ - 1)) + k - 1
+
+    def _read(self, X, y="no_validation", *, reset=True):
+        return table_rows(self, X, y, reset=reset)
+
+    def _statistics(self, rows):
+        which = range(self.n_features_in_)
+        domains = domains_of(rows.X, which, self.categories, self.min_categories)
+        counts = count_cells(rows.X, which, domains, rows.index, rows.counts, rows.weights)
+        if check_choice("missing", self.missing, ("marginalize", "state", "error")) == "error":
+            refuse_gaps(counts)
+        return counts
+
+    def _solve(self):
+        check_choice("handle_unknown", self.handle_unknown, ("floor", "ignore", "error"))
+        check_estimate(self.estimate, self.parameter_prior)
+        found = self.statistics_
+        tables = log_tables(
+            found,
+            column_alphas(self.alpha, found, self.missing, force_alpha=self.force_alpha),
+            missing=self.missing,
+            handle_unknown=self.handle_unknown,
+            estimate=self.estimate,
+            priors=column_priors(self.parameter_prior, len(found.domains)),
+        )
+        self._tables = [table.logs for table in tables]
+        self.categories_ = [table.labels for table in tables]
+        self.n_categories_ = np.array([table.probabilities.shape[1] for table in tables])
+        self.category_count_ = [c[:, :size] for c, size in zip(found.counts, self.n_categories_, strict=True)]
+        with np.errstate(divide="ignore"):
+            self.feature_log_prob_ = [np.log(table.probabilities) for table in tables]
+        self._weights = check_feature_weight(self.feature_weight, self.n_features_in_)
+
+    def _class_priors(self):
+        return count_priors(self)
+
+    def _rows(self, X):
+        table, domains = super()._rows(X), self.statistics_.domains
+        codes = encode(table, range(self.n_features_in_), domains)
+        refuse_unknown(codes, domains, table, self.handle_unknown, self.missing)
+        return codes
+
+    def _class_log_densities(self, codes):
+        return gather(codes, self._tables, self._weights)
+
+    def _sample_class(self, k, n, rng):
+        columns = [
+            rng.choice(labels, size=n, p=np.exp(logs[k, : len(labels)]) / np.sum(np.exp(logs[k, : len(labels)])))
+            for labels, logs in zip(self.categories_, self.feature_log_prob_, strict=True)
+        ]
+        return np.column_stack([column.astype(object) for column in columns])
+
+    def _factors(self, codes):
+        sizes = [domain.size for domain in self.statistics_.domains]
+        there = [j for j in range(codes.shape[1]) if codes[0, j] <= sizes[j] or self.missing == "state"]
+        parts = [
+            gather(codes[:1, [j]], [self._tables[j]], None if self._weights is None else self._weights[[j]])[0]
+            for j in there
+        ]
+        names = self._names()
+        return [names[j] for j in there], np.reshape(parts, (len(there), len(self.classes_)))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        tags.input_tags.positive_only = True
+        tags.input_tags.allow_nan = self.missing != "error"
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+def column_alphas(alpha, statistics, missing="marginalize", *, force_alpha=True):
+    """α for each column: a number, or one for each of its values (and for the state of missing cells)."""
+    d = len(statistics.domains)
+    if not np.iterable(alpha):
+        return [check_alpha(alpha, (), force_alpha=force_alpha)] * d
+    if len(alpha) != d:
+        raise ValueError(f"alpha has {len(alpha)} entries for {d} columns; give one number, or one entry for each")
+    sizes = [
+        domain.size + (missing == "state" and bool(np.any(counts[:, -1] > 0.0)))
+        for domain, counts in zip(statistics.domains, statistics.counts, strict=True)
+    ]
+    return [check_alpha(a, (size,), force_alpha=force_alpha) for a, size in zip(alpha, sizes, strict=True)]
+
+
+def column_priors(parameter_prior, d):
+    """The prior of each column, from one for all or a list of them."""
+    if parameter_prior is None:
+        return None
+    priors = list(parameter_prior) if isinstance(parameter_prior, (list, tuple)) else [parameter_prior] * d
+    if len(priors) != d:
+        raise ValueError(f"parameter_prior lists {len(priors)} laws for {d} columns; give one, or one for each")
+    return priors
+
+
+def refuse_gaps(counts):
+    """An error that names the first column with missing cells."""
+    for name, table in zip(counts.names, counts.counts, strict=True):
+        if np.any(table[:, -1] > 0.0):
+            raise ValueError(
+                f"column {name!r} has missing cells, and missing='error'; fill them in, or choose 'marginalize' or "
+                "'state'"
+            )
+
+
+def refuse_unknown(codes, domains, table, handle_unknown, missing):
+    """What is to be done about cells at prediction that are missing, or none of the values of their column."""
+    sizes = np.array([domain.size for domain in domains])
+    if missing == "error" and np.any(codes > sizes):
+        j = int(np.argmax(np.any(codes > sizes, axis=0)))
+        raise ValueError(f"column {table.names[j]!r} has missing cells, and missing='error'; fill them in")
+    unknown = codes == sizes
+    if handle_unknown == "ignore" or not np.any(unknown):
+        return
+    row, j = np.argwhere(unknown)[0]
+    what = f"column {table.names[j]!r} holds {table.column(j).cells[row]!r}, which is none of its categories"
+    if handle_unknown == "error":
+        raise ValueError(
+            f"{what} {domains[j].labels.tolist()}; correct it, or choose handle_unknown='floor' or 'ignore'"
+        )
+    warnings.warn(
+        f"{what} ({int(np.sum(unknown))} such cells in all): they count as values never met; handle_unknown='ignore' "
+        "leaves their factors out",
+        UserWarning,
+        stacklevel=4,
+    )

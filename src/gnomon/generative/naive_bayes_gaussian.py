@@ -1,0 +1,195 @@
+"""Gaussian naive Bayes.
+
+    f_c(x) = ∏_j N(x_j; μ_{cj}, σ²_{cj}),    mean and variance of column j in class c                        (1)
+    shared:  σ²_j = (1/N) Σ_c Σ_{i∈c} sᵢ (x_{ij} − μ_{cj})²,    llr(x) = xᵀ b + c,  b_j = (μ_{1j} − μ_{0j})/σ²_j  (2)
+
+Variances of the classes make a quadratic boundary, shared ones a linear one. Everything is a function of moments that
+add. Hand & Yu (2001), doi:10.1111/j.1751-5823.2001.tb00465.x; John & Langley (1995), arXiv:1302.4964.
+"""
+
+import numpy as np
+
+from gnomon.distributions import Normal
+from gnomon.generative._forms import LinearForm
+from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
+from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, check_positive, validate_rows
+
+__all__ = ["GaussianNB"]
+
+
+class GaussianNB(NaiveClassifier):
+    """Naive Bayes for numbers, equation (1) or (2).
+
+    Parameters
+    ----------
+    priors : None, "uniform", array-like of shape (n_classes,) or dict, default=None
+        Class priors; None takes the weighted shares of the classes.
+    var_smoothing : float, default=1e-9
+        This share of the largest variance of a column is added to every variance; 0 is maximum likelihood.
+    variance : {"class", "shared"}, default="class"
+        Variances of each class, or those that all classes share.
+    var_floor : float, default=None
+        Variances below this are raised to it, and nothing is added.
+    prior_alpha : float, default=0.0
+        Pseudo-count of every class where the priors are shares.
+    feature_weight : array-like of shape (n_features,), default=None
+        v_j ≥ 0, by which the factor of column j is raised; all one by default.
+    estimate : {"mle", "map", "predictive"}, default="mle"
+        Equation (1), smoothed; the mode under `parameter_prior`; or no point at all, a Student t for each column.
+    parameter_prior : NormalInverseGammaModel, default=None
+        The law of every (μ, σ²) before any data, for "map" and "predictive", in place of smoothing and floor.
+    missing : {"marginalize", "error"}, default="marginalize"
+        NaN: the cell is not counted, and at prediction its factor is left out; or an error.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    class_count_, class_prior_, class_log_prior_ : ndarray of shape (n_classes,)
+    theta_ : ndarray of shape (n_classes, n_features)
+        μ_{cj}.
+    var_ : ndarray of shape (n_classes, n_features)
+        σ²_{cj}, with what was added.
+    epsilon_ : float
+        What was added: `var_smoothing` times the largest variance over all rows.
+    linear_form_ : LinearForm
+        Equation (2), without priors; for more than two classes one form each. Only for shared variances.
+    coef_, intercept_ : ndarray of shape (1, n_features) or (n_classes, n_features), (1,) or (n_classes,)
+        The linear form with the priors in it.
+    statistics_ : CellMoments
+        What `partial_fit` adds to.
+    n_parameters_ : int
+    score_type_ : str
+        "llr".
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Hand, D. J. & Yu, K. (2001). Idiot's Bayes: not so stupid after all? doi:10.1111/j.1751-5823.2001.tb00465.x
+
+    Chan, T. F., Golub, G. H. & LeVeque, R. J. (1983). Algorithms for computing the sample variance.
+    doi:10.1080/00031305.1983.10483115
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.generative import GaussianNB
+    >>> X = [[-1.0, -1.0], [-2.0, -1.0], [-3.0, -2.0], [1.0, 1.0], [2.0, 1.0], [3.0, 2.0]]
+    >>> model = GaussianNB(var_smoothing=0).fit(X, ["a", "a", "a", "b", "b", "b"])
+    >>> model.theta_[0].round(6), model.var_[0].round(6)
+    (array([-2.      , -1.333333]), array([0.666667, 0.222222]))
+    >>> model.predict([[-0.8, np.nan]])
+    array(['a'], dtype='<U1')
+    >>> GaussianNB(variance="shared", var_smoothing=0).fit(X, [0, 0, 0, 1, 1, 1]).coef_
+    array([[ 6., 12.]])
+    """
+
+    def __init__(
+        self,
+        *,
+        priors=None,
+        var_smoothing=1e-9,
+        variance="class",
+        var_floor=None,
+        prior_alpha=0.0,
+        feature_weight=None,
+        estimate="mle",
+        parameter_prior=None,
+        missing="marginalize",
+    ):
+        self.priors = priors
+        self.var_smoothing = var_smoothing
+        self.variance = variance
+        self.var_floor = var_floor
+        self.prior_alpha = prior_alpha
+        self.feature_weight = feature_weight
+        self.estimate = estimate
+        self.parameter_prior = parameter_prior
+        self.missing = missing
+
+    @property
+    def linear_form_(self):
+        if self.variance != "shared" or self.estimate != "mle":
+            raise AttributeError("variances of each class have no linear form; choose variance='shared'")
+        scale = self._weights() / self.var_[0]
+        if len(self.classes_) != 2:
+            return LinearForm(self.theta_ * scale, -0.5 * self.theta_**2 @ scale)
+        # Means that lie far from zero but near each other lose no digits this way.
+        b = (self.theta_[1] - self.theta_[0]) * scale
+        return LinearForm(b, float(-0.5 * (self.theta_[1] + self.theta_[0]) @ b))
+
+    @property
+    def n_parameters_(self):
+        spread = self.n_features_in_ if self.variance == "shared" else self.theta_.size
+        return self.theta_.size + spread + len(self.classes_) - 1
+
+    def _read(self, X, y="no_validation", *, reset=True):
+        check_choice("missing", self.missing, ("marginalize", "error"))
+        return validate_rows(self, X, y, reset=reset, finite=False)
+
+    def _statistics(self, rows):
+        return cell_moments(rows.X, rows.index, rows.counts, rows.weights, refuse=self._refuse_cells)
+
+    def _solve(self):
+        shared = check_choice("variance", self.variance, ("class", "shared")) == "shared"
+        check_estimate(self.estimate, self.parameter_prior)
+        if shared and self.parameter_prior is not None:
+            raise ValueError("parameter_prior is a law of the variances of each class; choose variance='class'")
+        cells = self.statistics_.cells
+        self.epsilon_ = 0.0
+        if self.estimate != "mle":
+            self._store(self._under_prior(cells))
+            return
+        var = self.statistics_.variances(shared=shared)
+        if self.var_floor is not None:
+            var = np.maximum(var, check_positive("var_floor", self.var_floor))
+        else:
+            share = check_non_negative("var_smoothing", self.var_smoothing)
+            self.epsilon_ = float(share * np.max(self.statistics_.total_variance()))
+            var = var + self.epsilon_
+        # A class without rows so far has prior zero: any law will do.
+        empty = (self.statistics_.weight == 0.0)[:, None]
+        self._store(Normal(cells.mean, np.where(empty & (var == 0.0), 1.0, var)))
+
+    def _under_prior(self, cells):
+        if self.estimate == "map":
+            return self.parameter_prior.mode_given(cells)
+        return self.parameter_prior.given(cells).predictive()
+
+    def _store(self, law):
+        self.theta_, self.var_ = np.array(law.mode), np.array(law.var)
+        self._laws = CellLaws(law, self._weights())
+
+    def _weights(self):
+        v = check_feature_weight(self.feature_weight, self.n_features_in_)
+        return np.ones(self.n_features_in_) if v is None else v
+
+    def _class_priors(self):
+        return self.priors
+
+    def _verify(self):
+        if self.estimate == "mle":
+            refuse_constant(self.var_, self.statistics_, self.classes_.tolist(), self._names())
+
+    def _class_log_densities(self, X):
+        return self._laws.log_densities(X, refuse=self._refuse_cells)
+
+    def _refuse_cells(self, X):
+        """No infinities; no missing cells where these are refused."""
+        known = X if self.missing == "error" else np.where(np.isnan(X), 0.0, X)
+        assert_finite(known, columns=vars(self).get("feature_names_in_"))
+
+    def _sample_class(self, k, n, rng):
+        return self._laws[k].sample(n, rng)
+
+    def _factors(self, X):
+        self._refuse_cells(X)
+        seen = np.flatnonzero(~np.isnan(X[0]))
+        factors = np.stack([self._laws.cells(X[:1], c)[0] for c in range(len(self.classes_))], axis=1)
+        return [self._names()[j] for j in seen], factors[seen]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
