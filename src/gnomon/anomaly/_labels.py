@@ -1,0 +1,30 @@
+"""Labels of anomalies: 1 is anomalous and positive, 0 is good. The words of `predict`, −1 and +1, stay outside."""
+
+import numpy as np
+
+__all__ = ["anomalous", "require_anomalies"]
+
+
+def anomalous(y, n_rows=None):
+    """Which rows are anomalous, as booleans."""
+    y = np.asarray(y)
+    if y.ndim != 1 or (n_rows is not None and len(y) != n_rows):
+        wanted = "one label per row" if n_rows is None else f"one label for each of the {n_rows} rows"
+        raise ValueError(f"y has shape {y.shape}; give {wanted}: 1 for anomalous, 0 for good")
+    labels = np.unique(y)
+    if y.dtype.kind not in "biuf" or not np.all(np.isin(labels, [0, 1])):
+        shown = labels[:5].tolist()
+        raise ValueError(
+            f"y holds the labels {shown}; give 1 for anomalous and 0 for good, for example y = (labels == -1) where "
+            "−1 means anomalous as in predict"
+        )
+    return y.astype(bool)
+
+
+def require_anomalies(bad, where, least=1):
+    """Refuse labels without enough anomalies to choose or judge anything."""
+    if np.sum(bad) < least:
+        raise ValueError(
+            f"{where} holds {np.sum(bad)} anomalous rows (y = 1) where at least {least} are needed; label some, or "
+            "set the threshold without labels by level= or contamination="
+        )

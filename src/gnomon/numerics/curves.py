@@ -1,0 +1,160 @@
+"""The threshold sweep: what every threshold on a score would find.
+
+    TP(t) = Σ sᵢ [yᵢ = 1, scoreᵢ ≥ t],   FP(t) = Σ sᵢ [yᵢ = 0, scoreᵢ ≥ t],   t = ∞ and every distinct score    (1)
+
+One sort and one running sum give all of them. ROC, precision-recall and Fβ curves, the areas below them and the best
+threshold are functions of these counts. Fawcett (2006), doi:10.1016/j.patrec.2005.10.010; Davis & Goadrich (2006),
+doi:10.1145/1143844.1143874.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gnomon.numerics.validation import check_positive
+
+__all__ = ["ThresholdCurve", "ratio", "threshold_curve"]
+
+
+@dataclass(frozen=True, eq=False)
+class ThresholdCurve:
+    """Weighted counts at every threshold, equation (1); a row is called positive when its score is ≥ the threshold.
+
+    Parameters
+    ----------
+    thresholds : ndarray of shape (m,)
+        ∞, which calls nothing positive, then every distinct score from the greatest to the least.
+    tp, fp, fn, tn : ndarray of shape (m,)
+        True and false positives, false and true negatives.
+
+    References
+    ----------
+    Fawcett, T. (2006). An introduction to ROC analysis. doi:10.1016/j.patrec.2005.10.010
+
+    Examples
+    --------
+    >>> from gnomon.numerics.curves import threshold_curve
+    >>> curve = threshold_curve([0.9, 0.8, 0.8, 0.1], [1, 1, 0, 0])
+    >>> curve.thresholds.tolist(), curve.tp.tolist(), curve.fp.tolist()
+    ([inf, 0.9, 0.8, 0.1], [0.0, 1.0, 2.0, 2.0], [0.0, 0.0, 1.0, 2.0])
+    >>> curve.f_beta().round(4).tolist(), curve.roc_auc
+    ([0.0, 0.6667, 0.8, 0.6667], 0.875)
+    """
+
+    thresholds: Any
+    tp: Any
+    fp: Any
+    fn: Any
+    tn: Any
+
+    def __len__(self):
+        return len(self.thresholds)
+
+    def __getitem__(self, rows):
+        """The curve at some of its thresholds."""
+        parts = (self.thresholds, self.tp, self.fp, self.fn, self.tn)
+        return ThresholdCurve(*(part[rows] for part in parts))
+
+    def at(self, thresholds):
+        """The curve at any thresholds: the counts are those of the least distinct score that is ≥ the threshold."""
+        place = np.searchsorted(-self.thresholds, -np.asarray(thresholds, dtype=float), side="right") - 1
+        found = self[np.maximum(place, 0)]
+        return ThresholdCurve(np.asarray(thresholds, dtype=float), found.tp, found.fp, found.fn, found.tn)
+
+    @property
+    def tpr(self):
+        """True positives among the positives: recall, sensitivity. NaN without positives."""
+        return ratio(self.tp, self.tp + self.fn)
+
+    @property
+    def fpr(self):
+        """False positives among the negatives. NaN without negatives."""
+        return ratio(self.fp, self.fp + self.tn)
+
+    @property
+    def precision(self):
+        """True positives among those called positive; 1 where nothing is."""
+        return ratio(self.tp, self.tp + self.fp, otherwise=1.0)
+
+    @property
+    def recall(self):
+        """Another name of `tpr`."""
+        return self.tpr
+
+    @property
+    def accuracy(self):
+        """The share of rows called rightly."""
+        return ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
+
+    def f_beta(self, beta=1.0):
+        """Fβ = (1 + β²) TP / ((1 + β²) TP + β² FN + FP), the mean of precision and recall; 0 where TP = 0."""
+        square = check_positive("beta", beta) ** 2
+        return ratio((1.0 + square) * self.tp, (1.0 + square) * self.tp + square * self.fn + self.fp, otherwise=0.0)
+
+    @property
+    def roc_auc(self):
+        """The area below the ROC curve: P(score of a positive > of a negative) + ½ P(equal)."""
+        return float(np.trapezoid(self.tpr, self.fpr))
+
+    @property
+    def average_precision(self):
+        """Σ (Rₘ − Rₘ₋₁) Pₘ: the area below the precision-recall curve, by steps."""
+        return float(np.sum(np.diff(self.tpr) * self.precision[1:]))
+
+
+def threshold_curve(scores, y, sample_weight=None):
+    """Counts at every threshold, equation (1).
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,)
+        Greater means more positive; infinite values are allowed, NaN is not.
+    y : array-like of shape (n_samples,)
+        Which rows are positive: booleans, or 1 and 0.
+    sample_weight : array-like of shape (n_samples,), optional
+
+    Returns
+    -------
+    ThresholdCurve
+
+    References
+    ----------
+    Fawcett, T. (2006). An introduction to ROC analysis. doi:10.1016/j.patrec.2005.10.010
+
+    Examples
+    --------
+    >>> from gnomon.numerics.curves import threshold_curve
+    >>> round(threshold_curve([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]).average_precision, 4)
+    0.8333
+    """
+    scores = np.asarray(scores, dtype=float)
+    positive = np.asarray(y).astype(bool)
+    if scores.ndim != 1 or positive.shape != scores.shape:
+        raise ValueError(f"scores of shape {scores.shape} and y of shape {positive.shape} must be one number per row")
+    if np.any(np.isnan(scores)):
+        raise ValueError(f"scores contains NaN ({np.sum(np.isnan(scores))} rows); repair the model that made them")
+    weights = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    order = np.argsort(-scores, kind="stable")
+    ranked, weights, positive = scores[order], weights[order], positive[order]
+    # Rows of equal score are called alike, so counts are read where the score changes.
+    last = np.flatnonzero(np.r_[ranked[1:] != ranked[:-1], True][: len(ranked)])
+    tp, fp = (np.r_[0.0, np.cumsum(weights * chosen)[last]] for chosen in (positive, ~positive))
+    return ThresholdCurve(np.r_[np.inf, ranked[last]], tp, fp, tp[-1] - tp, fp[-1] - fp)
+
+
+def ratio(part, whole, otherwise=np.nan):
+    """part / whole, and `otherwise` where the whole is zero.
+
+    References
+    ----------
+    Fawcett, T. (2006). An introduction to ROC analysis. doi:10.1016/j.patrec.2005.10.010
+
+    Examples
+    --------
+    >>> from gnomon.numerics.curves import ratio
+    >>> ratio([1.0, 0.0], [2.0, 0.0], otherwise=1.0)
+    array([0.5, 1. ])
+    """
+    part, whole = np.broadcast_arrays(np.asarray(part, dtype=float), np.asarray(whole, dtype=float))
+    return np.divide(part, whole, out=np.full(part.shape, otherwise), where=whole != 0.0)
