@@ -196,8 +196,12 @@ class PredictiveLaws:
         return k * d * (d + 3) // 2
 
     def log_densities(self, X, *, n_jobs=None):
-        """log p_k(x), shape (n, k)."""
-        return np.stack([law.log_density(np.asarray(X, dtype=float)) for law in self.laws], axis=1)
+        """log p_k(x), shape (n, k); NaN where a cell is."""
+        out = np.full((len(X), len(self.laws)), np.nan)
+        whole = np.isfinite(np.sum(X, axis=1))
+        for k, law in enumerate(self.laws):
+            out[whole, k] = law.log_density(np.asarray(X[whole], dtype=float))
+        return out
 
     def marginal(self, idx):
         """The laws of the coordinates `idx`."""

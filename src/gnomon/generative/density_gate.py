@@ -108,7 +108,7 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         self
         """
         rows = labelled_rows(self, X, y, sample_weight)
-        classifier = LogisticRegression() if self.classifier is None else self.classifier
+        classifier = LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
         self.classes_ = rows.classes
         self.outlier_label_ = self._label(rows.classes)
         self.classifier_ = _fit_weighted(clone(classifier), rows)
