@@ -67,5 +67,5 @@ class Empirical(Distribution):
     def quantile(self, p):
         return np.quantile(self.draws, p, axis=0)
 
-    def expect(self, f):
+    def integrate(self, f):
         return np.mean([f(x) for x in self.draws], axis=0)

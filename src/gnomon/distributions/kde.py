@@ -19,8 +19,8 @@ from numpy.polynomial.hermite_e import hermegauss
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from gnomon._jit import jit
 from gnomon.distributions._base import Distribution, check_points, finite, frozen, positive
+from gnomon.distributions._kernel_sums import cell_log_sums, cells_of, log_sums
 from gnomon.distributions._sample import Sample
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
@@ -156,19 +156,35 @@ class KDE(Distribution):
         order = np.argsort(self._centers[:, 0], kind="stable")
         return self._centers[order] / self._bandwidth, np.log(self.weights / np.sum(self.weights))[order]
 
+    @cached_property
+    def _cells(self):
+        """The cells of a crowd of centres on a line, else None."""
+        C, shares = self._sorted
+        return cells_of(C[:, 0], shares) if C.shape[1] == 1 else None
+
     def log_density(self, x):
         x = check_points(x, self.centers.shape[1:])
         d = self._centers.shape[1]
         if self.vectors and x.shape[-1:] != (d,) and not (d == 1 and x.ndim <= 1):
             raise ValueError(f"x has shape {x.shape}; give rows of {d} numbers")
-        Q, (C, shares) = np.ascontiguousarray(x.reshape(-1, d)) / self._bandwidth, self._sorted
-        # The terms that are left out are together below one part in 10¹⁶ of those that are summed.
-        reach = float(np.max(shares) + np.log(len(C)) + 37.0)
-        chunks = split_rows(len(Q), max(1, min(16, len(Q) * len(C) // 2**20)))
-        parts = map_chunks(lambda rows: _log_sums(Q[rows], C, shares, reach), chunks, blas_threads())
-        out = np.concatenate(parts) - 0.5 * d * LOG_2PI - np.sum(np.log(self._bandwidth))
+        with np.errstate(over="ignore"):
+            sums = self._sums(x.reshape(-1, d) / self._bandwidth)
+        out = sums - 0.5 * d * LOG_2PI - np.sum(np.log(self._bandwidth))
         shape = x.shape[:-1] if self.vectors and x.shape[-1:] == (d,) else x.shape
         return out.reshape(shape)[()]
+
+    def _sums(self, Q):
+        C, shares = self._sorted
+        # The terms that are left out are together below one part in 10¹⁶ of those that are summed.
+        reach = float(np.max(shares) + np.log(len(C)) + 37.0)
+
+        def part(rows):
+            if self._cells is None:
+                return log_sums(Q[rows], C, shares, reach)
+            return cell_log_sums(Q[rows, 0], C[:, 0], shares, reach, *self._cells)
+
+        chunks = split_rows(len(Q), max(1, min(16, len(Q) * len(C) // 2**20)))
+        return np.concatenate(map_chunks(part, chunks, blas_threads()))
 
     def sample(self, n, rng):
         chosen = self.centers[rng.choice(len(self.centers), size=n, p=self.weights / np.sum(self.weights))]
@@ -210,32 +226,3 @@ def _root(centers, h, share, p):
     if not 0.0 < p < 1.0:
         return -np.inf if p <= 0.0 else np.inf
     return brentq(lambda x: float(share @ ndtr((x - centers) / h)) - p, low, high, xtol=1e-13 * h, rtol=1e-14)
-
-
-@jit
-def _log_sums(Q, C, shares, reach):
-    """log Σᵢ exp(shareᵢ − ½‖q − cᵢ‖²) of every row q, over the centres near it; C is sorted by its first column."""
-    n, d = Q.shape
-    N = C.shape[0]
-    out = np.empty(n)
-    for i in range(n):
-        middle = np.searchsorted(C[:, 0], Q[i, 0])
-        least, total = np.inf, 0.0
-        for side in range(2):
-            k = middle if side == 0 else middle - 1
-            step = 1 if side == 0 else -1
-            while 0 <= k < N:
-                gap = Q[i, 0] - C[k, 0]
-                if 0.5 * gap * gap > least + reach:
-                    break
-                e = -shares[k]
-                for j in range(d):
-                    e += 0.5 * (Q[i, j] - C[k, j]) ** 2
-                if e < least:
-                    total = total * np.exp(e - least) + 1.0
-                    least = e
-                elif e < np.inf:
-                    total += np.exp(least - e)
-                k += step
-        out[i] = np.log(total) - least if total > 0.0 else -np.inf
-    return out
