@@ -6,6 +6,7 @@ from gnomon.optim.bfgs import bfgs
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
 from gnomon.optim.conjugate_gradient import conjugate_gradient
 from gnomon.optim.coordinate_descent import coordinate_descent, coordinate_path
+from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim.dual_newton import dual_newton
 from gnomon.optim.duality import dual_gap
@@ -13,17 +14,7 @@ from gnomon.optim.em import EMBound, EMResult, Restart, em, em_bound
 from gnomon.optim.evidence import Evidence, maximize_evidence
 from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
 from gnomon.optim.fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
-from gnomon.optim.gaussian_em import (
-    AddedVariance,
-    CovarianceControl,
-    CovarianceFloor,
-    CovariancePrior,
-    GaussianEM,
-    NormalMixture,
-    ObservedRows,
-    fit_normal_missing,
-    observed_rows,
-)
+from gnomon.optim.gaussian_em import GaussianEM, NormalMixture, ObservedRows, fit_normal_missing, observed_rows
 from gnomon.optim.gaussian_growth import fit_by_gradient, grow_by_splitting, split_components
 from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.gradient_linear import ApproximateZerosWarning

@@ -15,7 +15,7 @@ from gnomon.distributions import Normals
 from gnomon.numerics.special import log_softmax
 from gnomon.numerics.validation import check_integer, check_positive
 from gnomon.optim.em import EMResult, em
-from gnomon.optim.gaussian_em import CovarianceControl, GaussianEM, NormalMixture
+from gnomon.optim.gaussian_em import GaussianEM, NormalMixture
 from gnomon.optim.lbfgs import lbfgs
 
 __all__ = ["fit_by_gradient", "grow_by_splitting", "split_components"]
@@ -24,33 +24,33 @@ __all__ = ["fit_by_gradient", "grow_by_splitting", "split_components"]
 def grow_by_splitting(steps, k, alpha=0.1, *, tol=1e-6, max_iter=500):
     """Grow a mixture from one component to k by equation (1), with EM after each round.
 
-        Parameters
-        ----------
-        steps : GaussianEM
-        k : int
-            Where it is not a power of two, the last round splits the heaviest components only.
-        alpha : float, default=0.1
-            > 0: at zero the halves would never part.
-        tol, max_iter : float, int
-            Of `em`.
+    Parameters
+    ----------
+    steps : GaussianEM
+    k : int
+        Where it is not a power of two, the last round splits the heaviest components only.
+    alpha : float, default=0.1
+        > 0: at zero the halves would never part.
+    tol, max_iter : float, int
+        Of `em`.
 
-        Returns
-        -------
-        list of NormalMixture
-            The stages, after EM; the last one has k components.
+    Returns
+    -------
+    list of NormalMixture
+        The stages, after EM; the last one has k components.
 
-        References
-        ----------
-        Linde, Y., Buzo, A. & Gray, R. (1980). An algorithm for vector quantizer design. doi:10.1109/TCOM.1980.1094577
+    References
+    ----------
+    Linde, Y., Buzo, A. & Gray, R. (1980). An algorithm for vector quantizer design. doi:10.1109/TCOM.1980.1094577
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from gnomon.optim import GaussianEM, grow_by_splitting
-        >>> steps = GaussianEM(np.array([[-1.0], [0.0], [1.0], [2.0]]), covariance_type="tied", on_empty="keep")
-        >>> one, two = grow_by_splitting(steps, 2, tol=1e-12, max_iter=1000)
-        >>> one.laws.covariances, two.laws.means.ravel().round(6)
-        (array([[1.25]]), array([ 1.485989, -0.485989]))
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim import GaussianEM, grow_by_splitting
+    >>> steps = GaussianEM(np.array([[-1.0], [0.0], [1.0], [2.0]]), covariance_type="tied", on_empty="keep")
+    >>> one, two = grow_by_splitting(steps, 2, tol=1e-12, max_iter=1000)
+    >>> one.laws.covariances, two.laws.means.ravel().round(6)
+    (array([[1.25]]), array([ 1.485989, -0.485989]))
     """
     check_integer("k", k, low=1)
     check_positive("lbg_alpha", alpha)
@@ -73,18 +73,18 @@ def grow_by_splitting(steps, k, alpha=0.1, *, tol=1e-6, max_iter=500):
 def split_components(theta, most, alpha):
     """Equation (1) for the heaviest components, at most `most` of them.
 
-        References
-        ----------
-        Linde, Y., Buzo, A. & Gray, R. (1980). An algorithm for vector quantizer design. doi:10.1109/TCOM.1980.1094577
+    References
+    ----------
+    Linde, Y., Buzo, A. & Gray, R. (1980). An algorithm for vector quantizer design. doi:10.1109/TCOM.1980.1094577
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from gnomon.distributions import Normals
-        >>> from gnomon.optim import NormalMixture, split_components
-        >>> one = NormalMixture(np.ones(1), Normals([[0.5]], [[1.25]], "tied"))
-        >>> split_components(one, 1, 0.1).laws.means.ravel().round(6)
-        array([0.611803, 0.388197])
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.distributions import Normals
+    >>> from gnomon.optim import NormalMixture, split_components
+    >>> one = NormalMixture(np.ones(1), Normals([[0.5]], [[1.25]], "tied"))
+    >>> split_components(one, 1, 0.1).laws.means.ravel().round(6)
+    array([0.611803, 0.388197])
     """
     laws, k = theta.laws, len(theta.weights)
     heaviest = np.argsort(-theta.weights, kind="stable")[:most]
@@ -109,36 +109,36 @@ def _leading(law):
 def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500):
     """Maximise ℓ from θ by L-BFGS with the gradient (2).
 
-        Parameters
-        ----------
-        steps : GaussianEM
-            Without fixed parts or control of the covariances, and with soft assignment.
-        theta : NormalMixture
-        tol : float, default=1e-6
-            On the largest entry of the gradient of ℓ per unit of weight.
-        max_iter : int, default=500
+    Parameters
+    ----------
+    steps : GaussianEM
+        Without fixed parts or control of the covariances, and with soft assignment.
+    theta : NormalMixture
+    tol : float, default=1e-6
+        On the largest entry of the gradient of ℓ per unit of weight.
+    max_iter : int, default=500
 
-        Returns
-        -------
-        EMResult
+    Returns
+    -------
+    EMResult
 
-        References
-        ----------
-        Salakhutdinov, R., Roweis, S. & Ghahramani, Z. (2003). Optimization with EM and
+    References
+    ----------
+    Salakhutdinov, R., Roweis, S. & Ghahramani, Z. (2003). Optimization with EM and
     expectation-conjugate-gradient. ICML 20.
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from gnomon.distributions import Normals
-        >>> from gnomon.optim import GaussianEM, NormalMixture, fit_by_gradient
-        >>> steps = GaussianEM(np.array([[-1.0], [0.0], [1.0], [2.0]]), covariance_type="tied")
-        >>> start = NormalMixture(np.full(2, 0.5), Normals([[-0.5], [1.5]], [[0.5]], "tied"))
-        >>> round(fit_by_gradient(steps, start, tol=1e-9).objective, 6)
-        -5.631177
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.distributions import Normals
+    >>> from gnomon.optim import GaussianEM, NormalMixture, fit_by_gradient
+    >>> steps = GaussianEM(np.array([[-1.0], [0.0], [1.0], [2.0]]), covariance_type="tied")
+    >>> start = NormalMixture(np.full(2, 0.5), Normals([[-0.5], [1.5]], [[0.5]], "tied"))
+    >>> round(fit_by_gradient(steps, start, tol=1e-9).objective, 6)
+    -5.631177
     """
-    bare = type(steps.control) is CovarianceControl or not steps.control.log_prior(theta.laws)
-    if steps.fixed_weights is not None or steps.fixed_covariances is not None or not bare:
+    has_prior = steps.control.log_prior(theta.laws) != 0.0
+    if steps.fixed_weights is not None or steps.fixed_covariances is not None or has_prior:
         raise ValueError("the gradient needs free weights and covariances without a prior; use algorithm='soft'")
     free = GaussianEM(steps.X, steps.sample_weight, steps.covariance_type, on_empty="keep", n_jobs=steps.n_jobs)
     coordinates = _Coordinates(theta.laws)
