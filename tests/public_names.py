@@ -9,25 +9,33 @@ from sklearn.base import BaseEstimator
 from sklearn.neighbors import KernelDensity
 
 import gnomon
-from gnomon.distributions import KDE
-from gnomon.generative import GaussianMixture
+from gnomon.distributions import KDE, Normal
+from gnomon.generative import GaussianMixture, GaussianNB
 from gnomon.losses import Loss
 from gnomon.penalties import Penalty
 
 # What cannot be built without arguments, or not for every table, with the least that makes it possible.
 ARGUMENTS = {
+    "DensityDetector": {"density": Normal},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns, or the classes −1 and 1.
     "DensityGate": {"density": KernelDensity(), "contamination": 0.0, "outlier_label": -9},
     "DensityImputer": {"density": GaussianMixture()},
     "ExhaustiveSelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "GaussianClassifier": {"pool": 0.5, "shrinkage": 0.1},  # some tables have classes with fewer rows than columns
+    "GaussianDetector": {"covariance_type": "diag"},  # likewise
     "GenerativeClassifier": {"density": KernelDensity()},  # likewise; a kernel density takes any rows
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
+    "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
+    # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
+    "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
     "MixtureModel": {"components": [KDE]},  # any rows have a kernel density
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": KernelDensity(), "unknown_label": -9},
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
+    # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
+    "SemiSupervisedClassifier": {"base": GaussianNB(), "unlabeled": None},
+    "SemiSupervisedPipeline": {"unlabeled": None},  # likewise
     "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2
 }
 

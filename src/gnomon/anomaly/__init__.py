@@ -22,9 +22,17 @@ of the time at 0.2 % anomalies. `evaluate_detectors` therefore reports precision
 of bad rows in training grows, classifiers overtake. Chandola, Banerjee & Kumar (2009), doi:10.1145/1541880.1541882.
 """
 
+from gnomon.anomaly.centroid_distance import CentroidDistanceDetector
+from gnomon.anomaly.density_detector import DensityDetector
+from gnomon.anomaly.gaussian_detector import GaussianDetector
+from gnomon.anomaly.mahalanobis import MahalanobisDetector
 from gnomon.anomaly.split import AnomalySplit, anomaly_split
 
 __all__ = [
     "AnomalySplit",
+    "CentroidDistanceDetector",
+    "DensityDetector",
+    "GaussianDetector",
+    "MahalanobisDetector",
     "anomaly_split",
 ]

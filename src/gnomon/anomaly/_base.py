@@ -1,0 +1,154 @@
+"""What every detector offers: scikit-learn's outlier methods over a score and a threshold.
+
+    decision(x) = score(x) − offset,      predict(x) = −1 (anomalous) if decision(x) < 0, else +1 (good)            (1)
+    offset = the next number above the threshold, so that score = threshold is an anomaly                        (2)
+
+scikit-learn keeps decision = 0 as good, and the rule p(x) ≤ ε flags equality: (2) reconciles the two exactly. Pedregosa
+et al. (2011), https://jmlr.org/papers/v12/pedregosa11a.html.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.numerics.curves import threshold_curve
+from gnomon.numerics.validation import check_choice, check_interval, validate_rows
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["Detector", "WeightedDetector", "contamination_threshold", "decisions", "one_given", "verdicts"]
+
+TIES = ("anomaly", "normal")
+
+
+class Detector(OutlierMixin, BaseEstimator, ABC):
+    """Base of the detectors: `fit`, scores and verdicts are final, subclasses write what differs."""
+
+    def fit(self, X, y=None):
+        """Learn what good rows look like, and set the threshold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Good rows, or rows that are mostly good.
+        y : ignored
+            Present by convention.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X)
+
+    def score_samples(self, X):
+        """The score of every row; the lower, the odder.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return self._scores(validate_rows(self, X, reset=False))
+
+    def decision_function(self, X):
+        """Score less offset, equation (1): negative for anomalies.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return decisions(self.score_samples(X), self.offset_)
+
+    def predict(self, X):
+        """−1 for anomalies, +1 for good rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples,)
+        """
+        return verdicts(self.decision_function(X))
+
+    def _fit(self, X, sample_weight=None):
+        check_choice("tie", self.tie, TIES)
+        X = validate_rows(self, X)
+        weights = None if sample_weight is None else check_weights(sample_weight, X)
+        self._learn(X, weights)
+        cut = float(self._threshold(X, weights))
+        self.offset_ = float(np.nextafter(cut, np.inf)) if self.tie == "anomaly" else cut
+        return self
+
+    @abstractmethod
+    def _learn(self, X, weights):
+        """Fit the model of good rows; `weights` may be None."""
+
+    @abstractmethod
+    def _scores(self, X):
+        """The scores of checked rows."""
+
+    @abstractmethod
+    def _threshold(self, X, weights):
+        """The greatest score that is an anomaly."""
+
+
+class WeightedDetector(Detector):
+    """Base of the detectors whose model is a sum over rows."""
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Learn what good rows look like, and set the threshold.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Good rows, or rows that are mostly good.
+        y : ignored
+            Present by convention.
+        sample_weight : array-like of shape (n_samples,), optional
+            A weight of two is the row twice.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit(X, sample_weight)
+
+
+def decisions(scores, offset):
+    """scores − offset, with 0 where both are the same infinity."""
+    with np.errstate(invalid="ignore"):
+        return np.where(scores == offset, 0.0, scores - offset)
+
+
+def verdicts(decision):
+    """−1 where the decision is negative, else +1."""
+    return np.where(decision < 0.0, -1, 1)
+
+
+def contamination_threshold(scores, share, weights=None):
+    """The greatest score with at most `share` of the weight at or below it; −∞ where one row is already more."""
+    check_interval("contamination", share, 0.0, 1.0, closed="left")
+    curve = threshold_curve(-scores, np.zeros(len(scores)), weights)
+    # 0.29 · 100 is a little below 29 in binary; a share is meant, not its last bit.
+    within = np.flatnonzero(curve.fp <= share * curve.fp[-1] * (1.0 + 1e-12))
+    return -curve.thresholds[within[-1]]
+
+
+def one_given(**options):
+    """Name and value of the only option that is not None, or (None, None); two exclude each other."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if len(given) > 1:
+        told = " and ".join(f"{name}={value!r}" for name, value in given.items())
+        raise ValueError(f"{told} exclude each other; give one of {list(options)}, or none for level=")
+    return next(iter(given.items()), (None, None))

@@ -1,0 +1,46 @@
+"""The four ways to set the threshold of a density: ε, log ε, a share of the training rows, or a probability."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from gnomon.anomaly._base import WeightedDetector, contamination_threshold, one_given
+from gnomon.anomaly._levels import check_levels, log_thresholds
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
+
+__all__ = ["DensityRule"]
+
+
+class DensityRule(WeightedDetector):
+    """Base of the detectors whose score is log p(x)."""
+
+    @property
+    @abstractmethod
+    def _density(self):
+        """The fitted density."""
+
+    def _threshold(self, X, weights):
+        name, value = one_given(epsilon=self.epsilon, log_epsilon=self.log_epsilon, contamination=self.contamination)
+        ways = {
+            "epsilon": lambda: _log(check_interval("epsilon", value, 0.0, np.finfo(float).max)),
+            "log_epsilon": lambda: check_interval("log_epsilon", value, -np.inf, np.finfo(float).max),
+            "contamination": lambda: contamination_threshold(self._scores(X), value, weights),
+            None: self._level_threshold,
+        }
+        self.log_epsilon_ = float(ways[name]())
+        return self.log_epsilon_
+
+    def _level_threshold(self):
+        levels = check_levels("level", self.level)
+        if levels.size > 1:
+            raise ValueError(f"level={self.level!r} must be one number; for several see NestedContours")
+        return log_thresholds(self._density, levels, **self._draws())[0]
+
+    def _draws(self):
+        """How a law that has no formula for its levels is drawn from."""
+        return {"n_draws": check_integer("n_draws", self.n_draws, 100), "rng": check_rng(self.random_state)}
+
+
+def _log(epsilon):
+    return np.log(epsilon) if check_non_negative("epsilon", epsilon) > 0.0 else -np.inf

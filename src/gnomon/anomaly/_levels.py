@@ -1,0 +1,83 @@
+"""Thresholds of the regions that hold a given probability.
+
+    log ε_λ   with   P(log p(X) > log ε_λ) = λ,   X ~ p                                                  (1)
+    normal law in d dimensions:   log ε_λ = log p(μ) − ½ χ²_d(λ)                                          (2)
+
+The region {p > ε_λ} is the smallest that holds λ. For a normal law (2) is exact; in one dimension (1) is solved by
+quadrature where that accounts for all the mass; otherwise log ε is the (1 − λ)-quantile of log p over draws from the
+law: Hyndman (1996), Computing and graphing highest density regions, doi:10.1080/00031305.1996.10473566.
+"""
+
+from functools import singledispatch
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.stats import chi2
+
+from gnomon.distributions import MultivariateNormal, Normal, row_log_density, sample_density
+from gnomon.numerics.validation import check_interval
+
+__all__ = ["check_levels", "log_thresholds"]
+
+CELLS = 2**14
+LOST_MASS = 1e-4
+
+
+def check_levels(name, levels):
+    """The levels as an array, each in (0, 1)."""
+    levels = np.atleast_1d(np.asarray(levels, dtype=float))
+    if levels.ndim != 1 or levels.size == 0:
+        raise ValueError(f"{name}={levels!r} must be numbers between 0 and 1; give at least one")
+    for level in levels.tolist():
+        check_interval(name, level, 0.0, 1.0, closed="neither")
+    return levels
+
+
+@singledispatch
+def log_thresholds(density, levels, *, n_draws, rng):
+    """log ε of equation (1) for every level, from one set of draws, so that the regions are nested."""
+    if not callable(getattr(density, "sample", None)):
+        raise ValueError(
+            f"level= needs draws and {type(density).__name__} has no sample; give contamination=, epsilon= or "
+            "log_epsilon= instead"
+        )
+    rows = sample_density(density, n_draws, rng)
+    found = _by_quadrature(density, rows[:, 0], levels) if rows.shape[1] == 1 else None
+    if found is not None:
+        return found
+    return np.quantile(row_log_density(density, rows), 1.0 - levels, method="inverted_cdf")
+
+
+@log_thresholds.register
+def _(density: MultivariateNormal, levels, *, n_draws, rng):
+    return density.log_density(density.mean) - 0.5 * chi2.ppf(levels, density.mean.size)
+
+
+@log_thresholds.register
+def _(density: Normal, levels, *, n_draws, rng):
+    mean = np.atleast_1d(density.mean)
+    return np.sum(density.log_density(mean)) - 0.5 * chi2.ppf(levels, mean.size)
+
+
+def _by_quadrature(density, draws, levels):
+    """log ε of a smooth law of one variable; None where the grid does not hold its mass."""
+    if len(np.unique(draws)) < len(draws):
+        # Draws that repeat are those of a discrete law.
+        return None
+    low, high = np.min(draws), np.max(draws)
+    grid = np.linspace(low - 0.25 * (high - low), high + 0.25 * (high - low), CELLS + 1)
+    log_p = row_log_density(density, grid[:, None])
+    mass = np.trapezoid(np.exp(log_p), grid)
+    if not abs(mass - 1.0) < LOST_MASS:
+        return None
+    lowest, highest = np.min(log_p[np.isfinite(log_p)]), np.max(log_p)
+    return np.array([brentq(_excess, lowest, highest, (grid[1] - grid[0], log_p, share * mass)) for share in levels])
+
+
+def _excess(t, step, log_p, wanted):
+    """∫ p over {log p > t} less what is wanted; cells that t crosses count up to the crossing, log p being linear."""
+    upper, lower = np.maximum(log_p[1:], log_p[:-1]), np.minimum(log_p[1:], log_p[:-1])
+    above, whole = upper > t, lower > t
+    part = np.divide(upper - t, upper - lower, out=np.ones(len(upper)), where=above & ~whole)
+    area = part * 0.5 * (np.exp(upper) + np.exp(np.maximum(lower, t)))
+    return step * np.sum(area[above]) - wanted

@@ -1,0 +1,109 @@
+"""Anomalies that fit no cluster.
+
+    d(x) = minⱼ ‖x − cⱼ‖,      x is an anomaly  ⇔  d(x) ≥ threshold                                      (1)
+
+with the centres c₁ … c_k of k-means. Lloyd (1982), doi:10.1109/TIT.1982.1056489; Chandola, Banerjee & Kumar (2009),
+Anomaly detection: a survey, section 6, doi:10.1145/1541880.1541882.
+"""
+
+import numpy as np
+
+from gnomon.anomaly._base import Detector, contamination_threshold, one_given
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.validation import check_integer, check_non_negative
+from gnomon.optim import kmeans, nearest_center, seed_centers
+
+__all__ = ["CentroidDistanceDetector"]
+
+DEFAULT_SHARE = 0.05
+
+
+class CentroidDistanceDetector(Detector):
+    """Flag rows far from every centre of k-means, equation (1).
+
+    The score is −d. Distances are in the units of the columns: standardise columns of different kinds first.
+
+    Parameters
+    ----------
+    n_clusters : int, default=8
+        Centres; at most one for each different row.
+    threshold : float, optional
+        The least distance of an anomaly.
+    contamination : float in [0, 1), optional
+        The share of the training rows to be flagged; 0.05 where no threshold is given either.
+    tie : {"anomaly", "normal"}, default="anomaly"
+        What d = threshold is.
+    n_init : int, default=5
+        Starts of k-means, of which the best is kept.
+    max_iter : int, default=300
+    random_state : None, int, Generator or RandomState
+
+    Attributes
+    ----------
+    centers_ : ndarray of shape (n_clusters, n_features)
+    threshold_ : float
+        The least distance of an anomaly.
+    inertia_ : float
+        The sum of squared distances of the training rows from their centres.
+    n_iter_ : int
+        Iterations of the start that was kept.
+    offset_ : float
+        `decision_function` is `score_samples` less this.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Lloyd, S. (1982). Least squares quantization in PCM. doi:10.1109/TIT.1982.1056489
+
+    Chandola, V., Banerjee, A. & Kumar, V. (2009). Anomaly detection: a survey. doi:10.1145/1541880.1541882
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.anomaly import CentroidDistanceDetector
+    >>> X = np.array([[0.0], [1.0], [10.0], [11.0]])
+    >>> detector = CentroidDistanceDetector(2, threshold=2.0, random_state=0).fit(X)
+    >>> detector.score_samples([[5.0], [11.0]]), detector.predict([[5.0], [11.0]])
+    (array([-4.5, -0.5]), array([-1,  1]))
+    """
+
+    def __init__(
+        self,
+        n_clusters=8,
+        *,
+        threshold=None,
+        contamination=None,
+        tie="anomaly",
+        n_init=5,
+        max_iter=300,
+        random_state=None,
+    ):
+        self.n_clusters = n_clusters
+        self.threshold = threshold
+        self.contamination = contamination
+        self.tie = tie
+        self.n_init = n_init
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def _learn(self, X, weights):
+        k, rng = check_integer("n_clusters", self.n_clusters, 1), check_rng(self.random_state)
+        if len(X) <= k:
+            raise ValueError(f"n_samples={len(X)} must exceed n_clusters={k}; give more rows or fewer centres")
+        starts = [X[seed_centers(X, k, rng)] for _ in range(check_integer("n_init", self.n_init, 1))]
+        runs = [kmeans(X, start, max_iter=self.max_iter) for start in starts]
+        best = min(runs, key=lambda run: run.objective)
+        self.centers_, self.inertia_, self.n_iter_ = best.centers, best.objective, best.n_iter
+
+    def _scores(self, X):
+        return -np.sqrt(nearest_center(X, self.centers_)[1]).astype(float)
+
+    def _threshold(self, X, weights):
+        name, value = one_given(threshold=self.threshold, contamination=self.contamination)
+        if name == "threshold":
+            self.threshold_ = float(check_non_negative("threshold", value))
+        else:
+            share = DEFAULT_SHARE if name is None else value
+            self.threshold_ = -float(contamination_threshold(self._scores(X), share))
+        return -self.threshold_
