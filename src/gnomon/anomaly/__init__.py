@@ -24,15 +24,24 @@ of bad rows in training grows, classifiers overtake. Chandola, Banerjee & Kumar 
 
 from gnomon.anomaly.centroid_distance import CentroidDistanceDetector
 from gnomon.anomaly.density_detector import DensityDetector
+from gnomon.anomaly.evaluate import DetectorComparison, DetectorScores, evaluate_detectors
 from gnomon.anomaly.gaussian_detector import GaussianDetector
 from gnomon.anomaly.mahalanobis import MahalanobisDetector
 from gnomon.anomaly.split import AnomalySplit, anomaly_split
+from gnomon.anomaly.threshold import ThresholdChoice, select_threshold
+from gnomon.anomaly.tuned_detector import TunedDetector
 
 __all__ = [
     "AnomalySplit",
     "CentroidDistanceDetector",
     "DensityDetector",
+    "DetectorComparison",
+    "DetectorScores",
     "GaussianDetector",
     "MahalanobisDetector",
+    "ThresholdChoice",
+    "TunedDetector",
     "anomaly_split",
+    "evaluate_detectors",
+    "select_threshold",
 ]

@@ -5,12 +5,14 @@ import numpy as np
 __all__ = ["anomalous", "require_anomalies"]
 
 
-def anomalous(y, n_rows=None):
-    """Which rows are anomalous, as booleans."""
+def anomalous(y, n_rows=None, label=None):
+    """Which rows are anomalous, as booleans; with a `label` those that have it, and all others are good."""
     y = np.asarray(y)
     if y.ndim != 1 or (n_rows is not None and len(y) != n_rows):
         wanted = "one label per row" if n_rows is None else f"one label for each of the {n_rows} rows"
         raise ValueError(f"y has shape {y.shape}; give {wanted}: 1 for anomalous, 0 for good")
+    if label is not None:
+        return y == label
     labels = np.unique(y)
     if y.dtype.kind not in "biuf" or not np.all(np.isin(labels, [0, 1])):
         shown = labels[:5].tolist()

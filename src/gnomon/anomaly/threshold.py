@@ -1,0 +1,129 @@
+"""The threshold from labelled rows.
+
+    ε* = argmax over ε ∈ {−∞} ∪ {validation scores} of metric(y, [score ≤ ε]),    ties → smallest ε                (1)
+    Fβ = (1 + β²) TP / ((1 + β²) TP + β² FN + FP)                                                        (2)
+
+Anomalies are the positives. β > 1 weighs missed anomalies more, β < 1 false alarms. van Rijsbergen (1979), Information
+Retrieval, chapter 7.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gnomon.anomaly._labels import anomalous, require_anomalies
+from gnomon.numerics.curves import ThresholdCurve, threshold_curve
+from gnomon.numerics.validation import check_choice, check_positive
+
+__all__ = ["ThresholdChoice", "select_threshold"]
+
+PLACEMENTS = ("score", "midpoint")
+METRICS = ("f1", "fbeta")
+
+
+class ThresholdChoice(NamedTuple):
+    """A threshold and how it was found.
+
+    Parameters
+    ----------
+    threshold : float
+        ε* of equation (1), in the unit of the scores; a row is an anomaly when its score is ≤ this.
+    value : float
+        The metric there.
+    thresholds : ndarray of shape (m,)
+        All candidates, from −∞ (flag nothing) upwards.
+    values : ndarray of shape (m,)
+        The metric at each of them.
+    curve : ThresholdCurve
+        TP, FP, FN and TN at each of them. Its own `thresholds` are those of the negated scores.
+
+    References
+    ----------
+    van Rijsbergen, C. J. (1979). Information Retrieval, chapter 7. Butterworths.
+
+    Examples
+    --------
+    >>> from gnomon.anomaly import select_threshold
+    >>> choice = select_threshold([-1.0, -2.0, -9.0], [0, 0, 1])
+    >>> choice.threshold, choice.value, choice.thresholds.tolist(), choice.curve.tp.tolist()
+    (-9.0, 1.0, [-inf, -9.0, -2.0, -1.0], [0.0, 1.0, 1.0, 1.0])
+    """
+
+    threshold: float
+    value: float
+    thresholds: Any
+    values: Any
+    curve: ThresholdCurve
+
+
+def select_threshold(scores, y, metric="f1", beta=1.0, *, placement="score"):
+    """The threshold on scores that serves labelled rows best, equation (1).
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_samples,)
+        `score_samples` of validation rows, which the detector has not seen: the lower, the odder.
+    y : array-like of shape (n_samples,)
+        1 for anomalous, 0 for good.
+    metric : {"f1", "fbeta"} or callable (y, flagged) → float, default="f1"
+        What is maximised; a callable gets two arrays of 0 and 1, where 1 is anomalous.
+    beta : float, default=1.0
+        β of "fbeta".
+    placement : {"score", "midpoint"}, default="score"
+        At the score itself, or half way from it to the next score above, which flags the same rows.
+
+    Returns
+    -------
+    ThresholdChoice
+
+    References
+    ----------
+    van Rijsbergen, C. J. (1979). Information Retrieval, chapter 7. Butterworths.
+
+    Examples
+    --------
+    >>> from gnomon.anomaly import select_threshold
+    >>> scores = [-2.0, -2.5, -3.0, -3.5, -4.0, -6.0, -5.0, -9.0, -12.0]
+    >>> y = [0, 0, 0, 0, 0, 0, 1, 1, 1]
+    >>> choice = select_threshold(scores, y)
+    >>> choice.threshold, round(choice.value, 6)
+    (-5.0, 0.857143)
+    >>> select_threshold(scores, y, "fbeta", beta=0.5).threshold
+    -9.0
+    """
+    check_choice("placement", placement, PLACEMENTS)
+    scores = np.asarray(scores, dtype=float)
+    bad = anomalous(y, len(scores))
+    require_anomalies(bad, "y")
+    curve = candidates(scores, bad)
+    values = metric_values(metric, beta, curve, scores, bad)
+    best = int(np.argmax(values))
+    return ThresholdChoice(placed(-curve.thresholds, best, placement), float(values[best]), -curve.thresholds, values,
+                           curve)  # fmt: skip
+
+
+def candidates(scores, bad):
+    """The curve over negated scores; where a score is −∞ no threshold flags nothing, and the first point falls away."""
+    curve = threshold_curve(-scores, bad)
+    return curve[1:] if np.any(np.isneginf(scores)) else curve
+
+
+def metric_values(metric, beta, curve, scores, bad):
+    """The metric at every threshold of the curve."""
+    if callable(metric):
+        truth = bad.astype(int)
+        found = [float(metric(truth, (-scores >= t).astype(int))) for t in curve.thresholds]
+        return np.array(found)
+    check_choice("metric", metric, METRICS)
+    return curve.f_beta(1.0 if metric == "f1" else check_positive("beta", beta))
+
+
+def placed(thresholds, best, placement):
+    """The threshold number `best` of ascending ones, or the point half way to the next."""
+    here = float(thresholds[best])
+    if placement == "score" or best + 1 == len(thresholds) or not np.isfinite(here):
+        return here
+    above = float(thresholds[best + 1])
+    middle = here + 0.5 * (above - here)
+    # Between neighbouring numbers, or below ∞, there is no room: the rows that are flagged must stay the same.
+    return middle if here <= middle < above else here

@@ -1,0 +1,201 @@
+"""Any detector with its threshold chosen by cross-validation on labelled rows.
+
+    ε* = argmax over ε of the mean over folds f of metric(y_f, [score_f ≤ ε])                               (1)
+
+In every fold the detector is fitted to the good rows among the training rows and scores the rows left out, good and
+bad; at the end it is fitted to all good rows. Kohavi (1995), A study of cross-validation and bootstrap for accuracy
+estimation and model selection, IJCAI.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, OutlierMixin, clone
+from sklearn.model_selection import check_cv
+from sklearn.utils import _safe_indexing, get_tags, indexable
+from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+
+from gnomon.anomaly._base import decisions, verdicts
+from gnomon.anomaly._labels import anomalous, require_anomalies
+from gnomon.anomaly.gaussian_detector import GaussianDetector
+from gnomon.anomaly.threshold import PLACEMENTS, candidates, metric_values, placed
+from gnomon.numerics.validation import check_choice
+
+__all__ = ["TunedDetector"]
+
+
+class TunedDetector(OutlierMixin, BaseEstimator):
+    """A detector whose threshold maximises a metric on labelled rows that it has not seen, equation (1).
+
+    Labels are 1 for anomalous and 0 for good; no anomalous row is ever fitted. Without labels, ``fit(X)`` takes all
+    rows as good and keeps the detector's own threshold.
+
+    Parameters
+    ----------
+    detector : estimator, optional
+        Anything with `fit` and `score_samples` whose scores are low for odd rows: a detector of this package or of
+        scikit-learn, or a pipeline that ends in one. `GaussianDetector` by default.
+    cv : int, splitter or iterable of (train, validation), default=5
+        Folds, stratified where an int; every fold needs an anomalous row to score.
+    metric : {"f1", "fbeta"} or callable (y, flagged) → float, default="f1"
+    beta : float, default=1.0
+        β of "fbeta".
+    placement : {"score", "midpoint"}, default="score"
+        At a score, or half way to the next one above.
+    anomaly_label : label, optional
+        The label of anomalous rows, all others being good; without it y must hold 1 and 0.
+
+    Attributes
+    ----------
+    detector_ : estimator
+        Fitted to all good rows.
+    threshold_ : float
+        ε*: a row is an anomaly when its score is ≤ this. NaN where no labels were given.
+    value_ : float
+        The mean metric there; NaN likewise.
+    thresholds_, values_ : ndarray
+        All candidates, ascending, and the mean metric at each.
+    offset_ : float
+        `decision_function` is `score_samples` less this.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Kohavi, R. (1995). A study of cross-validation and bootstrap for accuracy estimation and model selection. IJCAI.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.anomaly import TunedDetector
+    >>> rng = np.random.default_rng(0)
+    >>> X = np.r_[rng.normal(size=(200, 2)), rng.normal(6.0, 1.0, size=(10, 2))]
+    >>> tuned = TunedDetector().fit(X, np.repeat([0, 1], [200, 10]))
+    >>> tuned.value_, tuned.predict([[0.0, 0.0], [7.0, 5.0]])
+    (1.0, array([ 1, -1]))
+    """
+
+    def __init__(self, detector=None, cv=5, *, metric="f1", beta=1.0, placement="score", anomaly_label=None):
+        self.detector = detector
+        self.cv = cv
+        self.metric = metric
+        self.beta = beta
+        self.placement = placement
+        self.anomaly_label = anomaly_label
+
+    def fit(self, X, y=None):
+        """Choose the threshold by cross-validation, then fit the detector to all good rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+            1 for anomalous, 0 for good.
+
+        Returns
+        -------
+        self
+        """
+        check_choice("placement", self.placement, PLACEMENTS)
+        validate_data(self, X, skip_check_array=True)
+        (X,) = indexable(X)
+        detector = GaussianDetector() if self.detector is None else self.detector
+        if y is None:
+            return self._untuned(clone(detector).fit(X))
+        bad = anomalous(y, _num_samples(X), self.anomaly_label)
+        if np.all(bad):
+            raise ValueError(f"all of n_samples={len(bad)} rows are anomalous; a detector needs good rows (y = 0)")
+        # First, so that rows which cannot be fitted are refused in the detector's own words.
+        self.detector_ = clone(detector).fit(_safe_indexing(X, np.flatnonzero(~bad)))
+        scored = [_held_out(detector, X, bad, *fold) for fold in self._folds(X, bad)]
+        self.thresholds_, self.values_ = self._mean_values(scored)
+        best = int(np.argmax(self.values_))
+        self.threshold_, self.value_ = placed(self.thresholds_, best, self.placement), float(self.values_[best])
+        self.offset_ = float(np.nextafter(self.threshold_, np.inf))
+        return self
+
+    def score_samples(self, X):
+        """The scores of the detector.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return np.asarray(self.detector_.score_samples(X), dtype=float)
+
+    def decision_function(self, X):
+        """Score less offset: negative for anomalies.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        return decisions(self.score_samples(X), self.offset_)
+
+    def predict(self, X):
+        """−1 for anomalies, +1 for good rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples,)
+        """
+        return verdicts(self.decision_function(X))
+
+    def fit_predict(self, X, y=None):
+        """`fit`, then `predict` of the same rows.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples,)
+        """
+        return self.fit(X, y).predict(X)
+
+    def _untuned(self, fitted):
+        self.detector_, self.offset_ = fitted, float(fitted.offset_)
+        self.threshold_, self.value_ = np.nan, np.nan
+        self.thresholds_, self.values_ = np.empty(0), np.empty(0)
+        return self
+
+    def _folds(self, X, bad):
+        require_anomalies(bad, f"y of n_samples={len(bad)}")
+        if isinstance(self.cv, int) and np.sum(bad) < self.cv:
+            raise ValueError(
+                f"cv={self.cv} folds need an anomalous row each and y has {np.sum(bad)}; give cv ≤ {np.sum(bad)}, or "
+                "set the threshold without labels"
+            )
+        return list(check_cv(self.cv, bad, classifier=True).split(X, bad))
+
+    def _mean_values(self, scored):
+        """Every score of any fold as a candidate, and the mean metric at each; all folds count alike."""
+        thresholds = np.unique(np.concatenate([[-np.inf], *(scores for scores, _ in scored)]))
+        curves = [candidates(scores, bad).at(-thresholds) for scores, bad in scored]
+        pairs = zip(curves, scored, strict=True)
+        return thresholds, np.mean([metric_values(self.metric, self.beta, c, *rows) for c, rows in pairs], axis=0)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags = get_tags(GaussianDetector() if self.detector is None else self.detector).input_tags
+        return tags
+
+
+def _held_out(detector, X, bad, train, held_out):
+    """Scores and labels of the rows left out, by a detector of the good rows among the others."""
+    require_anomalies(bad[held_out], "a fold of y")
+    fitted = clone(detector).fit(_safe_indexing(X, train[~bad[train]]))
+    return np.asarray(fitted.score_samples(_safe_indexing(X, held_out)), dtype=float), bad[held_out]
