@@ -318,6 +318,9 @@ def test_bad_parameters_are_refused_at_construction(make, message):
         (lambda: Multinomial.fit([[1.0, 0.5]]), "X holds 0.5"),
         (lambda: Multinomial.fit([[0, 0]]), "nothing was counted"),
         (lambda: Categorical.fit([0, 1], alpha=-1.0), "alpha=-1.0 must be ≥ 0"),
+        (lambda: Categorical.fit([0, 10**12]), "code the values as 0, 1"),
+        (lambda: Categorical.fit(["a", "b"]), "X holds what is no number"),
+        (lambda: Normal().log_density("a"), "x holds what is no number"),
         (lambda: Exponential.fit([-1.0, 1.0]), "an exponential law has x ≥ 0"),
         (lambda: Exponential.fit([0.0, 0.0]), "rate would be infinite"),
         (lambda: Gamma.fit([0.0, 1.0]), "a gamma law has x > 0"),
@@ -564,6 +567,12 @@ def test_expectations_are_linear_and_give_the_moments(name):
     np.testing.assert_allclose(both, 2.0 * law.expect(f) - 3.0 * law.expect(g), rtol=1e-4, atol=1e-5)
     drawn = law.expect(f, n_samples=20_000, rng=0)
     np.testing.assert_allclose(drawn, law.expect(f), atol=0.03)
+
+
+@pytest.mark.spec("GEN-013")
+def test_expectations_of_columns_and_of_vectors():
+    np.testing.assert_allclose(Bernoulli(np.array([0.2, 0.5])).expect(lambda x: x), [0.2, 0.5])
+    np.testing.assert_allclose(Poisson(2.0).expect(lambda k: np.array([k, k * k])), [2.0, 6.0])
 
 
 @pytest.mark.spec("GEN-013")

@@ -282,9 +282,17 @@ def frozen(values):
     return out if out.ndim else float(out)
 
 
+def as_numbers(X, name):
+    """X as floats; words are no numbers."""
+    try:
+        return np.asarray(X, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"{name} holds what is no number ({error}); code categories as 0, 1, … first") from None
+
+
 def check_points(x, shape=()):
     """Where a density is asked for, as floats: finite, and of a shape that goes with that of the parameters."""
-    x = np.asarray(x, dtype=float)
+    x = as_numbers(x, "x")
     assert_finite(x, "x")
     try:
         np.broadcast_shapes(x.shape, shape)
@@ -295,7 +303,7 @@ def check_points(x, shape=()):
 
 def check_sample(X, sample_weight=None, *, vectors=False):
     """X and its weights as float arrays; errors name what was found. Entries for laws of one variable, else rows."""
-    X = np.asarray(X, dtype=float)
+    X = as_numbers(X, "X")
     if X.ndim not in ((2,) if vectors else (1, 2)):
         wanted = "(n, d)" if vectors else "(n,) or (n, d)"
         raise ValueError(f"X has shape {X.shape}; give an array of shape {wanted}")

@@ -70,7 +70,8 @@ class Discrete(Distribution):
 
     def integrate(self, f):
         k, P = self.table()
-        return np.sum(P * np.asarray([f(value) for value in k]).reshape(P.shape), axis=0)
+        values = np.asarray([f(value) for value in k], dtype=float)
+        return np.sum(P.reshape(P.shape + (1,) * (values.ndim - P.ndim)) * values, axis=0)
 
     def integrate_log_density(self, other):
         k, P = self.table(np.ndim(other.mean))

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.distributions._base import check_sample
+from gnomon.distributions._base import as_numbers, check_sample
 
 __all__ = ["Sample", "one_variable", "weighted_quantile"]
 
@@ -72,7 +72,7 @@ def weighted_quantile(x, p, weights):
 
 def one_variable(X, law):
     """X of shape (n, 1) as a vector; one of shape (n,) is one already."""
-    X = np.asarray(X, dtype=float)
+    X = as_numbers(X, "X")
     if X.ndim == 2 and X.shape[1] != 1:
         raise ValueError(
             f"X has {X.shape[1]} columns, and {law} is a law of one variable; Product.fit(X, models={law}) makes one "

@@ -22,6 +22,9 @@ from gnomon.numerics.validation import assert_finite, check_integer
 
 __all__ = ["Categorical", "Multinomial"]
 
+MOST_VALUES = 10**7
+"""Beyond this a code is no code but a number."""
+
 
 @dataclass(frozen=True, eq=False)
 class Categorical(Discrete):
@@ -70,6 +73,8 @@ class Categorical(Discrete):
         declared = np.inf if n_values is None else check_integer("n_values", n_values, 1)
         X, weights = check_counts(X, sample_weight, most=declared - 1, what="codes")
         K = int(np.max(X)) + 1 if n_values is None else declared
+        if K > MOST_VALUES:
+            raise ValueError(f"X holds the code {K - 1}, which asks for as many counts; code the values as 0, 1, …")
         columns = X.reshape(len(X), -1).astype(int)
         d = columns.shape[1]
         cells = np.bincount((columns + K * np.arange(d)).ravel(), np.repeat(weights, d), K * d)
@@ -109,7 +114,7 @@ class Categorical(Discrete):
 
     @property
     def n_parameters(self):
-        return int(np.sum(self.probabilities.shape[-1] - 1) * np.prod(self.probabilities.shape[:-1], dtype=int))
+        return self.probabilities.size - self.probabilities.size // self.probabilities.shape[-1]
 
     @property
     def energy(self):
@@ -216,9 +221,9 @@ class Multinomial(Distribution):
     def mode(self):
         """Counts of greatest probability: mπ rounded down, and the rest where it costs least."""
         x = np.floor(self.mean)
-        while (left := self._trials() - np.sum(x)) > 0:
-            # One draw more of the value k multiplies the probability by πₖ / (xₖ + 1).
-            x[np.argmax(self.probabilities / (x + 1.0))] += min(1.0, left)
+        while np.sum(x) < self._trials():
+            # One draw more of the value k multiplies the probability by mπₖ / (xₖ + 1).
+            x[np.argmax(self.probabilities / (x + 1.0))] += 1.0
         return x.astype(int)
 
     @property
@@ -227,6 +232,7 @@ class Multinomial(Distribution):
 
     def log_density(self, x):
         X = sparse.csr_array(x, dtype=float) if sparse.issparse(x) else check_points(x)
+        assert_finite(X, "x")
         if X.shape[-1:] != self.probabilities.shape or X.ndim > 2:
             raise ValueError(f"x has shape {X.shape}; give rows of {self.probabilities.size} counts")
         wrong = _map_entries(X, lambda entries: ~whole(entries)) @ np.ones(self.probabilities.size)

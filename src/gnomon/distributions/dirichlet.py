@@ -136,6 +136,8 @@ class Dirichlet(Distribution):
         return draws / np.sum(draws, axis=-1, keepdims=True)
 
     def expected_log_density(self, other):
+        if not isinstance(other, Dirichlet):
+            return super().expected_log_density(other)
         return np.sum((self.alpha - 1.0) * other.mean_log, axis=-1) - self.log_norm
 
     def given(self, counts):
@@ -155,24 +157,35 @@ def solve_log_means(means, *, most=200):
     if not np.all(np.sum(np.exp(means), axis=-1) < 1.0 - 1e-13):
         raise ValueError("all rows of X are equal, so α would be infinite; add rows")
     alpha = np.ones_like(means)
-
-    def value(a):
-        return gammaln(np.sum(a, axis=-1)) + np.sum((a - 1.0) * means - gammaln(a), axis=-1)
-
     for _ in range(most):
-        gradient = digamma(np.sum(alpha, axis=-1, keepdims=True)) - digamma(alpha) + means
-        q, z = -polygamma(1, alpha), polygamma(1, np.sum(alpha, axis=-1, keepdims=True))
-        shift = np.sum(gradient / q, axis=-1, keepdims=True) / (1.0 / z + np.sum(1.0 / q, axis=-1, keepdims=True))
-        step, before = -(gradient - shift) / q, value(alpha)
-        size = np.ones_like(shift)
-        for _ in range(60):
-            trial = alpha + size * step
-            good = np.all(trial > 0.0, axis=-1)
-            good &= value(np.where(good[..., None], trial, alpha)) >= before - 1e-12 * (1.0 + np.abs(before))
-            if np.all(good):
-                break
-            size = np.where(good[..., None], size, 0.5 * size)
-        alpha = np.where(good[..., None], trial, alpha)
-        if np.all(np.abs(size * step) <= 1e-12 * alpha):
+        old, alpha = alpha, _halved(alpha, _newton_step(alpha, means), means)
+        if np.all(np.abs(alpha - old) <= 1e-12 * alpha):
             break
     return alpha
+
+
+def _likelihood(alpha, means):
+    return gammaln(np.sum(alpha, axis=-1)) + np.sum((alpha - 1.0) * means - gammaln(alpha), axis=-1)
+
+
+def _newton_step(alpha, means):
+    total = np.sum(alpha, axis=-1, keepdims=True)
+    gradient = digamma(total) - digamma(alpha) + means
+    q, z = -polygamma(1, alpha), polygamma(1, total)
+    shift = np.sum(gradient / q, axis=-1, keepdims=True) / (1.0 / z + np.sum(1.0 / q, axis=-1, keepdims=True))
+    return -(gradient - shift) / q
+
+
+def _halved(alpha, step, means):
+    """α after the step, or the first of its halves that serves; α where none does."""
+    before = _likelihood(alpha, means)
+    size, good = np.ones(alpha.shape[:-1]), np.zeros(alpha.shape[:-1], dtype=bool)
+    for _ in range(60):
+        trial = alpha + size[..., None] * step
+        inside = np.all(trial > 0.0, axis=-1)
+        after = _likelihood(np.where(inside[..., None], trial, alpha), means)
+        good = inside & (after >= before - 1e-12 * (1.0 + np.abs(before)))
+        if np.all(good):
+            break
+        size = np.where(good, size, 0.5 * size)
+    return np.where(good[..., None], trial, alpha)
