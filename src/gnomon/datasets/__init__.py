@@ -1,5 +1,6 @@
 """Data to learn and demonstrate with: makers of problems whose answer is known, and small tables that are shipped."""
 
+from gnomon.datasets.anomalies import make_account_activity, make_datacenter, make_engines
 from gnomon.datasets.boundaries import (
     make_center_corner,
     make_linear_outliers,
@@ -15,8 +16,11 @@ __all__ = [
     "demo_path",
     "load_books",
     "load_weather_play",
+    "make_account_activity",
     "make_center_corner",
+    "make_datacenter",
     "make_demo",
+    "make_engines",
     "make_heart_attack",
     "make_informative_pair",
     "make_linear_outliers",

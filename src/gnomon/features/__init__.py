@@ -18,7 +18,8 @@ select by a threshold on fitted weights     `sklearn.feature_selection.SelectFro
 take landmarks of a kernel                  `sklearn.kernel_approximation.Nystroem`
 take random features of a kernel            `sklearn.kernel_approximation.RBFSampler`
 embed by trees                              `sklearn.ensemble.RandomTreesEmbedding`
-take ratios, or log(x + k)                  `gnomon.features.BasisExpansion`
+take any functions of the columns           `gnomon.features.BasisExpansion`
+take log(x + k), with k found               `gnomon.anomaly.LogShift`
 resample for imbalance                      `sklearn.utils.resample`
 ==========================================  =========================================================
 
@@ -35,6 +36,7 @@ from gnomon.features.parts import PosNegPart
 from gnomon.features.polar import PolarFeatures
 from gnomon.features.polynomial import PolynomialMap, polynomial_columns
 from gnomon.features.quadratic import QuadraticExpansion
+from gnomon.features.ratio_features import RatioFeatures
 from gnomon.features.sparse_selector import SparseSelector
 from gnomon.features.subset import ColumnSubset
 from gnomon.features.subset_score import subset_score
@@ -54,6 +56,7 @@ __all__ = [
     "PolynomialMap",
     "PosNegPart",
     "QuadraticExpansion",
+    "RatioFeatures",
     "SparseSelector",
     "Waterfall",
     "Whitener",
