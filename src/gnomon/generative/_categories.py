@@ -1,4 +1,4 @@
-"""Categorical columns of several classes: domains, counts that add, and tables of probabilities.
+"""Categorical columns of several classes: counts that add, and tables of probabilities.
 
     P(X_j = v | c) = (n_{cjv} + α_v) / (n_{cj} + Σ_v α_v),    v over the V_j values of column j                 (1)
 
@@ -8,169 +8,27 @@ of column j has a slot; two more slots stand for "none of the values" and for "m
 """
 
 from dataclasses import dataclass, replace
-from itertools import pairwise, repeat
+from itertools import pairwise
 
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon.generative._domains import Domain, encode
+from gnomon.generative._naive import check_alpha
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = [
     "CategoryCounts",
-    "Domain",
+    "column_alphas",
     "count_cells",
-    "domains_of",
-    "encode",
+    "draw",
     "gather",
     "log_tables",
     "pseudo_counts",
+    "refuse_empty",
+    "refuse_undeclared",
     "smooth",
 ]
-
-MOST_VALUES = 10**7
-"""A table of more values than this is a mistake: an identifier, or a measurement."""
-
-
-@dataclass(frozen=True)
-class Domain:
-    """The values of a column: listed, or the codes 0 … size − 1, to which numbers are cut, where `values` is None.
-
-    `size` may exceed the number of values that are listed: then some are known to exist but not by name. A domain that
-    was `declared` takes no others.
-    """
-
-    size: int
-    values: tuple | None = None
-    declared: bool = False
-
-    @property
-    def labels(self):
-        """The values in order, as an array."""
-        if self.values is None:
-            return np.arange(self.size)
-        kinds = {type(value) for value in self.values}
-        return np.array(self.values) if kinds == {str} else np.array(self.values, dtype=object)
-
-    def codes(self, column):
-        """The slot of every cell: that of its value, `size` for none of them, `size` + 1 where it is missing."""
-        if self.values is None:
-            if not column.is_number:
-                return np.where(column.missing, self.size + 1, self.size)
-            cells = np.trunc(np.where(column.missing, 0.0, column.cells))
-            codes = np.where((cells >= 0.0) & (cells < self.size), cells, self.size).astype(np.intp)
-            return np.where(column.missing, self.size + 1, codes)
-        slots = {value: slot for slot, value in enumerate(self.values)}
-        cells = column.cells.tolist()
-        codes = np.fromiter(map(slots.get, cells, repeat(self.size)), dtype=np.intp, count=len(cells))
-        return np.where(column.missing, self.size + 1, codes)
-
-    def joined(self, other, name):
-        """The domain of both."""
-        if self.declared or (self.values is None) != (other.values is None):
-            if self == other or self.declared:
-                return self
-            raise ValueError(f"column {name!r} held numbers in one chunk and other values in another; convert it")
-        if self.values is None:
-            return Domain(max(self.size, other.size))
-        values = ordered(set(self.values) | set(other.values))
-        return Domain(max(len(values), self.size, other.size), values)
-
-    def slots_of(self, other):
-        """Where the values of another domain, and its slot for missing cells, are in this one's counts."""
-        if self.values is None or self == other:
-            places = np.arange(other.size)
-        else:
-            unnamed = range(len(other.values), other.size)
-            places = np.array([*map(self.values.index, other.values), *unnamed], dtype=np.intp)
-        return np.append(places, self.size)
-
-
-def ordered(values):
-    """Values sorted, numbers before strings."""
-    return tuple(sorted(values, key=lambda value: (isinstance(value, str), value)))
-
-
-def domains_of(table, which, categories="auto", min_categories=None):
-    """The domains of the columns `which`: declared by `categories` or by the column, else what the cells hold."""
-    least = _least_sizes(min_categories, len(which))
-    return tuple(
-        _domain(table.column(j), table.names[j], declared, int(size))
-        for j, declared, size in zip(which, _declared(categories, table.names, which), least, strict=True)
-    )
-
-
-def _declared(categories, names, which):
-    if isinstance(categories, str) and categories == "auto":
-        return [None] * len(which)
-    if isinstance(categories, dict):
-        unknown = [name for name in categories if name not in names]
-        if unknown:
-            raise ValueError(f"categories names the column {unknown[0]!r}, which X does not have; it has {list(names)}")
-        return [categories.get(names[j]) for j in which]
-    if isinstance(categories, str) or len(categories) != len(which):
-        raise ValueError(
-            f"categories={categories!r} must be 'auto', a list with the values of each of the {len(which)} columns, or "
-            "a dict from the name of a column to its values"
-        )
-    return list(categories)
-
-
-def _least_sizes(min_categories, d):
-    if min_categories is None:
-        return np.zeros(d, dtype=int)
-    least = np.asarray(min_categories)
-    if least.dtype.kind != "i":
-        raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
-    if least.shape not in ((), (d,)):
-        raise ValueError(f"'min_categories' should have shape ({d},) when an array-like is provided. Got {least.shape}")
-    return np.broadcast_to(least, (d,))
-
-
-def _domain(column, name, declared, least):
-    if declared is None:
-        declared = column.declared
-    if declared is not None:
-        values = tuple(value.item() if isinstance(value, np.generic) else value for value in declared)
-        if len(set(values)) != len(values) or not values:
-            raise ValueError(f"the categories of column {name!r} are {list(values)}; list each value once")
-        return Domain(len(values), values, declared=True)
-    present = column.cells[~column.missing]
-    if len(present) == 0:
-        if least == 0:
-            raise ValueError(f"column {name!r} has no cells, all are missing; drop it, or declare its categories")
-        return Domain(least)
-    if not column.is_number:
-        values = ordered(set(present.tolist()))
-        return Domain(max(len(values), least), values)
-    if np.min(present) <= -1.0:
-        raise ValueError(
-            f"Negative values in data passed to a categorical model: column {name!r} holds {np.min(present):g}; codes "
-            "are whole numbers from 0 on, so recode it, or declare its categories"
-        )
-    if np.max(present) >= MOST_VALUES:
-        raise ValueError(
-            f"column {name!r} holds {np.max(present):g}; codes run from 0 to the largest, which would be too many, so "
-            "make them strings, or declare the categories"
-        )
-    return Domain(max(int(np.max(present)) + 1, least))
-
-
-def encode(table, which, domains):
-    """Slots of all cells of the columns `which`, shape (n, len(which))."""
-    out = np.empty((len(table), len(which)), dtype=np.intp)
-    if _are_codes(table.matrix):
-        # Whole numbers need no look-up, only a limit.
-        X = table.matrix[:, which]
-        sizes = np.array([domain.size for domain in domains])
-        np.minimum(X, sizes, out=out, casting="unsafe")
-        return np.where(X < 0, sizes, out) if X.dtype.kind == "i" else out
-    for place, (j, domain) in enumerate(zip(which, domains, strict=True)):
-        out[:, place] = domain.codes(table.column(j))
-    return out
-
-
-def _are_codes(matrix):
-    return matrix is not None and matrix.dtype.kind in "iub"
 
 
 @dataclass(frozen=True)
@@ -197,7 +55,7 @@ def count_cells(table, which, domains, index, class_weight, weights=None):
     """The counts of equation (1) for the columns `which`."""
     codes = encode(table, which, domains)
     names = tuple(table.names[j] for j in which)
-    _refuse_undeclared(table, which, domains, codes)
+    refuse_undeclared(table, which, domains, codes)
     ends = np.cumsum([0, *(domain.size + 2 for domain in domains)])
     s = np.ones(len(codes)) if weights is None else weights.astype(float)
     k = len(class_weight)
@@ -210,7 +68,8 @@ def count_cells(table, which, domains, index, class_weight, weights=None):
     return CategoryCounts(class_weight, names, domains, tuple(np.delete(table, -2, axis=1) for table in tables))
 
 
-def _refuse_undeclared(table, which, domains, codes):
+def refuse_undeclared(table, which, domains, codes):
+    """An error that names a cell in `fit` that is none of the declared values of its column."""
     sizes = np.array([domain.size for domain in domains])
     outside = codes == sizes
     if np.any(outside):
@@ -278,7 +137,7 @@ def log_tables(statistics, alphas, *, missing="marginalize", handle_unknown="flo
     """
     out = []
     for place, (counts, domain) in enumerate(zip(statistics.counts, statistics.domains, strict=True)):
-        is_state = missing == "state" and bool(np.any(counts[:, -1] > 0.0))
+        is_state = _is_state(counts, missing)
         kept = counts if is_state else counts[:, :-1]
         prior = None if priors is None else priors[place]
         what = f"column {statistics.names[place]!r}"
@@ -297,6 +156,41 @@ def _floor(counts, added):
     """α/(n + Σα): the probability of a value that was never met, with the α of an average one."""
     mass = np.sum(np.maximum(counts + added, 0.0), axis=1)
     return np.divide(max(float(np.mean(added)), 0.0), mass, out=np.zeros_like(mass), where=mass > 0.0)
+
+
+def column_alphas(alpha, statistics, missing="marginalize", *, force_alpha=True):
+    """α for each column: a number, or one for each of its values (and for the state of missing cells)."""
+    d = len(statistics.domains)
+    if not np.iterable(alpha):
+        return [check_alpha(alpha, (), force_alpha=force_alpha)] * d
+    if len(alpha) != d:
+        raise ValueError(f"alpha has {len(alpha)} entries for {d} columns; give one number, or one entry for each")
+    sizes = [
+        domain.size + _is_state(counts, missing)
+        for domain, counts in zip(statistics.domains, statistics.counts, strict=True)
+    ]
+    return [check_alpha(a, (size,), force_alpha=force_alpha) for a, size in zip(alpha, sizes, strict=True)]
+
+
+def _is_state(counts, missing):
+    """Whether missing cells are a value of their own: there must have been some."""
+    return missing == "state" and bool(np.any(counts[:, -1] > 0.0))
+
+
+def refuse_empty(statistics):
+    """An error that names a column in which no cell was seen."""
+    for name, domain in zip(statistics.names, statistics.domains, strict=True):
+        if domain.size == 0:
+            raise ValueError(f"column {name!r} has no cells, all are missing; drop it, or declare its categories")
+
+
+def draw(table, k, n, rng):
+    """n values of a column from the law of class k; None is a missing cell."""
+    p = table.probabilities[k]
+    slots = rng.choice(len(p), size=n, p=p / np.sum(p))
+    # Values that are known to exist but not by name are drawn as their number.
+    labels = [*table.labels.tolist(), *range(len(table.labels), len(p))]
+    return np.array([labels[slot] for slot in slots], dtype=object)
 
 
 def gather(codes, tables, weights=None):

@@ -79,8 +79,25 @@ class Table:
         return np.column_stack([self.columns[j].cells for j in which])
 
 
-def table_rows(estimator, X, y="no_validation", *, reset=True):
+def table_rows(estimator, X, y="no_validation", *, reset=True, gaps=True):
     """X as a `Table` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does."""
+    checked = _checked(estimator, X, y, reset)
+    if not gaps:
+        _refuse_gaps(checked[0] if isinstance(checked, tuple) else checked)
+    return checked
+
+
+def _refuse_gaps(table):
+    for j, name in enumerate(table.names):
+        missing = table.column(j).missing
+        if np.any(missing):
+            raise ValueError(
+                f"X contains NaN in column {name!r} ({int(np.sum(missing))} rows), and missing='error'; fill these "
+                "cells in, or choose missing='marginalize' or 'state'"
+            )
+
+
+def _checked(estimator, X, y, reset):
     frame = _frame(X)
     if frame is None:
         # An array keeps its type; of a list NumPy would make strings as soon as one cell is a string.

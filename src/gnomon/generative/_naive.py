@@ -78,6 +78,7 @@ class NaiveClassifier(BayesClassifier):
         -------
         self
         """
+        vars(self).pop("statistics_", None)
         rows = labelled_rows(self, X, y, sample_weight, check=type(self)._read)
         self._take(rows, self._statistics(rows))
         self._verify()

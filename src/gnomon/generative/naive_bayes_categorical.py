@@ -8,22 +8,20 @@ rule, α = 0 maximum likelihood; α > 0 is the posterior mean under a Dirichlet(
 Maron (1961), doi:10.1145/321075.321084; Lidstone (1920) for other α.
 """
 
-import warnings
-
 import numpy as np
 
-from gnomon.generative._categories import count_cells, domains_of, encode, gather, log_tables
+from gnomon.generative._categories import column_alphas, count_cells, draw, gather, log_tables, refuse_empty
 from gnomon.generative._columns import table_rows
+from gnomon.generative._domains import domains_of, encode, refuse_unknown
 from gnomon.generative._naive import (
     NaiveClassifier,
-    check_alpha,
     check_estimate,
     check_feature_weight,
     count_priors,
 )
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["CategoricalNB", "column_alphas", "refuse_gaps", "refuse_unknown"]
+__all__ = ["CategoricalNB"]
 
 
 class CategoricalNB(NaiveClassifier):
@@ -147,15 +145,16 @@ class CategoricalNB(NaiveClassifier):
         return int(k * np.sum(self.n_categories_ - 1)) + k - 1
 
     def _read(self, X, y="no_validation", *, reset=True):
-        return table_rows(self, X, y, reset=reset)
+        check_choice("missing", self.missing, ("marginalize", "state", "error"))
+        return table_rows(self, X, y, reset=reset, gaps=self.missing != "error")
+
+    def _verify(self):
+        refuse_empty(self.statistics_)
 
     def _statistics(self, rows):
         which = range(self.n_features_in_)
         domains = domains_of(rows.X, which, self.categories, self.min_categories)
-        counts = count_cells(rows.X, which, domains, rows.index, rows.counts, rows.weights)
-        if check_choice("missing", self.missing, ("marginalize", "state", "error")) == "error":
-            refuse_gaps(counts)
-        return counts
+        return count_cells(rows.X, which, domains, rows.index, rows.counts, rows.weights)
 
     def _solve(self):
         check_choice("handle_unknown", self.handle_unknown, ("floor", "ignore", "error"))
@@ -169,7 +168,7 @@ class CategoricalNB(NaiveClassifier):
             estimate=self.estimate,
             priors=column_priors(self.parameter_prior, len(found.domains)),
         )
-        self._tables = [table.logs for table in tables]
+        self._tables = tables
         self.categories_ = [table.labels for table in tables]
         self.n_categories_ = np.array([table.probabilities.shape[1] for table in tables])
         self.category_count_ = [c[:, :size] for c, size in zip(found.counts, self.n_categories_, strict=True)]
@@ -182,25 +181,22 @@ class CategoricalNB(NaiveClassifier):
 
     def _rows(self, X):
         table, domains = super()._rows(X), self.statistics_.domains
-        codes = encode(table, range(self.n_features_in_), domains)
-        refuse_unknown(codes, domains, table, self.handle_unknown, self.missing)
+        which = range(self.n_features_in_)
+        codes = encode(table, which, domains)
+        refuse_unknown(codes, domains, table, which, self.handle_unknown)
         return codes
 
     def _class_log_densities(self, codes):
-        return gather(codes, self._tables, self._weights)
+        return gather(codes, [table.logs for table in self._tables], self._weights)
 
     def _sample_class(self, k, n, rng):
-        columns = [
-            rng.choice(labels, size=n, p=np.exp(logs[k, : len(labels)]) / np.sum(np.exp(logs[k, : len(labels)])))
-            for labels, logs in zip(self.categories_, self.feature_log_prob_, strict=True)
-        ]
-        return np.column_stack([column.astype(object) for column in columns])
+        return np.column_stack([draw(table, k, n, rng) for table in self._tables])
 
     def _factors(self, codes):
         sizes = [domain.size for domain in self.statistics_.domains]
         there = [j for j in range(codes.shape[1]) if codes[0, j] <= sizes[j] or self.missing == "state"]
         parts = [
-            gather(codes[:1, [j]], [self._tables[j]], None if self._weights is None else self._weights[[j]])[0]
+            gather(codes[:1, [j]], [self._tables[j].logs], None if self._weights is None else self._weights[[j]])[0]
             for j in there
         ]
         names = self._names()
@@ -216,20 +212,6 @@ class CategoricalNB(NaiveClassifier):
         return tags
 
 
-def column_alphas(alpha, statistics, missing="marginalize", *, force_alpha=True):
-    """α for each column: a number, or one for each of its values (and for the state of missing cells)."""
-    d = len(statistics.domains)
-    if not np.iterable(alpha):
-        return [check_alpha(alpha, (), force_alpha=force_alpha)] * d
-    if len(alpha) != d:
-        raise ValueError(f"alpha has {len(alpha)} entries for {d} columns; give one number, or one entry for each")
-    sizes = [
-        domain.size + (missing == "state" and bool(np.any(counts[:, -1] > 0.0)))
-        for domain, counts in zip(statistics.domains, statistics.counts, strict=True)
-    ]
-    return [check_alpha(a, (size,), force_alpha=force_alpha) for a, size in zip(alpha, sizes, strict=True)]
-
-
 def column_priors(parameter_prior, d):
     """The prior of each column, from one for all or a list of them."""
     if parameter_prior is None:
@@ -238,36 +220,3 @@ def column_priors(parameter_prior, d):
     if len(priors) != d:
         raise ValueError(f"parameter_prior lists {len(priors)} laws for {d} columns; give one, or one for each")
     return priors
-
-
-def refuse_gaps(counts):
-    """An error that names the first column with missing cells."""
-    for name, table in zip(counts.names, counts.counts, strict=True):
-        if np.any(table[:, -1] > 0.0):
-            raise ValueError(
-                f"column {name!r} has missing cells, and missing='error'; fill them in, or choose 'marginalize' or "
-                "'state'"
-            )
-
-
-def refuse_unknown(codes, domains, table, handle_unknown, missing):
-    """What is to be done about cells at prediction that are missing, or none of the values of their column."""
-    sizes = np.array([domain.size for domain in domains])
-    if missing == "error" and np.any(codes > sizes):
-        j = int(np.argmax(np.any(codes > sizes, axis=0)))
-        raise ValueError(f"column {table.names[j]!r} has missing cells, and missing='error'; fill them in")
-    unknown = codes == sizes
-    if handle_unknown == "ignore" or not np.any(unknown):
-        return
-    row, j = np.argwhere(unknown)[0]
-    what = f"column {table.names[j]!r} holds {table.column(j).cells[row]!r}, which is none of its categories"
-    if handle_unknown == "error":
-        raise ValueError(
-            f"{what} {domains[j].labels.tolist()}; correct it, or choose handle_unknown='floor' or 'ignore'"
-        )
-    warnings.warn(
-        f"{what} ({int(np.sum(unknown))} such cells in all): they count as values never met; handle_unknown='ignore' "
-        "leaves their factors out",
-        UserWarning,
-        stacklevel=4,
-    )

@@ -1,0 +1,179 @@
+"""The values that a categorical column may take, and the slots of cells among them.
+
+    slot of cell x:  k for the value v_k,  V for none of v_0 … v_{V−1},  V + 1 where the cell is missing             (1)
+
+Values are declared by the user or by the type of a column, or are what the cells hold. Domains of chunks join.
+"""
+
+import warnings
+from dataclasses import dataclass
+from itertools import repeat
+
+import numpy as np
+
+__all__ = ["Domain", "domains_of", "encode", "refuse_unknown"]
+
+MOST_VALUES = 10**7
+"""A table of more values than this is a mistake: an identifier, or a measurement."""
+
+
+@dataclass(frozen=True)
+class Domain:
+    """The values of a column: listed, or the codes 0 … size − 1, to which numbers are cut, where `values` is None.
+
+    `size` may exceed the number of values that are listed: then some are known to exist but not by name. A domain that
+    was `declared` takes no others.
+    """
+
+    size: int
+    values: tuple | None = None
+    declared: bool = False
+
+    @property
+    def labels(self):
+        """The values in order, as an array."""
+        if self.values is None:
+            return np.arange(self.size)
+        kinds = {type(value) for value in self.values}
+        return np.array(self.values) if kinds == {str} else np.array(self.values, dtype=object)
+
+    def codes(self, column):
+        """The slot of every cell: that of its value, `size` for none of them, `size` + 1 where it is missing."""
+        if self.values is None:
+            if not column.is_number:
+                return np.where(column.missing, self.size + 1, self.size)
+            cells = np.trunc(np.where(column.missing, 0.0, column.cells))
+            codes = np.where((cells >= 0.0) & (cells < self.size), cells, self.size).astype(np.intp)
+            return np.where(column.missing, self.size + 1, codes)
+        slots = {value: slot for slot, value in enumerate(self.values)}
+        cells = column.cells.tolist()
+        codes = np.fromiter(map(slots.get, cells, repeat(self.size)), dtype=np.intp, count=len(cells))
+        return np.where(column.missing, self.size + 1, codes)
+
+    def joined(self, other, name):
+        """The domain of both."""
+        if 0 in (self.size, other.size):
+            return self if self.size else other
+        if self.declared or (self.values is None) != (other.values is None):
+            if self == other or self.declared:
+                return self
+            raise ValueError(f"column {name!r} held numbers in one chunk and other values in another; convert it")
+        if self.values is None:
+            return Domain(max(self.size, other.size))
+        values = ordered(set(self.values) | set(other.values))
+        return Domain(max(len(values), self.size, other.size), values)
+
+    def slots_of(self, other):
+        """Where the values of another domain, and its slot for missing cells, are in this one's counts."""
+        if self.values is None or self == other or other.size == 0:
+            places = np.arange(other.size)
+        else:
+            unnamed = range(len(other.values), other.size)
+            places = np.array([*map(self.values.index, other.values), *unnamed], dtype=np.intp)
+        return np.append(places, self.size)
+
+
+def ordered(values):
+    """Values sorted, numbers before strings."""
+    return tuple(sorted(values, key=lambda value: (isinstance(value, str), value)))
+
+
+def domains_of(table, which, categories="auto", min_categories=None):
+    """The domains of the columns `which`: declared by `categories` or by the column, else what the cells hold."""
+    least = _least_sizes(min_categories, len(which))
+    return tuple(
+        _domain(table.column(j), table.names[j], declared, int(size))
+        for j, declared, size in zip(which, _declared(categories, table.names, which), least, strict=True)
+    )
+
+
+def _declared(categories, names, which):
+    if isinstance(categories, str) and categories == "auto":
+        return [None] * len(which)
+    if isinstance(categories, dict):
+        unknown = [name for name in categories if name not in names]
+        if unknown:
+            raise ValueError(f"categories names the column {unknown[0]!r}, which X does not have; it has {list(names)}")
+        return [categories.get(names[j]) for j in which]
+    if isinstance(categories, str) or len(categories) != len(names):
+        raise ValueError(
+            f"categories={categories!r} must be 'auto', a list with the values of each of the {len(names)} columns "
+            "(None for a column as it is), or a dict from the name of a column to its values"
+        )
+    return [categories[j] for j in which]
+
+
+def _least_sizes(min_categories, d):
+    if min_categories is None:
+        return np.zeros(d, dtype=int)
+    least = np.asarray(min_categories)
+    if least.dtype.kind != "i":
+        raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
+    if least.shape not in ((), (d,)):
+        raise ValueError(f"'min_categories' should have shape ({d},) when an array-like is provided. Got {least.shape}")
+    return np.broadcast_to(least, (d,))
+
+
+def _domain(column, name, declared, least):
+    if declared is None:
+        declared = column.declared
+    if declared is not None:
+        values = tuple(value.item() if isinstance(value, np.generic) else value for value in declared)
+        if len(set(values)) != len(values) or not values:
+            raise ValueError(f"the categories of column {name!r} are {list(values)}; list each value once")
+        return Domain(len(values), values, declared=True)
+    present = column.cells[~column.missing]
+    if len(present) == 0:
+        return Domain(least)
+    if not column.is_number:
+        values = ordered(set(present.tolist()))
+        return Domain(max(len(values), least), values)
+    if np.min(present) <= -1.0:
+        raise ValueError(
+            f"Negative values in data passed to a categorical model: column {name!r} holds {np.min(present):g}; codes "
+            "are whole numbers from 0 on, so recode it, or declare its categories"
+        )
+    if np.max(present) >= MOST_VALUES:
+        raise ValueError(
+            f"column {name!r} holds {np.max(present):g}; codes run from 0 to the largest, which would be too many, so "
+            "make them strings, or declare the categories"
+        )
+    return Domain(max(int(np.max(present)) + 1, least))
+
+
+def encode(table, which, domains):
+    """Slots of all cells of the columns `which`, shape (n, len(which))."""
+    out = np.empty((len(table), len(which)), dtype=np.intp)
+    if _are_codes(table.matrix):
+        # Whole numbers need no look-up, only a limit.
+        X = table.matrix[:, which]
+        sizes = np.array([domain.size for domain in domains])
+        np.minimum(X, sizes, out=out, casting="unsafe")
+        return np.where(X < 0, sizes, out) if X.dtype.kind == "i" else out
+    for place, (j, domain) in enumerate(zip(which, domains, strict=True)):
+        out[:, place] = domain.codes(table.column(j))
+    return out
+
+
+def _are_codes(matrix):
+    return matrix is not None and matrix.dtype.kind in "iub"
+
+
+def refuse_unknown(codes, domains, table, which, handle_unknown):
+    """What is to be done about cells at prediction that are none of the values of their column."""
+    unknown = codes == np.array([domain.size for domain in domains])
+    if handle_unknown == "ignore" or not np.any(unknown):
+        return
+    row, place = np.argwhere(unknown)[0]
+    j = which[place]
+    what = f"column {table.names[j]!r} holds {table.column(j).cells[row]!r}, which is none of its categories"
+    if handle_unknown == "error":
+        raise ValueError(
+            f"{what} {domains[place].labels.tolist()}; correct it, or choose handle_unknown='floor' or 'ignore'"
+        )
+    warnings.warn(
+        f"{what} ({int(np.sum(unknown))} such cells in all): they count as values never met; handle_unknown='ignore' "
+        "leaves their factors out",
+        UserWarning,
+        stacklevel=5,
+    )

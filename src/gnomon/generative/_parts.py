@@ -1,0 +1,322 @@
+"""The factors of a general naive Bayes model: groups of columns, each with a law for every class.
+
+    log f_c(x) = Σ_g v_g log f_g(x_g | c),    g over the groups whose cells are there                              (1)
+
+A part knows its columns. It sums rows (`statistics`, which add) and makes laws of the sums; laws have `log_densities`
+(n, C), `factors` for an explanation, `sample` and `n_parameters`. Categories and normal columns are done for all
+columns of a part at once; any other density is fitted to the rows of each class.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils import get_tags
+
+from gnomon.distributions import MultivariateNormal, Normal
+from gnomon.distributions.conjugate import ConjugateModel
+from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
+from gnomon.generative._categories import column_alphas, count_cells, draw, gather, log_tables, refuse_empty
+from gnomon.generative._columns import Table
+from gnomon.generative._domains import Domain, domains_of, encode, refuse_unknown
+from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
+from gnomon.optim import fit_normal_missing, observed_rows
+
+__all__ = ["CategoryPart", "DensityPart", "NormalPart", "Options", "PartSums"]
+
+
+@dataclass(frozen=True)
+class Options:
+    """Those of `NaiveBayes` that parts need; `weights` has the v of every column."""
+
+    alpha: Any
+    categories: Any
+    handle_unknown: str
+    missing: str
+    var_smoothing: float
+    weights: np.ndarray
+    names: tuple
+
+
+@dataclass(frozen=True)
+class PartSums:
+    """The weight of every class, the parts, and the sums of each; they add part by part."""
+
+    weight: np.ndarray
+    parts: tuple
+    sums: tuple
+
+    def __add__(self, other):
+        sums = tuple(part.add(a, b) for part, a, b in zip(self.parts, self.sums, other.sums, strict=True))
+        return PartSums(self.weight + other.weight, self.parts, sums)
+
+
+@dataclass(frozen=True)
+class CategoryPart:
+    """Categorical columns; or, `of_gaps`, whether the cells of the columns are missing."""
+
+    columns: tuple
+    of_gaps: bool = False
+
+    def statistics(self, rows, options):
+        """`CategoryCounts` of the columns."""
+        table = self.view(rows.X)
+        if self.of_gaps:
+            domains = (Domain(2),) * len(self.columns)
+        else:
+            domains = domains_of(table, self.columns, options.categories)
+        return count_cells(table, self.columns, domains, rows.index, rows.counts, rows.weights)
+
+    def add(self, a, b):
+        """The counts of both."""
+        return a + b
+
+    def view(self, table):
+        """The table whose columns are counted."""
+        if not self.of_gaps:
+            return table
+        gaps = np.zeros(table.shape, dtype=int)
+        gaps[:, self.columns] = np.isnan(table.numbers(self.columns))
+        return Table(tuple(f"{name} missing" for name in table.names), gaps)
+
+    def laws(self, counts, classes, options):
+        """`CategoryLaws` from the counts."""
+        alphas = column_alphas(options.alpha, counts, options.missing)
+        handle_unknown = options.handle_unknown
+        tables = log_tables(counts, alphas, missing=options.missing, handle_unknown=handle_unknown)
+        return CategoryLaws(self, counts, tables, options)
+
+
+class CategoryLaws:
+    """Tables of probabilities of categorical columns."""
+
+    def __init__(self, part, counts, tables, options):
+        self.part, self.counts, self.tables, self.options = part, counts, tables, options
+        self.weights = options.weights[list(part.columns)]
+
+    @property
+    def n_parameters(self):
+        """V − 1 for each class and column."""
+        return sum(table.probabilities[:, 1:].size for table in self.tables)
+
+    def verify(self):
+        """Refuse columns without a cell."""
+        refuse_empty(self.counts)
+
+    def log_densities(self, table):
+        """Σ_j v_j log P(x_j | c), (n, C)."""
+        return gather(self._codes(table), [part.logs for part in self.tables], self.weights)
+
+    def factors(self, table):
+        """Names and terms of the columns that are there."""
+        codes, names, terms = self._codes(table), [], []
+        for j, (name, part) in enumerate(zip(self.counts.names, self.tables, strict=True)):
+            if codes[0, j] <= self.counts.domains[j].size or len(part.labels) > self.counts.domains[j].size:
+                names.append(str(name))
+                terms.append(gather(codes[:1, [j]], [part.logs], self.weights[[j]])[0])
+        return names, terms
+
+    def sample(self, k, n, rng):
+        """A column of drawn values for each column of the part; of gaps, none."""
+        if self.part.of_gaps:
+            return {}
+        return {j: draw(part, k, n, rng) for j, part in zip(self.part.columns, self.tables, strict=True)}
+
+    def _codes(self, table):
+        table, part, options = self.part.view(table), self.part, self.options
+        codes = encode(table, part.columns, self.counts.domains)
+        refuse_unknown(codes, self.counts.domains, table, part.columns, options.handle_unknown)
+        return codes
+
+
+@dataclass(frozen=True)
+class NormalPart:
+    """Columns of numbers, each normal within a class."""
+
+    columns: tuple
+
+    def statistics(self, rows, options):
+        """`CellMoments` of the columns."""
+        X = rows.X.numbers(self.columns)
+        return cell_moments(X, rows.index, rows.counts, rows.weights, refuse=lambda X: None)
+
+    def add(self, a, b):
+        """The moments of both."""
+        return a + b
+
+    def laws(self, moments, classes, options):
+        """`NormalLaws` from the moments."""
+        return NormalLaws(self.columns, moments, classes, options)
+
+
+class NormalLaws:
+    """A normal law for every class and column."""
+
+    def __init__(self, columns, moments, classes, options):
+        self.columns, self.moments, self.classes = columns, moments, classes
+        self.names = [options.names[j] for j in columns]
+        self.var = moments.variances(shared=False) + options.var_smoothing * np.max(moments.total_variance())
+        empty = (moments.weight == 0.0)[:, None]
+        law = Normal(moments.cells.mean, np.where(empty & (self.var == 0.0), 1.0, self.var))
+        self.cells = CellLaws(law, options.weights[list(columns)])
+
+    @property
+    def n_parameters(self):
+        """Two for each class and column."""
+        return 2 * self.var.size
+
+    def verify(self):
+        """Refuse columns that are constant within a class."""
+        refuse_constant(self.cells.law.var, self.moments, self.classes, self.names)
+
+    def log_densities(self, table):
+        """Σ_j v_j log N(x_j; μ, σ²), (n, C)."""
+        return self.cells.log_densities(table.numbers(self.columns), refuse=lambda X: None)
+
+    def factors(self, table):
+        """Names and terms of the columns that are there."""
+        X = table.numbers(self.columns)[:1]
+        terms = np.stack([self.cells.cells(X, c)[0] for c in range(len(self.classes))], axis=1)
+        seen = np.flatnonzero(~np.isnan(X[0]))
+        return [str(self.names[j]) for j in seen], list(terms[seen])
+
+    def sample(self, k, n, rng):
+        """A column of draws for each column of the part."""
+        return dict(zip(self.columns, self.cells[k].sample(n, rng).T, strict=True))
+
+
+@dataclass(frozen=True)
+class DensityPart:
+    """A group of columns with any density; of `entries` the density takes a vector, else rows."""
+
+    columns: tuple
+    density: Any
+    entries: bool = False
+
+    def statistics(self, rows, options):
+        """The statistics of each class, or fitted estimators; None for a class without rows."""
+        X = rows.X.numbers(self.columns)
+        return tuple(self._of_class(X, rows, k) for k in range(len(rows.classes)))
+
+    def add(self, a, b):
+        """The statistics of both; fitted densities do not add."""
+        if not self.sums:
+            raise ValueError(
+                f"partial_fit: {self.density!r} has no statistics that add; call fit with all rows, or take a "
+                "Distribution class"
+            )
+        return tuple(y if x is None else x if y is None else x + y for x, y in zip(a, b, strict=True))
+
+    @property
+    def sums(self):
+        """Whether the density is estimated from statistics."""
+        return not isinstance(self.density, BaseEstimator)
+
+    @property
+    def takes_gaps(self):
+        """Whether the density itself deals with missing cells."""
+        return isinstance(self.density, BaseEstimator) and get_tags(self.density).input_tags.allow_nan
+
+    def laws(self, statistics, classes, options):
+        """`DensityLaws` from the statistics."""
+        return DensityLaws(self, [self._law_or_error(part) for part in statistics], classes, options)
+
+    def _law_or_error(self, part):
+        # The first chunks may be too short for a law: what is wrong is said when the law is needed.
+        try:
+            return None if part is None else self._law(part)
+        except ValueError as error:
+            return error
+
+    def describe(self, names):
+        """The columns, for messages."""
+        return f"columns {[names[j] for j in self.columns]}"
+
+    def _of_class(self, X, rows, k):
+        here = (rows.index == k) & ~np.all(np.isnan(X), axis=1)
+        if not np.any(here):
+            return None
+        X, weights = X[here], None if rows.weights is None else rows.weights[here].astype(float)
+        label, names = rows.classes.tolist()[k], rows.X.names
+        try:
+            return self._sums(X, weights)
+        except ValueError as error:
+            raise ValueError(f"{self.describe(names)}, class {label!r} with {len(X)} rows: {error}") from error
+
+    def _sums(self, X, weights):
+        if np.any(np.isnan(X)) and not self.takes_gaps:
+            if self.density is MultivariateNormal:
+                return fit_normal_missing(X, weights).theta
+            raise ValueError(
+                "some rows have only a part of these cells; give each column a group of its own, or take "
+                "MultivariateNormal or GaussianMixture, which take gaps"
+            )
+        X = X[:, 0] if self.entries and self.sums else X
+        return self.density.statistics(X, weights) if self.sums else fit_density(self.density, X, weights)
+
+    def _law(self, part):
+        if not self.sums or isinstance(part, MultivariateNormal):
+            return part
+        if isinstance(self.density, ConjugateModel):
+            return self.density.given(part).predictive()
+        return self.density.from_statistics(part)
+
+
+class DensityLaws:
+    """One density for every class; None for a class without rows, an error where the rows allow no density."""
+
+    def __init__(self, part, laws, classes, options):
+        self.part, self.laws, self.classes, self.options = part, laws, classes, options
+        v = options.weights[list(part.columns)]
+        if np.any(v != v[0]):
+            raise ValueError(f"feature_weight differs within {part.describe(options.names)}, which are one factor")
+        self.weight = float(v[0])
+
+    @property
+    def n_parameters(self):
+        """Of all densities."""
+        return sum(density_parameters(law) for law in self.laws if law is not None)
+
+    def verify(self):
+        """Raise what was wrong with the rows of a class."""
+        for label, law in zip(self.classes, self.laws, strict=True):
+            if isinstance(law, ValueError):
+                raise ValueError(f"{self.part.describe(self.options.names)}, class {label!r}: {law}") from law
+
+    def log_densities(self, table):
+        """v log f(x | c) from the cells that are there, (n, C)."""
+        X = table.numbers(self.part.columns)
+        out = np.zeros((len(X), len(self.laws)))
+        if self.weight == 0.0:
+            return out
+        for group in observed_rows(X):
+            if len(group.columns):
+                block = X[group.rows] if self.part.takes_gaps else group.X
+                for k, law in enumerate(self.laws):
+                    out[group.rows, k] = self._log_density(law, block, group)
+        return self.weight * out
+
+    def factors(self, table):
+        """One factor for the group, if one of its cells is there."""
+        names = self.options.names
+        if np.all(np.isnan(table.numbers(self.part.columns)[:1])):
+            return [], []
+        return ["+".join(str(names[j]) for j in self.part.columns)], [self.log_densities(table[:1])[0]]
+
+    def sample(self, k, n, rng):
+        """A column of draws for each column of the part."""
+        return dict(zip(self.part.columns, sample_density(self.laws[k], n, rng).T, strict=True))
+
+    def _log_density(self, law, X, group):
+        if law is None:
+            return 0.0
+        if not group.complete and not self.part.takes_gaps:
+            if not isinstance(law, MultivariateNormal):
+                raise ValueError(
+                    f"some rows have only a part of {self.part.describe(self.options.names)}, and the density has no "
+                    "marginals; fill these cells, or take MultivariateNormal or GaussianMixture"
+                )
+            law = law.marginal(group.columns)
+        entries = self.part.entries and self.part.sums
+        return row_log_density(law, X[:, 0] if entries else X)
