@@ -15,9 +15,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import fit_density, row_log_density
-from gnomon.generative._rows import labelled_rows
+from gnomon.generative._rows import any_rows, labelled_rows
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.validation import check_interval, check_positive, validate_rows
+from gnomon.numerics.validation import check_interval, check_positive
 
 __all__ = ["DensityGate"]
 
@@ -107,11 +107,11 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        rows = labelled_rows(self, X, y, sample_weight)
+        rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
         classifier = LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
         self.classes_ = rows.classes
         self.outlier_label_ = self._label(rows.classes)
-        self.classifier_ = _fit_weighted(clone(classifier), rows)
+        self.classifier_ = _fit_weighted(clone(classifier), X, y, sample_weight)
         self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self
@@ -127,10 +127,9 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        X = self._checked(X)
+        flagged = self.is_outlier(X)
         index, _ = label_index(self.classifier_.predict(X), self.classes_)
-        labels = _with_label(self.classes_, self.outlier_label_)
-        return labels[np.where(self._flagged(X), len(self.classes_), index)]
+        return _with_label(self.classes_, self.outlier_label_)[np.where(flagged, len(self.classes_), index)]
 
     def score_samples(self, X):
         """log p(x) of every row.
@@ -157,7 +156,7 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         -------
         ndarray of bool of shape (n_samples,)
         """
-        return self._flagged(self._checked(X))
+        return self.score_samples(X) <= self.log_threshold_
 
     @available_if(_classifier_has("predict_proba"))
     def predict_proba(self, X):
@@ -171,7 +170,7 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples, n_classes)
         """
-        X = self._checked(X)
+        self._checked(X)
         return self.classifier_.predict_proba(X)
 
     @available_if(_classifier_has("decision_function"))
@@ -186,15 +185,13 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
         """
-        X = self._checked(X)
+        self._checked(X)
         return self.classifier_.decision_function(X)
 
     def _checked(self, X):
+        """Rows for the density; the classifier gets X as it came, with its names and kinds of columns."""
         check_is_fitted(self)
-        return validate_rows(self, X, reset=False)
-
-    def _flagged(self, X):
-        return row_log_density(self.density_, X) <= self.log_threshold_
+        return any_rows(self, X, reset=False)
 
     def _label(self, classes):
         words = classes.dtype.kind in "OUS"
@@ -220,13 +217,12 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         return float(scores[order[count - 1]]) if count else -np.inf
 
 
-def _fit_weighted(classifier, rows):
-    y = rows.classes[rows.index]
-    if rows.weights is None:
-        return classifier.fit(rows.X, y)
+def _fit_weighted(classifier, X, y, sample_weight):
+    if sample_weight is None:
+        return classifier.fit(X, y)
     if not has_fit_parameter(classifier, "sample_weight"):
         raise ValueError(f"{type(classifier).__name__} takes no sample_weight; leave the weights out")
-    return classifier.fit(rows.X, y, sample_weight=rows.weights)
+    return classifier.fit(X, y, sample_weight=sample_weight)
 
 
 def _with_label(classes, label):
