@@ -8,6 +8,7 @@ import pkgutil
 from sklearn.base import BaseEstimator
 from sklearn.ensemble import IsolationForest
 from sklearn.neighbors import KernelDensity
+from sklearn.preprocessing import StandardScaler
 
 import gnomon
 from gnomon.distributions import KDE, Normal
@@ -30,13 +31,15 @@ ARGUMENTS = {
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
     "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
     "MixtureModel": {"components": [KDE]},  # any rows have a kernel density
+    "NestedContours": {"density": Normal},  # some tables have fewer rows than columns
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": KernelDensity(), "unknown_label": -9},
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "SemiSupervisedClassifier": {"base": GaussianNB(), "unlabeled": None},
-    "SemiSupervisedPipeline": {"unlabeled": None},  # likewise
+    # The class −1 again; and both parts must take weights.
+    "SemiSupervisedPipeline": {"transformer": StandardScaler(), "unlabeled": None},
     "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2
     # Folds of some tables have one good row, or constant columns; of labels of any kind, 1 is taken as anomalous.
     "TunedDetector": {"detector": IsolationForest(n_estimators=5, random_state=0), "cv": 2, "anomaly_label": 1},

@@ -23,9 +23,12 @@ of bad rows in training grows, classifiers overtake. Chandola, Banerjee & Kumar 
 """
 
 from gnomon.anomaly.centroid_distance import CentroidDistanceDetector
+from gnomon.anomaly.contours import NestedContours
 from gnomon.anomaly.density_detector import DensityDetector
 from gnomon.anomaly.evaluate import DetectorComparison, DetectorScores, evaluate_detectors
 from gnomon.anomaly.gaussian_detector import GaussianDetector
+from gnomon.anomaly.gaussianity import ColumnShape, GaussianityReport, gaussianity_report
+from gnomon.anomaly.log_shift import LogShift
 from gnomon.anomaly.mahalanobis import MahalanobisDetector
 from gnomon.anomaly.split import AnomalySplit, anomaly_split
 from gnomon.anomaly.threshold import ThresholdChoice, select_threshold
@@ -34,14 +37,19 @@ from gnomon.anomaly.tuned_detector import TunedDetector
 __all__ = [
     "AnomalySplit",
     "CentroidDistanceDetector",
+    "ColumnShape",
     "DensityDetector",
     "DetectorComparison",
     "DetectorScores",
     "GaussianDetector",
+    "GaussianityReport",
+    "LogShift",
     "MahalanobisDetector",
+    "NestedContours",
     "ThresholdChoice",
     "TunedDetector",
     "anomaly_split",
     "evaluate_detectors",
+    "gaussianity_report",
     "select_threshold",
 ]

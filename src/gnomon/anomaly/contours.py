@@ -1,0 +1,126 @@
+"""Nested regions of one density.
+
+    R_λ = {x : p(x) > ε_λ},    P(X ∈ R_λ) = λ,    λ₁ < λ₂ < …   ⇒   R_λ₁ ⊂ R_λ₂ ⊂ …                        (1)
+
+Each is the smallest region of its probability: Hyndman (1996), Computing and graphing highest density regions,
+doi:10.1080/00031305.1996.10473566. A one-class support vector machine draws such regions without a density.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.anomaly._levels import check_levels, log_thresholds
+from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.validation import check_integer, validate_rows
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["NestedContours"]
+
+
+class NestedContours(BaseEstimator):
+    """Regions of several probabilities under one density, equation (1).
+
+    Parameters
+    ----------
+    density : type, Family or estimator, default=MultivariateNormal
+        A `Distribution` class, one with options, or an estimator with `score_samples` and `sample`.
+    levels : sequence of float in (0, 1), default=(0.5, 0.9, 0.99)
+        λ of each region, in any order.
+    n_draws : int, default=10000
+        Draws for the levels where the density has no formula for them.
+    random_state : None, int, Generator or RandomState
+        Of these draws.
+
+    Attributes
+    ----------
+    density_ : Distribution or estimator
+        p.
+    levels_ : ndarray of shape (n_levels,)
+        The levels, ascending and each once: region 0 is the innermost.
+    log_epsilons_ : ndarray of shape (n_levels,)
+        log ε of each, descending.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Hyndman, R. J. (1996). Computing and graphing highest density regions. doi:10.1080/00031305.1996.10473566
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.anomaly import NestedContours
+    >>> X = np.random.default_rng(0).normal(size=(1000, 2))
+    >>> contours = NestedContours(levels=(0.5, 0.95)).fit(X)
+    >>> contours.region_index([[0.0, 0.0], [1.5, 1.0], [4.0, 0.0]])
+    array([0, 1, 2])
+    """
+
+    def __init__(self, density=MultivariateNormal, levels=(0.5, 0.9, 0.99), *, n_draws=10_000, random_state=None):
+        self.density = density
+        self.levels = levels
+        self.n_draws = n_draws
+        self.random_state = random_state
+
+    def fit(self, X, y=None, sample_weight=None):
+        """Fit the density and find the thresholds.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        X = validate_rows(self, X, ensure_min_samples=2)
+        weights = None if sample_weight is None else check_weights(sample_weight, X)
+        self.levels_ = np.unique(check_levels("levels", self.levels))
+        self.density_ = fit_density(self.density, X, weights)
+        n_draws, rng = check_integer("n_draws", self.n_draws, 100), check_rng(self.random_state)
+        self.log_epsilons_ = log_thresholds(self.density_, self.levels_, n_draws=n_draws, rng=rng)
+        return self
+
+    def score_samples(self, X):
+        """log p(x) of every row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+        """
+        check_is_fitted(self)
+        return row_log_density(self.density_, validate_rows(self, X, reset=False))
+
+    def contains(self, X):
+        """Which regions hold each row.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples, n_levels)
+        """
+        return self.score_samples(X)[:, None] > self.log_epsilons_
+
+    def region_index(self, X):
+        """The innermost region that holds each row, from 0; the number of levels for a row outside all of them.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of int of shape (n_samples,)
+        """
+        return np.sum(~self.contains(X), axis=1)
