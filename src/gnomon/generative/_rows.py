@@ -36,7 +36,12 @@ class LabelledRows(NamedTuple):
 
 def labelled_rows(estimator, X, y, sample_weight=None, *, classes=None, check=validate_rows, **options):
     """X, y and weights checked; `check` is `validate_rows` for numbers or `any_rows` for rows of any kind."""
-    X, y = check(estimator, X, y, **options)
+    try:
+        X, y = check(estimator, X, y, **options)
+    except ValueError as error:
+        if "could not convert string" not in str(error):
+            raise
+        raise ValueError(f"{error}; code strings as numbers, or use NaiveBayes, which takes them") from error
     weights = None
     if sample_weight is not None:
         weights = check_weights(sample_weight, np.empty((len(y), 0)))

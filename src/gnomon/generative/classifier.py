@@ -129,7 +129,9 @@ class GenerativeClassifier(BayesClassifier):
             # A law that cannot be evaluated must be found now, not at the first prediction.
             row_log_density(law, X[:1])
         except ValueError as error:
-            raise ValueError(f"class {label!r} with {len(X)} rows: {error}") from error
+            raise ValueError(
+                f"class {label!r} with {len(X)} rows: {error}; if rows are few, give more, a simpler density or a prior"
+            ) from error
         return law
 
     def _density_of(self, label):
