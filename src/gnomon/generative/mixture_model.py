@@ -311,18 +311,10 @@ class MixtureEM:
     def _reseed(self, gamma, kept, empty):
         """Every empty component takes a share of the rows that the others explain worst."""
         n, k = gamma.shape
-        order = np.arange(n)
+        worst = np.zeros(n)
         if kept.size:
-            rest = self._maximize(gamma, kept)
-            order = np.argsort(np.logaddexp.reduce(rest.log_joint(self.X), axis=1), kind="stable")
-        gamma = np.array(gamma)
-        share = max(1, n // (2 * k))
-        for place, j in enumerate(empty):
-            rows = order[place * share : (place + 1) * share]
-            gamma[rows] *= _BLUR
-            gamma[rows, j] = 1.0 - _BLUR
-        gamma[:, empty] += _BLUR / k
-        return self._maximize(gamma / np.sum(gamma, axis=1, keepdims=True), np.arange(k))
+            worst = np.logaddexp.reduce(self._maximize(gamma, kept).log_joint(self.X), axis=1)
+        return self._maximize(take_worst(gamma, empty, worst), np.arange(k))
 
 
 def _checked_weights(weights, k):
@@ -334,15 +326,37 @@ def _checked_weights(weights, k):
     return found
 
 
+def take_worst(gamma, empty, row_log_density):
+    """γ where the empty columns have taken the rows of least density, each the same share of them."""
+    n, k = gamma.shape
+    order, share = np.argsort(row_log_density, kind="stable"), max(1, n // (2 * k))
+    out = np.array(gamma)
+    for place, j in enumerate(empty):
+        rows = order[place * share : (place + 1) * share]
+        out[rows] *= _BLUR
+        out[rows, j] = 1.0 - _BLUR
+    out[:, empty] += _BLUR / k
+    return out / np.sum(out, axis=1, keepdims=True)
+
+
+def numbers_of(X):
+    """X as a matrix of finite floats, or None where it is no such thing."""
+    try:
+        A = np.asarray(X, dtype=float)
+    except (TypeError, ValueError):
+        return None
+    return A if A.ndim == 2 and np.all(np.isfinite(A)) else None
+
+
 def start_responsibilities(method, X, weights, k, rng):
     """γ⁰ from clusters, in random order, or at random; blurred, so that every component has some of every row."""
-    numeric = X.dtype.kind == "f" and bool(np.all(np.isfinite(X)))
-    method = ("kmeans" if numeric else "random") if method is None else method
+    A = numbers_of(X)
+    method = ("random" if A is None else "kmeans") if method is None else method
     if check_choice("init_params", method, ["kmeans", "random"]) == "random":
-        gamma = rng.exponential(size=(len(X), k))
+        gamma = rng.exponential(size=(len(weights), k))
         return gamma / np.sum(gamma, axis=1, keepdims=True)
-    if not numeric:
+    if A is None:
         raise ValueError("init_params='kmeans' needs rows of finite numbers; choose 'random'")
-    labels = kmeans(X, X[seed_centers(X, min(k, len(X)), rng, weights)], weights, tol=1e-4).labels
+    labels = kmeans(A, A[seed_centers(A, min(k, len(A)), rng, weights)], weights, tol=1e-4).labels
     order = rng.permutation(k)
     return (1.0 - _BLUR) * np.eye(k)[order[labels]] + _BLUR / k

@@ -76,8 +76,8 @@ def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, 
     criterion : {"cv", "bic", "aic", "icl"}, default="cv"
     estimator : GaussianMixture, optional
         Carries the other options. With ``init_params="lbg"`` one growth by splitting serves all numbers; None:
-        ``GaussianMixture(init_params="lbg", lbg_alpha=0.5, tol=1e-6, max_iter=1000)``. Halves that lie close part
-        slowly at first, so growth needs a small tol.
+        ``GaussianMixture(init_params="lbg", lbg_alpha=0.5, tol=1e-4, max_iter=500)``. Halves that lie close part
+        slowly at first, so growth needs a smaller tol than the default.
     cv : int, splitter or iterable, default=5
         Folds in scikit-learn's sense; a number of folds is drawn at random from seed 0, as rows are often sorted.
     sample_weight : array-like of shape (n_samples,), optional
@@ -107,7 +107,7 @@ def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, 
     if not numbers:
         raise ValueError("n_components is empty; give the numbers to try, such as range(1, 6)")
     if estimator is None:
-        estimator = GaussianMixture(init_params="lbg", lbg_alpha=0.5, tol=1e-6, max_iter=1000)
+        estimator = GaussianMixture(init_params="lbg", lbg_alpha=0.5, tol=1e-4, max_iter=500)
     weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
     models = _fits(estimator, X, weights, numbers)
     table = {

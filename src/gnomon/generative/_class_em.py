@@ -1,0 +1,307 @@
+"""EM where the class of a row is what is hidden, for some rows or for all.
+
+    ℓ = Σ_{i labelled} sᵢ log π_{yᵢ} f_{yᵢ}(xᵢ)  +  Σ_{i unlabelled} sᵢ log Σ_c π_c f_c(xᵢ)                       (1)
+    E:  γᵢ = one-hot of yᵢ, or the posterior     M:  fit on every row C times, as class c with weight sᵢ γᵢ_c        (2)
+
+Around any generative classifier the steps are `predict` and `fit`; Gaussian classes and mixtures have their sums taken
+in one pass. Nigam, McCallum, Thrun & Mitchell (2000), doi:10.1023/A:1007692713085; Celeux & Govaert (1992) on hard
+assignment, doi:10.1016/0167-9473(92)90042-E.
+"""
+
+from dataclasses import dataclass, replace
+from functools import singledispatch
+from typing import Any
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import validate_data
+
+from gnomon.distributions import Normals
+from gnomon.distributions.normals import covariances_of
+from gnomon.generative._contract import BayesClassifier, log_sum_exp
+from gnomon.generative._gaussian_laws import Estimate
+from gnomon.generative._partial_labels import NO_LABEL
+from gnomon.generative._rows import any_rows
+from gnomon.generative.gaussian_classifier import GaussianClassifier
+from gnomon.generative.gaussian_mixture import GaussianMixture
+from gnomon.generative.mixture_classifier import GaussianMixtureClassifier
+from gnomon.generative.mixture_model import numbers_of, take_worst
+from gnomon.numerics.linalg import factor_spd
+from gnomon.numerics.special import log_softmax
+from gnomon.numerics.streaming import group_moments, moments
+from gnomon.numerics.validation import validate_rows
+from gnomon.numerics.weights import class_priors
+from gnomon.optim import GaussianEM, NormalMixture, Restart, kmeans, seed_centers
+
+__all__ = ["ClassRows", "ClassifierEM", "class_em", "given_rows", "start_codes"]
+
+
+@dataclass(frozen=True)
+class ClassRows:
+    """Rows as they were given, the position of their class (−1: hidden), their weights, and the classes."""
+
+    X: Any
+    labels: np.ndarray
+    weights: np.ndarray
+    classes: np.ndarray
+    hard: bool = False
+
+    @property
+    def total_weight(self):
+        """Σ sᵢ."""
+        return float(np.sum(self.weights))
+
+
+def given_rows(estimator, X, *, reset):
+    """Rows for a classifier inside `estimator`: a data frame as it is, anything else as an array or sparse matrix."""
+    if isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame):
+        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return X
+    return any_rows(estimator, X, reset=reset, accept_sparse="csr")
+
+
+def start_codes(rows, n_known, rng):
+    """The class with which each row starts, −1 for none: its own; for free classes, the clusters that labels avoid."""
+    codes, k = np.array(rows.labels), len(rows.classes)
+    hidden = codes == NO_LABEL
+    if k == n_known or not np.any(hidden):
+        return codes
+    A = numbers_of(rows.X)
+    if A is None:
+        codes[hidden] = n_known + rng.integers(k - n_known, size=int(np.sum(hidden)))
+        return codes
+    clusters = kmeans(A, A[seed_centers(A, min(k, len(A)), rng, rows.weights)], rows.weights, tol=1e-4).labels
+    labelled = np.bincount(clusters[~hidden], minlength=k)
+    free = np.argsort(labelled, kind="stable")[: k - n_known]
+    for c, cluster in enumerate(free, start=n_known):
+        codes[hidden & (clusters == cluster)] = c
+    return codes
+
+
+@dataclass(frozen=True)
+class ClassifierEM:
+    """The steps (2) around any generative classifier."""
+
+    base: BayesClassifier
+    rows: ClassRows
+    allows_fall = True
+    """A smoothed or shrunk fit maximises no likelihood."""
+
+    @property
+    def hard(self):
+        """Whether the driver has to make assignments hard."""
+        return self.rows.hard
+
+    def start(self, codes):
+        """The classifier fitted to the rows that have a class."""
+        return self.fit_shares(np.eye(len(self.rows.classes) + 1)[codes][:, :-1])
+
+    def e_step(self, model):
+        """γ, and ℓ of (1)."""
+        joint = self._log_joint(model)
+        found = np.max(joint, axis=1) if self.hard else log_sum_exp(joint)
+        lost = np.isneginf(found)
+        joint[lost] = self._clamped(np.zeros((int(np.sum(lost)), joint.shape[1])), lost)
+        return np.exp(log_softmax(joint)), float(self.rows.weights @ found)
+
+    def m_step(self, gamma):
+        """The classifier fitted with the responsibilities as weights; a class that has lost its rows starts anew."""
+        N = self.rows.weights @ gamma
+        empty = np.flatnonzero(min(1.0, 0.5 * self.rows.total_weight / len(N)) > N)
+        if empty.size == 0:
+            return self.fit_shares(gamma)
+        rest = self.fit_shares(np.delete(gamma, empty, axis=1), np.delete(self.rows.classes, empty))
+        gamma = take_worst(gamma, empty, log_sum_exp(self._log_joint(rest)))
+        one_hot = np.eye(len(N))[self.rows.labels]
+        return Restart(self.fit_shares(np.where((self.rows.labels != NO_LABEL)[:, None], one_hot, gamma)))
+
+    def model(self, result):
+        """The classifier that EM ended with."""
+        return result.theta
+
+    def fit_shares(self, gamma, classes=None):
+        """The classifier fitted to every row c times, with label c and weight sᵢ γᵢ_c."""
+        classes = self.rows.classes if classes is None else classes
+        shares = self.rows.weights[:, None] * gamma
+        i, c = np.nonzero(shares > 0.0)
+        return clone(self.base).fit(_safe_indexing(self.rows.X, i), classes[c], sample_weight=shares[i, c])
+
+    def _log_joint(self, model):
+        """log π_c f_c(x) for all classes, also those that the model lost, with labelled rows clamped."""
+        found = model._class_log_densities(model._rows(self.rows.X)) + model.class_log_prior_
+        out = np.full((len(found), len(self.rows.classes)), -np.inf)
+        out[:, np.isin(self.rows.classes, model.classes_)] = found
+        return self._clamped(out, slice(None))
+
+    def _clamped(self, joint, which):
+        labels = self.rows.labels[which]
+        other = (labels != NO_LABEL)[:, None] & (labels[:, None] != np.arange(joint.shape[1]))
+        return np.where(other, -np.inf, joint)
+
+
+@dataclass(frozen=True)
+class GaussianClassesEM:
+    """The steps (2) for one normal law per class; the M-step is that of `GaussianClassifier`, with its options."""
+
+    shell: GaussianClassifier
+    rows: ClassRows
+    steps: GaussianEM
+    plan: Estimate
+    hard = False
+
+    @property
+    def allows_fall(self):
+        """Whether the M-step is anything but maximum likelihood."""
+        plan, shell = self.plan, self.shell
+        given = plan.parameter_prior is not None or shell.priors is not None
+        return bool(given or plan.ddof or plan.shrinks or plan.pool or shell.prior_alpha)
+
+    def start(self, codes):
+        """Maximum likelihood on the rows that have a class; a covariance that they cannot determine is a common one."""
+        used, kind = codes != NO_LABEL, self.plan.covariance_type
+        X, s, k = self.steps.filled, self.rows.weights, len(self.rows.classes)
+        parts = group_moments(X[used], codes[used], k, s[used], diagonal=self.plan.diagonal)
+        weight = np.where(parts.weight > 0.0, parts.weight, 1.0)
+        spread = common_spread(parts, X, s)
+        short = np.array([_undetermined(N, S) for N, S in zip(parts.weight, parts.scatter, strict=True)])
+        shared = weight.reshape(-1, *[1] * spread.ndim) * spread
+        scatter = np.where(short.reshape(-1, *[1] * spread.ndim), shared, parts.scatter)
+        laws = Normals(parts.mean, covariances_of(scatter, weight, kind), kind)
+        return NormalMixture(self._priors(weight), laws)
+
+    def e_step(self, theta):
+        """The moments of every class, and ℓ of (1)."""
+        return self.steps.e_step(theta)
+
+    def m_step(self, posterior):
+        """The laws of `GaussianClassifier` for these moments."""
+        parts = posterior.moments
+        laws, _ = self.plan.laws(parts, self.rows.classes.tolist(), list(range(parts.mean.shape[1])))
+        return NormalMixture(self._priors(parts.weight), laws)
+
+    def model(self, result):
+        """The classifier of the laws that EM ended with."""
+        model = self.shell
+        model.classes_, model.statistics_ = self.rows.classes, result.posterior.moments
+        model._laws, model.shrinkage_ = result.theta.laws, self.plan.shrinkage or 0.0
+        model._store_priors(model.statistics_.weight, result.theta.weights)
+        return model
+
+    def _priors(self, counts):
+        return class_priors(self.shell.priors, self.rows.classes, counts, alpha=self.shell.prior_alpha)
+
+
+@dataclass(frozen=True)
+class MixtureClassesEM:
+    """The steps (2) for a Gaussian mixture per class; a labelled row is shared by the components of its class."""
+
+    shell: GaussianMixtureClassifier
+    rows: ClassRows
+    steps: GaussianEM
+    hard = False
+
+    @property
+    def allows_fall(self):
+        """What the covariance control says."""
+        return self.steps.control.allows_fall
+
+    def start(self, codes):
+        """A mixture for every class, on the rows that one normal law per class would give it."""
+        X, single = self.steps.filled, GaussianClassifier()
+        first = replace(self.rows, X=X)
+        plain = class_em(single, first)
+        theta = plain.start(codes)
+        likely = np.argmax(theta.log_joint(X), axis=1)
+        y = self.rows.classes[np.where(codes == NO_LABEL, likely, codes)]
+        model = clone(self.shell).fit(X, y, sample_weight=self.rows.weights)
+        shares = [pi * mixture.weights_ for pi, mixture in zip(model.class_prior_, model.mixtures_, strict=True)]
+        means = np.concatenate([mixture.means_ for mixture in model.mixtures_])
+        covariances = np.concatenate([mixture.covariances_ for mixture in model.mixtures_])
+        return NormalMixture(np.concatenate(shares), Normals(means, covariances, self.steps.covariance_type))
+
+    def e_step(self, theta):
+        """The moments of every component, and ℓ of (1)."""
+        return self.steps.e_step(theta)
+
+    def m_step(self, posterior):
+        """Equation (2) of `GaussianEM`."""
+        return self.steps.m_step(posterior)
+
+    def model(self, result):
+        """The classifier of the mixtures that EM ended with."""
+        model, owners, theta = self.shell, self.steps.owners, result.theta
+        model.classes_, model.mixtures_ = self.rows.classes, []
+        priors = np.bincount(owners, theta.weights)
+        for c, prior in enumerate(priors):
+            own = owners == c
+            laws = Normals(theta.laws.means[own], theta.laws.covariances[own], theta.laws.covariance_type)
+            mixture = _mixture_of(model).set_params(n_components=int(np.sum(own)))
+            mixture.n_features_in_ = model.n_features_in_
+            part = result._replace(theta=NormalMixture(theta.weights[own] / prior, laws))
+            model.mixtures_.append(mixture._set(part, self.steps))
+        model._store_priors(np.bincount(owners, result.posterior.moments.weight), priors / np.sum(priors))
+        return model
+
+
+@singledispatch
+def class_em(base, rows):
+    """The steps of EM for a classifier: around its `fit`, unless its sums can be taken in one pass."""
+    if not isinstance(base, BayesClassifier):
+        raise ValueError(f"base={base!r} is no generative classifier of this package; choose one, such as GaussianNB()")
+    return ClassifierEM(base, rows)
+
+
+@class_em.register
+def _(base: GaussianClassifier, rows):
+    plan = base._plan()
+    if plan.needs_quartics or plan.estimate == "predictive":
+        return ClassifierEM(base, rows)
+    shell = clone(base)
+    X = validate_rows(shell, rows.X, finite=False)
+    shell._refuse_cells(X)
+    hard = "hard" if rows.hard else "soft"
+    steps = GaussianEM(X, rows.weights, plan.covariance_type, labels=rows.labels, assignment=hard, on_empty="keep")
+    return GaussianClassesEM(shell, rows, steps, plan)
+
+
+@class_em.register
+def _(base: GaussianMixtureClassifier, rows):
+    shell, mixture = clone(base), _mixture_of(base)
+    if mixture.covariance_type not in ("full", "diag", "spherical") or isinstance(base.n_components, str):
+        raise ValueError(
+            f"covariance_type={mixture.covariance_type!r} with n_components={base.n_components!r}: with hidden classes "
+            "choose 'full', 'diag' or 'spherical', and give the numbers of components"
+        )
+    X = validate_rows(shell, rows.X, finite=False)
+    counts = [shell._count(label) for label in rows.classes.tolist()]
+    steps = replace(
+        mixture._steps(X, rows.weights),
+        labels=rows.labels,
+        owners=np.repeat(np.arange(len(counts)), counts),
+        assignment="hard" if rows.hard else "soft",
+        on_empty="keep",
+    )
+    return MixtureClassesEM(shell, rows, steps)
+
+
+def common_spread(parts, X, weights):
+    """The covariance within the classes, or that of all rows where the classes cannot determine it."""
+    pooled, k = parts.pooled(), len(parts.weight)
+    if not _undetermined(pooled.weight - k + 1.0, pooled.scatter):
+        return pooled.scatter / pooled.weight
+    total = moments(X, weights).covariance()
+    return total if pooled.scatter.ndim == 2 else np.diag(total)
+
+
+def _undetermined(weight, scatter):
+    """Whether so many rows, with this scatter, cannot have a covariance of full rank."""
+    dense = scatter.ndim == 2
+    if not weight > (len(scatter) if dense else 1):
+        return True
+    return factor_spd(scatter) is None if dense else not np.all(scatter > 0.0)
+
+
+def _mixture_of(classifier):
+    return GaussianMixture() if classifier.mixture is None else clone(classifier.mixture)

@@ -1,0 +1,87 @@
+"""Labels of which some are missing.
+
+    index i ∈ {−1, 0, …, C−1},    −1: no label                                                          (1)
+
+What stands for "no label": None and NaN in any column that can hold them, −1 in a column of integers (as in
+scikit-learn), or a value that the user names. A class called −1 and the mark −1 cannot both be: the user decides.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from gnomon.numerics.coding import label_index
+from gnomon.numerics.validation import check_integer
+
+__all__ = ["NO_LABEL", "PartialLabels", "partial_labels"]
+
+NO_LABEL = -1
+
+
+class PartialLabels(NamedTuple):
+    """The position of every label among the sorted classes, −1 where there is none; `n_known` classes have labels."""
+
+    index: np.ndarray
+    classes: np.ndarray
+    n_known: int
+
+    @property
+    def has_label(self):
+        """Which rows have one."""
+        return self.index != NO_LABEL
+
+
+def partial_labels(y, unlabeled="auto", *, n_free=0, who="classifier"):
+    """Read y; "auto" is −1 for integers and None or NaN for the rest, None is only the latter.
+
+    `n_free` classes without labels follow the others: the next integers, or "new_0", "new_1" … for strings.
+    """
+    if y is None:
+        raise ValueError(f"{who} requires y to be passed, but the target y is None; mark rows without a label")
+    y = column_or_1d(np.asarray(y), warn=True)
+    missing = _missing(y, unlabeled)
+    labels = y[~missing]
+    labels = np.array(labels.tolist()) if labels.dtype.kind == "O" and len(labels) else labels
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    index, classes = label_index(labels) if len(labels) else (np.empty(0, dtype=int), np.empty(0, dtype=int))
+    n_known, free = len(classes), check_integer("n_free", n_free, 0)
+    if n_known + free == 0:
+        raise ValueError(f"y has no label among its {len(y)} rows; label some, or set n_free to a number of classes")
+    if n_known == 1 and free == 0 and np.any(missing) and unlabeled == "auto" and y.dtype.kind in "iu":
+        raise ValueError(
+            f"y has the one class {classes.tolist()[0]!r} beside −1, which stands for 'no label'; if −1 is a class, "
+            "set unlabeled=None or to the value that marks rows without a label"
+        )
+    out = np.full(len(y), NO_LABEL)
+    out[~missing] = index
+    return PartialLabels(out, np.concatenate([classes, _names(classes, free)]) if free else classes, n_known)
+
+
+def _missing(y, unlabeled):
+    if y.dtype.kind == "f":
+        missing = np.isnan(y)
+    elif y.dtype.kind == "O":
+        missing = np.fromiter((_is_gap(cell) for cell in y), dtype=bool, count=len(y))
+    else:
+        missing = np.zeros(len(y), dtype=bool)
+    mark = (NO_LABEL if y.dtype.kind in "iu" else None) if unlabeled == "auto" else unlabeled
+    if mark is None:
+        return missing
+    named = np.fromiter((cell == mark for cell in y.tolist()), dtype=bool, count=len(y))
+    return missing | named
+
+
+def _is_gap(cell):
+    # pandas' NA does not say whether it equals itself.
+    return cell is None or type(cell).__name__ == "NAType" or cell != cell
+
+
+def _names(classes, n_free):
+    if classes.dtype.kind in "USO":
+        return np.array([f"new_{j}" for j in range(n_free)])
+    first = int(np.max(classes)) + 1 if len(classes) else 0
+    return np.arange(first, first + n_free)

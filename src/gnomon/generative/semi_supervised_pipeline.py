@@ -1,0 +1,152 @@
+"""Representation from all rows, classifier from the labelled ones.
+
+    φ = fit(x₁ … x_n),        f = fit({(φ(xᵢ), yᵢ) : i labelled})                                        (1)
+
+A plain pipeline would learn the mark of unlabelled rows as a class. Chapelle, Schölkopf & Zien (2006), Semi-Supervised
+Learning, section 1.2.4, doi:10.7551/mitpress/9780262033589.001.0001.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.decomposition import PCA
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
+
+from gnomon.generative._class_em import given_rows
+from gnomon.generative._partial_labels import partial_labels
+from gnomon.generative.discriminant import LinearDiscriminantAnalysis
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["SemiSupervisedPipeline"]
+
+
+def _classifier_has(verb):
+    def check(self):
+        getattr(self.classifier_ if "classifier_" in vars(self) else self._classifier(), verb)
+        return True
+
+    return check
+
+
+class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
+    """A transformer fitted to all rows, then a classifier fitted to those with a label, equation (1).
+
+    Parameters
+    ----------
+    transformer : transformer, optional
+        PCA, kernel PCA, an embedding by trees, an encoder, a pipeline of such. None: `sklearn.decomposition.PCA()`.
+    classifier : classifier, optional
+        Any. None: `LinearDiscriminantAnalysis()`.
+    unlabeled : "auto", None or label, default="auto"
+        What marks a row without a label in `y`: as in `SemiSupervisedClassifier`.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    transformer_ : transformer
+        Fitted to all rows.
+    classifier_ : classifier
+        Fitted to the labelled ones.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Chapelle, O., Schölkopf, B. & Zien, A. (2006). Semi-Supervised Learning. doi:10.7551/mitpress/9780262033589.001.0001
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.decomposition import PCA
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from gnomon.generative import SemiSupervisedPipeline
+    >>> X = np.array([[-3.0, 0.1], [-2.0, -0.1], [-2.5, 0.3], [2.0, 0.2], [3.0, -0.2], [2.5, -0.3]])
+    >>> y = np.array([0, -1, -1, 1, -1, -1])
+    >>> model = SemiSupervisedPipeline(PCA(1), KNeighborsClassifier(1)).fit(X, y)
+    >>> model.predict(X).tolist(), model.classes_.tolist()
+    ([0, 0, 0, 1, 1, 1], [0, 1])
+    """
+
+    def __init__(self, transformer=None, classifier=None, *, unlabeled="auto"):
+        self.transformer = transformer
+        self.classifier = classifier
+        self.unlabeled = unlabeled
+
+    def fit(self, X, y, sample_weight=None):
+        """Fit (1).
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Whatever the transformer takes.
+        y : array-like of shape (n_samples,)
+            Labels, and `unlabeled` where there is none.
+        sample_weight : array-like of shape (n_samples,), optional
+            For both, which must take weights; rows of weight zero are left out.
+
+        Returns
+        -------
+        self
+        """
+        X = given_rows(self, X, reset=True)
+        y = partial_labels(y, self.unlabeled, who=type(self).__name__)
+        check_consistent_length(X, y.index)
+        weights = check_weights(sample_weight, np.empty((len(y.index), 0)))
+        used = weights > 0.0
+        part = np.flatnonzero(y.has_label & used)
+        transformer = PCA() if self.transformer is None else clone(self.transformer)
+        of_all, of_part = (None, None) if sample_weight is None else (weights[used], weights[part])
+        self.transformer_ = _fit(transformer, _safe_indexing(X, np.flatnonzero(used)), None, of_all)
+        Z = self.transformer_.transform(_safe_indexing(X, part))
+        self.classifier_ = _fit(self._classifier(), Z, y.classes[y.index[part]], of_part)
+        self.classes_ = self.classifier_.classes_
+        return self
+
+    def predict(self, X):
+        """The class of every row."""
+        Z = self._represent(X)
+        return self.classifier_.predict(Z)
+
+    @available_if(_classifier_has("predict_proba"))
+    def predict_proba(self, X):
+        """Class probabilities by the classifier."""
+        Z = self._represent(X)
+        return self.classifier_.predict_proba(Z)
+
+    @available_if(_classifier_has("predict_log_proba"))
+    def predict_log_proba(self, X):
+        """Their logarithms."""
+        Z = self._represent(X)
+        return self.classifier_.predict_log_proba(Z)
+
+    @available_if(_classifier_has("decision_function"))
+    def decision_function(self, X):
+        """Scores by the classifier."""
+        Z = self._represent(X)
+        return self.classifier_.decision_function(Z)
+
+    def _represent(self, X):
+        check_is_fitted(self)
+        return self.transformer_.transform(given_rows(self, X, reset=False))
+
+    def _classifier(self):
+        return LinearDiscriminantAnalysis() if self.classifier is None else clone(self.classifier)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        inner = get_tags(PCA() if self.transformer is None else self.transformer).input_tags
+        tags.input_tags.string, tags.input_tags.sparse = inner.string, inner.sparse
+        # A gap may be filled by the transformer or reach the classifier: only where both take it is it safe to say so.
+        tags.input_tags.allow_nan = inner.allow_nan and get_tags(self._classifier()).input_tags.allow_nan
+        return tags
+
+
+def _fit(estimator, X, y, weights):
+    if weights is None:
+        return estimator.fit(X, y)
+    if not has_fit_parameter(estimator, "sample_weight"):
+        raise ValueError(
+            f"{type(estimator).__name__} takes no sample_weight; leave the weights out, or repeat the rows"
+        )
+    return estimator.fit(X, y, sample_weight=weights)
