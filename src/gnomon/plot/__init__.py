@@ -4,57 +4,88 @@ Every function takes ``ax=`` (or makes a figure), labels what it draws, uses a p
 tell apart, changes nothing global and never shows or saves anything.
 """
 
+from gnomon.plot.anomalies import anomaly_contours, nested_contours, split_diagram, threshold_choice
 from gnomon.plot.bayes import posterior_ellipses, prior_densities
 from gnomon.plot.boundary import decision_boundary, decision_lines
+from gnomon.plot.class_densities import class_densities, gaussian_boundaries, generative_overview
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
 from gnomon.plot.descent import descent_paths, schedule_curves
+from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
+from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
 from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, polar_remap, whitening_steps
 from gnomon.plot.fits import complexity_curve, fit_panels, fits, predictive_band
 from gnomon.plot.geometry import least_squares_geometry
+from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
+from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
+from gnomon.plot.regions import class_regions, few_labels
 from gnomon.plot.selection import selection_errors, subset_boundaries
 
 __all__ = [
+    "anomaly_contours",
     "boundary_in_both",
+    "class_densities",
+    "class_regions",
     "coefficient_path",
     "coefficients",
     "complexity_curve",
+    "component_selection",
+    "conjugate_update",
     "convergence",
     "cost_slopes",
+    "count_tables",
     "decision_boundary",
     "decision_lines",
+    "density_spikes",
     "descent_paths",
     "dual_tangents",
     "early_stopping",
+    "em_course",
+    "em_panels",
     "errors_per_update",
+    "evidence_waterfall",
     "far_point",
     "feature_curves",
+    "few_labels",
     "fit_panels",
     "fits",
+    "gaussian_boundaries",
+    "generative_overview",
+    "law_densities",
     "least_squares_geometry",
     "margin_losses",
     "margin_picture",
+    "mixture_curves",
+    "mixture_levels",
     "monomials",
+    "nested_contours",
     "nonlinear_problems",
+    "normality",
     "penalty_curves",
     "penalty_geometry",
     "perceptron_lines",
     "polar_remap",
+    "posterior_bars",
     "posterior_ellipses",
     "predictive_band",
     "primal_dual",
     "prior_densities",
     "probability_surface",
     "regression_losses",
+    "responsibility_colors",
     "schedule_curves",
     "selection_errors",
     "sigmoid_and_sign",
+    "soft_against_hard",
     "solver_race",
+    "split_diagram",
+    "splitting_panels",
     "subset_boundaries",
+    "threshold_choice",
     "update_ratio",
     "whitening_steps",
 ]

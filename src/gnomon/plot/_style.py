@@ -24,6 +24,7 @@ __all__ = [
     "SEQUENTIAL",
     "axis_names",
     "class_color",
+    "class_names",
     "classes_of",
     "dress",
     "label_panel",
@@ -111,11 +112,15 @@ def class_color(k, n_classes):
     return COLORS[1 - k if n_classes == 2 else k % len(COLORS)]
 
 
+def class_names(labels):
+    """What a legend calls the classes: their own names, or their numbers with the word."""
+    return [f"class {label:g}" if labels.dtype.kind in "iuf" else str(label) for label in labels]
+
+
 def scatter_classes(ax, X, y, *, size=26):
     """Points of two columns, a colour and a marker for each class."""
     labels, index = classes_of(y)
-    names = [f"class {label:g}" for label in labels] if labels.dtype.kind in "iuf" else [str(label) for label in labels]
-    for k, name in enumerate(names):
+    for k, name in enumerate(class_names(labels)):
         style = {"color": class_color(k, len(labels)), "marker": MARKERS[k % len(MARKERS)], "label": name}
         ax.scatter(*np.asarray(X)[index == k].T, s=size, edgecolor="white", linewidth=0.6, zorder=3, **style)
 

@@ -6,9 +6,9 @@ Bishop (2006), figure 3.7, ISBN 978-0-387-31073-2; Park & Casella (2008), doi:10
 """
 
 import numpy as np
-from matplotlib.patches import Ellipse
-from scipy.stats import chi2, laplace, norm
+from scipy.stats import laplace, norm
 
+from gnomon.plot._gaussians import ellipse
 from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, dress, new_axes, styles
 
 __all__ = ["posterior_ellipses", "prior_densities"]
@@ -82,14 +82,8 @@ def posterior_ellipses(posteriors, *, truth=None, names=("$w_1$", "$w_2$"), leve
     """
     ax = new_axes(ax, width=4.4, height=4.0)
     for (name, (mean, cov)), (color, _) in zip(posteriors.items(), styles(len(posteriors)), strict=True):
-        variances, axes = np.linalg.eigh(np.asarray(cov, dtype=float))
-        angle = np.degrees(np.arctan2(axes[1, 1], axes[0, 1]))
         for level in levels:
-            width, height = 2.0 * np.sqrt(chi2.ppf(level, df=2) * variances[::-1])
-            ellipse = Ellipse(
-                mean, width, height, angle=angle, facecolor=color, edgecolor=color, alpha=0.22, linewidth=1.4
-            )
-            ax.add_patch(ellipse)
+            ax.add_patch(ellipse(mean, cov, level, facecolor=color, edgecolor=color, alpha=0.22, linewidth=1.4))
         ax.plot(*mean, "o", color=color, markersize=5, label=name)
     if truth is not None:
         ax.plot(*truth, "*", color=INK, markersize=11, label="truth")

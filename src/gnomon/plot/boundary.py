@@ -72,7 +72,7 @@ def decision_boundary(model, X, y=None, *, method="auto", resolution=240, ax=Non
         curve = _carried_back(model, X, grid, resolution)
         ax.plot(*curve.T, color=INK, linewidth=1.8, label="boundary")
     else:
-        _contour(ax, model, grid)
+        contour_lines(ax, model, grid)
     if y is not None:
         scatter_classes(ax, rows, y)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
@@ -138,6 +138,14 @@ def two_columns(X):
     return X
 
 
+def one_column(X):
+    """The column of a table that has one."""
+    X = np.asarray(X, dtype=float)
+    if X.ndim != 2 or X.shape[1] != 1:
+        raise ValueError(f"X has shape {X.shape}; this picture has one feature, give one column")
+    return X[:, 0]
+
+
 def weights_of(model):
     """w and b of a linear classifier of two classes; ValueError where it has none."""
     coef = np.atleast_2d(getattr(model, "coef_", np.empty((0, 0))))
@@ -188,9 +196,9 @@ def _carried_back(model, X, grid, resolution):
     return np.where(good[:, None], x, np.nan)
 
 
-def grid_over(X, resolution):
+def grid_over(X, resolution, *, margin=0.12):
     """Two matrices of coordinates that cover X, and the same points as rows of the kind that X has."""
-    low, high = window(two_columns(X))
+    low, high = window(two_columns(X), margin=margin)
     A, B = np.meshgrid(*(np.linspace(low[j], high[j], resolution) for j in range(2)))
     return A, B, rows_like(X, np.column_stack([A.ravel(), B.ravel()]))
 
@@ -206,7 +214,7 @@ def _shade(ax, model, grid):
     ax.pcolormesh(A, B, order[index].reshape(A.shape), **paint)
 
 
-def _contour(ax, model, grid):
+def contour_lines(ax, model, grid):
     """The curves between regions: where the score changes sign, or else between classes."""
     A, B, points = grid
     score = getattr(model, "decision_function", None)

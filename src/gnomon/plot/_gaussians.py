@@ -1,0 +1,52 @@
+"""Normal laws in the plane, as ellipses.
+
+    {x : (x − μ)ᵀ Σ⁻¹ (x − μ) ≤ χ²₂(level)}    holds the share `level` of N(μ, Σ)                       (1)
+
+Johnson & Wichern (2007), Applied Multivariate Statistical Analysis, result 4.7, ISBN 978-0-13-187715-3.
+"""
+
+import numpy as np
+from matplotlib.colors import to_rgba
+from matplotlib.patches import Ellipse
+from scipy.stats import chi2
+
+from gnomon.distributions import Normals
+from gnomon.plot._style import COLORS
+
+__all__ = ["draw_normals", "ellipse", "normals_of", "weights_of_components"]
+
+
+def ellipse(mean, cov, level=0.95, **style):
+    """The region (1) as a patch."""
+    variances, axes = np.linalg.eigh(np.asarray(cov, dtype=float))
+    width, height = 2.0 * np.sqrt(chi2.ppf(level, df=2) * np.maximum(variances[::-1], 0.0))
+    return Ellipse(mean, width, height, angle=np.degrees(np.arctan2(axes[1, 1], axes[0, 1])), **style)
+
+
+def normals_of(model):
+    """The normal laws of a mixture or a Gaussian classifier, fitted or given as parameters."""
+    for name in ("laws", "laws_"):
+        if isinstance(laws := getattr(model, name, None), Normals):
+            return laws
+    means, covariances = (getattr(model, name, None) for name in ("means_", "covariances_"))
+    if means is None or covariances is None:
+        raise ValueError(f"{model!r} has no means_ and covariances_; give a fitted model of normal laws")
+    return Normals(means, covariances, model.covariance_type)
+
+
+def weights_of_components(model):
+    """The weights of a mixture, fitted or given as parameters."""
+    return np.asarray(model.weights if getattr(model, "weights_", None) is None else model.weights_)
+
+
+def draw_normals(ax, laws, *, levels=(0.95,), colors=COLORS, fill=0.12, label=None):
+    """The ellipses (1) of each law, and its mean."""
+    for j, (mean, cov) in enumerate(zip(laws.means, laws.cov_matrices(), strict=True)):
+        color = colors[j % len(colors)]
+        for level in levels:
+            face = to_rgba(color, fill)
+            ax.add_patch(ellipse(mean, cov, level, facecolor=face, edgecolor=color, linewidth=1.8, zorder=3.5))
+        name = label if j == 0 else None
+        ax.plot(*mean, marker="P", color=color, markeredgecolor="white", markersize=9, linestyle="", zorder=4)
+        ax.lines[-1].set_label(name if name else "_mean")
+    return ax
