@@ -275,6 +275,8 @@ def test_factors_of_independent_columns_are_their_densities():
     for k in range(2):
         law = Normal(model.means_[k], model.covariances_[k])
         np.testing.assert_allclose(why.log_factors[:, k], law.log_density(X[3]))
+    with pytest.raises(ValueError, match="one row at a time"):
+        model.explain(X[:2])
     missing = model.explain([5.0, np.nan, 4.0, np.nan])
     assert missing.names == ("x0", "x2")
 

@@ -2,16 +2,16 @@
 
 import numpy as np
 import pytest
+from sklearn import naive_bayes
 from sklearn.datasets import load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
-from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from gnomon.distributions import MultivariateNormal, NormalInverseWishartModel
-from gnomon.generative import GaussianClassifier, GaussianMixture, LinearDiscriminantAnalysis
+from gnomon.generative import GaussianClassifier, GaussianMixture, GaussianNB, LinearDiscriminantAnalysis
 from gnomon.numerics.scatter import between_class_cov, within_class_cov
 from gnomon.optim import fit_normal_missing
 from gnomon.testing import check_weights_are_repetitions
@@ -61,9 +61,11 @@ def test_weighted_denominator_at_ddof_one_is_the_weight_less_one():
 @pytest.mark.spec("GEN-L14", "GEN-056")
 def test_the_diagonal_model_is_gaussian_naive_bayes():
     X, y = IRIS
-    ours, naive = GaussianClassifier("diag").fit(X, y), GaussianNB(var_smoothing=0.0).fit(X, y)
-    np.testing.assert_allclose(ours.predict_proba(X), naive.predict_proba(X), atol=1e-10)
-    np.testing.assert_allclose(ours.covariances_, naive.var_, rtol=1e-9)
+    ours = GaussianClassifier("diag").fit(X, y)
+    for peer in (GaussianNB(var_smoothing=0.0), naive_bayes.GaussianNB(var_smoothing=0.0)):
+        naive = peer.fit(X, y)
+        np.testing.assert_allclose(ours.predict_proba(X), naive.predict_proba(X), atol=1e-10)
+        np.testing.assert_allclose(ours.covariances_, naive.var_, rtol=1e-9)
 
 
 @pytest.mark.spec("GEN-L14")
@@ -294,8 +296,12 @@ def test_singular_covariances_name_the_class_and_the_column():
     constant = np.where(y[:, None] == 1, [[0.0, 1.0, 1.0, 1.0]], 1.0) * X
     with pytest.raises(ValueError, match="column 0 is constant within class 1"):
         GaussianClassifier("diag").fit(constant, y)
-    with pytest.raises(ValueError, match="the covariance of class 1 is singular"):
+    with pytest.raises(ValueError, match="column 0 is constant within class 1"):
         GaussianClassifier("full").fit(constant, y)
+    with pytest.raises(ValueError, match="column 4 is constant within every class"):
+        GaussianClassifier("tied").fit(np.c_[X, np.full(len(y), 0.1)], y)
+    with pytest.raises(ValueError, match="all columns are constant within class 0"):
+        GaussianClassifier("spherical").fit(np.where(y[:, None] == 0, 0.1, X), y)
     with pytest.raises(ValueError, match="the covariance of the classes is singular"):
         GaussianClassifier("tied").fit(np.c_[X, X[:, 0] + X[:, 1]], y)
     assert GaussianClassifier("diag", pool=0.1).fit(constant, y).score(constant, y) > 0.9

@@ -50,10 +50,10 @@ def fit_density(density, X, sample_weight=None):
     if not isinstance(density, BaseEstimator):
         return density.fit(X, sample_weight)
     if sample_weight is None:
-        return clone(density).fit(X)
+        return clone(density).fit(X, None)
     if not has_fit_parameter(density, "sample_weight"):
         raise ValueError(f"{type(density).__name__} takes no sample_weight; leave the weights out, or repeat the rows")
-    return clone(density).fit(X, sample_weight=sample_weight)
+    return clone(density).fit(X, None, sample_weight=sample_weight)
 
 
 def row_log_density(density, X):

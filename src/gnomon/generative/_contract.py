@@ -86,7 +86,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
         """
         X = self._checked(X)
-        return self.classes_[np.argmax(self._joint(self._class_scores(X), priors), axis=1)]
+        return self.classes_[first_largest(self._joint(self._class_scores(X), priors))]
 
     def predict_log_proba(self, X, priors=None):
         """log P(c | x) of equation (1).
@@ -304,10 +304,9 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         Explanation
         """
-        X = self._checked([x] if np.ndim(x) == 1 else x)
-        names, factors = self._factors(X)
-        if len(names) != len(factors):
-            raise ValueError(f"x has {np.shape(x)[0]} rows; explain one row at a time")
+        if np.ndim(x) == 2 and len(x) != 1:
+            raise ValueError(f"x has {len(x)} rows; explain one row at a time")
+        names, factors = self._factors(self._checked([x] if np.ndim(x) == 1 else x))
         log_prior = self._log_priors(priors)
         log_joint = log_prior + np.sum(factors, axis=0)
         posterior = self._joint(np.sum(factors, axis=0, keepdims=True), priors)
@@ -329,8 +328,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
     def _joint(self, scores, priors):
         """log π_c f_c(x) up to a term common to the classes, every row with a finite largest entry."""
         log_prior = self._log_priors(priors)
-        joint = scores + log_prior
-        largest = np.max(joint, axis=1)
+        joint = np.require(scores, dtype=float, requirements="W")
+        largest = add_to_rows(joint, log_prior)
         if not np.all(np.isfinite(largest)):
             if np.any(np.isnan(largest)):
                 self._refuse_nan(joint)
@@ -371,6 +370,36 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
             if label not in labels:
                 raise ValueError(f"{name}={label!r} is not a class; choose from {labels}")
         return labels.index(positive), labels.index(negative)
+
+
+@jit
+def add_to_rows(A, b):
+    """Add b to every row of A, in place, and return the largest entry of each; NaN if one is."""
+    top = np.empty(A.shape[0])
+    for i in range(A.shape[0]):
+        most, odd = -np.inf, False
+        for c in range(A.shape[1]):
+            x = A[i, c] + b[c]
+            A[i, c] = x
+            odd |= x != x
+            most = x if x > most else most
+        top[i] = np.nan if odd else most
+    return top
+
+
+@jit
+def first_largest(A):
+    """The place of the largest entry of every row, the first of several."""
+    out = np.empty(A.shape[0], dtype=np.intp)
+    for i in range(A.shape[0]):
+        # Selections, not branches: which class wins cannot be foreseen.
+        most, place = A[i, 0], 0
+        for c in range(1, A.shape[1]):
+            x = A[i, c]
+            place = c if x > most else place
+            most = x if x > most else most
+        out[i] = place
+    return out
 
 
 @jit

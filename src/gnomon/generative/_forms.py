@@ -83,32 +83,41 @@ class QuadraticForm(NamedTuple):
 def linear_scores(X, coef, intercept):
     """X coefᵀ + intercept in double precision, on threads; shape (n, k)."""
     out = np.empty((X.shape[0], len(coef)))
-    product = _sparse_product(X, coef) if sparse.issparse(X) else _dense_product(X, coef)
+    intercept = np.broadcast_to(np.asarray(intercept, dtype=float), (len(coef),))
+    fill = (_sparse_product if sparse.issparse(X) else _dense_product)(X, coef, intercept)
 
-    def fill(rows):
-        product(rows, out[rows])
-        out[rows] += intercept
-
-    map_chunks(fill, split_rows(X.shape[0], max(1, min(64, X.size // 2**17))), blas_threads())
+    map_chunks(
+        lambda rows: fill(rows, out[rows]), split_rows(X.shape[0], max(1, min(64, X.size // 2**17))), blas_threads()
+    )
     return out
 
 
-def _dense_product(X, coef):
-    return lambda rows, out: np.matmul(X[rows], coef.T, out=out, dtype=float)
+def _dense_product(X, coef, intercept):
+    def fill(rows, out):
+        np.matmul(X[rows], coef.T, out=out, dtype=float)
+        out += intercept
+
+    return fill
 
 
-def _sparse_product(X, coef):
-    columns = np.ascontiguousarray(coef.T, dtype=float)
+def _sparse_product(X, coef, intercept):
+    # Classes are taken in pairs, so that sums stay in registers; an odd last one has a partner of zeros.
+    k = len(coef)
+    columns, first = np.zeros((coef.shape[1], k + k % 2)), np.zeros(k + k % 2)
+    columns[:, :k], first[:k] = coef.T, intercept
     # Unsigned indices cannot mean "from the end", so the kernel need not ask.
     indices, indptr = (part.view(f"u{part.dtype.itemsize}") for part in (X.indices, X.indptr))
-    return lambda rows, out: _add_scaled_rows(X.data, indices, indptr[rows.start : rows.stop + 1], columns, out)
+    return lambda rows, out: _sparse_scores(X.data, indices, indptr[rows.start : rows.stop + 1], columns, first, out)
 
 
 @jit
-def _add_scaled_rows(data, indices, indptr, columns, out):
+def _sparse_scores(data, indices, indptr, columns, first, out):
     for i in range(out.shape[0]):
-        for c in range(out.shape[1]):
-            out[i, c] = 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            for c in range(out.shape[1]):
-                out[i, c] += data[k] * columns[indices[k], c]
+        for c in range(0, out.shape[1], 2):
+            a, b = first[c], first[c + 1]
+            for k in range(indptr[i], indptr[i + 1]):
+                a += data[k] * columns[indices[k], c]
+                b += data[k] * columns[indices[k], c + 1]
+            out[i, c] = a
+            if c + 1 < out.shape[1]:
+                out[i, c + 1] = b

@@ -98,7 +98,8 @@ class Estimate:
             modes = [self.parameter_prior.mode_given(part) for part in _parts(moments)]
             return Normals([law.mean for law in modes], [law.cov_matrix for law in modes]), 0.0
         cov, share = self._covariances(moments, quartics)
-        self._refuse_singular(cov, classes, columns)
+        self._refuse_flat(cov, moments.mean, classes, columns)
+        self._refuse_singular(cov, classes)
         return Normals(moments.mean, cov, self.covariance_type), share
 
     def _posteriors(self, moments):
@@ -152,26 +153,35 @@ class Estimate:
                 f"ddof={self.ddof}; give more rows, or ddof=0"
             )
 
-    def _refuse_singular(self, cov, classes, columns):
+    def _refuse_flat(self, cov, means, classes, columns):
+        """No column may be constant: the variance that rounding leaves is none."""
+        shapes = {"full": _diagonal, "tied": _diagonal, "spherical": _column, "tied_spherical": _column}
+        var = shapes.get(self.covariance_type, np.asarray)(cov)
+        floor = (8.0 * np.finfo(float).eps * np.abs(means)) ** 2
+        flat = ~(np.broadcast_to(var, means.shape) > floor)
+        if not np.any(flat):
+            return
+        k, j = np.argwhere(flat)[0]
+        whose = f"class {classes[k]!r}" if self.covariance_type in _TIED else "every class"
+        which = "all columns are" if "spherical" in self.covariance_type else f"column {columns[j]!r} is"
+        raise ValueError(f"{which} constant within {whose}; remove what is constant, or give shrinkage or pool > 0")
+
+    def _refuse_singular(self, cov, classes):
         if self.diagonal:
-            var = np.atleast_1d(cov)
-            if np.all(var > 0.0):
-                return
-            where = np.argwhere(~(var > 0.0))[0]
-            whose = f"class {classes[where[0]]!r}" if self.covariance_type in _TIED else "every class"
-            which = f"column {columns[where[-1]]!r} is" if "diag" in self.covariance_type else "all columns are"
-            raise ValueError(f"{which} constant within {whose}; remove what is constant, or give shrinkage or pool > 0")
+            return
         for k, matrix in enumerate(cov.reshape(-1, *cov.shape[-2:])):
             if factor_spd(matrix) is None:
                 whose = f"class {classes[k]!r}" if self.covariance_type == "full" else "the classes"
                 raise ValueError(
-                    f"the covariance of {whose} is singular: columns are constant or depend linearly on each other; "
-                    f"remove such columns, or {_REMEDIES}"
+                    f"the covariance of {whose} is singular: columns depend linearly on each other; remove such "
+                    f"columns, or {_REMEDIES}"
                 )
 
 
 class PredictiveLaws:
     """The posterior predictive Student laws of the classes, with the verbs of `Normals`."""
+
+    covariance_type = "full"
 
     def __init__(self, laws):
         self.laws = list(laws)
@@ -208,6 +218,14 @@ class PredictiveLaws:
         return PredictiveLaws(
             MultivariateT(law.df, law.base.mean[idx], law.base.cov[np.ix_(idx, idx)]) for law in self.laws
         )
+
+
+def _diagonal(cov):
+    return np.diagonal(cov, axis1=-2, axis2=-1)
+
+
+def _column(cov):
+    return np.expand_dims(cov, -1)
 
 
 def _parts(moments):

@@ -7,7 +7,7 @@ their kind; rows with strings stay as they are, for densities that take them.
 """
 
 import numbers
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 from sklearn.utils.validation import validate_data
@@ -19,7 +19,8 @@ from gnomon.numerics.weights import check_weights
 __all__ = ["LabelledRows", "any_rows", "labelled_rows"]
 
 
-class LabelledRows(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
     """Rows with the position of their class, the sorted classes, N_c of (1) and the weights (None: all one)."""
 
     X: np.ndarray

@@ -213,7 +213,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return LinearForm(b[1] - b[0], float(c[1] - c[0])) if len(c) == 2 else self._form
 
     def _components(self, rows):
-        if len(rows.X) == len(rows.classes):
+        if np.sum(rows.counts) == len(rows.classes):
             raise ValueError("The number of samples must be more than the number of classes; give more rows")
         most = min(len(rows.classes) - 1, rows.X.shape[1])
         if self.n_components is None:
@@ -315,7 +315,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     def _decision_scores(self, X):
         return self._class_scores(X)
 
-    def _laws(self):
+    def _tied_laws(self):
         if self._within is None or factor_spd(self._within) is None:
             raise ValueError(
                 "the covariance within the classes is singular, so there is no density; remove redundant columns, give "
@@ -325,11 +325,11 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
 
     def _class_log_densities(self, X):
         assert_finite(X, columns=vars(self).get("feature_names_in_"))
-        return self._laws().log_densities(X, n_jobs=blas_threads())
+        return self._tied_laws().log_densities(X, n_jobs=blas_threads())
 
     def _sample_class(self, k, n, rng):
-        return self._laws()[k].sample(n, rng)
+        return self._tied_laws()[k].sample(n, rng)
 
     def _factors(self, X):
         assert_finite(X, columns=vars(self).get("feature_names_in_"))
-        return chain_factors(self._laws(), X[0], vars(self).get("feature_names_in_"))
+        return chain_factors(self._tied_laws(), X[0], vars(self).get("feature_names_in_"))

@@ -319,7 +319,7 @@ class GaussianClassifier(BayesClassifier):
         assert_finite(known, columns=vars(self).get("feature_names_in_"))
 
     def _is_linear(self):
-        return self.covariance_type.startswith("tied") and self.estimate != "predictive"
+        return self.laws_.covariance_type.startswith("tied")
 
     def _demand_linear(self):
         if not self._is_linear():

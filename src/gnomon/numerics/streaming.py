@@ -198,9 +198,9 @@ def _group_squares(X, index, n_groups, weights, n_jobs):
     if sparse.issparse(X):
         belongs = sparse.csr_array((s, (index, np.arange(len(s)))), shape=(n_groups, len(s)))
         total, sums, squares = belongs.sum(axis=1), (belongs @ X).toarray(), (belongs @ X.multiply(X)).toarray()
-        shift = np.zeros(X.shape[1])
+        shift = np.zeros((n_groups, X.shape[1]))
     else:
-        shift = _rough_mean(X)
+        shift = _rough_group_means(X, index, s, n_groups)
         chunks = split_rows(X.shape[0], max(1, min(16, X.size // 2**18)))
         parts = map_chunks(
             lambda rows: np.stack(_squares(X[rows], index[rows], s[rows], shift, n_groups)),
@@ -214,16 +214,35 @@ def _group_squares(X, index, n_groups, weights, n_jobs):
 
 @jit
 def _squares(X, index, s, shift, n_groups):
-    """Σ s (x − shift) and Σ s (x − shift)² of every group."""
+    """Σ s (x − shift) and Σ s (x − shift)² of every group, each with a shift of its own."""
     n, d = X.shape
     sums, squares = np.zeros((n_groups, d)), np.zeros((n_groups, d))
     for i in range(n):
         k = index[i]
         for j in range(d):
-            z = X[i, j] - shift[j]
+            z = X[i, j] - shift[k, j]
             sums[k, j] += s[i] * z
             squares[k, j] += s[i] * z * z
     return sums, squares
+
+
+@jit
+def _rough_group_means(X, index, s, n_groups, rows=64):
+    """The mean of the first few rows of every group; zero for a group without any."""
+    count, mean = np.zeros(n_groups, np.int64), np.zeros((n_groups, X.shape[1]))
+    full = 0
+    for i in range(X.shape[0]):
+        k = index[i]
+        if count[k] == rows or s[i] == 0.0:
+            continue
+        count[k] += 1
+        for j in range(X.shape[1]):
+            mean[k, j] += (X[i, j] - mean[k, j]) / count[k]
+        if count[k] == rows:
+            full += 1
+            if full == n_groups:
+                break
+    return mean
 
 
 def _pieces(n, width):
