@@ -38,6 +38,10 @@ from gnomon.optim import GaussianEM, NormalMixture, Restart, kmeans, seed_center
 __all__ = ["ClassRows", "ClassifierEM", "class_em", "given_rows", "start_codes"]
 
 
+_HINT = 1e-9
+"""What a row without a class weighs at the start: nothing, but its categories are known to exist."""
+
+
 @dataclass(frozen=True)
 class ClassRows:
     """Rows as they were given, the position of their class (−1: hidden), their weights, and the classes."""
@@ -62,20 +66,19 @@ def given_rows(estimator, X, *, reset):
     return any_rows(estimator, X, reset=reset, accept_sparse="csr")
 
 
-def start_codes(rows, n_known, rng):
+def start_codes(rows, free, rng):
     """The class with which each row starts, −1 for none: its own; for free classes, the clusters that labels avoid."""
     codes, k = np.array(rows.labels), len(rows.classes)
     hidden = codes == NO_LABEL
-    if k == n_known or not np.any(hidden):
+    if free.size == 0 or not np.any(hidden):
         return codes
     A = numbers_of(rows.X)
     if A is None:
-        codes[hidden] = n_known + rng.integers(k - n_known, size=int(np.sum(hidden)))
+        codes[hidden] = rng.choice(free, size=int(np.sum(hidden)))
         return codes
     clusters = kmeans(A, A[seed_centers(A, min(k, len(A)), rng, rows.weights)], rows.weights, tol=1e-4).labels
     labelled = np.bincount(clusters[~hidden], minlength=k)
-    free = np.argsort(labelled, kind="stable")[: k - n_known]
-    for c, cluster in enumerate(free, start=n_known):
+    for c, cluster in zip(free, np.argsort(labelled, kind="stable"), strict=False):
         codes[hidden & (clusters == cluster)] = c
     return codes
 
@@ -95,8 +98,10 @@ class ClassifierEM:
         return self.rows.hard
 
     def start(self, codes):
-        """The classifier fitted to the rows that have a class."""
-        return self.fit_shares(np.eye(len(self.rows.classes) + 1)[codes][:, :-1])
+        """The classifier fitted to the rows that have a class; from the others it learns what values there are."""
+        k = len(self.rows.classes)
+        table = np.concatenate([np.eye(k), np.full((1, k), _HINT)])
+        return self.fit_shares(table[codes])
 
     def e_step(self, model):
         """γ, and ℓ of (1)."""

@@ -22,11 +22,11 @@ NO_LABEL = -1
 
 
 class PartialLabels(NamedTuple):
-    """The position of every label among the sorted classes, −1 where there is none; `n_known` classes have labels."""
+    """The position of every label among the sorted classes, −1 where there is none; `free` classes have no label."""
 
     index: np.ndarray
     classes: np.ndarray
-    n_known: int
+    free: np.ndarray
 
     @property
     def has_label(self):
@@ -37,7 +37,7 @@ class PartialLabels(NamedTuple):
 def partial_labels(y, unlabeled="auto", *, n_free=0, who="classifier"):
     """Read y; "auto" is −1 for integers and None or NaN for the rest, None is only the latter.
 
-    `n_free` classes without labels follow the others: the next integers, or "new_0", "new_1" … for strings.
+    `n_free` classes have no labels: the next integers after the others, or "new_0", "new_1" … for strings.
     """
     if y is None:
         raise ValueError(f"{who} requires y to be passed, but the target y is None; mark rows without a label")
@@ -47,18 +47,20 @@ def partial_labels(y, unlabeled="auto", *, n_free=0, who="classifier"):
     labels = np.array(labels.tolist()) if labels.dtype.kind == "O" and len(labels) else labels
     assert_all_finite(labels, input_name="y")
     check_classification_targets(labels)
-    index, classes = label_index(labels) if len(labels) else (np.empty(0, dtype=int), np.empty(0, dtype=int))
-    n_known, free = len(classes), check_integer("n_free", n_free, 0)
-    if n_known + free == 0:
+    known = np.unique(labels) if len(labels) else np.empty(0, dtype=int)
+    names = _names(known, check_integer("n_free", n_free, 0))
+    if len(known) + len(names) == 0:
         raise ValueError(f"y has no label among its {len(y)} rows; label some, or set n_free to a number of classes")
-    if n_known == 1 and free == 0 and np.any(missing) and unlabeled == "auto" and y.dtype.kind in "iu":
+    if len(known) == 1 and n_free == 0 and np.any(missing) and unlabeled == "auto" and y.dtype.kind in "iu":
         raise ValueError(
-            f"y has the one class {classes.tolist()[0]!r} beside −1, which stands for 'no label'; if −1 is a class, "
+            f"y has the one class {known.tolist()[0]!r} beside −1, which stands for 'no label'; if −1 is a class, "
             "set unlabeled=None or to the value that marks rows without a label"
         )
-    out = np.full(len(y), NO_LABEL)
-    out[~missing] = index
-    return PartialLabels(out, np.concatenate([classes, _names(classes, free)]) if free else classes, n_known)
+    classes = np.unique(np.concatenate([known, names])) if n_free else known
+    index = np.full(len(y), NO_LABEL)
+    if len(labels):
+        index[~missing] = label_index(labels, classes)[0]
+    return PartialLabels(index, classes, np.flatnonzero(np.isin(classes, names)))
 
 
 def _missing(y, unlabeled):

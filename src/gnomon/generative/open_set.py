@@ -9,7 +9,7 @@ doi:10.1016/0031-3203(93)90097-G.
 """
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone
 from sklearn.utils import get_tags
 
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
@@ -165,7 +165,8 @@ class OpenSetClassifier(BayesClassifier):
     def _classifier(self):
         if self.known is None:
             return GaussianClassifier()
-        return clone(self.known) if is_classifier(self.known) else GenerativeClassifier(self.known)
+        known = self.known
+        return clone(known) if isinstance(known, BayesClassifier) else GenerativeClassifier(known)
 
     def _cut(self):
         """log τ, or None."""

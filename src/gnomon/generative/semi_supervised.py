@@ -54,8 +54,8 @@ class SemiSupervisedClassifier(BayesClassifier):
     unlabeled_weight : float, default=1.0
         λ ≥ 0; 0 learns from the labelled rows alone.
     n_free : int, default=0
-        Classes of which there is no label at all, found among the unlabelled rows. They come last in `classes_`, as the
-        next integers or as "new_0", "new_1" ….
+        Classes of which there is no label at all, found among the unlabelled rows; they are called by the next integers
+        or by "new_0", "new_1" ….
     algorithm : {"soft", "hard"}, default="soft"
         Posteriors, or the most probable class of each row.
     tol : float, default=1e-6
@@ -143,7 +143,7 @@ class SemiSupervisedClassifier(BayesClassifier):
         check_consistent_length(X, y.index)
         rows = self._class_rows(X, y, sample_weight)
         steps = class_em(GaussianClassifier() if self.base is None else self.base, rows)
-        start = steps.start(start_codes(rows, y.n_known, check_rng(self.random_state)))
+        start = steps.start(start_codes(rows, y.free, check_rng(self.random_state)))
         result = em(
             steps.e_step,
             steps.m_step,
@@ -164,7 +164,7 @@ class SemiSupervisedClassifier(BayesClassifier):
         weights = check_weights(sample_weight, np.empty((_num_samples(X), 0)))
         weights = np.where(y.has_label, 1.0, share) * weights
         used = np.flatnonzero(weights > 0.0)
-        lost = np.setdiff1d(np.arange(y.n_known), y.index[used])
+        lost = np.setdiff1d(np.arange(len(y.classes)), np.append(y.index[used], y.free))
         if lost.size:
             raise ValueError(f"class {y.classes.tolist()[lost[0]]!r} has labels on rows of weight zero only; drop them")
         if used.size < len(weights):
