@@ -1,5 +1,7 @@
 """Laws of the hinges and of the dual solvers: bounds, gaps, optimality conditions, steps and scalings."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -13,12 +15,22 @@ from gnomon.losses import (
     PerceptronLoss,
     PinballLoss,
     SquaredHingeLoss,
+    SquaredLoss,
     Weighted,
     ZeroOneLoss,
 )
 from gnomon.numerics.design import Design
 from gnomon.numerics.special import sigmoid
-from gnomon.optim import Problem, dual_coordinate_ascent, dual_gap, dual_newton, fit_linear, qp
+from gnomon.optim import (
+    Problem,
+    applicable_solvers,
+    dual_coordinate_ascent,
+    dual_gap,
+    dual_newton,
+    fit_linear,
+    qp,
+)
+from gnomon.optim.duality import gap_by_gradient
 from gnomon.optim.stopping import DualityGap
 from gnomon.penalties import L1, L2
 
@@ -329,3 +341,57 @@ def test_rows_of_zeros_and_float32_do_no_harm(loss):
     assert narrow.converged
     assert narrow.w.dtype == np.float32
     np.testing.assert_allclose(narrow.w, wide.w, atol=1e-3)
+
+
+OFFSET = np.linspace(-3.0, 5.0, 40)
+
+
+@pytest.mark.spec("LIN-093")
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("intercept", ["free", "penalized", "none"])
+@pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss(), SquaredHingeLoss()], ids=repr)
+def test_the_gap_knows_the_known_part_of_the_scores(loss, intercept, sign):
+    """It vanishes at the minimum that Newton's method finds and is never less than what is left to fall."""
+    problem = replace(make(loss, intercept=intercept), offset=sign * OFFSET)
+    nouns = problem.design, problem.y, loss, problem.penalty, problem.weights
+    best = fit_linear(*nouns, solver="newton", tol=1e-12, offset=problem.offset)
+    theta = best.w if intercept == "none" else np.append(best.w, best.intercept)
+    for gap in (dual_gap(problem, theta), best.dual_gap):
+        assert gap <= 1e-9 * best.objective
+    for t in (0.0, 0.5, 0.99, 1.3):
+        left = problem.value(t * theta) - best.objective
+        gradient = problem.value_and_gradient(t * theta)[1]
+        for gap in (dual_gap(problem, t * theta), gap_by_gradient(problem, t * theta, gradient)):
+            assert left - 1e-9 * best.objective <= gap < np.inf
+
+
+@pytest.mark.spec("LIN-093")
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("intercept", ["free", "none"])
+@pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss(), SquaredHingeLoss()], ids=repr)
+def test_coordinate_descent_beside_a_known_part_stops_at_the_minimum(loss, intercept, sign):
+    problem = make(loss, intercept=intercept)
+    nouns = problem.design, problem.y, loss, problem.penalty, problem.weights
+    best, found = (fit_linear(*nouns, solver=solver, tol=1e-10, offset=sign * OFFSET) for solver in ("newton", "cd"))
+    assert found.stop_reason == "gap"
+    assert found.objective == pytest.approx(best.objective, rel=1e-8)
+    np.testing.assert_allclose(found.w, best.w, atol=1e-3)
+
+
+@pytest.mark.parametrize("penalty", [L2(1.0), L1(0.5)], ids=repr)
+@pytest.mark.parametrize("intercept", ["free", "none"])
+@pytest.mark.parametrize("loss", DUAL_LOSSES, ids=repr)
+def test_solvers_without_a_place_for_a_known_part_are_passed_over(loss, intercept, penalty):
+    plain = replace(make(loss, intercept=intercept), penalty=penalty)
+    without = {"dcd", "dual_newton", "qp", "lp", "pegasos"}
+    assert set(applicable_solvers(replace(plain, offset=OFFSET))) == set(applicable_solvers(plain)) - without
+    nouns = plain.design, plain.y, loss, penalty, plain.weights
+    found = fit_linear(*nouns, offset=OFFSET, **({} if loss.smooth else {"max_iter": 5}))
+    assert found.objective < replace(plain, offset=OFFSET).value(np.zeros(plain.size))
+
+
+def test_a_solver_without_a_place_for_a_known_part_says_so_by_name():
+    problem = make(HingeLoss())
+    nouns = problem.design, problem.y, problem.loss, problem.penalty, problem.weights
+    with pytest.raises(ValueError, match="solver='dcd' needs scores without an offset"):
+        fit_linear(*nouns, solver="dcd", offset=OFFSET)

@@ -371,3 +371,27 @@ def test_held_out_rows_are_judged_by_the_weights_themselves():
     waits = np.diff(np.append(np.flatnonzero(gains), model.n_iter_))
     assert np.all(waits[:-1] <= 5)
     assert waits[-1] == 6
+
+
+@pytest.mark.parametrize("scale", [1e160, 1e200, 1e307])
+@pytest.mark.parametrize(
+    "model",
+    [
+        Perceptron(),
+        Perceptron(mode="batch"),
+        Perceptron(pocket=True),
+        Perceptron(penalty="l2"),
+        Perceptron(early_stopping=True),
+        Perceptron(selection="random_misclassified", tol=None, max_iter=5),
+        Perceptron(multi_class="joint"),
+        Perceptron(init="linear_regression"),
+        AveragedPerceptron(),
+        VotedPerceptron(),
+    ],
+    ids=repr,
+)
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_scores_beyond_the_range_of_numbers_are_refused_in_words(model, scale, n_classes):
+    X, y = overlapping(0)
+    with pytest.raises(ValueError, match="the arithmetic overflowed; scale the columns of X"):
+        model.fit(scale * X, y if n_classes == 2 else np.arange(len(y)) % 3)

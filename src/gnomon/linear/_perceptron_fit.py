@@ -182,6 +182,7 @@ def _random(model, design, target, n_scores):
     return check_random_state(model.random_state).standard_normal((n_scores, design.width))
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")
 def _least_squares(model, design, target, n_scores):
     """The minimum-norm least-squares fit to signs, class by class."""
     shape = (design.n, design.width)

@@ -1,10 +1,10 @@
 """The duality gap of a regularised linear model.
 
-    F(w, b) = Σᵢ sᵢ ℓ(yᵢ, zᵢ) + Ω(w)   ≥   D(u) = −Σᵢ sᵢ ℓ*(yᵢ, uᵢ) − Ω*(−Σᵢ sᵢ uᵢ xᵢ)                 (1)
+    F(w, b) = Σᵢ sᵢ ℓ(yᵢ, zᵢ) + Ω(w)   ≥   D(u) = Σᵢ sᵢ (uᵢ oᵢ − ℓ*(yᵢ, uᵢ)) − Ω*(−Σᵢ sᵢ uᵢ xᵢ)          (1)
 
-for every u with Σᵢ sᵢ uᵢ = 0 when b is free. The natural candidate u = ℓ'(y, z) closes the gap at the optimum; where Ω*
-is infinite, or Σᵢ sᵢ uᵢ ≠ 0, it is shrunk into the domain. Fenchel–Rockafellar duality: Borwein & Lewis (2006), theorem
-3.3.5, doi:10.1007/978-0-387-31256-9.
+with z = Xw + b + o, o a known offset, for every u with Σᵢ sᵢ uᵢ = 0 when b is free. The natural candidate u = ℓ'(y, z)
+closes the gap at the optimum; where Ω* is infinite, or Σᵢ sᵢ uᵢ ≠ 0, it is shrunk into the domain. Fenchel–Rockafellar
+duality: Borwein & Lewis (2006), theorem 3.3.5, doi:10.1007/978-0-387-31256-9.
 """
 
 import numpy as np
@@ -51,8 +51,9 @@ def dual_gap(problem, theta):
 def gap_by_gradient(problem, theta, gradient):
     """The duality gap from ∇F(θ), without a pass over the rows where that is possible.
 
-    With u = ℓ'(y, z) and v = Σ sᵢ uᵢ xᵢ Fenchel's equality ℓ*(u) = u z − ℓ(z) turns the gap into Ω(w) + wᵀv + Ω*(−v). A
-    free b needs Σ sᵢ uᵢ = 0 as well: u is moved on a few rows, in proportion to the curvature, until that holds.
+    With u = ℓ'(y, z) and v = Σ sᵢ uᵢ xᵢ Fenchel's equality ℓ*(u) = u z − ℓ(z) turns the gap into Ω(w) + wᵀv + Ω*(−v),
+    whatever the offset. A free b needs Σ sᵢ uᵢ = 0 as well: u is moved on a few rows, in proportion to the curvature,
+    until that holds.
     """
     w = problem.penalized(theta)
     v = problem.penalized(gradient) - problem.penalty.slope(w)
@@ -69,7 +70,7 @@ def gap_by_gradient(problem, theta, gradient):
 
 
 def _corrected_rows(problem, theta, excess, *, n_rows=4096):
-    """Change of b ∇_b F + Σ sᵢ ℓ*(yᵢ, uᵢ), and of v, when u is moved on some rows so that Σ sᵢ uᵢ vanishes."""
+    """b ∇_b F and the changes of −Σ sᵢ (uᵢ oᵢ − ℓ*(yᵢ, uᵢ)) and of v, when u is moved so that Σ sᵢ uᵢ vanishes."""
     part = problem.take(np.linspace(0, problem.design.n - 1, min(problem.design.n, n_rows)).astype(int))
     z = part.scores(theta)
     bend = part.weights * part.loss.curvature(part.y, z)
@@ -78,6 +79,7 @@ def _corrected_rows(problem, theta, excess, *, n_rows=4096):
     s, y = part.weights, part.y
     before, after = (np.divide(h, s, out=np.zeros_like(h), where=s > 0) for h in (g, moved))
     change = float(s @ (part.loss.conjugate(y, after) - part.loss.conjugate(y, before)))
+    change -= float(np.sum((moved - g) * part.offset))
     return float(theta[-1]) * excess + change, part.design.adjoint(moved - g)
 
 
@@ -129,8 +131,9 @@ def dual_at(problem, penalty, g, v):
     c = penalty.dual_scale(-v)
     s = problem.weights if g.ndim == 1 else problem.weights[:, None]
     u = np.divide(c * g, s, out=np.zeros_like(g), where=s > 0)
+    known = float(np.sum(c * g * problem.offset))
     try:
-        return -float(problem.weights @ problem.loss.conjugate(problem.y, u)) - penalty.conjugate(-c * v)
+        return known - float(problem.weights @ problem.loss.conjugate(problem.y, u)) - penalty.conjugate(-c * v)
     except NotImplementedError:
         return -np.inf
 

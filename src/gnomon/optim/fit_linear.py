@@ -25,6 +25,7 @@ from gnomon.optim.gradient_linear import (
 )
 from gnomon.optim.pegasos import pegasos
 from gnomon.optim.problem import Problem
+from gnomon.optim.rounding import refuse_overflow
 from gnomon.optim.sag import sag
 from gnomon.optim.sgd import asgd, sgd
 from gnomon.optim.smooth_linear import irls_linear, lbfgs_linear, newton_linear
@@ -113,6 +114,11 @@ def no_free_intercept(problem):
     return problem.design.intercept != "free"
 
 
+def no_offset(problem):
+    """scores without an offset"""
+    return not np.any(problem.offset)
+
+
 def hinge_loss(problem):
     """the hinge loss"""
     return problem.loss.dual_steps and not problem.loss.smooth
@@ -134,10 +140,10 @@ SOLVERS = {
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
     "newton": Solver(newton_linear, (twice_differentiable_loss, smooth_penalty)),
     "irls": Solver(irls_linear, (curved_loss, smooth_penalty)),
-    "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept)),
-    "qp": Solver(qp, (hinge_loss, quadratic_penalty)),
-    "lp": Solver(lp, (hinge_loss, absolute_penalty)),
-    "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept)),
+    "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept, no_offset)),
+    "qp": Solver(qp, (hinge_loss, quadratic_penalty, no_offset)),
+    "lp": Solver(lp, (hinge_loss, absolute_penalty, no_offset)),
+    "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept, no_offset)),
     "bfgs": Solver(bfgs_linear, (differentiable_loss, smooth_penalty)),
     "cg": Solver(cg_linear, (differentiable_loss, smooth_penalty)),
     "fista": Solver(fista_linear, (smooth_loss, convex_penalty)),
@@ -148,7 +154,7 @@ SOLVERS = {
     "sag": Solver(sag, (curved_loss, smooth_penalty, compiled_nouns)),
     "sgd": Solver(sgd, (descended_sum, one_score, convex_penalty, compiled_nouns)),
     "asgd": Solver(asgd, (descended_sum, one_score, convex_penalty, compiled_nouns)),
-    "pegasos": Solver(pegasos, (hinge_loss, quadratic_penalty)),
+    "pegasos": Solver(pegasos, (hinge_loss, quadratic_penalty, no_offset)),
 }
 
 
@@ -203,8 +209,7 @@ def fit_linear(
     # A step that leaves the range of floating-point numbers is undone by the solver, or found here.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         solution = _choose(problem, solver).run(problem, theta, **options)
-    if not np.all(np.isfinite(solution.w)):
-        raise ValueError("the arithmetic overflowed; scale the columns of X (and y), or give a smaller step")
+    refuse_overflow(solution.w)
     w, b = design.split(problem.matrix(solution.w))
     return solution._replace(w=w, intercept=b)
 

@@ -23,6 +23,7 @@ from gnomon.optim._perceptron_passes import (
     picking_pass,
     visiting_pass,
 )
+from gnomon.optim.rounding import refuse_overflow
 from gnomon.optim.solution import Solution, Trace
 
 __all__ = ["SELECTIONS", "Patience", "perceptron", "visits"]
@@ -39,6 +40,7 @@ class Patience(NamedTuple):
     score: Any = None
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def perceptron(
     design,
     target,
@@ -126,9 +128,11 @@ def perceptron(
         if reason != "max_iter":
             break
     theta = best.theta if pocket else frame.theta
+    margins = margins_of(frame, theta)[0]
+    refuse_overflow(theta, margins)
     return Solution(
         w=theta,
-        objective=mean_loss(frame, margins_of(frame, theta)[0]),
+        objective=mean_loss(frame, margins),
         n_iter=iteration,
         converged=met,
         stop_reason=reason,

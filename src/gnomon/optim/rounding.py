@@ -1,4 +1,4 @@
-"""How small a gradient can be told from zero.
+"""How small a gradient can be told from zero, and numbers that have left the range.
 
     |computed ∂F/∂wⱼ − true| ≈ ε Σᵢ |gᵢ xᵢⱼ| ≤ ε ‖g/√s‖ ‖√s xⱼ‖,    gᵢ = sᵢ ℓ'(yᵢ, zᵢ)                (1)
 
@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-__all__ = ["attainable_tol"]
+__all__ = ["attainable_tol", "refuse_overflow"]
 
 
 def attainable_tol(problem, theta, tol):
@@ -25,3 +25,9 @@ def attainable_tol(problem, theta, tol):
     constant = 0.0 if problem.design.intercept == "none" else problem.design.bias**2 * float(np.sum(s))
     largest = float(np.max(squares, initial=constant))
     return max(tol, 4.0 * float(np.finfo(dtype).eps) * math.sqrt(largest * float(np.sum(residual))))
+
+
+def refuse_overflow(*results):
+    """ValueError unless every number of the results is finite."""
+    if not all(np.all(np.isfinite(result)) for result in results):
+        raise ValueError("the arithmetic overflowed; scale the columns of X (and y), or give a smaller step")
