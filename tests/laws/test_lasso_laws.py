@@ -286,3 +286,21 @@ def test_nearly_interpolating_fit_converges(kind):
     model = Lasso(alpha=1e-4, tol=1e-8).fit(kind(X), y)
     assert model.converged_
     assert np.count_nonzero(model.coef_) < len(y)
+
+
+@pytest.mark.parametrize("seed", [7, np.random.RandomState(7), np.random.default_rng(7), None])
+def test_a_random_order_takes_any_random_state(seed):
+    X, y = make()
+    ordered, drawn = (Lasso(alpha=0.1, tol=1e-10, **words) for words in ({}, {"selection": "random"}))
+    drawn.set_params(random_state=seed)
+    np.testing.assert_allclose(drawn.fit(X, y).coef_, ordered.fit(X, y).coef_, atol=1e-5)
+
+
+def test_a_seed_repeats_a_random_order_and_what_is_no_seed_is_refused():
+    X, y = make()
+    runs = [Lasso(alpha=0.1, selection="random", random_state=seed).fit(X, y).coef_ for seed in (3, 3)]
+    np.testing.assert_array_equal(*runs)
+    with pytest.raises(ValueError, match="random_state"):
+        Lasso(selection="random", random_state="three").fit(X, y)
+    with pytest.raises(ValueError, match="relative_to='start'"):
+        fit_linear(Design(X), y, SquaredLoss(), L1(1.0), solver="cd", relative_to="start")

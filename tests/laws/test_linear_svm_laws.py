@@ -1,5 +1,7 @@
 """Laws of linear SVMs: scaling, hard margins, weights, priors, certificates, one optimum for all solvers."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -152,7 +154,7 @@ def test_solvers_say_what_they_need():
     X, y = rows()
     with pytest.raises(ValueError, match="a penalised intercept or none"):
         LinearSVM(solver="dcd").fit(X, y)
-    with pytest.raises(ValueError, match="a loss with a Lipschitz gradient"):
+    with pytest.raises(ValueError, match="a differentiable loss"):
         LinearSVM(solver="lbfgs").fit(X, y)
     with pytest.raises(ValueError, match="the hinge loss"):
         LinearSVM(loss="squared_hinge", solver="qp").fit(X, y)
@@ -206,3 +208,20 @@ def test_l1_strength_scales_like_the_penalty():
     X, y = rows()
     problem = Problem(Design(X), y, HingeLoss(), L1(1.0), np.ones(60))
     assert fit_linear(problem.design, y, problem.loss, problem.penalty).stop_reason == "exact"
+
+
+@pytest.mark.spec("LIN-142")
+@pytest.mark.parametrize("shape", [(60, 4), (40, 100)])
+@pytest.mark.parametrize("C", [1.0, 1e3, 1e6, 1e9])
+def test_sparse_svc_is_called_converged_only_near_the_minimum(C, shape):
+    """A loss of C at w = 0 says nothing about what is left of (1) at the minimum."""
+    X, y = rows(3, *shape)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = LinearSVC(penalty="l1", C=C).fit(X, y)
+    best = LinearSVC(penalty="l1", C=C, tol=1e-10, max_iter=10_000).fit(X, y)
+    assert model.converged_ == (not said)
+    assert not model.converged_ or model.dual_gap_ <= 1e-4 * model.objective_
+    assert best.converged_
+    assert model.objective_ - model.dual_gap_ <= best.objective_ * (1.0 + 1e-9)
+    assert best.objective_ <= model.objective_ * (1.0 + 1e-9) <= 2.0 * best.objective_

@@ -41,7 +41,8 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
     dual : "auto" or bool, default="auto"
         Solve the dual (by dual coordinate ascent) or the primal; "auto" takes the faster that exists.
     tol : float, default=1e-4
-        Largest violation of the optimality conditions.
+        Largest violation of the optimality conditions; with penalty "l1" the duality gap as a part of `objective_`.
+        (LIBLINEAR's violation, there relative to that of w = 0, says nothing of the minimum once C is large.)
     C : float, default=1.0
     multi_class : {"ovr", "crammer_singer"}, default="ovr"
         One against the rest, or all classes at once with the multi-class hinge (then `loss`, `penalty` and `dual` are
@@ -147,6 +148,7 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
         # Short runs are certified at their end only: on small data a look costs as much as a pass.
         limits |= {"random_state": self.random_state, "check_every": 100} if solver == "dcd" else {}
+        limits |= {"relative_to": "objective"} if solver == "cd" else {}
         limits |= {"tol": self.tol * form.loss_scale * _gradient_unit(rows, solver)} if solver in UNITS else {}
         return fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, **column, **limits)
 

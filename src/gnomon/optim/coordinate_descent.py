@@ -18,6 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.validation import check_choice
 from gnomon.optim.duality import balanced_scores, dual_at
 from gnomon.optim.quadratic_model import QuadraticModel
 from gnomon.optim.solution import Solution, Trace
@@ -28,10 +30,21 @@ SMALLEST_SET = 64
 NEWTON_STEPS = 5  # models of one working set before all coordinates are looked at again
 MOST_CUTS = 2  # steps shortened much by a line search, and
 PATIENCE = 200  # passes, after which the way to the solution is taken in smaller parts
+ROUNDING = 64.0 * np.finfo(float).eps  # of a violation, as a part of its start value
 DECADES = 15  # of strengths above the penalty's own
 
 
-def coordinate_descent(problem, theta, *, tol=1e-4, max_iter=1000, selection="cyclic", random_state=0, callback=None):
+def coordinate_descent(
+    problem,
+    theta,
+    *,
+    tol=1e-4,
+    relative_to="null",
+    max_iter=1000,
+    selection="cyclic",
+    random_state=0,
+    callback=None,
+):
     """Minimise (1) by (2) on working sets.
 
     Parameters
@@ -41,13 +54,15 @@ def coordinate_descent(problem, theta, *, tol=1e-4, max_iter=1000, selection="cy
     theta : ndarray
         Where to start.
     tol : float, default=1e-4
-        Stop when the duality gap is at most `tol` times the objective of the best constant prediction; without a
-        conjugate, when the largest violation of the optimality conditions is at most `tol` times its start value.
+        Stop when the duality gap is at most `tol` times what `relative_to` names; without a conjugate, when the
+        largest violation of the optimality conditions is at most `tol` times its start value.
+    relative_to : {"null", "objective"}, default="null"
+        The loss of the best constant prediction, or (1) itself, which may be far less; (1) must then be positive.
     max_iter : int, default=1000
         Passes over a working set, in all.
     selection : {"cyclic", "random"}, default="cyclic"
         The order of the coordinates.
-    random_state : int, default=0
+    random_state : int, Generator, RandomState or None, default=0
         Seeds that order when it is random.
     callback : callable, optional
         Called with each row of the history; a true result stops the solver.
@@ -73,7 +88,9 @@ def coordinate_descent(problem, theta, *, tol=1e-4, max_iter=1000, selection="cy
     >>> coordinate_descent(problem, np.zeros(2), tol=1e-10).w.round(7)
     array([0.0833333, 0.5      ])
     """
+    check_choice("relative_to", relative_to, ("null", "objective"))
     descent, trace = _begin(problem, theta, selection, random_state), Trace(callback)
+    descent.by_objective = relative_to == "objective"
     patience = max_iter if problem.loss.quadratic else PATIENCE
     direct = descent.run(problem.penalty, tol, max_iter, trace, patience=patience)
     lost = direct.stop_reason == "max_iter" and direct.n_iter < max_iter
@@ -120,9 +137,8 @@ def coordinate_path(
 
 
 def _begin(problem, theta, selection, random_state):
-    if selection not in ("cyclic", "random"):
-        raise ValueError(f"selection={selection!r} is unknown; choose 'cyclic' or 'random'")
-    seed = 0 if selection == "cyclic" else 1 + int(random_state or 0)
+    check_choice("selection", selection, ("cyclic", "random"))
+    seed = 0 if selection == "cyclic" else 1 + int(check_rng(random_state).integers(2**31))
     return _Descent(problem, np.array(theta, dtype=problem.design.dtype), seed)
 
 
@@ -151,7 +167,7 @@ class _Descent:
             self.z = balanced_scores(problem, self.z)
         null = np.zeros_like(self.z) + problem.offset
         self.null = balanced_scores(problem, null) if self.free else null
-        self.scale = problem.at_scores(self.null)[0]
+        self.scale, self.by_objective = problem.at_scores(self.null)[0], False
         self.model, self.at, self.cuts = None, None, 0
         self.target = _least_set(self.X)
 
@@ -177,9 +193,12 @@ class _Descent:
         """
         here, epochs, idle, self.cuts = self._look(penalty, -np.inf), spent, 0, 0
         small = tol * here.worst
+        # A useful gap decides, unless rounding keeps it from ever doing so.
+        least = ROUNDING * here.worst if self.by_objective else 1e-6 * small
         while True:
             stopped = trace.add(epochs, here.objective, gap=here.gap, gradient_norm=here.worst, working_set=self.target)
-            reason = _reason(here, tol * self.scale, small, idle)
+            enough = tol * (here.objective if self.by_objective else self.scale)
+            reason = _reason(here, enough, least if np.isfinite(here.gap) else small, idle)
             # A new penalty gets a descent, however good the solution of the last one is for it.
             met = reason and (epochs > spent or here.worst == 0.0)
             lost = epochs >= patience and self.cuts >= MOST_CUTS and np.isfinite(here.gap)
@@ -286,7 +305,7 @@ def _reason(here, enough, small, idle):
     """Which test is met; without a useful dual point (no conjugate, no strength) the violation decides."""
     if np.isfinite(here.gap) and here.gap <= enough:
         return "gap"
-    if here.worst <= (1e-6 * small if np.isfinite(here.gap) else small):
+    if here.worst <= small:
         return "kkt"
     # Rounding is all that is left to move.
     return "no_change" if idle >= 2 else ""

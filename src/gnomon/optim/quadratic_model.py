@@ -274,24 +274,29 @@ def _scale_columns(data, indices, indptr, W, root, out, out_indices, out_indptr,
 
 
 @jit
-def _pick(t, k, seed):
-    """The coordinate of update t: in order when seed is 0, else by a mixed counter (Steele, Lea & Flood 2014)."""
+def _shuffle(order, epoch, seed):
+    """Draw the order of a pass, unless seed is 0: every coordinate once, so that a pass without violations proves it.
+
+    Fisher and Yates's exchanges, by a mixed counter (Steele, Lea & Flood 2014).
+    """
     if seed == 0:
-        return t % k
-    x = np.uint64(t) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.int64((x ^ (x >> np.uint64(31))) % np.uint64(k))
+        return
+    for i in range(order.shape[0] - 1, 0, -1):
+        x = np.uint64(i + epoch * order.shape[0]) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
+        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+        j = np.int64((x ^ (x >> np.uint64(31))) % np.uint64(i + 1))
+        order[i], order[j] = order[j], order[i]
 
 
 @jit
 def _descend_gram(penalty, H, norms, w, g, tol, max_epochs, seed):
     k = w.shape[0]
-    worst, full = 0.0, True
+    worst, full, order = 0.0, True, np.arange(k)
     for epoch in range(max_epochs):
         worst = 0.0
-        for t in range(k):
-            j = _pick(t + epoch * k, k, seed)
+        _shuffle(order, epoch, seed)
+        for j in order:
             h = norms[j]
             if h <= 0.0 or not (full or w[j] != 0.0):
                 continue
@@ -310,12 +315,11 @@ def _descend_gram(penalty, H, norms, w, g, tol, max_epochs, seed):
 
 @jit
 def _descend_residual(penalty, columns, norms, means, mass, w, g, r, offset, tol, max_epochs, seed):
-    k = w.shape[0]
-    worst, full = 0.0, True
+    worst, full, order = 0.0, True, np.arange(w.shape[0])
     for epoch in range(max_epochs):
         worst = 0.0
-        for t in range(k):
-            j = _pick(t + epoch * k, k, seed)
+        _shuffle(order, epoch, seed)
+        for j in order:
             h = norms[j]
             if h <= 0.0 or not (full or w[j] != 0.0):
                 continue
