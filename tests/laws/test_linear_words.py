@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy import sparse
 from sklearn import linear_model
 from sklearn.exceptions import NotFittedError
 
@@ -183,6 +184,13 @@ def test_an_attribute_is_of_the_last_fit_or_absent():
     for ask in (model.standard_errors, lambda: model.singular_):
         with pytest.raises(ValueError, match="keeps no factor of X"):
             ask()
+    wide = sparse.random_array((40, 2000), density=0.01, format="csr", rng=0)
+    words = {"on_singular": "ignore"}
+    with pytest.raises(ValueError, match=r"solver='lsmr' keeps no factor .* fit with solver='qr', .* X.toarray"):
+        _ = LinearRegression(**words).fit(wide, Y).singular_
+    dense = LinearRegression(solver="qr", **words).fit(wide.toarray(), Y)
+    centred = wide.toarray() - wide.mean(axis=0)
+    np.testing.assert_allclose(dense.singular_[:40], np.linalg.svd(centred, compute_uv=False), atol=1e-8)
     ridge = Ridge().fit(X, Y)
     assert ridge.effective_dof_ > 1.0
     ridge.set_params(solver="lbfgs").fit(X, Y)

@@ -318,7 +318,10 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _factor(self):
         check_is_fitted(self, "coef_")
         if vars(self).get("_R") is None:
-            raise ValueError(f"solver={self.solver_!r} keeps no factor of X to answer from; fit with solver='auto'")
+            raise ValueError(
+                f"solver={self.solver_!r} keeps no factor of X to answer from; fit with solver='qr', "
+                "and a sparse X as X.toarray()"
+            )
         return self._R
 
     def _root(self):
