@@ -139,10 +139,16 @@ def verdicts(decision):
 def contamination_threshold(scores, share, weights=None):
     """The greatest score with at most `share` of the weight at or below it; −∞ where one row is already more."""
     check_interval("contamination", share, 0.0, 1.0, closed="left")
+    weights = np.ones(len(scores)) if weights is None else weights
+    scores, weights = scores[weights > 0.0], weights[weights > 0.0]
     curve = threshold_curve(-scores, np.zeros(len(scores)), weights)
+    cuts = -curve.thresholds
     # 0.29 · 100 is a little below 29 in binary; a share is meant, not its last bit.
-    within = np.flatnonzero(curve.fp <= share * curve.fp[-1] * (1.0 + 1e-12))
-    return -curve.thresholds[within[-1]]
+    few = curve.fp <= share * curve.fp[-1] * (1.0 + 1e-12)
+    # Rows that are equal may have scores that differ by rounding; they are flagged together or not at all.
+    apart = np.r_[~np.isclose(cuts[1:], cuts[:-1], rtol=1e-12, atol=0.0), True]
+    allowed = np.flatnonzero(few & apart)
+    return cuts[allowed[-1]] if allowed.size else -np.inf
 
 
 def one_given(**options):
