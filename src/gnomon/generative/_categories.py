@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 
 from gnomon._jit import jit
-from gnomon.generative._domains import Domain, encode
+from gnomon.generative._domains import Domain, encode, sizes_of
 from gnomon.generative._naive import check_alpha
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
@@ -70,8 +70,9 @@ def count_cells(table, which, domains, index, class_weight, weights=None):
 
 def refuse_undeclared(table, which, domains, codes):
     """An error that names a cell in `fit` that is none of the declared values of its column."""
-    sizes = np.array([domain.size for domain in domains])
-    outside = codes == sizes
+    if not any(domain.declared for domain in domains):
+        return
+    outside = codes == sizes_of(domains)
     if np.any(outside):
         row, place = np.argwhere(outside)[0]
         cell = table.column(which[place]).cells[row]

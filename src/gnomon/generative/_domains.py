@@ -11,7 +11,9 @@ from itertools import repeat
 
 import numpy as np
 
-__all__ = ["Domain", "domains_of", "encode", "refuse_unknown"]
+from gnomon._jit import jit
+
+__all__ = ["Domain", "domains_of", "encode", "refuse_unknown", "sizes_of"]
 
 MOST_VALUES = 10**7
 """A table of more values than this is a mistake: an identifier, or a measurement."""
@@ -42,9 +44,7 @@ class Domain:
         if self.values is None:
             if not column.is_number:
                 return np.where(column.missing, self.size + 1, self.size)
-            cells = np.trunc(np.where(column.missing, 0.0, column.cells))
-            codes = np.where((cells >= 0.0) & (cells < self.size), cells, self.size).astype(np.intp)
-            return np.where(column.missing, self.size + 1, codes)
+            return _slots(column.cells[:, None], np.array([self.size]))[:, 0]
         slots = {value: slot for slot, value in enumerate(self.values)}
         cells = column.cells.tolist()
         codes = np.fromiter(map(slots.get, cells, repeat(self.size)), dtype=np.intp, count=len(cells))
@@ -81,9 +81,14 @@ def ordered(values):
 def domains_of(table, which, categories="auto", min_categories=None):
     """The domains of the columns `which`: declared by `categories` or by the column, else what the cells hold."""
     least = _least_sizes(min_categories, len(which))
+    listed = _declared(categories, table.names, which)
+    if table.matrix is not None and not any(np.iterable(values) for values in listed):
+        extremes = zip(*_extremes(table.matrix[:, which]), strict=True)
+        pairs = zip(which, extremes, least, strict=True)
+        return tuple(_codes(*ends, table.names[j], int(size)) for j, ends, size in pairs)
     return tuple(
         _domain(table.column(j), table.names[j], declared, int(size))
-        for j, declared, size in zip(which, _declared(categories, table.names, which), least, strict=True)
+        for j, declared, size in zip(which, listed, least, strict=True)
     )
 
 
@@ -122,48 +127,88 @@ def _domain(column, name, declared, least):
         if len(set(values)) != len(values) or not values:
             raise ValueError(f"the categories of column {name!r} are {list(values)}; list each value once")
         return Domain(len(values), values, declared=True)
-    present = column.cells[~column.missing]
-    if len(present) == 0:
-        return Domain(least)
-    if not column.is_number:
-        values = ordered(set(present.tolist()))
-        return Domain(max(len(values), least), values)
-    if np.min(present) <= -1.0:
+    if column.is_number:
+        low, high = _extremes(column.cells[:, None])
+        return _codes(low[0], high[0], name, least)
+    values = ordered({cell for cell in column.cells if cell is not None})
+    return Domain(max(len(values), least), values)
+
+
+def _codes(low, high, name, least):
+    """The domain of whole numbers up to the largest that was met; empty if none was."""
+    if low <= -1.0:
         raise ValueError(
-            f"Negative values in data passed to a categorical model: column {name!r} holds {np.min(present):g}; codes "
-            "are whole numbers from 0 on, so recode it, or declare its categories"
+            f"Negative values in data passed to a categorical model: column {name!r} holds {low:g}; codes are whole "
+            "numbers from 0 on, so recode it, or declare its categories"
         )
-    if np.max(present) >= MOST_VALUES:
+    if high >= MOST_VALUES:
         raise ValueError(
-            f"column {name!r} holds {np.max(present):g}; codes run from 0 to the largest, which would be too many, so "
-            "make them strings, or declare the categories"
+            f"column {name!r} holds {high:g}; codes run from 0 to the largest, which would be too many, so make them "
+            "strings, or declare the categories"
         )
-    return Domain(max(int(np.max(present)) + 1, least))
+    return Domain(max(int(max(high, -1.0)) + 1, least))
 
 
 def encode(table, which, domains):
     """Slots of all cells of the columns `which`, shape (n, len(which))."""
-    out = np.empty((len(table), len(which)), dtype=np.intp)
-    if _are_codes(table.matrix):
-        # Whole numbers need no look-up, only a limit.
-        X = table.matrix[:, which]
-        sizes = np.array([domain.size for domain in domains])
-        np.minimum(X, sizes, out=out, casting="unsafe")
-        return np.where(X < 0, sizes, out) if X.dtype.kind == "i" else out
-    for place, (j, domain) in enumerate(zip(which, domains, strict=True)):
-        out[:, place] = domain.codes(table.column(j))
+    if table.matrix is not None and all(domain.values is None for domain in domains):
+        whole = len(which) == table.matrix.shape[1]
+        return _slots(table.matrix if whole else table.matrix[:, which], sizes_of(domains))
+    columns = [domain.codes(table.column(j)) for j, domain in zip(which, domains, strict=True)]
+    return np.column_stack(columns)
+
+
+def sizes_of(domains):
+    """V of every domain, which is also the slot of values that it does not have."""
+    return np.array([domain.size for domain in domains])
+
+
+@jit
+def _slots(X, sizes):
+    """Equation (1) where the values are the codes 0 … V − 1, to which numbers are cut."""
+    out = np.empty(X.shape, dtype=np.intp)
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            x = X[i, j]
+            if x != x:
+                out[i, j] = sizes[j] + 1
+            elif x > -1 and x < sizes[j]:
+                out[i, j] = int(x)
+            else:
+                out[i, j] = sizes[j]
     return out
 
 
-def _are_codes(matrix):
-    return matrix is not None and matrix.dtype.kind in "iub"
+@jit
+def _extremes(X):
+    """The least and the largest number of every column, infinities where there is none."""
+    low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
+            x = float(X[i, j])
+            if x < low[j]:
+                low[j] = x
+            if x > high[j]:
+                high[j] = x
+    return low, high
+
+
+@jit
+def _meets(codes, sizes):
+    """Whether a cell is none of the values of its column."""
+    for i in range(codes.shape[0]):
+        for j in range(codes.shape[1]):
+            if codes[i, j] == sizes[j]:
+                return True
+    return False
 
 
 def refuse_unknown(codes, domains, table, which, handle_unknown):
     """What is to be done about cells at prediction that are none of the values of their column."""
-    unknown = codes == np.array([domain.size for domain in domains])
-    if handle_unknown == "ignore" or not np.any(unknown):
+    sizes = sizes_of(domains)
+    if handle_unknown == "ignore" or not _meets(codes, sizes):
         return
+    unknown = codes == sizes
     row, place = np.argwhere(unknown)[0]
     j = which[place]
     what = f"column {table.names[j]!r} holds {table.column(j).cells[row]!r}, which is none of its categories"

@@ -16,7 +16,7 @@ from scipy.special import xlogy
 
 from gnomon.generative._categories import refuse_empty, refuse_undeclared
 from gnomon.generative._columns import table_rows
-from gnomon.generative._domains import Domain, domains_of, encode, refuse_unknown
+from gnomon.generative._domains import Domain, domains_of, encode, refuse_unknown, sizes_of
 from gnomon.generative._naive import NaiveClassifier, check_alpha
 from gnomon.numerics.validation import check_choice
 from gnomon.optim import em, observed_rows
@@ -119,7 +119,7 @@ class JointTableClassifier(NaiveClassifier):
         domains = domains_of(rows.X, which, self.categories)
         codes = encode(rows.X, which, domains)
         refuse_undeclared(rows.X, which, domains, codes)
-        gaps = codes > np.array([domain.size for domain in domains])
+        gaps = codes > sizes_of(domains)
         weights = np.ones(len(codes)) if rows.weights is None else rows.weights
         counts = np.zeros((len(codes), len(rows.classes)))
         counts[np.arange(len(codes)), rows.index] = weights
@@ -154,7 +154,7 @@ class JointTableClassifier(NaiveClassifier):
         which = range(self.n_features_in_)
         codes = encode(table, which, domains)
         refuse_unknown(codes, domains, table, which, self.handle_unknown)
-        sizes = np.array([domain.size for domain in domains])
+        sizes = sizes_of(domains)
         unknown = GAP if self.handle_unknown == "ignore" else UNKNOWN
         gap = np.where(self._states, sizes, GAP)
         return np.where(codes > sizes, gap, np.where(codes == sizes, unknown, codes))

@@ -132,12 +132,18 @@ class BernoulliNB(NaiveClassifier):
         return (bits, *rest) if rest else bits
 
     def _bits(self, values):
-        known = values[~np.isnan(values)] if self.missing == "marginalize" and values.dtype.kind == "f" else values
-        assert_finite(known)
+        gaps = None
+        with np.errstate(invalid="ignore", over="ignore"):
+            if values.dtype.kind == "f" and not np.isfinite(np.sum(values)):
+                gaps = np.isnan(values) if self.missing == "marginalize" else None
+                assert_finite(values if gaps is None else values[~gaps])
+        bits = self._cut(values if gaps is None else np.where(gaps, 0.0, values))
+        return bits if gaps is None else np.where(gaps, np.nan, bits)
+
+    def _cut(self, values):
         if self.binarize is not None:
-            above = (values > check_non_negative("binarize", self.binarize)).astype(float)
-            return np.where(np.isnan(values), np.nan, above) if values.dtype.kind == "f" else above
-        if known.size and not (np.min(known) >= 0 and np.max(known) <= 1):
+            return (values > check_non_negative("binarize", self.binarize)).astype(float)
+        if values.size and not (np.min(values) >= 0 and np.max(values) <= 1):
             raise ValueError("binarize=None takes entries in [0, 1] only; give a threshold, or make X binary")
         return values.astype(float)
 

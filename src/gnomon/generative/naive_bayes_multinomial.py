@@ -192,18 +192,16 @@ class MultinomialNB(NaiveClassifier):
 
 
 def read_counts(estimator, X, y="no_validation", *, reset=True):
-    """Rows of counts, dense or CSR, of any numeric type: finite and ≥ 0, found in one pass without a copy."""
+    """Rows of counts, dense or CSR, of any numeric type: finite and ≥ 0, without a copy."""
     checked = validate_rows(estimator, X, y, reset=reset, finite=False, accept_sparse="csr", dtype="numeric")
     rows = checked[0] if isinstance(checked, tuple) else checked
     values = rows.data if sparse.issparse(rows) else rows
-    if values.size and not np.min(values) >= 0:
-        assert_finite(rows, columns=vars(estimator).get("feature_names_in_"))
+    assert_finite(rows, columns=vars(estimator).get("feature_names_in_"))
+    if values.size and np.min(values) < 0:
         raise ValueError(
             f"Negative values in data passed to {type(estimator).__name__} (input X): the least is {np.min(values):g}; "
             "counts are ≥ 0"
         )
-    if values.dtype.kind == "f":
-        assert_finite(rows, columns=vars(estimator).get("feature_names_in_"))
     return checked
 
 
