@@ -276,3 +276,15 @@ def test_what_an_imputer_cannot_use_is_refused():
     prior = NormalInverseWishartModel(np.zeros(4), 1.0, np.eye(4), 6.0)
     few = DensityImputer(MultivariateNormal.family(prior=prior)).fit(X[:3])
     assert np.all(np.isfinite(few.transform([[5.0, np.nan, np.nan, 0.2]])))
+
+
+@pytest.mark.spec("GEN-041")
+@pytest.mark.parametrize(
+    "model",
+    [GaussianClassifier(), GaussianClassifier("diag"), LinearDiscriminantAnalysis(), QuadraticDiscriminantAnalysis()],
+    ids=str,
+)
+def test_squares_that_overflow_are_refused(model):
+    X, y = IRIS
+    with pytest.raises(ValueError, match="squares overflow"):
+        model.fit(X * 1e200, y)

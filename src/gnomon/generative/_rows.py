@@ -13,10 +13,11 @@ import numpy as np
 from sklearn.utils.validation import validate_data
 
 from gnomon.numerics.coding import label_index
+from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import validate_rows
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["LabelledRows", "any_rows", "labelled_rows"]
+__all__ = ["LabelledRows", "any_rows", "class_moments", "labelled_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +53,15 @@ def labelled_rows(estimator, X, y, sample_weight=None, *, classes=None, check=va
     index, classes = label_index(y, classes)
     counts = np.bincount(index, weights, minlength=len(classes))
     return LabelledRows(X, index, classes, counts, weights)
+
+
+def class_moments(rows, *, diagonal=False):
+    """Moments of every class; an error where squares overflow."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        found = group_moments(rows.X, rows.index, len(rows.classes), rows.weights, diagonal=diagonal)
+    if not np.all(np.isfinite(found.scatter)):
+        raise ValueError("X has values so large that their squares overflow; divide the columns by their size")
+    return found
 
 
 def any_rows(estimator, X, y="no_validation", **options):

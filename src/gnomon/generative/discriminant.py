@@ -19,11 +19,11 @@ from gnomon.generative._class_covariance import check_covariance_options, class_
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._forms import LinearForm, linear_scores
 from gnomon.generative._gaussian_laws import chain_factors
-from gnomon.generative._rows import labelled_rows
+from gnomon.generative._rows import class_moments, labelled_rows
 from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import discriminant_axes, fix_signs, principal_axes
-from gnomon.numerics.streaming import Moments, group_moments
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_non_negative, validate_rows
 
 __all__ = ["LinearDiscriminantAnalysis"]
@@ -228,7 +228,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """Whiten within the classes, then the axes of the means: scikit-learn's default."""
         (n, d), k = rows.X.shape, len(rows.classes)
         wide = n <= d or k * d * d > _MOST_NUMBERS
-        parts = group_moments(rows.X, rows.index, k, rows.weights, diagonal=wide)
+        parts = class_moments(rows, diagonal=wide)
         within = parts.pooled().covariance()
         var = within if wide else np.diag(within)
         # A column whose variance is rounding has none.
@@ -247,7 +247,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._within = None if wide else within
         fitted = self._among_means(parts, whiten)
         if self.store_covariance:
-            full = group_moments(rows.X, rows.index, k, rows.weights) if wide else parts
+            full = class_moments(rows) if wide else parts
             fitted["covariance_"] = np.einsum("k,kij->ij", self.class_prior_, full.covariance())
         return fitted
 
@@ -298,7 +298,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         }
 
     def _pooled(self, rows):
-        parts = group_moments(rows.X, rows.index, len(rows.classes), rows.weights)
+        parts = class_moments(rows)
         covs = class_covariances(rows.X, rows.index, parts, rows.weights, self.shrinkage, self.covariance_estimator)
         self._within = np.einsum("k,kij->ij", self.class_prior_, covs)
         return parts, self._within

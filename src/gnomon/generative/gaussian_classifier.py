@@ -22,10 +22,9 @@ from gnomon.generative._gaussian_laws import (
     whiten,
     whiten_back,
 )
-from gnomon.generative._rows import labelled_rows
+from gnomon.generative._rows import class_moments, labelled_rows
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.shrinkage import quartic_sums
-from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import assert_finite, check_choice, validate_rows
 from gnomon.optim import observed_rows
 
@@ -174,6 +173,8 @@ class GaussianClassifier(BayesClassifier):
         """
         plan = self._plan()
         rows = labelled_rows(self, X, y, sample_weight, finite=False, ensure_min_samples=2)
+        # A fit that fails must not leave the laws of the last one behind.
+        vars(self).pop("_laws", None)
         self.classes_, self.statistics_ = rows.classes, self._moments(rows, plan)
         quartics = None
         if plan.needs_quartics:
@@ -207,7 +208,7 @@ class GaussianClassifier(BayesClassifier):
         if plan.needs_quartics:
             raise ValueError("shrinkage='ledoit_wolf' needs all rows at once; give a number or 'oas', or call fit")
         rows = labelled_rows(self, X, y, sample_weight, classes=known, reset=first)
-        part = group_moments(rows.X, rows.index, len(known), rows.weights, diagonal=plan.diagonal)
+        part = class_moments(rows, diagonal=plan.diagonal)
         self.classes_ = known
         self.statistics_ = part if first else self.statistics_ + part
         # The first chunks may be too short for a covariance: the laws are made when they are asked for.
@@ -264,11 +265,12 @@ class GaussianClassifier(BayesClassifier):
         return Estimate(self.covariance_type, self.ddof, self.shrinkage, self.pool, self.estimate, self.parameter_prior)
 
     def _moments(self, rows, plan):
-        with np.errstate(invalid="ignore"):
-            found = group_moments(rows.X, rows.index, len(rows.classes), rows.weights, diagonal=plan.diagonal)
-        if np.all(np.isfinite(found.scatter)):
-            return found
-        self._refuse_cells(rows.X)
+        with np.errstate(over="ignore", invalid="ignore"):
+            size = np.sum(rows.X)
+        if not np.isfinite(size):
+            self._refuse_cells(rows.X)
+        if not np.isnan(size) or not np.any(np.isnan(rows.X)):
+            return class_moments(rows, diagonal=plan.diagonal)
         if plan.needs_quartics:
             raise ValueError("shrinkage='ledoit_wolf' needs rows without missing cells; give a number or 'oas'")
         return moments_of_incomplete_rows(rows, self.covariance_type)

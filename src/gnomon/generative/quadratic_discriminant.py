@@ -17,10 +17,9 @@ from gnomon.distributions.normal import LOG_2PI
 from gnomon.generative._class_covariance import check_covariance_options, class_covariances, given_priors
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._gaussian_laws import chain_factors, quadratic_form
-from gnomon.generative._rows import labelled_rows
+from gnomon.generative._rows import class_moments, labelled_rows
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import fix_signs, principal_axes
-from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import assert_finite, check_choice, check_interval, check_non_negative, validate_rows
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
@@ -125,7 +124,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         self.classes_ = rows.classes
         self._refuse_few(rows)
         self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
-        parts = group_moments(rows.X, rows.index, len(rows.classes), rows.weights)
+        parts = class_moments(rows)
         covs = class_covariances(rows.X, rows.index, parts, rows.weights, self.shrinkage, self.covariance_estimator)
         axes = [self._axes(rows, parts.mean[k], cov, k) for k, cov in enumerate(covs)]
         share = self.reg_param if self.solver == "svd" else 0.0
