@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import COVARIANCE_SHAPES
+from gnomon.generative._mixture_chunks import ChunkedEM, per_unit, read_chunks, step_after_chunk
 from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._mixture_start import blank, given_start, is_whole, start_of
 from gnomon.numerics.random import check_rng
@@ -198,10 +199,66 @@ class GaussianMixture(MixtureDensity):
         steps = self._steps(X, sample_weight)
         starts = self._starts(steps)
         result = self._ALGORITHMS[self.algorithm](self, steps, starts)
-        return self._set(warn_unless_em_converged(result, self.max_iter), steps)
+        return self._finish(result, steps)
+
+    def fit_chunks(self, chunks):
+        """Maximise (1) over rows that come in chunks, such as the row groups of a file, in the memory of one chunk.
+
+        The steps are those of `fit` on all rows, from the same start. The start is made from the first chunk, unless
+        `weights_init`, `means_init` and covariances (or precisions) give it.
+
+        Parameters
+        ----------
+        chunks : iterable, or function that returns one
+            Of X, or of pairs (X, sample_weight). It is read once for every step, and once more to count; a generator
+            can only be read once, so give the function that makes it.
+
+        Returns
+        -------
+        self
+        """
+        if self.init_params == "lbg" or self.algorithm == "gradient" or self.cov_floor == "auto":
+            raise ValueError(
+                "init_params='lbg', algorithm='gradient' and cov_floor='auto' need all rows at once; choose another "
+                "start, 'soft' or 'hard', and a number"
+            )
+        read = read_chunks(chunks)
+        X, weights = next(read(), (np.empty((0, 1)), None))
+        steps = self._steps(self._validated(X, reset=True), weights)
+        if steps.on_empty == "reseed":
+            raise ValueError("on_empty='reseed' needs all rows at once; choose 'keep', 'drop' or 'raise'")
+        chunked = ChunkedEM(steps, read, lambda X, weights: self._steps(self._validated(X), weights))
+        result = self._by_em(chunked, self._starts(steps))
+        return self._finish(result, chunked)
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Learn from one more chunk, by stepwise EM: each is seen once. The first one is fitted, unless `fit` was.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+
+        Notes
+        -----
+        Cappé, O. & Moulines, E. (2009). On-line expectation-maximization algorithm for latent data models.
+        doi:10.1111/j.1467-9868.2009.00698.x
+        """
+        if "weights_" not in vars(self):
+            return self.fit(X, sample_weight=sample_weight)
+        steps = self._steps(self._validated(X), sample_weight)
+        self._n_chunks += 1
+        result, self._average = step_after_chunk(steps, self._theta(), self._average, self._n_chunks)
+        return self._set(result, steps)
 
     def statistics(self, X, sample_weight=None):
         """Expected weight, mean and scatter of every component, as `Moments`; those of batches add."""
+        check_is_fitted(self)
         X = self._validated(X)
         return self._steps(X, sample_weight).e_step(self._theta())[0].moments
 
@@ -214,6 +271,7 @@ class GaussianMixture(MixtureDensity):
 
     def stationarity_gap(self, X, sample_weight=None):
         """The largest change of a weight, mean or covariance by one more step of EM without regularisation."""
+        check_is_fitted(self)
         X = self._validated(X)
         steps, theta = self._steps(X, sample_weight), self._theta()
         after = steps.m_step(steps.e_step(theta)[0])
@@ -231,8 +289,6 @@ class GaussianMixture(MixtureDensity):
         return tags
 
     def _validated(self, X, *, reset=False):
-        if not reset:
-            check_is_fitted(self)
         X = validate_rows(self, X, finite=False, reset=reset, ensure_min_samples=2 if reset else 1)
         names = getattr(self, "feature_names_in_", None)
         assert_finite(np.where(np.isnan(X), 0.0, X) if np.isnan(np.sum(X)) else X, columns=names)
@@ -326,6 +382,10 @@ class GaussianMixture(MixtureDensity):
 
     _ALGORITHMS = {"soft": _by_em, "hard": _by_em, "gradient": _by_gradient}  # noqa: RUF012 - words to methods
 
+    def _finish(self, result, steps):
+        self._average, self._n_chunks = per_unit(result.posterior.moments), 1
+        return self._set(warn_unless_em_converged(result, self.max_iter, stacklevel=4), steps)
+
     def _set(self, result, steps):
         dtype = steps.X.dtype
         laws, total = result.theta.laws, steps.total_weight
@@ -350,6 +410,7 @@ class GaussianMixture(MixtureDensity):
         return NormalMixture(self.weights_.astype(float), Normals(self.means_, self.covariances_, self._kind))
 
     def _log_joint(self, X):
+        check_is_fitted(self)
         X = self._validated(X)
         return self._theta().log_joint(X, n_jobs=self.n_jobs)
 

@@ -1,0 +1,98 @@
+"""Mixtures of more rows than fit in memory.
+
+    N, F, S = Σ over chunks of their N, F, S:    a pass over all chunks is one step of EM                      (1)
+    s̄ ← (1 − ηₜ) s̄ + ηₜ s(chunk t; θ),    θ = M-step of s̄,    ηₜ = t^{−0.6}                                 (2)
+
+The expected sums of EM add over rows, so (1) makes exactly the steps that the whole table would make. (2) makes a step
+after every chunk and needs each one once: Cappé & Moulines (2009), doi:10.1111/j.1467-9868.2009.00698.x.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from gnomon.distributions.normals import Responsibilities
+from gnomon.numerics.streaming import Moments
+from gnomon.optim import EMResult, GaussianEM
+
+__all__ = ["ChunkedEM", "per_unit", "read_chunks", "step_after_chunk"]
+
+_DECAY = 0.6
+
+
+def read_chunks(chunks):
+    """A function that begins a new pass over pairs (X, weights or None); what cannot be read twice is refused."""
+    if not callable(chunks) and iter(chunks) is chunks:
+        raise ValueError(
+            f"chunks={chunks!r} can be read only once, and EM makes many passes; give a list, or a function that "
+            "returns a new iterator"
+        )
+
+    def begin():
+        for item in chunks() if callable(chunks) else chunks:
+            yield item if isinstance(item, tuple) else (item, None)
+
+    return begin
+
+
+@dataclass(frozen=True)
+class ChunkedEM:
+    """The steps of `GaussianEM`, the expectations summed over chunks by (1).
+
+    `first` has the first chunk and all options, `read` begins a pass, and `steps_of` makes the steps of one chunk.
+    """
+
+    first: GaussianEM
+    read: Callable
+    steps_of: Callable
+
+    @property
+    def X(self):
+        """Rows that show the floating type."""
+        return self.first.X
+
+    @property
+    def control(self):
+        """Of the covariances."""
+        return self.first.control
+
+    @cached_property
+    def total_weight(self):
+        """Σ sᵢ, which takes a pass."""
+        return sum(float(len(X) if weights is None else np.sum(weights)) for X, weights in self.read())
+
+    def e_step(self, theta):
+        """Equation (1)."""
+        total, value = None, 0.0
+        for X, weights in self.read():
+            part = self.steps_of(X, weights).e_step(theta)[0]
+            total = part.moments if total is None else total + part.moments
+            value += part.log_likelihood
+        return Responsibilities(total, value), value + self.control.log_prior(theta.laws)
+
+    def m_step(self, posterior):
+        """That of `GaussianEM`."""
+        return self.first.m_step(posterior)
+
+
+def step_after_chunk(steps, theta, average, count):
+    """θ and the average sums after chunk number `count` (from 1), by equation (2)."""
+    posterior, value = steps.e_step(theta)
+    share = count**-_DECAY
+    average = _times(average, 1.0 - share) + _times(per_unit(posterior.moments), share)
+    step = steps.m_step(Responsibilities(_times(average, count * steps.total_weight), value))
+    history = {"iteration": np.array([count]), "objective": np.array([value])}
+    return EMResult(
+        getattr(step, "theta", step), posterior, value, count, False, "max_iter", True, history, None
+    ), average
+
+
+def per_unit(moments):
+    """The same moments of all components, of total weight one."""
+    return _times(moments, 1.0 / np.sum(moments.weight))
+
+
+def _times(moments, factor):
+    return Moments(factor * moments.weight, moments.mean, factor * moments.scatter)
