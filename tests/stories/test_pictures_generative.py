@@ -394,7 +394,8 @@ def test_the_level_of_a_density_and_the_rows_it_flags():
         flagged[kind] = out
         level = ax.collections[1].get_paths()[0].vertices
         np.testing.assert_allclose(detectors[kind].decision_function(level), 0.0, atol=0.1)
-        assert [text.get_text() for text in ax.texts] == ["$\\varepsilon$"]
+    legend = [text.get_text() for text in panels["diag"].get_legend().get_texts()]
+    assert set(legend) == {"$p(x) = \\varepsilon$", "good", "anomalous", "flagged"}
     assert np.all(flagged["full"][y == 1])
     assert np.sum(flagged["diag"][y == 1]) == 1
 
@@ -409,6 +410,8 @@ def test_nested_levels():
     labelled(ax)
     drawn = ax.collections[1]
     np.testing.assert_allclose(drawn.levels, sorted(levels.values()))
+    for level, path in zip(drawn.levels, drawn.get_paths(), strict=True):
+        np.testing.assert_allclose(model.score_samples(path.vertices), level, atol=0.1)
     assert {text.get_text() for text in ax.texts} == set(levels)
 
 

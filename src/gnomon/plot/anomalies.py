@@ -26,8 +26,8 @@ from gnomon.plot.boundary import grid_over, two_columns
 
 __all__ = ["anomaly_contours", "nested_contours", "split_diagram", "threshold_choice"]
 
-_DEEPEST = 40.0
-"""Log-densities more than this below the greatest are drawn alike."""
+_DEEPEST = 12.0
+"""Log-densities more than this below the greatest, and below every level, are drawn alike."""
 
 
 def anomaly_contours(detectors, X, y=None, *, resolution=200, ax=None):
@@ -47,7 +47,7 @@ def anomaly_contours(detectors, X, y=None, *, resolution=200, ax=None):
     Returns
     -------
     dict of matplotlib Axes
-        The flagged rows are the collection labelled "flagged".
+        The flagged rows are the collection labelled "flagged", the level is the second collection.
 
     References
     ----------
@@ -68,7 +68,8 @@ def anomaly_contours(detectors, X, y=None, *, resolution=200, ax=None):
     panels = new_panels(ax, detectors, columns=3, width=4.0, height=3.8, sharex=True, sharey=True)
     for title, axes in panels.items():
         detector = detectors[title]
-        _log_density(axes, detector, X, {"$\\varepsilon$": float(detector.offset_)}, resolution)
+        _log_density(axes, detector, X, [float(detector.offset_)], resolution)
+        axes.plot([], [], color=INK, linewidth=1.8, label="$p(x) = \\varepsilon$")
         axes.scatter(*rows[~bad].T, s=13, color=INK, alpha=0.55, linewidth=0, zorder=3, label="good")
         if bad.any():
             axes.scatter(*rows[bad].T, s=34, color=SECOND, marker="^", edgecolor="white", zorder=4, label="anomalous")
@@ -117,7 +118,11 @@ def nested_contours(model, X, levels, *, resolution=200, ax=None):
     """
     rows = two_columns(X)
     ax = new_axes(ax, width=4.8, height=4.2)
-    _log_density(ax, model, X, levels, resolution)
+    ordered = dict(sorted(levels.items(), key=lambda item: item[1]))
+    drawn = _log_density(ax, model, X, list(ordered.values()), resolution)
+    names = ax.clabel(drawn, fmt=dict(zip(drawn.levels, ordered, strict=True)), fontsize=9.5, inline=False, zorder=6)
+    for name in names:
+        name.set(bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.9}, rotation=0.0)
     ax.scatter(*rows.T, s=12, color=INK, alpha=0.5, linewidth=0, zorder=3, label="rows")
     return dress(ax, x=axis_names(X)[0], y=axis_names(X)[1], grid=None)
 
@@ -219,21 +224,19 @@ def split_diagram(y, parts, *, ax=None):
 
 
 def _log_density(ax, model, X, levels, resolution):
-    """Shades of the log-density, and contours at the levels, a mapping from names to log ε."""
+    """Shades of the log-density, and its contours at ascending levels, which are returned."""
     A, B, points = grid_over(X, resolution, margin=0.2)
     z = np.asarray(model.score_samples(points), dtype=float).reshape(A.shape)
     top = float(np.max(z))
-    z = np.maximum(z, top - _DEEPEST)
-    ordered = dict(sorted(levels.items(), key=lambda item: item[1]))
-    low = min(top - 12.0, *ordered.values()) if ordered else top - 12.0
-    ax.contourf(A, B, np.maximum(z, low), levels=np.linspace(low, top + 1e-9, 10), cmap=SEQUENTIAL, alpha=0.55)
+    low = min(top - _DEEPEST, *levels)
+    shades = np.linspace(low, top + 1e-9, 10)
+    ax.contourf(A, B, np.maximum(z, low), levels=shades, cmap=SEQUENTIAL, alpha=0.55)
     style = {"colors": [INK], "linewidths": 1.8, "linestyles": "-", "zorder": 3.5}
-    drawn = ax.contour(A, B, z, levels=list(ordered.values()), **style)
-    names = ax.clabel(drawn, fmt=dict(zip(drawn.levels, ordered, strict=True)), fontsize=9.5, inline=False, zorder=6)
-    for name in names:
-        name.set(bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.9}, rotation=0.0)
+    # Far out a density is zero in floating point, and −∞ cannot be interpolated.
+    drawn = ax.contour(A, B, np.maximum(z, low - _DEEPEST), levels=levels, **style)
     low, high = window(two_columns(X), margin=0.2)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
+    return drawn
 
 
 def _chosen(ax, x, y):

@@ -23,6 +23,8 @@ from gnomon.plot._style import (
 
 __all__ = ["count_tables", "evidence_waterfall", "posterior_bars"]
 
+_NOTHING = 1e-12
+
 
 def count_tables(X, y, *, names=None, alpha=None, ax=None):
     """How often each value of each feature comes with each class: all that categorical naive Bayes learns.
@@ -160,7 +162,8 @@ def evidence_waterfall(explanation, *, positive=-1, negative=0, top=12, ax=None)
     ax.axvline(0.0, color=INK, linewidth=1.0)
     ax.set_yticks(np.arange(len(steps) + 1), [*names, "log-odds"])
     ax.invert_yaxis()
-    ax.margins(x=0.14)
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    ax.set_xlim(low - 0.16 * (high - low), high + 0.16 * (high - low))
     against, for_it = explanation.classes[negative], explanation.classes[positive]
     return dress(ax, x=f"← {against}    log-odds    {for_it} →", y="evidence", grid="x")
 
@@ -172,6 +175,8 @@ def _steps(explanation, positive, negative, top):
     if not np.all(np.isfinite([prior, *ratios])):
         raise ValueError("a class has probability zero, so the log-odds are infinite; smooth the model (alpha > 0)")
     order = np.argsort(-np.abs(ratios), kind="stable")
+    # What is the same in both classes, such as a coefficient that no class enters, is no evidence.
+    order = order[np.abs(ratios[order]) > _NOTHING]
     names = ["prior", *(explanation.names[g] for g in order[:top])]
     steps = [prior, *ratios[order[:top]]]
     if len(order) > top:
