@@ -274,11 +274,38 @@ def test_single_precision_stays_and_the_start_is_left_alone(solve):
     assert solve(quadratic(np.eye(2)), [0, 0]).n_iter == 0
 
 
-@pytest.mark.parametrize("solve", [bfgs, conjugate_gradient])
-def test_a_function_whose_gradient_lies_is_not_called_converged(solve):
-    solution = solve(lambda w: (float(w @ w), -2.0 * w), np.ones(2))
+def newton_of_bowl(fun, w0, **options):
+    return newton(fun, w0, hessian=lambda w: np.diag(np.full(len(w), 2.0)), **options)
+
+
+DESCENTS = [bfgs, conjugate_gradient, lbfgs, newton_of_bowl]
+
+
+@pytest.mark.parametrize("solve", DESCENTS)
+@pytest.mark.parametrize("lie", [lambda w: -2.0 * w, lambda w: 2.0 * w * [1.0, -1.0]])
+def test_a_function_whose_gradient_lies_is_not_called_converged(solve, lie):
+    """At once, or after steps that helped: a search that fails where the gradient is large proves nothing."""
+    solution = solve(lambda w: (float(w @ w) + 1.0, lie(w)), np.array([3.0, 2.0]))
     assert not solution.converged
     assert solution.stop_reason == "no_change"
+    assert solution.gradient_norm > 0.1
+
+
+@pytest.mark.parametrize("solve", DESCENTS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("floor", [0.0, 1.0, 1e6])
+def test_a_descent_to_rounding_is_called_converged(solve, floor, dtype):
+    """No tolerance at all: the descent ends where last digits hide every further fall."""
+    target = np.array([0.1, -0.3], dtype=dtype)
+
+    def bowl(w):
+        r = w - target
+        bend = np.array([1.0, 1.5], dtype=dtype)
+        return float(np.sum(bend * r**2 + r**4)) + floor, 2.0 * bend * r + 4.0 * r**3
+
+    solution = solve(bowl, np.array([3.0, 2.0], dtype=dtype), tol=0.0)
+    assert solution.converged
+    np.testing.assert_allclose(solution.w, target, atol=20.0 * np.sqrt(np.finfo(dtype).eps * max(floor, 1e-3)))
 
 
 @pytest.mark.spec("LIN-083")

@@ -124,7 +124,7 @@ def test_hessian_of_the_softmax_is_the_derivative_of_its_gradient(K, reference):
 @pytest.mark.parametrize("solver", ["newton", "irls", "lbfgs"])
 def test_rounding_ends_a_descent_and_that_is_convergence(solver):
     """Targets so large that no gradient can be as small as `tol`."""
-    y = 1e8 * (X @ [1.0, -1.0, 0.5, 0.0] + RNG.standard_normal(200))
+    y = 1e12 * (X @ [1.0, -1.0, 0.5, 0.0] + RNG.standard_normal(200))
     solution = fit_linear(Design(X), y, SquaredLoss(), L2(1.0), solver=solver)
     assert solution.converged
     assert solution.stop_reason == "no_change"

@@ -7,11 +7,12 @@ parameters use `lbfgs`, which keeps only the last pairs. Nocedal & Wright (2006)
 doi:10.1007/978-0-387-40065-5.
 """
 
+import math
 from itertools import count
 
 import numpy as np
 
-from gnomon.optim.follow import follow
+from gnomon.optim.follow import follow_to_rounding
 from gnomon.optim.gradient_descent import as_floating
 from gnomon.optim.line_search import blind_step, descend_along
 from gnomon.optim.rules import check_at
@@ -44,7 +45,7 @@ def bfgs(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1000, callback=
     Returns
     -------
     Solution
-        `stop_reason` "no_change" (not converged) says that no step along the gradient lowers F.
+        Where no step lowers F any more, `stop_reason` is "no_change"; `converged` then says whether that is rounding.
 
     References
     ----------
@@ -61,7 +62,8 @@ def bfgs(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1000, callback=
     array([1., 1.])
     """
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
-    return follow(_descend(fun, as_floating(w0)), rule, max_iter=max_iter, callback=callback, iterates=iterates)
+    checks = _descend(fun, as_floating(w0))
+    return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
 def _descend(fun, w):
@@ -69,13 +71,13 @@ def _descend(fun, w):
     yield check_at(0, w, value, g)
     H = None
     for t in count(1):
-        found = _search(fun, w, value, g, H)
+        found, promise = _search(fun, w, value, g, H), math.inf
         if found is None and H is not None:
             # Rounding may have spoilt H; the gradient itself is the last resort.
-            H = None
+            promise, H = float(g @ (H @ g)), None
             found = _search(fun, w, value, g, H)
         if found is None:
-            return
+            return promise
         H = _updated(H, found.w - w, found.gradient - g)
         w, value, g = found.w, found.value, found.gradient
         yield check_at(t, w, value, g, step=found.step)

@@ -7,9 +7,10 @@ Directions of (1) are conjugate when F is quadratic and η exact: then d steps s
 gradients are far from orthogonal. Nocedal & Wright (2006), section 5.2, doi:10.1007/978-0-387-40065-5.
 """
 
+import math
 from itertools import count
 
-from gnomon.optim.follow import follow
+from gnomon.optim.follow import follow_to_rounding
 from gnomon.optim.gradient_descent import as_floating
 from gnomon.optim.line_search import blind_step, descend_along
 from gnomon.optim.rules import check_at
@@ -45,7 +46,7 @@ def conjugate_gradient(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1
     Returns
     -------
     Solution
-        `stop_reason` "no_change" (not converged) says that no step along the gradient lowers F.
+        Where no step lowers F any more, `stop_reason` is "no_change"; `converged` then says whether that is rounding.
 
     References
     ----------
@@ -62,27 +63,29 @@ def conjugate_gradient(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1
     ('tol', True)
     """
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
-    return follow(_descend(fun, as_floating(w0)), rule, max_iter=max_iter, callback=callback, iterates=iterates)
+    checks = _descend(fun, as_floating(w0))
+    return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
 def _descend(fun, w):
     value, g = fun(w)
     yield check_at(0, w, value, g)
-    p, first = -g, blind_step(g)
+    p, first, step = -g, blind_step(g), math.inf
     for t in count(1):
         found = descend_along(fun, w, p, value, g, step=first, c2=C2)
         if found is None:
             p = -g
             found = descend_along(fun, w, p, value, g, step=first, c2=C2)
         if found is None:
-            return
-        slope = found.step * float(g @ p)
+            return step * float(g @ g)
+        step = found.step
+        slope = step * float(g @ p)
         p = -found.gradient + _beta(found.gradient, g) * p
         w, value, g = found.w, found.value, found.gradient
-        yield check_at(t, w, value, g, step=found.step)
+        yield check_at(t, w, value, g, step=step)
         # Nocedal & Wright (2006), eq. 3.60: the first-order change along the new line as along the last.
         descent = float(g @ p)
-        first = slope / descent if descent < 0.0 else found.step
+        first = slope / descent if descent < 0.0 else step
 
 
 def _beta(g, previous):

@@ -85,25 +85,47 @@ def follow(checks, rule, *, max_iter, callback=None, iterates=False):
 
 
 def follow_to_rounding(checks, rule, **options):
-    """`follow`, for a descent that ends where rounding hides every further fall: a kind of convergence.
+    """`follow`, for a descent that returns the fall −∇Fᵀp · step promised by the last direction p, tried in vain.
 
-    At the start it is none: that no first step is found is a fault of the start or of the scale.
+    A promise below the rounding of F, or a gradient that is rounding beside the largest one met, is convergence: no
+    test can be met more closely. A search that failed with more to gain is none.
     """
-    solution = follow(_until_rounding(checks), rule, **options)
-    ended = solution.stop_reason == "no_change" and solution.n_iter > 0
-    return solution._replace(converged=solution.converged or ended)
+    ending = _Ending(checks)
+    solution = follow(ending, rule, **options)
+    rests = solution.stop_reason == "no_change" and ending.at_rest(solution)
+    return solution._replace(converged=solution.converged or rests)
 
 
-def _until_rounding(checks, *, patience=10):
-    """The checks, up to where neither F nor ‖∇F‖∞ has fallen for some of them: steps that only shuffle last digits."""
-    best, lowest, stale = None, math.inf, 0
-    for check in checks:
-        yield check
-        fell = best is None or check.objective < best - _noise(best)
-        stale = 0 if fell or check.gradient_norm < lowest else stale + 1
-        best, lowest = check.objective if fell else best, min(lowest, check.gradient_norm)
-        if stale >= patience:
-            return
+class _Ending:
+    """The checks, up to where neither F nor ‖∇F‖∞ has fallen for some of them, and how they ended."""
+
+    def __init__(self, checks, *, patience=10):
+        self._checks, self._patience = checks, patience
+        self._largest, self._promise = 0.0, math.inf
+
+    def __iter__(self):
+        self._promise = yield from self._until_stale()
+
+    def _until_stale(self):
+        best, lowest, stale = None, math.inf, 0
+        while stale < self._patience:
+            try:
+                check = next(self._checks)
+            except StopIteration as end:
+                return end.value
+            yield check
+            fell = best is None or check.objective < best - _noise(best)
+            stale = 0 if fell or check.gradient_norm < lowest else stale + 1
+            best, lowest = check.objective if fell else best, min(lowest, check.gradient_norm)
+            self._largest = max(self._largest, check.gradient_norm)
+        # Steps that only shuffle last digits.
+        return 0.0
+
+    def at_rest(self, solution):
+        """Whether rounding is all that kept the gradient from the tolerance."""
+        eps = float(np.finfo(solution.w.dtype).eps)
+        flat = solution.gradient_norm <= 64.0 * eps * self._largest
+        return flat or abs(self._promise) <= max(1e-13, 16.0 * eps) * abs(solution.objective)
 
 
 def _better(check, best):

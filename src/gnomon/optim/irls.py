@@ -72,7 +72,7 @@ def _checks(problem, theta):
         direction = _weighted_ridge(problem, theta) - theta
         step, theta, value, g = halved_step(problem.value_and_gradient, theta, value, g, direction)
         if step == 0.0:
-            return
+            return -float(g @ direction)
         yield check_at(iteration, theta, value, g, step=step)
 
 

@@ -7,6 +7,7 @@ with s = wₜ₊₁ − wₜ, y = ∇f(wₜ₊₁) − ∇f(wₜ), ρ = 1/(yᵀs
 doi:10.1007/BF01589116.
 """
 
+import math
 from collections import deque
 
 import numpy as np
@@ -62,7 +63,7 @@ def lbfgs(
     Returns
     -------
     Solution
-        Where no step lowers f any more in floating point, `stop_reason` is "no_change", a kind of convergence.
+        Where no step lowers f any more, `stop_reason` is "no_change"; `converged` then says whether that is rounding.
 
     References
     ----------
@@ -99,6 +100,7 @@ def _checks(fun, w, inverse, refresh):
         if refresh is not None and iteration == next_refresh:
             inverse.rebase(refresh(w))
             next_refresh *= 3
+    return inverse.promise
 
 
 class _InverseHessian:
@@ -108,16 +110,25 @@ class _InverseHessian:
         self._pairs = deque(maxlen=memory)
         self._solve = precondition
         self._scale = 1.0
+        self.promise = math.inf
 
     def search(self, fun, w, value, g):
-        """The step along −Hg; if none lowers f, that with all pairs forgotten; None if that is in vain as well."""
+        """The step along −Hg; if none lowers f, that with all pairs forgotten; None if that is in vain as well.
+
+        `promise` is then the fall gᵀHg that the first of them promised; without any knowledge of f'' there is none.
+        """
         blind = not self._pairs and self._solve is None
-        found = descend_along(fun, w, self.direction(g), value, g, step=blind_step(g) if blind else 1.0)
-        if found is not None or not self._pairs:
-            return found
-        self._pairs.clear()
-        self._scale = 1.0
-        return self.search(fun, w, value, g)
+        direction = self.direction(g)
+        found = descend_along(fun, w, direction, value, g, step=blind_step(g) if blind else 1.0)
+        if found is None and self._pairs:
+            promise = -float(g @ direction)
+            self._pairs.clear()
+            self._scale = 1.0
+            found = self.search(fun, w, value, g)
+            self.promise = promise
+        elif found is None:
+            self.promise = math.inf if blind else -float(g @ direction)
+        return found
 
     def rebase(self, precondition):
         """Replace M; the kept pairs say as much about the Hessian as before."""

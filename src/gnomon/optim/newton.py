@@ -58,7 +58,7 @@ def newton(
     Returns
     -------
     Solution
-        Where no step lowers f any more in floating point, `stop_reason` is "no_change", a kind of convergence.
+        Where no step lowers f any more, `stop_reason` is "no_change"; `converged` then says whether that is rounding.
 
     References
     ----------
@@ -90,12 +90,13 @@ def _checks(fun, hessian, w, reuse):
     while True:
         fresh = factor is None
         factor = positive_factor(hessian(w)) if fresh else factor
-        step, there, value_there, g_there = halved_step(fun, w, value, g, -linalg.cho_solve(factor, g))
+        direction = -linalg.cho_solve(factor, g)
+        step, there, value_there, g_there = halved_step(fun, w, value, g, direction)
         if step > 0.0:
             iteration += 1
             yield check_at(iteration, there, value_there, g_there, step=step)
         elif fresh:
-            return
+            return -float(g @ direction)
         shrinks = np.linalg.norm(g_there) <= reuse * np.linalg.norm(g)
         factor = factor if shrinks else None
         w, value, g = there, value_there, g_there
