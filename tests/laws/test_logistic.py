@@ -1,5 +1,7 @@
 """Laws of logistic regression, binary and multinomial."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -414,3 +416,21 @@ def test_cross_validation_and_the_one_standard_error_rule():
     assert averaged.coef_.shape == (1, 4)
     sparse_one = LogisticRegressionCV(Cs=[0.05, 0.1], l1_ratios=(0.5, 1.0), solver="cd").fit(X, Y)
     assert sparse_one.scores_.shape == (5, 2, 2)
+
+
+@pytest.mark.parametrize("C", [1e3, 1e6, 1e9])
+def test_sparse_fits_are_called_converged_only_near_the_minimum(C):
+    """Separable rows: at the minimum little is left of what w = 0 loses, C n log 2."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 100))
+    y = X[:, 0] + rng.standard_normal(40) > 0.0
+    words = {"penalty": "l1", "C": C, "solver": "cd"}
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        model = LogisticRegression(**words).fit(X, y)
+    best = LogisticRegression(**words, tol=1e-8, max_iter=10_000).fit(X, y)
+    assert best.converged_
+    assert model.converged_ == (not said)
+    assert not model.converged_ or model.dual_gap_ <= 1e-4 * model.objective_
+    assert model.objective_ - model.dual_gap_ <= best.objective_ * (1.0 + 1e-7)
+    assert model.objective_ <= 2.0 * best.objective_

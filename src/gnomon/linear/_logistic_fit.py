@@ -135,6 +135,8 @@ def _run(model, plan, design, y, loss, weights, n_scores, theta):
         "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)),
         "max_iter": model.max_iter,
         "callback": log_row if model.verbose else None,
+        # Where C is large, what the best constant loses says nothing of the minimum.
+        **({"relative_to": "objective"} if plan.solver == "cd" else {}),
         **seed,
         **(model.solver_options or {}),
     }

@@ -44,8 +44,7 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         With "liblinear": solve the dual problem.
     tol : float, default=1e-4
         Stop when no entry of the gradient of the mean loss (plus penalty/n) exceeds it. For "cd" the bound is on the
-        duality gap relative to the loss of the best constant, for "dcd" and "dual_newton" on their optimality
-        conditions.
+        duality gap relative to the objective, for "dcd" and "dual_newton" on their optimality conditions.
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1.0
         Value of the constant column whose weight is a penalised b.
