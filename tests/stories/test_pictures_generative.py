@@ -9,13 +9,24 @@ import pytest
 
 from gnomon import plot
 from gnomon.anomaly import GaussianDetector, anomaly_split, select_threshold
-from gnomon.distributions import Beta, BetaBernoulli, Laplace, Normal, NormalKnownCov
+from gnomon.distributions import (
+    Bernoulli,
+    Beta,
+    BetaBernoulli,
+    Laplace,
+    Normal,
+    NormalInverseGammaModel,
+    NormalKnownCov,
+)
 from gnomon.generative import (
     CategoricalNB,
     GaussianClassifier,
     GaussianMixture,
     GaussianMixtureClassifier,
+    GaussianNB,
+    LinearDiscriminantAnalysis,
     OpenSetClassifier,
+    QuadraticDiscriminantAnalysis,
     SemiSupervisedClassifier,
     select_components,
 )
@@ -108,6 +119,23 @@ def test_gaussian_classifiers_side_by_side():
     assert panels["diag"].patches[0].angle % 90.0 == 0.0
 
 
+@pytest.mark.spec("GEN-P02")
+def test_the_namesakes_have_the_ellipses_of_the_gaussian_classifiers():
+    X, y = clouds([(0, 0), (3, 1)], scale=1.0), np.repeat([0, 1], 40)
+    pairs = [
+        (QuadraticDiscriminantAnalysis(store_covariance=True), GaussianClassifier("full")),
+        (LinearDiscriminantAnalysis(store_covariance=True), GaussianClassifier("tied")),
+        (GaussianNB(var_smoothing=0.0), GaussianClassifier("diag")),
+    ]
+    for pair in pairs:
+        models = {name: model.fit(X, y) for name, model in zip(("one", "other"), pair, strict=True)}
+        one, other = plot.gaussian_boundaries(models, X, y).values()
+        for a, b in zip(one.patches, other.patches, strict=True):
+            np.testing.assert_allclose([a.width, a.height, *a.center], [b.width, b.height, *b.center])
+    with pytest.raises(ValueError, match="that stores them"):
+        plot.gaussian_boundaries({"without": LinearDiscriminantAnalysis().fit(X, y)}, X, y)
+
+
 @pytest.mark.spec("GEN-P03")
 def test_the_overview_counts_the_parameters_of_the_models():
     table = plot.generative_overview(n_features=3, n_classes=2).tables[0]
@@ -151,6 +179,10 @@ def test_beta_densities():
     for name, line in lines(ax).items():
         np.testing.assert_allclose(line.get_ydata(), laws[name].density(line.get_xdata()))
     assert ax.lines[0].get_xdata()[-1] == 1.0
+    with pytest.raises(ValueError, match="give continuous laws"):
+        plot.law_densities({"bits": Bernoulli(0.5)})
+    with pytest.raises(ValueError, match="several parameters"):
+        plot.conjugate_update(NormalInverseGammaModel(0.0, 1.0, 1.0, 1.0), [1.0, 2.0])
 
 
 @pytest.mark.spec("GEN-P05")
@@ -182,6 +214,9 @@ def test_level_sets_of_a_mixture_and_its_components():
         np.testing.assert_allclose(model.score_samples(path.vertices), level, atol=0.1)
     np.testing.assert_allclose(np.diff(contours.levels), np.log(2.0))
     assert not plot.mixture_levels(model, X, shares=()).patches
+    gappy = X.copy()
+    gappy[::3, 0] = np.nan
+    assert plot.mixture_levels(model, gappy).get_ylim() == ax.get_ylim()
 
 
 @pytest.mark.spec("GEN-P06")
@@ -371,6 +406,9 @@ def test_what_unlabelled_rows_do_to_the_boundary():
         np.testing.assert_allclose(model.decision_function(curve), 0.0, atol=0.02)
         assert sum(len(c.get_offsets()) for c in ax.collections if c.get_label().startswith("class")) == 4
     assert after.score(X, truth) >= before.score(X, truth)
+    gaps = plot.few_labels(before, after, X, np.where(y == -1, np.nan, y))["all rows"]
+    drawn = [c.get_label() for c in gaps.collections if not c.get_label().startswith("_")]
+    assert drawn == ["no label", "class 0", "class 1"]
 
 
 def tilted(n=300, seed=0):

@@ -11,9 +11,14 @@ from matplotlib.patches import Ellipse
 from scipy.stats import chi2
 
 from gnomon.distributions import Normals
+from gnomon.distributions.normals import COVARIANCE_SHAPES
 from gnomon.plot._style import COLORS
 
 __all__ = ["draw_normals", "ellipse", "normals_of", "weights_of_components"]
+
+_VARIANCES = ("theta_", "var_")
+_PLACES = (("means_", "covariances_"), ("means_", "covariance_"), _VARIANCES)
+"""Where mixtures, discriminants and naive Bayes keep means and covariances."""
 
 
 def ellipse(mean, cov, level=0.95, **style):
@@ -28,10 +33,19 @@ def normals_of(model):
     for name in ("laws", "laws_"):
         if isinstance(laws := getattr(model, name, None), Normals):
             return laws
-    means, covariances = (getattr(model, name, None) for name in ("means_", "covariances_"))
-    if means is None or covariances is None:
-        raise ValueError(f"{model!r} has no means_ and covariances_; give a fitted model of normal laws")
-    return Normals(means, covariances, model.covariance_type)
+    for places in _PLACES:
+        means, covariances = (getattr(model, name, None) for name in places)
+        if means is not None and covariances is not None:
+            return Normals(means, covariances, _kind(model, places, np.asarray(covariances)))
+    raise ValueError(f"{model!r} has no means and covariances; give a fitted model of normal laws that stores them")
+
+
+def _kind(model, places, covariances):
+    """The covariance type: as the model says, or by the shape of what it has."""
+    if places == _VARIANCES:
+        return "diag"
+    said = getattr(model, "covariance_type", None)
+    return said if said in COVARIANCE_SHAPES else ("tied_spherical", "tied_diag", "tied", "full")[covariances.ndim]
 
 
 def weights_of_components(model):

@@ -143,7 +143,7 @@ def axis_names(X):
 
 
 def window(X, *, margin=0.12):
-    """(low, high) of each column, widened by a share of its range; a constant column gets one unit."""
-    low, high = np.min(X, axis=0), np.max(X, axis=0)
+    """(low, high) of each column without its gaps, widened by a share of its range; a constant column gets one unit."""
+    low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     pad = np.where(high > low, margin * (high - low), 0.5)
     return low - pad, high + pad

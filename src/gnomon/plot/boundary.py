@@ -232,4 +232,6 @@ def _leads(scores):
     if scores.ndim == 1:
         return [scores]
     columns = np.arange(scores.shape[1])
+    if len(columns) < 2:
+        return []
     return [scores[:, k] - scores[:, columns != k].max(axis=1) for k in columns]

@@ -135,6 +135,8 @@ def em_course(runs, *, bounds=None, ax=None):
     >>> ax.lines[0].get_ydata()
     array([-9. , -7. , -6.5])
     """
+    if not runs:
+        raise ValueError("runs is empty; give the history_ of one fit or several")
     ax = new_axes(ax)
     for (name, history), (color, dash) in zip(runs.items(), styles(len(runs)), strict=True):
         t, value = np.asarray(history["iteration"]), np.asarray(history["objective"], dtype=float)

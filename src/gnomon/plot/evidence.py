@@ -163,7 +163,8 @@ def evidence_waterfall(explanation, *, positive=-1, negative=0, top=12, ax=None)
     ax.set_yticks(np.arange(len(steps) + 1), [*names, "log-odds"])
     ax.invert_yaxis()
     low, high = min(0.0, *ends), max(0.0, *ends)
-    ax.set_xlim(low - 0.16 * (high - low), high + 0.16 * (high - low))
+    pad = 0.16 * (high - low) or 1.0
+    ax.set_xlim(low - pad, high + pad)
     against, for_it = explanation.classes[negative], explanation.classes[positive]
     return dress(ax, x=f"← {against}    log-odds    {for_it} →", y="evidence", grid="x")
 

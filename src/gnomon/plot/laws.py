@@ -49,6 +49,8 @@ def law_densities(laws=None, *, limits=None, log=False, resolution=801, ax=None)
     {'Gaussian': 0.3989, 'Laplace': 0.7071}
     """
     laws = laws or {"Gaussian": Normal(0.0, 1.0), "Laplace": Laplace(0.0, np.sqrt(0.5))}
+    if discrete := [name for name, law in laws.items() if getattr(law, "support", None) is not None]:
+        raise ValueError(f"laws has {discrete}, which have no density but probabilities; give continuous laws")
     ax = new_axes(ax)
     x = np.linspace(*(limits or _reach(laws.values())), resolution)
     for (name, law), (color, dash) in zip(laws.items(), styles(len(laws)), strict=True):
@@ -93,6 +95,8 @@ def conjugate_update(model, X, *, sample_weight=None, limits=None, resolution=80
     >>> round(float(posterior.get_xdata()[posterior.get_ydata().argmax()]), 2)
     0.67
     """
+    if np.ndim(model.mean()) != 0:
+        raise ValueError(f"{model!r} has several parameters; give a model of one, such as BetaBernoulli")
     after = model.update(X, sample_weight)
     theta = np.linspace(*(limits or _reach([model.law, after.law])), resolution)
     prior, posterior = (np.asarray(law.log_density(theta), dtype=float) for law in (model.law, after.law))

@@ -92,7 +92,7 @@ def few_labels(before, after, X, y, *, unlabeled=-1, ax=None):
         Of the labelled rows, and of all.
     X : array of shape (n, 2)
     y : array of shape (n,)
-        Labels, `unlabeled` where there is none.
+        Labels; `unlabeled`, NaN or None where there is none.
     unlabeled : label, default=-1
     ax : pair of matplotlib Axes, optional
 
@@ -118,10 +118,10 @@ def few_labels(before, after, X, y, *, unlabeled=-1, ax=None):
     """
     rows, y = two_columns(X), np.asarray(y)
     panels = new_panels(ax, ["labelled rows", "all rows"], width=4.0, height=3.7, sharex=True, sharey=True)
-    known = np.array([label for label in np.unique(y).tolist() if label != unlabeled])
+    bare = np.array([label is None or label != label or label == unlabeled for label in y.tolist()])
+    known = np.unique(y[~bare].tolist())
     for (name, axes), model in zip(panels.items(), (before, after), strict=True):
         decision_boundary(model, X, method="grid", ax=axes)
-        bare = y == unlabeled
         axes.scatter(*rows[bare].T, s=8, color=INK, alpha=0.3, linewidth=0, label="no label")
         _scatter_known(axes, rows[~bare], y[~bare], known, None, size=75)
         label_panel(axes, f"boundary from {name}")
