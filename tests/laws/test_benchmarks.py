@@ -3,6 +3,7 @@
 import json
 import sys
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -116,11 +117,11 @@ def test_the_report_says_what_was_measured(tmp_path):
     assert json.loads((tmp_path / "toy.json").read_text())["speed"][0]["verdict"] == "met"
 
 
-def test_every_promised_row_is_there_and_well_formed():
-    from benchmarks.linear import ROWS
-
-    assert len(ROWS) == 11
-    for row in ROWS:
+@pytest.mark.parametrize(("family", "count"), [("linear", 11), ("generative", 9)])
+def test_every_promised_row_is_there_and_well_formed(family, count):
+    rows = import_module(f"benchmarks.{family}").ROWS
+    assert len(rows) == count
+    for row in rows:
         assert set(row.targets) == {peer.package for peer in row.peers}, row.name
         assert all(row.axis in step for step in row.ladder), row.name
 
@@ -130,10 +131,20 @@ def test_unknown_rows_are_refused():
         command.run("linear", wanted="no such row")
 
 
-@pytest.mark.parametrize("name", ["Ridge 500k", "predict one row"])
-def test_the_command_measures_a_row(name, tmp_path, capsys):
-    command.main(["linear", "--quick", "--rows", name, "--parts", "speed", "--out", str(tmp_path)])
-    report = json.loads((tmp_path / "linear.json").read_text())
+@pytest.mark.parametrize(
+    ("family", "name"),
+    [
+        ("linear", "Ridge 500k"),
+        ("linear", "predict one row"),
+        ("generative", "GaussianMixture, diag"),
+        ("generative", "MultinomialNB"),
+        ("generative", "Quadratic"),
+        ("generative", "scores of a mixture"),
+    ],
+)
+def test_the_command_measures_a_row(family, name, tmp_path, capsys):
+    command.main([family, "--quick", "--rows", name, "--parts", "speed", "--out", str(tmp_path)])
+    report = json.loads((tmp_path / f"{family}.json").read_text())
     assert report["mode"] == "quick"
     assert all(line["verdict"] != "worse quality" for line in report["speed"])
     assert name in capsys.readouterr().out
