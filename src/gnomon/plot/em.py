@@ -13,10 +13,10 @@ from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.generative import GaussianMixture
+from gnomon.numerics.validation import check_choice
 from gnomon.plot._gaussians import draw_normals, normals_of
 from gnomon.plot._style import (
     ACCENT,
-    COLORS,
     INK,
     MUTED,
     SECOND,
@@ -145,8 +145,8 @@ def em_course(runs, *, bounds=None, ax=None):
     if bounds is not None:
         t = np.arange(1, len(bounds) + 1)
         q, entropy = np.array([bound.q for bound in bounds]), np.array([bound.entropy for bound in bounds])
-        ax.plot(t, q + entropy, "^", color=SECOND, markersize=5, label="$Q + H$ (bound)")
-        ax.plot(t, q, "s", color=COLORS[2], markersize=4, label="$Q$")
+        ax.plot(t, q + entropy, "^", color=INK, markersize=5, label="$Q + H$ (bound)")
+        ax.plot(t, q, "s", color=MUTED, markersize=4, label="$Q$")
     return dress(ax, x="EM steps", y="log-likelihood", legend="best" if len(runs) < 7 else "outside")
 
 
@@ -208,8 +208,8 @@ def component_selection(table, *, criterion="bic", ax=None):
     Parameters
     ----------
     table : dict of arrays
-        As in ``select_components(...).table``: "n_components", "train", and "cv" or another name for held-out rows in
-        "held_out"; and the criterion.
+        As in ``select_components(...).table``: "n_components", "train", the criterion and, if rows were held out, "cv"
+        and "cv_se".
     criterion : {"bic", "aic", "icl"}, default="bic"
     ax : pair of matplotlib Axes, optional
 
@@ -232,6 +232,7 @@ def component_selection(table, *, criterion="bic", ax=None):
     >>> [float(ax.lines[-1].get_xdata()[0]) for ax in panels.values()]
     [2.0, 2.0]
     """
+    check_choice("criterion", criterion, ["bic", "aic", "icl"])
     k = np.asarray(table["n_components"])
     panels = new_panels(ax, ["likelihood", criterion], width=4.2, height=3.3)
     left, right = panels.values()
