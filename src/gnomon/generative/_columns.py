@@ -109,9 +109,7 @@ def _checked(estimator, X, y, reset):
     if min(frame.shape) == 0:
         raise ValueError(f"X has shape {frame.shape}; give at least one row and one column, a minimum of 1 is required")
     alone = isinstance(y, str) and y == "no_validation"
-    # The labels first: a check of them alone forgets the names of the columns.
-    y = y if alone else validate_data(estimator, y=y)
-    validate_data(estimator, X, reset=reset, skip_check_array=True)
+    validate_data(estimator, X, y, reset=reset, skip_check_array=True)
     table = _from_frame(frame)
     if alone:
         return table

@@ -7,6 +7,7 @@ by cell. Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115, for t
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -70,6 +71,7 @@ def _seen_moments(X, seen, index, k, weights):
     return Moments(weight, center + off, np.maximum(filled.about(center) - sums * off, 0.0))
 
 
+@dataclass(frozen=True, eq=False)
 class CellLaws:
     """Equation (1).
 
@@ -77,13 +79,12 @@ class CellLaws:
     ----------
     law : Normal or StudentT
         With parameters of shape (n_classes, d).
-    weights : ndarray of shape (d,), optional
+    weights : ndarray of shape (d,)
         v.
     """
 
-    def __init__(self, law, weights=None):
-        self.law = law
-        self.weights = np.ones(np.shape(law.mode)[1]) if weights is None else weights
+    law: Any
+    weights: np.ndarray
 
     def __getitem__(self, c):
         """The laws of the columns in class c."""

@@ -9,6 +9,7 @@ doi:10.1145/321075.321084.
 
 import warnings
 from abc import abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
@@ -129,6 +130,7 @@ class NaiveClassifier(BayesClassifier):
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
 
 
+@dataclass(frozen=True, eq=False)
 class LinearLaws:
     """Class laws with log f_c(x) = x·w_c + a_c; f_c(x) = 0 where x·z_c + b_c > 0, so that log 0 never meets a zero.
 
@@ -136,28 +138,47 @@ class LinearLaws:
     ----------
     logs : ndarray of shape (n_classes, d)
         What one more of each count adds, −inf where it is impossible.
-    offsets : ndarray of shape (n_classes, d), optional
+    offsets : ndarray of shape (n_classes, d)
         What each count adds when it is zero, −inf where that is impossible.
     weights : ndarray of shape (d,), optional
         v of equation (1) of this module.
     """
 
-    def __init__(self, logs, offsets=None, weights=None):
-        offsets = np.zeros_like(logs) if offsets is None else offsets
-        v = np.ones(logs.shape[1]) if weights is None else weights
-        used = v > 0.0
-        self.never, self.always = np.isneginf(logs) & used, np.isneginf(offsets) & used
-        self.absent = v * np.where(np.isneginf(offsets), 0.0, offsets)
-        self.coef = v * np.where(np.isneginf(logs), 0.0, logs) - self.absent
-        self.intercept = np.sum(self.absent, axis=1)
+    logs: np.ndarray
+    offsets: np.ndarray
+    weights: np.ndarray | None = None
+
+    @property
+    def _v(self):
+        return np.ones(self.logs.shape[1]) if self.weights is None else self.weights
+
+    @property
+    def never(self):
+        """Counts that must be zero."""
+        return np.isneginf(self.logs) & (self._v > 0.0)
+
+    @property
+    def always(self):
+        """Counts that must not be zero."""
+        return np.isneginf(self.offsets) & (self._v > 0.0)
+
+    @property
+    def absent(self):
+        """What a count of zero adds, where it may be zero."""
+        return self._v * np.where(np.isneginf(self.offsets), 0.0, self.offsets)
+
+    @property
+    def coef(self):
+        """w."""
+        return self._v * np.where(np.isneginf(self.logs), 0.0, self.logs) - self.absent
 
     def scores(self, X, gaps=None):
         """log f_c(x), shape (n, C); `gaps` has ones where a cell is missing, which is zero in X."""
         out = self._product(X, gaps, self.coef, self.absent)
-        if np.any(self.never) or np.any(self.always):
+        never, always = self.never, self.always.astype(float)
+        if np.any(never) or np.any(always):
             # 1 for each count that may not be there, and for each that is absent where it must be.
-            always = self.always.astype(float)
-            out[self._product(X, gaps, self.never - always, always) > 0.0] = -np.inf
+            out[self._product(X, gaps, never - always, always) > 0.0] = -np.inf
         return out
 
     def _product(self, X, gaps, coef, absent):
@@ -167,7 +188,7 @@ class LinearLaws:
     def ratio(self):
         """The linear form of the llr (two classes) or of every class; a count that no class allows weighs nothing."""
         W = np.where(self.never, -np.inf, np.where(self.always, np.inf, self.coef))
-        a = np.where(np.any(self.always, axis=1), -np.inf, self.intercept)
+        a = np.where(np.any(self.always, axis=1), -np.inf, np.sum(self.absent, axis=1))
         return linear_ratio(W, a)
 
 

@@ -88,12 +88,19 @@ class CategoryPart:
         return CategoryLaws(self, counts, tables, options)
 
 
+@dataclass(frozen=True, eq=False)
 class CategoryLaws:
     """Tables of probabilities of categorical columns."""
 
-    def __init__(self, part, counts, tables, options):
-        self.part, self.counts, self.tables, self.options = part, counts, tables, options
-        self.weights = options.weights[list(part.columns)]
+    part: CategoryPart
+    counts: Any
+    tables: list
+    options: Options
+
+    @property
+    def weights(self):
+        """v of the columns."""
+        return self.options.weights[list(self.part.columns)]
 
     @property
     def n_parameters(self):
@@ -147,24 +154,27 @@ class NormalPart:
 
     def laws(self, moments, classes, options):
         """`NormalLaws` from the moments."""
-        return NormalLaws(self.columns, moments, classes, options)
+        var = moments.variances(shared=False) + options.var_smoothing * np.max(moments.total_variance())
+        empty = (moments.weight == 0.0)[:, None]
+        law = Normal(moments.cells.mean, np.where(empty & (var == 0.0), 1.0, var))
+        cells = CellLaws(law, options.weights[list(self.columns)])
+        return NormalLaws(self.columns, [options.names[j] for j in self.columns], classes, moments, cells)
 
 
+@dataclass(frozen=True, eq=False)
 class NormalLaws:
     """A normal law for every class and column."""
 
-    def __init__(self, columns, moments, classes, options):
-        self.columns, self.moments, self.classes = columns, moments, classes
-        self.names = [options.names[j] for j in columns]
-        self.var = moments.variances(shared=False) + options.var_smoothing * np.max(moments.total_variance())
-        empty = (moments.weight == 0.0)[:, None]
-        law = Normal(moments.cells.mean, np.where(empty & (self.var == 0.0), 1.0, self.var))
-        self.cells = CellLaws(law, options.weights[list(columns)])
+    columns: tuple
+    names: list
+    classes: list
+    moments: Any
+    cells: CellLaws
 
     @property
     def n_parameters(self):
         """Two for each class and column."""
-        return 2 * self.var.size
+        return self.cells.law.n_parameters
 
     def verify(self):
         """Refuse columns that are constant within a class."""
@@ -184,6 +194,13 @@ class NormalLaws:
     def sample(self, k, n, rng):
         """A column of draws for each column of the part."""
         return dict(zip(self.columns, self.cells[k].sample(n, rng).T, strict=True))
+
+
+@dataclass(frozen=True)
+class Complaint:
+    """Why the rows of a class allow no density."""
+
+    text: str
 
 
 @dataclass(frozen=True)
@@ -227,7 +244,7 @@ class DensityPart:
         try:
             return None if part is None else self._law(part)
         except ValueError as error:
-            return error
+            return Complaint(str(error))
 
     def describe(self, names):
         """The columns, for messages."""
@@ -263,15 +280,22 @@ class DensityPart:
         return self.density.from_statistics(part)
 
 
+@dataclass(frozen=True, eq=False)
 class DensityLaws:
-    """One density for every class; None for a class without rows, an error where the rows allow no density."""
+    """One density for every class; None for a class without rows, a complaint where the rows allow no density."""
 
-    def __init__(self, part, laws, classes, options):
-        self.part, self.laws, self.classes, self.options = part, laws, classes, options
-        v = options.weights[list(part.columns)]
+    part: DensityPart
+    laws: list
+    classes: list
+    options: Options
+
+    @property
+    def weight(self):
+        """v of the group."""
+        v = self.options.weights[list(self.part.columns)]
         if np.any(v != v[0]):
-            raise ValueError(f"feature_weight differs within {part.describe(options.names)}, which are one factor")
-        self.weight = float(v[0])
+            raise ValueError(f"feature_weight differs within {self.part.describe(self.options.names)}: one factor")
+        return float(v[0])
 
     @property
     def n_parameters(self):
@@ -281,8 +305,8 @@ class DensityLaws:
     def verify(self):
         """Raise what was wrong with the rows of a class."""
         for label, law in zip(self.classes, self.laws, strict=True):
-            if isinstance(law, ValueError):
-                raise ValueError(f"{self.part.describe(self.options.names)}, class {label!r}: {law}") from law
+            if isinstance(law, Complaint):
+                raise ValueError(f"{self.part.describe(self.options.names)}, class {label!r}: {law.text}")
 
     def log_densities(self, table):
         """v log f(x | c) from the cells that are there, (n, C)."""

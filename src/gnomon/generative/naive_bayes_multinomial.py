@@ -142,7 +142,8 @@ class MultinomialNB(NaiveClassifier):
         self._added = pseudo_counts(alpha, self.estimate, self.parameter_prior, d, "X")
         with np.errstate(divide="ignore"):
             self.feature_log_prob_ = np.log(smooth(self.feature_count_, self._added))
-        self._laws = LinearLaws(self.feature_log_prob_, weights=check_feature_weight(self.feature_weight, d))
+        logs = self.feature_log_prob_
+        self._laws = LinearLaws(logs, np.zeros_like(logs), check_feature_weight(self.feature_weight, d))
 
     def _class_priors(self):
         return count_priors(self)
