@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 __all__ = ["Candidate", "Facts", "candidates", "discover", "register", "register_warmup", "warmups"]
 
-Task = Literal["classification", "regression"]
+Task = Literal["classification", "regression", "anomaly"]
 
 
 @dataclass(frozen=True)
@@ -22,12 +22,12 @@ class Facts:
 
     Parameters
     ----------
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "anomaly"}
         What is predicted.
     n_rows, n_features : int
         Shape of the training matrix after preparation (one-hot columns counted one by one).
     n_classes : int, default=0
-        Number of classes; 0 for regression.
+        Number of classes; 0 for regression and for anomalies.
     sparse : bool, default=False
         Whether the prepared matrix is a SciPy sparse matrix.
 
@@ -61,7 +61,7 @@ class Candidate:
     ----------
     name : str
         What the user reads, unique within its task.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "anomaly"}
         What it predicts.
     make : callable (facts, random_state) → estimator
         Builds an unfitted scikit-learn estimator; imports what it needs itself, so that registering is cheap.
@@ -73,6 +73,7 @@ class Candidate:
         One sentence for the report: what the model is.
     probabilities : bool, default=True
         For classifiers: whether the estimator has ``predict_proba``. Where not, its scores are calibrated from outside.
+        For detectors: whether ``score_samples`` is a log density, so that held-out rows can judge it without labels.
     explain : callable estimator → array of shape (n_outputs, n_features), optional
         The coefficients of a fitted model in the order of the prepared columns.
 

@@ -81,14 +81,28 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         """
         return verdicts(self.decision_function(X))
 
+    def set_threshold(self, threshold):
+        """Flag rows by another threshold from now on, such as that of `select_threshold`.
+
+        Parameters
+        ----------
+        threshold : float
+            The greatest score of an anomaly.
+
+        Returns
+        -------
+        self
+        """
+        self._note_threshold(threshold)
+        self.offset_ = float(np.nextafter(threshold, np.inf)) if self.tie == "anomaly" else threshold
+        return self
+
     def _fit(self, X, sample_weight=None):
         check_choice("tie", self.tie, TIES)
         X = validate_rows(self, X)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self._learn(X, weights)
-        cut = float(self._threshold(X, weights))
-        self.offset_ = float(np.nextafter(cut, np.inf)) if self.tie == "anomaly" else cut
-        return self
+        return self.set_threshold(float(self._threshold(X, weights)))
 
     @abstractmethod
     def _learn(self, X, weights):
@@ -101,6 +115,10 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
     @abstractmethod
     def _threshold(self, X, weights):
         """The greatest score that is an anomaly."""
+
+    @abstractmethod
+    def _note_threshold(self, threshold):
+        """Keep it as an attribute in the unit that the user knows."""
 
 
 class WeightedDetector(Detector):

@@ -28,8 +28,10 @@ class DensityRule(WeightedDetector):
             "contamination": lambda: contamination_threshold(self._scores(X), value, weights),
             None: self._level_threshold,
         }
-        self.log_epsilon_ = float(ways[name]())
-        return self.log_epsilon_
+        return ways[name]()
+
+    def _note_threshold(self, threshold):
+        self.log_epsilon_ = threshold
 
     def _level_threshold(self):
         levels = check_levels("level", self.level)

@@ -102,8 +102,8 @@ class CentroidDistanceDetector(Detector):
     def _threshold(self, X, weights):
         name, value = one_given(threshold=self.threshold, contamination=self.contamination)
         if name == "threshold":
-            self.threshold_ = float(check_non_negative("threshold", value))
-        else:
-            share = DEFAULT_SHARE if name is None else value
-            self.threshold_ = -float(contamination_threshold(self._scores(X), share))
-        return -self.threshold_
+            return -check_non_negative("threshold", value)
+        return contamination_threshold(self._scores(X), DEFAULT_SHARE if name is None else value)
+
+    def _note_threshold(self, threshold):
+        self.threshold_ = -threshold

@@ -118,6 +118,7 @@ class MahalanobisDetector(WeightedDetector):
             "contamination": lambda: contamination_threshold(self._scores(X), value, weights),
             None: lambda: -chi2.ppf(check_interval("level", self.level, 0.0, 1.0, closed="neither"), X.shape[1]),
         }
-        cut = float(ways[name]())
-        self.threshold_ = -cut
-        return cut
+        return ways[name]()
+
+    def _note_threshold(self, threshold):
+        self.threshold_ = -threshold

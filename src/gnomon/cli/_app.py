@@ -19,8 +19,17 @@ app = typer.Typer(
 )
 
 Data = Annotated[Path, typer.Argument(metavar="FILE", help="CSV (also .gz, .tsv) or Parquet, one row per case.")]
-Target = Annotated[str, typer.Option("--target", "-t", help="The column to predict.")]
-Task = Annotated[str | None, typer.Option(help="classification or regression; decided from the target if not given.")]
+Target = Annotated[str | None, typer.Option("--target", "-t", help="The column to predict; for anomalies, of labels.")]
+Task = Annotated[
+    str | None, typer.Option(help="classification or regression, by default as the target says; or anomaly.")
+]
+AnomalyLabel = Annotated[str | None, typer.Option(help="Anomalies: their label; the rarer of two if not given.")]
+Contamination = Annotated[
+    float | None, typer.Option(min=0.0, max=0.5, help="Anomalies without labels: the share of rows to flag.")
+]
+Level = Annotated[
+    float, typer.Option(min=0.5, max=0.9999, help="Anomalies without labels: probability of the region of good rows.")
+]
 Group = Annotated[str | None, typer.Option(help="Column whose equal values stay on one side of every split.")]
 Time = Annotated[str | None, typer.Option(help="Column that orders the rows; the past predicts the future.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be given often.")]
@@ -41,13 +50,16 @@ NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is d
 @app.command()
 def learn(
     data: Data,
-    target: Target,
+    target: Target = None,
     out: Out = None,
     task: Task = None,
     group: Group = None,
     time: Time = None,
     drop: Drop = None,
     keep: Keep = None,
+    anomaly_label: AnomalyLabel = None,
+    contamination: Contamination = None,
+    level: Level = 0.95,
     seed: Seed = 0,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
@@ -56,16 +68,20 @@ def learn(
     quiet: Quiet = False,
 ):
     """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
+    from gnomon.cli import _anomalies, _learn
     from gnomon.cli._guard import guarded
-    from gnomon.cli._learn import run
 
+    common = {"drop": drop or (), "keep": keep or (), "seed": seed}
+    labelled = {"task": task, "group": group, "time": time}
+    search = {"anomaly_label": anomaly_label, "contamination": contamination, "level": level}
+    run, own = (_anomalies.run, search) if task == "anomaly" else (_learn.run, labelled)
     with guarded():
         run(
             data,
             target,
             out=out,
             reading={"delimiter": _character(delimiter), "encoding": encoding, "header": not no_header},
-            choices={"task": task, "group": group, "time": time, "drop": drop or (), "keep": keep or (), "seed": seed},
+            choices={**common, **own},
             as_json=as_json,
             quiet=quiet,
         )

@@ -12,14 +12,14 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from gnomon.cli._guard import errors
-from gnomon.io import read_table
+from gnomon.io import UserError, read_table
 from gnomon.io._files import outbox
 from gnomon.io._models import write_model
 from gnomon.report import learn, page, summary
 from gnomon.report._page import digest_of, verdict
 from gnomon.report._scores import SCORES
 
-__all__ = ["run", "run_demo"]
+__all__ = ["command_line", "progress_bar", "run", "run_demo", "stem"]
 
 REPORT = "report.html"
 MODEL = "model.skops"
@@ -28,16 +28,18 @@ STYLES = {"grave": "bold red", "warning": "yellow", "note": "dim"}
 
 def run(data, target, *, out, reading, choices, as_json, quiet):
     """Study one file; write everything or nothing."""
-    out = out or Path(f"gnomon-{_stem(data)}")
+    if target is None:
+        raise UserError("--target is needed: the column to predict; only --task anomaly can do without")
+    out = out or Path(f"gnomon-{stem(data)}")
     console = Console(quiet=quiet or as_json, highlight=False)
     with outbox(out) as place:
         table = read_table(data, **reading)
         console.print(f"{data.name}: {len(table)} rows, {len(table.names)} columns", markup=False)
-        with _progress(quiet=quiet or as_json) as progress:
+        with progress_bar(quiet=quiet or as_json) as progress:
             study = learn(table, target, **choices, progress=progress)
         notes = summary(study)
         write_model(study.model, place(MODEL), **notes)
-        html = page(study, table, source=data.name, digest=digest_of(data), model_file=MODEL, command=_command())
+        html = page(study, table, source=data.name, digest=digest_of(data), model_file=MODEL, command=command_line())
         place(REPORT).write_text(html, encoding="utf-8")
     if as_json:
         outcome = {**notes, "report": str(out / REPORT), "model": str(out / MODEL)}
@@ -57,16 +59,18 @@ def run_demo(*, out, seed, as_json, quiet):
     run(path, target, out=out or Path("gnomon-demo"), reading=reading, choices=choices, as_json=as_json, quiet=quiet)
 
 
-def _stem(data):
+def stem(data):
+    """The name of a file without its endings."""
     return data.name.split(".")[0] or "report"
 
 
-def _command():
+def command_line():
+    """The command as it was given."""
     return shlex.join(["gnomon", *sys.argv[1:]])
 
 
 @contextmanager
-def _progress(*, quiet):
+def progress_bar(*, quiet):
     """A bar on standard error while the work goes on; yields the function that moves it."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     console = errors()

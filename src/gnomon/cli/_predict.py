@@ -49,8 +49,11 @@ def _advise(pipeline, table, facts, caught):
 
 def _predictions(pipeline, table, facts, proba):
     if proba and facts["task"] != "classification":
-        raise UserError("--proba is for classification; this model predicts numbers")
+        raise UserError(f"--proba is for classification; this model was made by --task {facts['task']}")
     predicted = pipeline.predict(table)
+    if facts["task"] == "anomaly":
+        verdicts = np.where(predicted == -1, "anomaly", "good")
+        return {"prediction": verdicts.tolist(), "score": pipeline.score_samples(table).tolist()}
     columns = {"prediction": predicted.tolist()}
     if proba:
         values = pipeline.predict_proba(table)

@@ -25,14 +25,14 @@ PACKAGES = ("numpy", "scipy", "scikit-learn", "numba", "skops")
 MOST_COLUMNS_SHOWN = 100
 MOST_COEFFICIENTS = 20
 
-_templates = jinja2.Environment(
+templates = jinja2.Environment(
     loader=jinja2.PackageLoader("gnomon.report", "."),
     autoescape=True,
     undefined=jinja2.StrictUndefined,
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_templates.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
+templates.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
 
 
 def page(study, table, *, source="a table", digest="", model_file="model.skops", command=""):
@@ -70,7 +70,7 @@ def page(study, table, *, source="a table", digest="", model_file="model.skops",
     >>> html.startswith("<!doctype html>"), "http" in html
     (True, False)
     """
-    return _templates.get_template("page.html.j2").render(
+    return templates.get_template("page.html.j2").render(
         study=study,
         target=study.target,
         task=study.target.task,
@@ -90,7 +90,7 @@ def page(study, table, *, source="a table", digest="", model_file="model.skops",
         pictures=_pictures(study),
         coefficients=study.coefficients[:MOST_COEFFICIENTS],
         n_coefficients=len(study.coefficients),
-        versions=_versions(),
+        versions=package_versions(),
         when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
         MOST_COLUMNS_SHOWN=MOST_COLUMNS_SHOWN,
     )
@@ -124,8 +124,8 @@ def summary(study):
         "learned": study.choice.learned,
         "why": study.choice.why,
         "held_out": {
-            name: {"value": _plain(value), "interval": [_plain(v) for v in judged.intervals[name]],
-                   "baseline": _plain(judged.baseline[name])}
+            name: {"value": plain(value), "interval": [plain(v) for v in judged.intervals[name]],
+                   "baseline": plain(judged.baseline[name])}
             for name, value in judged.scores.items()
         },
         "tried": [_tried(trial) for trial in study.trials],
@@ -156,14 +156,15 @@ def digest_of(path):
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _plain(value):
+def plain(value):
+    """A float that JSON can hold; None for what it cannot."""
     return float(value) if np.isfinite(value) else None
 
 
 def _tried(trial):
     if trial.failure:
         return {"name": trial.candidate.name, "failure": trial.failure}
-    scores = {n: {"mean": _plain(trial.mean(n)), "standard_error": _plain(trial.errors[n])} for n in trial.scores}
+    scores = {n: {"mean": plain(trial.mean(n)), "standard_error": plain(trial.errors[n])} for n in trial.scores}
     return {"name": trial.candidate.name, "seconds": round(trial.seconds, 3), "scores": scores,
             "warnings": list(trial.complaints)}  # fmt: skip
 
@@ -204,6 +205,7 @@ def _pictures(study):
     }
 
 
-def _versions():
+def package_versions():
+    """The versions of what the numbers depend on."""
     found = {"gnomon": gnomon.__version__, "Python": platform.python_version()}
     return {**found, **{name: version(name) for name in PACKAGES}}

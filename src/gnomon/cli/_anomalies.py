@@ -1,0 +1,57 @@
+"""`gnomon learn --task anomaly`: read, search, write a report and a model, and say how it went."""
+
+import json
+import sys
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from gnomon.cli._learn import MODEL, REPORT, command_line, progress_bar, stem
+from gnomon.io import read_table
+from gnomon.io._files import outbox
+from gnomon.io._models import write_model
+from gnomon.report import anomaly_page, anomaly_summary, find_anomalies
+from gnomon.report._anomaly_page import anomaly_verdict, detector_rows
+from gnomon.report._page import digest_of
+
+__all__ = ["run"]
+
+SHOWN = 4
+
+
+def run(data, target, *, out, reading, choices, as_json, quiet):
+    """Search one file for anomalies; write everything or nothing."""
+    out = out or Path(f"gnomon-{stem(data)}")
+    console = Console(quiet=quiet or as_json, highlight=False)
+    with outbox(out) as place:
+        table = read_table(data, **reading)
+        console.print(f"{data.name}: {len(table)} rows, {len(table.names)} columns", markup=False)
+        with progress_bar(quiet=quiet or as_json) as progress:
+            study = find_anomalies(table, target, **choices, progress=progress)
+        notes = anomaly_summary(study)
+        write_model(study.model, place(MODEL), **notes)
+        told = {"source": data.name, "digest": digest_of(data), "model_file": MODEL, "command": command_line()}
+        place(REPORT).write_text(anomaly_page(study, table, **told), encoding="utf-8")
+    if as_json:
+        outcome = {**notes, "report": str(out / REPORT), "model": str(out / MODEL)}
+        sys.stdout.write(json.dumps(outcome, indent=1, ensure_ascii=False) + "\n")
+    _tell(console, study, out)
+
+
+def _tell(console, study, out):
+    console.print(f"{study.rule[:1].upper()}{study.rule[1:]}.", markup=False)
+    heads, rows = detector_rows(study)
+    grid = Grid(title="detectors, the best on validation rows first", title_justify="left")
+    grid.add_column("detector")
+    for head in heads[:SHOWN]:
+        grid.add_column(head, justify="right")
+    for attempt, values in rows:
+        grid.add_row(Text(attempt.candidate.name, style="bold" if attempt is study.best else ""), *values[:SHOWN])
+    console.print(grid)
+    for attempt in study.attempts:
+        if attempt.failure:
+            console.print(f"Not judged: {attempt.candidate.name}, {attempt.failure}", markup=False)
+    console.print(Text(anomaly_verdict(study), style="bold"))
+    console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)

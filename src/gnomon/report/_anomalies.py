@@ -1,0 +1,292 @@
+"""One honest search for anomalies in one table.
+
+with labels      good rows train; the threshold is chosen by F1 on validation rows; the test rows are looked at once
+without labels   densities compete by log p of a fifth that is held out; the threshold is a level or a share
+
+The protocol is that of `gnomon.anomaly.evaluate_detectors`. Davis & Goadrich (2006), doi:10.1145/1143844.1143874;
+Hyndman (1996), doi:10.1080/00031305.1996.10473566.
+"""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.pipeline import Pipeline
+
+from gnomon._registry import Facts, candidates, discover
+from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
+from gnomon.io import UserError, as_table
+from gnomon.io._tables import is_missing, listed, to_text
+from gnomon.report._kinds import ColumnKind, infer_kind
+from gnomon.report._prepare import Preparer
+
+__all__ = ["AnomalyStudy", "find_anomalies"]
+
+LEAST_ROWS = 30
+MOST_ODD_ROWS = 20
+HELD_OUT = 0.2
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One detector: what validation rows say of it, and on labelled tables what the protocol found."""
+
+    candidate: Any
+    value: float = float("nan")
+    model: Any = None
+    scores: DetectorScores | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True)
+class AnomalyStudy:
+    """All that `find_anomalies` found.
+
+    Parameters
+    ----------
+    target : str or None
+        The column of labels.
+    anomaly : str or None
+        The label of anomalies.
+    rule : str
+        How rows were divided and the threshold chosen, in words.
+    counts : dict
+        Rows of each part, and anomalous rows among them where labels exist.
+    kinds : tuple of ColumnKind
+        What each column is.
+    attempts : list of Attempt
+        Every detector, the best first.
+    model : Pipeline
+        Preparation and detector with its threshold, fitted on the training rows.
+    flagged : float
+        The share of the judged rows that is flagged.
+    odd : list of (row, score)
+        The oddest rows of the whole table, the oddest first; rows count from 1.
+    seed : int
+
+    References
+    ----------
+    Davis, J. & Goadrich, M. (2006). The relationship between precision-recall and ROC curves.
+    doi:10.1145/1143844.1143874
+
+    Examples
+    --------
+    >>> from gnomon.report import AnomalyStudy
+    >>> "attempts" in AnomalyStudy.__dataclass_fields__
+    True
+    """
+
+    target: str | None
+    anomaly: str | None
+    rule: str
+    counts: dict[str, int]
+    kinds: tuple[ColumnKind, ...]
+    attempts: list[Attempt]
+    model: Pipeline
+    flagged: float
+    odd: list[tuple[int, float]]
+    seed: int
+
+    @property
+    def best(self):
+        """The detector that was chosen."""
+        return self.attempts[0]
+
+
+def _silent(done, total, text):
+    return None
+
+
+def find_anomalies(
+    data,
+    target=None,
+    *,
+    anomaly_label=None,
+    contamination=None,
+    level=0.95,
+    drop=(),
+    keep=(),
+    seed=0,
+    progress=_silent,
+):
+    """Compare the registered detectors on a table, choose one and its threshold, and judge it once.
+
+    Parameters
+    ----------
+    data : Table, dict of columns or data frame
+    target : str, optional
+        A column of labels; without it the threshold comes from `contamination` or `level`.
+    anomaly_label : str, optional
+        The label of anomalies; the rarer of two by default.
+    contamination : float, optional
+        Without labels: the share of the training rows to be flagged.
+    level : float, default=0.95
+        Without labels and `contamination`: the probability of the region of good rows.
+    drop, keep : sequences of str, default=()
+        Columns to leave out; columns to use although they look like identifiers.
+    seed : int, default=0
+    progress : callable (done, total, text) → None, optional
+
+    Returns
+    -------
+    AnomalyStudy
+
+    References
+    ----------
+    Davis, J. & Goadrich, M. (2006). The relationship between precision-recall and ROC curves.
+    doi:10.1145/1143844.1143874
+
+    Examples
+    --------
+    >>> from gnomon.datasets import make_engines
+    >>> from gnomon.report import find_anomalies
+    >>> X, y = make_engines(300, 20, random_state=0)
+    >>> study = find_anomalies({"heat": X[:, 0], "vibration": X[:, 1], "faulty": y}, "faulty")
+    >>> study.best.candidate.name, study.best.scores.test > 0.8
+    ('normal law', True)
+    """
+    table = as_table(data)
+    _refuse_unknown(table, [target] if target else [], "--target")
+    _refuse_unknown(table, [*drop, *keep], "--drop, --keep")
+    if target is None:
+        return _without_labels(table, contamination, level, drop, keep, seed, progress)
+    if contamination is not None:
+        raise UserError("--contamination is for tables without labels; leave it out, or leave out --target")
+    return _with_labels(table, target, anomaly_label, drop, keep, seed, progress)
+
+
+def _refuse_unknown(table, names, option):
+    unknown = [name for name in names if name not in table.columns]
+    if unknown:
+        raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
+
+
+def _with_labels(table, target, label, drop, keep, seed, progress):
+    rows = np.flatnonzero(~is_missing(table[target]))
+    table = table.take(rows)
+    bad, label = _labels(to_text(table[target]), target, label)
+    parts = anomaly_split(bad, random_state=seed)
+    kinds, used = _kinds(table, parts.train, target, drop, keep)
+    preparer = Preparer(used).fit(table.take(parts.train))
+    M = preparer.transform(table)
+
+    def attempt(candidate, model):
+        found = evaluate_detectors({candidate.name: model}, M, bad.astype(int), split=parts).best
+        return Attempt(candidate, found.validation, found.detector, found)
+
+    attempts = _tried(_facts(preparer, len(parts.train)), attempt, seed, progress)
+    best = attempts[0]
+    best.model.set_threshold(best.scores.threshold)
+    counts = {name: len(part) for name, part in parts._asdict().items()}
+    counts |= {f"anomalous in {name}": int(bad[part].sum()) for name, part in parts._asdict().items()}
+    rule = (
+        f"{label!r} in {target} marks an anomaly; a random 60% of the good rows train, the rest and all anomalies are "
+        "halved: the threshold is the one with the greatest F1 on validation rows, the test rows are looked at once"
+    )
+    flagged = float(np.mean(best.model.predict(M[parts.test]) == -1))
+    return _study(target, label, rule, counts, kinds, attempts, preparer, M, rows, flagged, seed)
+
+
+def _without_labels(table, contamination, level, drop, keep, seed, progress):
+    if len(table) < LEAST_ROWS:
+        raise UserError(f"only {len(table)} rows; at least {LEAST_ROWS} are needed to learn what is usual")
+    order = np.random.default_rng(seed).permutation(len(table))
+    test, train = np.split(order, [round(HELD_OUT * len(table))])
+    kinds, used = _kinds(table, train, None, drop, keep)
+    preparer = Preparer(used).fit(table.take(train))
+    M = preparer.transform(table)
+    way = {"level": level} if contamination is None else {"contamination": contamination}
+
+    def attempt(candidate, model):
+        if not candidate.probabilities:
+            raise ValueError("its scores are no densities, so without labels nothing can judge it")
+        fitted = model.set_params(**way).fit(M[train])
+        return Attempt(candidate, float(np.mean(fitted.score_samples(M[test]))), fitted)
+
+    attempts = _tried(_facts(preparer, len(train)), attempt, seed, progress)
+    told = f"the region of good rows holds {level:.0%}" if contamination is None else f"{contamination:.1%} are flagged"
+    rule = (
+        "there are no labels: densities are fitted to a random four fifths and compared by the mean of log p on the "
+        f"rest; the threshold is set so that {told}, by the chosen density or on the training rows"
+    )
+    flagged = float(np.mean(attempts[0].model.predict(M[test]) == -1))
+    counts = {"train": len(train), "test": len(test)}
+    return _study(None, None, rule, counts, kinds, attempts, preparer, M, np.arange(len(M)), flagged, seed)
+
+
+def _labels(words, target, label):
+    """Which rows are anomalous, and the label that says so."""
+    values, counts = np.unique(words, return_counts=True)
+    if label is None and len(values) != 2:
+        raise UserError(
+            f"the target {target!r} has {len(values)} different values; say which marks anomalies with --anomaly-label"
+        )
+    label = str(values[np.argmin(counts)]) if label is None else str(label)
+    if label not in values:
+        raise UserError(f"--anomaly-label {label!r} is no value of {target!r}; there are: {listed(values.tolist())}")
+    bad = words == label
+    if bad.sum() < 2 or (~bad).sum() < LEAST_ROWS:
+        raise UserError(
+            f"{bad.sum()} anomalous and {(~bad).sum()} good rows; at least 2 and {LEAST_ROWS} are needed to choose a "
+            "threshold and to judge it. Without --target the threshold needs no labels"
+        )
+    return np.asarray(bad, dtype=bool), label
+
+
+def _kinds(table, train, target, drop, keep):
+    shown = table.take(train)
+    kinds = tuple(
+        ColumnKind(name, "unused", reason="dropped")
+        if name in drop
+        else infer_kind(name, shown[name], keep=name in keep)
+        for name in table.names
+        if name != target
+    )
+    used = tuple(kind for kind in kinds if kind.kind != "unused")
+    if not used:
+        raise UserError("no column is left to learn from; all are empty, constant, identifiers or left out")
+    return kinds, used
+
+
+def _facts(preparer, n_rows):
+    return Facts("anomaly", n_rows=n_rows, n_features=preparer.n_features_out_, sparse=preparer.sparse_)
+
+
+def _tried(facts, attempt, seed, progress):
+    """Every registered detector, the best first; among equals the simplest."""
+    discover()
+    field = candidates(facts)
+    if not field:
+        raise UserError("no detector takes such a table; leave out columns of text or of many levels with --drop")
+    found = []
+    for place, candidate in enumerate(field):
+        progress(place, len(field), f"trying {candidate.name}")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            try:
+                found.append(attempt(candidate, candidate.make(facts, seed)))
+            except Exception as error:  # a detector's failure is a finding of the study, never its end
+                found.append(Attempt(candidate, failure=f"{type(error).__name__}: {error}".splitlines()[0]))
+    fitted = [one for one in found if not one.failure]
+    if not fitted:
+        raise UserError(f"no detector could be fitted: {listed([one.failure for one in found])}")
+    return sorted(fitted, key=lambda one: -one.value) + [one for one in found if one.failure]
+
+
+def _study(target, label, rule, counts, kinds, attempts, preparer, M, rows, flagged, seed):
+    model = Pipeline([("prepare", preparer), ("model", attempts[0].model)])
+    scores = attempts[0].model.score_samples(M)
+    oddest = np.argsort(scores, kind="stable")[:MOST_ODD_ROWS]
+    return AnomalyStudy(
+        target=target,
+        anomaly=label,
+        rule=rule,
+        counts=counts,
+        kinds=kinds,
+        attempts=attempts,
+        model=model,
+        flagged=flagged,
+        odd=[(int(rows[i]) + 1, float(scores[i])) for i in oddest],
+        seed=seed,
+    )

@@ -1,0 +1,145 @@
+"""What a search for anomalies found: as a page, as plain values, in one sentence."""
+
+from datetime import UTC, datetime
+
+import gnomon
+from gnomon.io._tables import to_text
+from gnomon.report._page import package_versions, plain, templates
+
+__all__ = ["anomaly_page", "anomaly_summary", "anomaly_verdict", "detector_rows"]
+
+MOST_COLUMNS_SHOWN = 8
+LONGEST_CELL = 24
+SHOWN = ("validation", "test", "precision", "recall", "fpr", "pr_auc", "roc_auc", "accuracy")
+HEADS = ("F1, validation", "F1, test", "precision", "recall", "false alarms", "PR area", "ROC area", "accuracy")
+
+
+def anomaly_page(study, table, *, source="a table", digest="", model_file="model.skops", command=""):
+    """The report of an `AnomalyStudy` as one HTML page that needs nothing outside itself.
+
+    Parameters
+    ----------
+    study : AnomalyStudy
+    table : Table
+        The table that was studied.
+    source, digest : str
+        Name of the data file and the hash of its content.
+    model_file : str
+    command : str
+        The command line that was run.
+
+    Returns
+    -------
+    str
+
+    References
+    ----------
+    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
+
+    Examples
+    --------
+    >>> from gnomon.datasets import make_engines
+    >>> from gnomon.io import Table
+    >>> from gnomon.report import anomaly_page, find_anomalies
+    >>> X, y = make_engines(200, 10, random_state=0)
+    >>> table = Table({"heat": X[:, 0], "vibration": X[:, 1]})
+    >>> html = anomaly_page(find_anomalies(table), table)
+    >>> html.startswith("<!doctype html>"), "http" in html
+    (True, False)
+    """
+    shown = [kind.name for kind in study.kinds if kind.kind != "unused"][:MOST_COLUMNS_SHOWN]
+    words = {name: to_text(table[name]) for name in shown}
+    heads, rows = detector_rows(study)
+    return templates.get_template("anomaly.html.j2").render(
+        study=study,
+        source=source,
+        digest=digest,
+        model_file=model_file,
+        command=command,
+        verdict=anomaly_verdict(study),
+        tiles=_tiles(study),
+        columns=heads,
+        attempts=rows,
+        failed=[attempt for attempt in study.attempts if attempt.failure],
+        shown=shown,
+        odd=[(row, score, [words[name][row - 1][:LONGEST_CELL] for name in shown]) for row, score in study.odd],
+        versions=package_versions(),
+        when=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
+    )
+
+
+def anomaly_summary(study):
+    """The outcome of an `AnomalyStudy` as plain values that JSON can hold.
+
+    References
+    ----------
+    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
+
+    Examples
+    --------
+    >>> from gnomon.datasets import make_engines
+    >>> from gnomon.report import anomaly_summary, find_anomalies
+    >>> X, y = make_engines(200, 10, random_state=0)
+    >>> found = anomaly_summary(find_anomalies({"heat": X[:, 0], "vibration": X[:, 1], "faulty": y}, "faulty"))
+    >>> found["task"], found["rows"]["anomalous in test"]
+    ('anomaly', 5)
+    """
+    return {
+        "gnomon": gnomon.__version__,
+        "target": study.target,
+        "task": "anomaly",
+        "anomaly_label": study.anomaly,
+        "rows": dict(study.counts),
+        "columns": {kind.name: kind.reason or kind.kind for kind in study.kinds},
+        "chosen": study.best.candidate.name,
+        "test": _numbers(study.best),
+        "flagged": plain(study.flagged),
+        "tried": [_tried(attempt) for attempt in study.attempts],
+        "oddest_rows": [row for row, _ in study.odd],
+        "rule": study.rule,
+        "seed": study.seed,
+    }
+
+
+def anomaly_verdict(study):
+    """The outcome in one sentence."""
+    name = study.best.candidate.name
+    if study.target is None:
+        return f"Without labels, {name} describes the rows best; it flags {study.flagged:.1%} of the rows held out."
+    s, bad = study.best.scores, study.counts["anomalous in test"]
+    return (
+        f"On {study.counts['test']} test rows, {bad} of them anomalous, {name} reaches F1 {s.test:.3f}: it finds "
+        f"{s.recall:.0%} of the anomalies, and {s.precision:.0%} of what it flags is one."
+    )
+
+
+def detector_rows(study):
+    """The heads of the columns, and for each detector that was judged its numbers as text."""
+    judged = [attempt for attempt in study.attempts if not attempt.failure]
+    if study.target is None:
+        return ("mean log p, held out",), [(attempt, (f"{attempt.value:.3f}",)) for attempt in judged]
+    return HEADS, [(a, tuple(f"{getattr(a.scores, name):.3f}" for name in SHOWN)) for a in judged]
+
+
+def _tiles(study):
+    if study.target is None:
+        return [("flagged", f"{study.flagged:.1%}", "of the rows held out")]
+    s = study.best.scores
+    return [
+        ("F1, test", f"{s.test:.3f}", f"{s.validation:.3f} on validation rows"),
+        ("recall", f"{s.recall:.0%}", "of the anomalies are found"),
+        ("precision", f"{s.precision:.0%}", "of what is flagged is an anomaly"),
+        ("area below the PR curve", f"{s.pr_auc:.3f}", f"guessing {s.base_rate:.3f}"),
+    ]
+
+
+def _numbers(attempt):
+    if attempt.scores is None:
+        return {"log_density": plain(attempt.value)}
+    named = attempt.scores._asdict()
+    return {name: plain(value) for name, value in named.items() if name not in ("name", "detector")}
+
+
+def _tried(attempt):
+    told = {"failure": attempt.failure} if attempt.failure else {"scores": _numbers(attempt)}
+    return {"name": attempt.candidate.name, **told}
