@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon._jit import inline, lean
 
-__all__ = ["Ascent", "Rules", "advance"]
+__all__ = ["Ascent", "Rules", "advance", "shuffle"]
 
 # A slope along the last passes that is below this share of the terms of D is rounding of α and θ, and longer strides
 # than this would magnify it.
@@ -57,7 +57,7 @@ def advance(loss, rows, y, s, state, rules, tol, count):
     for number in range(1, count + 1):
         visited = state.active[0]
         if rules.shuffle:
-            _shuffle(state.order, visited, state.seed)
+            shuffle(state.order, visited, state.seed)
         active, low, high, pair = _sweep(loss, rows, y, s, state, visited, state.limits[0], state.limits[1], rules.clip)
         violation = high - low if visited == state.order.shape[0] else np.inf
         state.active[0] = active
@@ -77,7 +77,7 @@ def advance(loss, rows, y, s, state, rules, tol, count):
 
 
 @inline
-def _shuffle(order, count, seed):
+def shuffle(order, count, seed):
     """Permute the first `count` entries: Fisher–Yates, with Marsaglia's 64-bit xorshift (2003)."""
     x = seed[0]
     for k in range(count - 1):

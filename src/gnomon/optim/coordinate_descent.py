@@ -139,7 +139,7 @@ def coordinate_path(
 def _begin(problem, theta, selection, random_state):
     check_choice("selection", selection, ("cyclic", "random"))
     seed = 0 if selection == "cyclic" else 1 + int(check_rng(random_state).integers(2**31))
-    return _Descent(problem, np.array(theta, dtype=problem.design.dtype), seed)
+    return _Descent(problem, np.array(theta, dtype=problem.design.dtype), np.array([seed], dtype=np.uint64))
 
 
 class _Look(NamedTuple):

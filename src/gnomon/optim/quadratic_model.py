@@ -14,6 +14,7 @@ from scipy import linalg, sparse
 
 from gnomon._jit import compiled, jit
 from gnomon.numerics.design import DenseVectors, SparseVectors
+from gnomon.optim._dual_passes import shuffle
 
 __all__ = ["QuadraticModel"]
 
@@ -110,8 +111,8 @@ class QuadraticModel:
         P = P.toarray() if self.sparse else P
         return P - self.mass * np.outer(self.means[left], self.means[right])
 
-    def minimize(self, penalty, w, g, *, tol, max_epochs, seed=0):
-        """Minimise (1) over W from w with gradient g there, b being optimal; `seed` 0 visits coordinates in order.
+    def minimize(self, penalty, w, g, *, tol, max_epochs, seed):
+        """Minimise (1) over W from w with gradient g there, b being optimal; `seed` is that of `shuffle`, 0 for none.
 
         Returns the new w and the number of passes; the violation of the optimality conditions is at most `tol` unless
         `max_epochs` was reached.
@@ -126,9 +127,7 @@ class QuadraticModel:
         H, record = self.gram(), compiled(penalty)
         epochs, patience = 0, _patience(w)
         while epochs < max_epochs:
-            passes, done = _descend_gram(
-                record, H, self.norms, w, g, tol, min(patience, max_epochs - epochs), seed and seed + epochs
-            )
+            passes, done = _descend_gram(record, H, self.norms, w, g, tol, min(patience, max_epochs - epochs), seed)
             epochs += passes
             if done or epochs >= max_epochs:
                 break
@@ -145,7 +144,7 @@ class QuadraticModel:
         while epochs < max_epochs:
             left = min(patience, max_epochs - epochs)
             passes, done = _descend_residual(
-                record, columns, self.norms, self.means, self.mass, w, g, r, offset, tol, left, seed and seed + epochs
+                record, columns, self.norms, self.means, self.mass, w, g, r, offset, tol, left, seed
             )
             epochs += passes
             if done or epochs >= max_epochs:
@@ -274,28 +273,14 @@ def _scale_columns(data, indices, indptr, W, root, out, out_indices, out_indptr,
 
 
 @jit
-def _shuffle(order, epoch, seed):
-    """Draw the order of a pass, unless seed is 0: every coordinate once, so that a pass without violations proves it.
-
-    Fisher and Yates's exchanges, by a mixed counter (Steele, Lea & Flood 2014).
-    """
-    if seed == 0:
-        return
-    for i in range(order.shape[0] - 1, 0, -1):
-        x = np.uint64(i + epoch * order.shape[0]) + np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15)
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        j = np.int64((x ^ (x >> np.uint64(31))) % np.uint64(i + 1))
-        order[i], order[j] = order[j], order[i]
-
-
-@jit
 def _descend_gram(penalty, H, norms, w, g, tol, max_epochs, seed):
     k = w.shape[0]
     worst, full, order = 0.0, True, np.arange(k)
     for epoch in range(max_epochs):
         worst = 0.0
-        _shuffle(order, epoch, seed)
+        # Every coordinate once, so that a pass without violations proves that there are none.
+        if seed[0] > 0:
+            shuffle(order, k, seed)
         for j in order:
             h = norms[j]
             if h <= 0.0 or not (full or w[j] != 0.0):
@@ -315,10 +300,13 @@ def _descend_gram(penalty, H, norms, w, g, tol, max_epochs, seed):
 
 @jit
 def _descend_residual(penalty, columns, norms, means, mass, w, g, r, offset, tol, max_epochs, seed):
-    worst, full, order = 0.0, True, np.arange(w.shape[0])
+    k = w.shape[0]
+    worst, full, order = 0.0, True, np.arange(k)
     for epoch in range(max_epochs):
         worst = 0.0
-        _shuffle(order, epoch, seed)
+        # Every coordinate once, so that a pass without violations proves that there are none.
+        if seed[0] > 0:
+            shuffle(order, k, seed)
         for j in order:
             h = norms[j]
             if h <= 0.0 or not (full or w[j] != 0.0):
