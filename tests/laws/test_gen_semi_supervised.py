@@ -268,6 +268,21 @@ def test_labels_that_leave_one_class_or_none_are_refused():
         SemiSupervisedClassifier().fit(X, y[:-1])
 
 
+@pytest.mark.spec("GEN-085", "GEN-060")
+def test_classes_that_the_rows_cannot_determine_are_named():
+    X, y, hidden = some_labels(centers=2, spread=0.8)
+    flat = np.c_[X, np.ones(len(X))]
+    with pytest.raises(ValueError, match="column 2 is constant within"):
+        SemiSupervisedClassifier(GaussianClassifier("diag")).fit(flat, hidden)
+    with pytest.raises(ValueError, match="remove"):
+        SemiSupervisedClassifier().fit(flat, hidden)
+    assert SemiSupervisedClassifier(GaussianClassifier(shrinkage=0.01)).fit(flat, hidden).score(flat, y) > 0.9
+    mixtures = SemiSupervisedClassifier(GaussianMixtureClassifier(2, mixture=GaussianMixture(random_state=0)))
+    assert mixtures.fit(flat, hidden).score(flat, y) > 0.9
+    with pytest.raises(ValueError, match="class 0 has N_c=1 rows"):
+        SemiSupervisedClassifier().fit(X[:1], [0])
+
+
 @pytest.mark.spec("GEN-087")
 def test_a_representation_from_all_rows_and_a_classifier_from_the_labelled_ones():
     X, y, hidden = some_labels(n=200, kept=3, spread=0.6)

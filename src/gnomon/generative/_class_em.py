@@ -20,7 +20,7 @@ from sklearn.utils.validation import validate_data
 
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariances_of
-from gnomon.generative._contract import BayesClassifier, log_sum_exp
+from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._gaussian_laws import Estimate
 from gnomon.generative._partial_labels import NO_LABEL
 from gnomon.generative._rows import any_rows
@@ -29,7 +29,7 @@ from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.generative.mixture_classifier import GaussianMixtureClassifier
 from gnomon.generative.mixture_model import numbers_of, take_worst
 from gnomon.numerics.linalg import factor_spd
-from gnomon.numerics.special import log_softmax
+from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.streaming import group_moments, moments
 from gnomon.numerics.validation import validate_rows
 from gnomon.numerics.weights import class_priors
@@ -37,6 +37,9 @@ from gnomon.optim import GaussianEM, NormalMixture, Restart, kmeans, seed_center
 
 __all__ = ["ClassRows", "ClassifierEM", "class_em", "given_rows", "start_codes"]
 
+
+_RIDGE = 1e-6
+"""Of the mean variance, added to a covariance to start from that is singular."""
 
 _HINT = 1e-9
 """What a row without a class weighs at the start: nothing, but its categories are known to exist."""
@@ -109,7 +112,8 @@ class ClassifierEM:
         found = np.max(joint, axis=1) if self.hard else log_sum_exp(joint)
         lost = np.isneginf(found)
         joint[lost] = self._clamped(np.zeros((int(np.sum(lost)), joint.shape[1])), lost)
-        return np.exp(log_softmax(joint)), float(self.rows.weights @ found)
+        even = np.zeros(joint.shape[1])
+        return np.exp(log_shares(joint, even)), float(self.rows.weights @ found)
 
     def m_step(self, gamma):
         """The classifier fitted with the responsibilities as weights; a class that has lost its rows starts anew."""
@@ -292,11 +296,15 @@ def _(base: GaussianMixtureClassifier, rows):
 
 
 def common_spread(parts, X, weights):
-    """The covariance within the classes, or that of all rows where the classes cannot determine it."""
+    """The covariance within the classes, or that of all rows where the classes cannot determine it; never singular."""
     pooled, k = parts.pooled(), len(parts.weight)
     if not _undetermined(pooled.weight - k + 1.0, pooled.scatter):
         return pooled.scatter / pooled.weight
     total = moments(X, weights).covariance()
+    if factor_spd(total) is None:
+        # A start has to have densities: whether a constant column is an error is for the M-step to say.
+        size = np.mean(np.diag(total))
+        total = total + (_RIDGE * size if size > 0.0 else 1.0) * np.eye(len(total))
     return total if pooled.scatter.ndim == 2 else np.diag(total)
 
 

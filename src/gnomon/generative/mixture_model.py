@@ -19,7 +19,7 @@ from gnomon.distributions.density import density_parameters, fit_density, row_lo
 from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._rows import any_rows
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.special import log_softmax
+from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Restart, em, kmeans, seed_centers
@@ -268,12 +268,11 @@ class MixtureEM:
     def e_step(self, theta):
         """γ, and ℓ; for hard assignment the likelihood of rows and components together."""
         joint = theta.log_joint(self.X)
-        rows = np.max(joint, axis=1) if self.hard else np.logaddexp.reduce(joint, axis=1)
-        # Where no component gives a row a density, its weights are all there is to share it by.
-        lost = np.isneginf(rows)
-        joint[lost] = np.log(theta.weights + np.finfo(float).tiny)
+        rows = np.max(joint, axis=1) if self.hard else log_sum_exp(joint)
         gamma = np.zeros((len(joint), len(self.families)))
-        gamma[:, list(theta.origins)] = np.exp(log_softmax(joint))
+        with np.errstate(divide="ignore"):
+            # Where no component gives a row a density, its weights are all there is to share it by.
+            gamma[:, list(theta.origins)] = np.exp(log_shares(joint, np.log(theta.weights)))
         return gamma, float(self.weights @ rows)
 
     def m_step(self, gamma):
@@ -302,7 +301,9 @@ class MixtureEM:
         try:
             return fit_density(self.families[j], self.X, self.weights * gamma[:, j])
         except ValueError as error:
-            raise ValueError(f"component {j}: {error}") from error
+            raise ValueError(
+                f"component {j} cannot be fitted: {error}; change its family, the start or the number of components"
+            ) from error
 
     def _maximize(self, gamma, kept):
         N = self.weights @ gamma[:, kept]
@@ -313,7 +314,7 @@ class MixtureEM:
         n, k = gamma.shape
         worst = np.zeros(n)
         if kept.size:
-            worst = np.logaddexp.reduce(self._maximize(gamma, kept).log_joint(self.X), axis=1)
+            worst = log_sum_exp(self._maximize(gamma, kept).log_joint(self.X))
         return self._maximize(take_worst(gamma, empty, worst), np.arange(k))
 
 
