@@ -156,7 +156,8 @@ def log_tables(statistics, alphas, *, missing="marginalize", handle_unknown="flo
 def _floor(counts, added):
     """α/(n + Σα): the probability of a value that was never met, with the α of an average one."""
     mass = np.sum(np.maximum(counts + added, 0.0), axis=1)
-    return np.divide(max(float(np.mean(added)), 0.0), mass, out=np.zeros_like(mass), where=mass > 0.0)
+    average = max(float(np.sum(added)) / max(added.size, 1), 0.0)
+    return np.divide(average, mass, out=np.zeros_like(mass), where=mass > 0.0)
 
 
 def column_alphas(alpha, statistics, missing="marginalize", *, force_alpha=True):

@@ -127,7 +127,7 @@ class CellLaws:
 
 def refuse_constant(var, statistics, classes, names):
     """Refuse a class with rows whose cells in some column are all missing, or all equal."""
-    bad = ~(var > 0.0) & (statistics.weight > 0.0)[:, None]
+    bad = (~(var > 0.0) | (statistics.cells.weight == 0.0)) & (statistics.weight > 0.0)[:, None]
     if not np.any(bad):
         return
     k, j = np.argwhere(bad)[0]
