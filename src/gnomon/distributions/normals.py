@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dtrsm
 
 from gnomon._jit import jit, reordering
 from gnomon.distributions.normal import LOG_2PI, MultivariateNormal
@@ -321,7 +321,8 @@ def _inverse_root(cov, j):
         L = np.linalg.cholesky(cov)
     except np.linalg.LinAlgError:
         raise ValueError(_singular(j, np.linalg.eigvalsh(cov)[0])) from None
-    return solve_triangular(L, np.eye(len(L)), lower=True)
+    # LAPACK's triangular solve wakes BLAS's threads for a matrix of any size, BLAS's own does not.
+    return dtrsm(1.0, L, np.eye(len(L)), lower=1)
 
 
 def _singular(j, smallest):

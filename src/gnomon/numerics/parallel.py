@@ -15,8 +15,8 @@ from threadpoolctl import ThreadpoolController
 
 __all__ = ["blas_threads", "calm_blas", "map_chunks", "split_rows"]
 
-_SMALL = range(32, 256)
-"""Sizes of matrices for which BLAS wakes its threads and gains nothing by it; below, it does not wake them."""
+_SMALL = 256
+"""Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
 
 
 def map_chunks(function, items, n_jobs=None):
@@ -91,7 +91,7 @@ def calm_blas(size):
     ...     blas_threads()
     1
     """
-    return _controller().limit(limits=1, user_api="blas") if size in _SMALL else nullcontext()
+    return _controller().limit(limits=1, user_api="blas") if size < _SMALL else nullcontext()
 
 
 def split_rows(n, parts):

@@ -9,7 +9,7 @@ EM and expectation-conjugate-gradient, ICML 20.
 """
 
 import numpy as np
-from scipy.linalg import solve_triangular
+from scipy.linalg.blas import dtrsm
 
 from gnomon.distributions import Normals
 from gnomon.numerics.special import log_softmax
@@ -182,7 +182,7 @@ class _Coordinates:
             var = np.exp(-2.0 * rest)
             var = var[:, 0] if self.round else var
             return NormalMixture(weights, Normals(means, var[0] if self.tied else var, self.kind))
-        roots = [solve_triangular(U, np.eye(d), lower=True) for U in self._triangles(rest)]
+        roots = [dtrsm(1.0, U, np.eye(d), lower=1) for U in self._triangles(rest)]
         cov = np.stack([root @ root.T for root in roots])
         return NormalMixture(weights, Normals(means, cov[0] if self.tied else cov, self.kind))
 
