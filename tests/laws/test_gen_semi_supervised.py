@@ -279,6 +279,8 @@ def test_classes_that_the_rows_cannot_determine_are_named():
     assert SemiSupervisedClassifier(GaussianClassifier(shrinkage=0.01)).fit(flat, hidden).score(flat, y) > 0.9
     mixtures = SemiSupervisedClassifier(GaussianMixtureClassifier(2, mixture=GaussianMixture(random_state=0)))
     assert mixtures.fit(flat, hidden).score(flat, y) > 0.9
+    light = SemiSupervisedClassifier(GaussianNB()).fit(X, hidden, sample_weight=np.where(hidden == 0, 0.01, 1.0))
+    assert light.converged_
     with pytest.raises(ValueError, match="class 0 has N_c=1 rows"):
         SemiSupervisedClassifier().fit(X[:1], [0])
 

@@ -119,6 +119,8 @@ class ClassifierEM:
         """The classifier fitted with the responsibilities as weights; a class that has lost its rows starts anew."""
         N = self.rows.weights @ gamma
         empty = np.flatnonzero(min(1.0, 0.5 * self.rows.total_weight / len(N)) > N)
+        # A class that has a label keeps that row, however little it weighs.
+        empty = np.setdiff1d(empty, self.rows.labels)
         if empty.size == 0:
             return self.fit_shares(gamma)
         rest = self.fit_shares(np.delete(gamma, empty, axis=1), np.delete(self.rows.classes, empty))
