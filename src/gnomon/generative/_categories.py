@@ -75,7 +75,7 @@ def refuse_undeclared(table, which, domains, codes):
     outside = codes == sizes_of(domains)
     if np.any(outside):
         row, place = np.argwhere(outside)[0]
-        cell = table.column(which[place]).cells[row]
+        cell = table.cell(row, which[place])
         raise ValueError(
             f"column {table.names[which[place]]!r} holds {cell!r} in row {row}, which is not among its categories "
             f"{domains[place].labels.tolist()}; add it there, or correct the cell"

@@ -66,6 +66,10 @@ class Table:
         """Column number j."""
         return self.columns[j] if self.matrix is None else Column(np.asarray(self.matrix[:, j], dtype=float))
 
+    def cell(self, i, j):
+        """One cell, as a Python object."""
+        return self.column(j).cells[i : i + 1].tolist()[0]
+
     def numbers(self, which):
         """The columns `which` as a matrix of floats; a column of other values is refused."""
         if self.matrix is not None:

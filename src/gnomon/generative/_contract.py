@@ -20,10 +20,11 @@ from gnomon._jit import jit
 from gnomon.generative._explanation import Explanation
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.random import check_rng
+from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_positive, validate_rows
 from gnomon.numerics.weights import check_weights, class_priors
 
-__all__ = ["BayesClassifier", "log_sum_exp"]
+__all__ = ["BayesClassifier"]
 
 
 class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
@@ -304,7 +305,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         -------
         Explanation
         """
-        if np.ndim(x) == 2 and len(x) != 1:
+        if np.ndim(x) == 2 and np.shape(x)[0] != 1:
             raise ValueError(f"x has {len(x)} rows; explain one row at a time")
         names, factors = self._factors(self._checked([x] if np.ndim(x) == 1 else x))
         log_prior = self._log_priors(priors)
@@ -379,7 +380,8 @@ def add_to_rows(A, b):
     for i in range(A.shape[0]):
         most, odd = -np.inf, False
         for c in range(A.shape[1]):
-            x = A[i, c] + b[c]
+            # A class that cannot be is none, even where its density has no bound.
+            x = A[i, c] + b[c] if b[c] > -np.inf else -np.inf
             A[i, c] = x
             odd |= x != x
             most = x if x > most else most
@@ -399,25 +401,6 @@ def first_largest(A):
             place = c if x > most else place
             most = x if x > most else most
         out[i] = place
-    return out
-
-
-@jit
-def log_sum_exp(A):
-    """log Σ_c exp(A_c) of every row, without overflow; −inf for a row of −inf."""
-    n, k = A.shape
-    out = np.empty(n)
-    for i in range(n):
-        top = A[i, 0]
-        for c in range(1, k):
-            top = max(top, A[i, c])
-        if np.isinf(top):
-            out[i] = top
-            continue
-        total = 0.0
-        for c in range(k):
-            total += np.exp(A[i, c] - top)
-        out[i] = top + np.log(total)
     return out
 
 

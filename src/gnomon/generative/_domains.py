@@ -211,7 +211,7 @@ def refuse_unknown(codes, domains, table, which, handle_unknown):
     unknown = codes == sizes
     row, place = np.argwhere(unknown)[0]
     j = which[place]
-    what = f"column {table.names[j]!r} holds {table.column(j).cells[row]!r}, which is none of its categories"
+    what = f"column {table.names[j]!r} holds {table.cell(row, j)!r}, which is none of its categories"
     if handle_unknown == "error":
         raise ValueError(
             f"{what} {domains[place].labels.tolist()}; correct it, or choose handle_unknown='floor' or 'ignore'"
