@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 from sklearn.base import clone
 from sklearn.ensemble import IsolationForest
+from sklearn.exceptions import NotFittedError
 from sklearn.frozen import FrozenEstimator
 from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import average_precision_score, balanced_accuracy_score, confusion_matrix, f1_score, roc_auc_score
@@ -30,7 +31,7 @@ from gnomon.anomaly import (
     select_threshold,
 )
 from gnomon.datasets import make_account_activity, make_datacenter, make_engines
-from gnomon.distributions import KDE, Histogram, MultivariateNormal, Normal, Product, sample_density
+from gnomon.distributions import KDE, Histogram, MultivariateNormal, Normal, Poisson, Product, sample_density
 from gnomon.features import RatioFeatures
 from gnomon.generative import GaussianMixture, GenerativeClassifier
 from gnomon.numerics.curves import threshold_curve
@@ -435,6 +436,34 @@ def test_a_weight_of_two_is_the_row_twice(name):
         weighted = clone(DETECTORS[name]).set_params(**options).fit(ROWS, sample_weight=weights)
         repeated = clone(DETECTORS[name]).set_params(**options).fit(ROWS.repeat(weights, axis=0))
         np.testing.assert_allclose(weighted.decision_function(NEW), repeated.decision_function(NEW), atol=1e-9)
+
+
+@pytest.mark.spec("GEN-090", "GEN-092")
+@pytest.mark.parametrize(
+    "detector", [GaussianDetector(), GaussianDetector("diag", 1), MahalanobisDetector(shrinkage="oas")]
+)
+def test_batches_give_what_all_rows_give(detector):
+    whole, batches = clone(detector).fit(ROWS), clone(detector)
+    for part in np.array_split(ROWS, [9, 90, 91]):
+        batches.partial_fit(part)
+    np.testing.assert_allclose(batches.decision_function(NEW), whole.decision_function(NEW), rtol=1e-9)
+    with pytest.raises(ValueError, match="need all rows at once"):
+        clone(detector).set_params(contamination=0.1).partial_fit(ROWS)
+
+
+@pytest.mark.spec("GEN-090")
+def test_a_detector_of_too_few_batches_is_not_fitted():
+    with pytest.raises(NotFittedError):
+        GaussianDetector().partial_fit(ROWS[:2]).predict(ROWS)
+
+
+@pytest.mark.spec("GEN-097")
+def test_a_level_of_a_discrete_law_holds_at_least_its_probability():
+    counts = np.random.default_rng(0).poisson(2.0, (500, 1)).astype(float)
+    detector = DensityDetector(Poisson, level=0.9, random_state=0).fit(counts)
+    probability = stats.poisson.pmf(np.arange(40), counts.mean())
+    flagged = detector.predict(np.arange(40.0)[:, None]) == -1
+    assert 0.0 < probability[flagged].sum() <= 0.11
 
 
 @pytest.mark.spec("GEN-090")

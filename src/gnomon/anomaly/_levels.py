@@ -14,6 +14,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import chi2
 
+from gnomon.anomaly._base import contamination_threshold
 from gnomon.distributions import MultivariateNormal, Normal, row_log_density, sample_density
 from gnomon.numerics.validation import check_interval
 
@@ -45,7 +46,8 @@ def log_thresholds(density, levels, *, n_draws, rng):
     found = _by_quadrature(density, rows[:, 0], levels) if rows.shape[1] == 1 else None
     if found is not None:
         return found
-    return np.quantile(row_log_density(density, rows), 1.0 - levels, method="inverted_cdf")
+    scores = row_log_density(density, rows)
+    return np.array([contamination_threshold(scores, 1.0 - level) for level in levels.tolist()])
 
 
 @log_thresholds.register

@@ -8,25 +8,74 @@ from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariances_of
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import group_moments
-from gnomon.numerics.validation import check_choice, check_integer, check_interval
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, validate_rows
+from gnomon.numerics.weights import check_weights
 
-__all__ = ["fit_normal"]
+__all__ = ["NormalRows"]
 
 TYPES = ("full", "diag", "spherical")
 ESTIMATED = ("ledoit_wolf", "oas")
 
 
-def fit_normal(X, weights, *, covariance_type, ddof, shrinkage, columns=None):
-    """A `Normals` of one law, its covariance drawn by `shrinkage` to a multiple of the identity."""
-    check_choice("covariance_type", covariance_type, TYPES)
-    check_integer("ddof", ddof, 0)
-    one = np.zeros(len(X), dtype=int)
-    found = group_moments(X, one, 1, weights, diagonal=covariance_type != "full")
-    _refuse_few_rows(found, covariance_type, ddof, shrinkage)
-    share = _share(shrinkage, covariance_type, found, X, one, weights)
-    cov = covariances_of(found.scatter, found.weight - ddof, covariance_type)
-    _refuse_constant(cov[0], found.mean[0], share, columns)
-    return _factored(Normals(found.mean, _shrunk(cov, share, covariance_type), covariance_type))
+class NormalRows:
+    """The part of a detector that estimates one normal law: from all rows at once, or from sums over batches."""
+
+    def partial_fit(self, X, y=None, sample_weight=None):
+        """Add rows to the sums; after the last batch the detector is the one that `fit` makes of all rows.
+
+        Until the rows determine a covariance the detector counts as not fitted.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+        y : ignored
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        self
+        """
+        if self.contamination is not None or self.shrinkage == "ledoit_wolf":
+            raise ValueError(
+                f"contamination={self.contamination!r} and shrinkage={self.shrinkage!r} need all rows at once; call "
+                "fit, or set the threshold by level and the shrinkage by a share or 'oas'"
+            )
+        known = vars(self).get("moments_")
+        X = validate_rows(self, X, reset=known is None)
+        weights = None if sample_weight is None else check_weights(sample_weight, X)
+        part = self._sums(X, weights)
+        self.moments_ = part if known is None else known + part
+        if not self.moments_.weight[0] > max(self._least_weight(), 1):
+            return self
+        self._set_law(None, None)
+        return self.set_threshold(float(self._threshold(None, None)))
+
+    def __sklearn_is_fitted__(self):
+        return "offset_" in vars(self)
+
+    def _learn(self, X, weights):
+        self.moments_ = self._sums(X, weights)
+        self._set_law(X, weights)
+
+    def _sums(self, X, weights):
+        check_choice("covariance_type", self.covariance_type, TYPES)
+        check_integer("ddof", self.ddof, 0)
+        return group_moments(X, np.zeros(len(X), dtype=int), 1, weights, diagonal=self.covariance_type != "full")
+
+    def _least_weight(self):
+        free = self.covariance_type != "full" or self.shrinkage not in (None, 0.0)
+        return self.ddof if free else max(self.ddof, self.moments_.mean.shape[1])
+
+    def _set_law(self, X, weights):
+        """The law of the sums; its share of shrinkage may need the rows once more."""
+        found, kind = self.moments_, self.covariance_type
+        _refuse_few_rows(found, kind, self.ddof, self.shrinkage)
+        share = _share(self.shrinkage, kind, found, X, weights)
+        cov = covariances_of(found.scatter, found.weight - self.ddof, kind)
+        _refuse_constant(cov[0], found.mean[0], share, getattr(self, "feature_names_in_", None))
+        self._normals = _factored(Normals(found.mean, _shrunk(cov, share, kind), kind))
+        self.density_ = self._normals[0]
+        self.location_, self.covariance_ = self.density_.mean, self.density_.cov_matrix
 
 
 def _refuse_few_rows(found, covariance_type, ddof, shrinkage):
@@ -40,10 +89,10 @@ def _refuse_few_rows(found, covariance_type, ddof, shrinkage):
         raise ValueError(
             f"{what}; give more rows, covariance_type='diag', shrinkage='ledoit_wolf' or a share such as 0.1"
         )
-    warnings.warn(f"{what} by themselves: the regularisation decides", UserWarning, stacklevel=6)
+    warnings.warn(f"{what} by themselves: the regularisation decides", UserWarning, stacklevel=5)
 
 
-def _share(shrinkage, covariance_type, found, X, one, weights):
+def _share(shrinkage, covariance_type, found, X, weights):
     if shrinkage is None:
         return 0.0
     if not isinstance(shrinkage, str):
@@ -54,7 +103,7 @@ def _share(shrinkage, covariance_type, found, X, one, weights):
     cov = covariances_of(found.scatter, found.weight, "full")
     if shrinkage == "oas":
         return float(oas_share(cov, found.weight)[0])
-    return float(ledoit_wolf_share(cov, found.weight, quartic_sums(X, one, found, weights))[0])
+    return float(ledoit_wolf_share(cov, found.weight, quartic_sums(X, np.zeros(len(X), dtype=int), found, weights))[0])
 
 
 def _shrunk(cov, share, covariance_type):

@@ -8,12 +8,12 @@ Lewis (1994), Outliers in Statistical Data; Bishop (2006), Pattern Recognition a
 """
 
 from gnomon.anomaly._density_rule import DensityRule
-from gnomon.anomaly._normal import fit_normal
+from gnomon.anomaly._normal import NormalRows
 
 __all__ = ["GaussianDetector"]
 
 
-class GaussianDetector(DensityRule):
+class GaussianDetector(NormalRows, DensityRule):
     """Flag rows of low density under one normal law, equation (1).
 
     At most one of `epsilon`, `log_epsilon` and `contamination` is given; without them `level` sets the threshold, by
@@ -46,6 +46,8 @@ class GaussianDetector(DensityRule):
         μ.
     covariance_ : ndarray of shape (n_features, n_features)
         Σ as a matrix.
+    moments_ : Moments
+        Weight, mean and scatter of the rows, to which `partial_fit` adds.
     log_epsilon_ : float
         log ε.
     offset_ : float
@@ -88,18 +90,6 @@ class GaussianDetector(DensityRule):
         self.contamination = contamination
         self.level = level
         self.tie = tie
-
-    def _learn(self, X, weights):
-        self._normals = fit_normal(
-            X,
-            weights,
-            covariance_type=self.covariance_type,
-            ddof=self.ddof,
-            shrinkage=self.shrinkage,
-            columns=getattr(self, "feature_names_in_", None),
-        )
-        self.density_ = self._normals[0]
-        self.location_, self.covariance_ = self.density_.mean, self.density_.cov_matrix
 
     @property
     def _density(self):

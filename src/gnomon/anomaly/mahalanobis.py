@@ -10,13 +10,13 @@ import numpy as np
 from scipy.stats import chi2
 
 from gnomon.anomaly._base import WeightedDetector, contamination_threshold, one_given
-from gnomon.anomaly._normal import fit_normal
+from gnomon.anomaly._normal import NormalRows
 from gnomon.numerics.validation import check_interval, check_non_negative
 
 __all__ = ["MahalanobisDetector"]
 
 
-class MahalanobisDetector(WeightedDetector):
+class MahalanobisDetector(NormalRows, WeightedDetector):
     """Flag rows far from the mean in units of the covariance, equation (1).
 
     The score is −d². It orders rows as `GaussianDetector` does; its unit does not depend on the units of the columns.
@@ -43,6 +43,10 @@ class MahalanobisDetector(WeightedDetector):
         μ.
     covariance_ : ndarray of shape (n_features, n_features)
         Σ as a matrix.
+    density_ : MultivariateNormal
+        The law of μ and Σ.
+    moments_ : Moments
+        Weight, mean and scatter of the rows, to which `partial_fit` adds.
     threshold_ : float
         The least d² of an anomaly.
     offset_ : float
@@ -95,18 +99,6 @@ class MahalanobisDetector(WeightedDetector):
         """
         return -self.score_samples(X)
 
-    def _learn(self, X, weights):
-        self._normals = fit_normal(
-            X,
-            weights,
-            covariance_type=self.covariance_type,
-            ddof=self.ddof,
-            shrinkage=self.shrinkage,
-            columns=getattr(self, "feature_names_in_", None),
-        )
-        law = self._normals[0]
-        self.location_, self.covariance_ = law.mean, law.cov_matrix
-
     def _scores(self, X):
         # log p = constant − ½ d²; rounding must not make a distance negative.
         return 2.0 * np.minimum(self._normals.log_densities(X)[:, 0] - self._normals.log_norms[0], 0.0)
@@ -116,7 +108,9 @@ class MahalanobisDetector(WeightedDetector):
         ways = {
             "threshold": lambda: -check_non_negative("threshold", value),
             "contamination": lambda: contamination_threshold(self._scores(X), value, weights),
-            None: lambda: -chi2.ppf(check_interval("level", self.level, 0.0, 1.0, closed="neither"), X.shape[1]),
+            None: lambda: (
+                -chi2.ppf(check_interval("level", self.level, 0.0, 1.0, closed="neither"), self.n_features_in_)
+            ),
         }
         return ways[name]()
 
