@@ -258,6 +258,14 @@ def test_outside_the_domain_a_row_is_refused_or_flagged():
 
 
 @pytest.mark.spec("GEN-095")
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+@pytest.mark.parametrize(("center", "spread"), [(1e6, 1.0), (-1e6, 1e-3), (0.0, 1e-200), (0.0, 1e30)])
+def test_training_rows_are_always_within_the_domain(dtype, center, spread):
+    x = (center + spread * np.random.default_rng(0).lognormal(size=(50, 1))).astype(dtype)
+    assert np.all(np.isfinite(LogShift().fit(x).transform(x)))
+
+
+@pytest.mark.spec("GEN-095")
 def test_densities_in_original_units_integrate_to_one():
     x = 2.0 + np.random.default_rng(0).lognormal(size=(200, 1))
     shift = LogShift().fit(x)

@@ -211,22 +211,19 @@ def _judged(name, model, X, bad, split, metric, beta):
     truth = bad[split.test]
     curve = threshold_curve(-test, truth)
     at = curve.at([-choice.threshold])
+    rates = {rate: float(getattr(at, rate)[0]) for rate in ("tpr", "fpr", "precision", "recall", "accuracy")}
     return DetectorScores(
         name=name,
         threshold=choice.threshold,
         validation=choice.value,
         test=float(metric_values(metric, beta, at, test, truth)[0]),
-        tpr=float(at.tpr[0]),
-        fpr=float(at.fpr[0]),
-        tnr=float(1.0 - at.fpr[0]),
-        fnr=float(1.0 - at.tpr[0]),
-        precision=float(at.precision[0]),
-        recall=float(at.recall[0]),
+        tnr=1.0 - rates["fpr"],
+        fnr=1.0 - rates["tpr"],
         f_beta=float(at.f_beta(beta)[0]),
         pr_auc=curve.average_precision,
         roc_auc=curve.roc_auc,
-        accuracy=float(at.accuracy[0]),
         all_good_accuracy=float(1.0 - np.mean(truth)),
         base_rate=float(np.mean(truth)),
         detector=fitted,
+        **rates,
     )

@@ -110,7 +110,8 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         Z = check_array(X, dtype=FLOATS)
-        return np.exp(Z) - self.k_.astype(Z.dtype)
+        with np.errstate(over="ignore"):
+            return np.exp(Z) - self.k_.astype(Z.dtype)
 
     def log_jacobian(self, X):
         """log |dz/dx| = −Σ log(x + k) of every row: add it to log densities of z to have those of x.
@@ -144,17 +145,18 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return k
 
     def _logs(self, X):
-        shifted = X + self.k_.astype(X.dtype)
+        # In double precision, so that a shift which fits the least training row still does after rounding.
+        shifted = X.astype(float) + self.k_
         outside = shifted <= 0.0
         if self.on_domain == "raise" and np.any(outside):
             i, j = np.argwhere(outside)[0].tolist()
             raise ValueError(
-                f"row {i} has {X[i, j]:g} in column {j}, below −k={-self.k_[j]:g} where log(x + k) ends; give "
+                f"row {i} has {X[i, j]:g} in column {j}, not above −k={-self.k_[j]:g} where log(x + k) begins; give "
                 "on_domain='flag' to have such rows called anomalies"
             )
         # No logarithm of a float is below −746; the fourth root leaves room for squares.
         far_below = -(float(np.finfo(X.dtype).max) ** 0.25)
-        return np.where(outside, X.dtype.type(far_below), np.log(np.where(outside, 1.0, shifted))).astype(X.dtype)
+        return np.where(outside, far_below, np.log(np.where(outside, 1.0, shifted))).astype(X.dtype)
 
 
 def _best_shift(x):
@@ -172,7 +174,8 @@ def _best_shift(x):
     ends = SPREADS[max(best - 1, 0)], SPREADS[min(best + 1, len(SPREADS) - 1)]
     found = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-6})
     u = found.x if found.fun < values[best] else SPREADS[best]
-    return float(spread * np.exp(u) - low)
+    # Far from zero the shift may round to −min x itself, which has no logarithm.
+    return float(max(spread * np.exp(u) - low, np.spacing(abs(low)) - low))
 
 
 def _few_quantiles(x):
