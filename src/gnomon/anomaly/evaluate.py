@@ -129,6 +129,7 @@ def evaluate_detectors(
     *,
     metric="f1",
     beta=1.0,
+    placement="score",
     split=None,
     train_fraction=0.6,
     validation_fraction=0.5,
@@ -146,6 +147,8 @@ def evaluate_detectors(
     metric : {"f1", "fbeta"} or callable (y, flagged) → float, default="f1"
     beta : float, default=1.0
         β of "fbeta" and of the column `f_beta`.
+    placement : {"score", "midpoint"}, default="score"
+        Where the threshold lies, see `select_threshold`.
     split : AnomalySplit, optional
         The three sets of rows; drawn by `anomaly_split` where not given.
     train_fraction, validation_fraction : float, default=0.6, 0.5
@@ -184,7 +187,8 @@ def evaluate_detectors(
             random_state=random_state,
         )
     _refuse_bad_training(split, bad)
-    found = [_judged(name, model, X, bad, split, metric, beta) for name, model in _named(detectors)]
+    choose = {"metric": metric, "beta": beta, "placement": placement}
+    found = [_judged(name, model, X, bad, split, choose) for name, model in _named(detectors)]
     return DetectorComparison(tuple(sorted(found, key=lambda row: -row.validation)), split)
 
 
@@ -203,11 +207,11 @@ def _refuse_bad_training(split, bad):
         )
 
 
-def _judged(name, model, X, bad, split, metric, beta):
+def _judged(name, model, X, bad, split, choose):
     fitted = clone(model).fit(_safe_indexing(X, split.train))
     held_out = (_safe_indexing(X, rows) for rows in (split.validation, split.test))
     validation, test = (np.asarray(fitted.score_samples(rows), dtype=float) for rows in held_out)
-    choice = select_threshold(validation, bad[split.validation], metric, beta)
+    choice = select_threshold(validation, bad[split.validation], **choose)
     truth = bad[split.test]
     curve = threshold_curve(-test, truth)
     at = curve.at([-choice.threshold])
@@ -216,10 +220,10 @@ def _judged(name, model, X, bad, split, metric, beta):
         name=name,
         threshold=choice.threshold,
         validation=choice.value,
-        test=float(metric_values(metric, beta, at, test, truth)[0]),
+        test=float(metric_values(choose["metric"], choose["beta"], at, test, truth)[0]),
         tnr=1.0 - rates["fpr"],
         fnr=1.0 - rates["tpr"],
-        f_beta=float(at.f_beta(beta)[0]),
+        f_beta=float(at.f_beta(choose["beta"])[0]),
         pr_auc=curve.average_precision,
         roc_auc=curve.roc_auc,
         all_good_accuracy=float(1.0 - np.mean(truth)),
