@@ -147,7 +147,8 @@ class Estimate:
             raise ValueError(f"{what} of full rank; {_REMEDIES}")
         if short:
             warnings.warn(f"{what} of full rank by themselves: the regularisation decides", UserWarning, stacklevel=5)
-        if not np.all(self.ddof < N):
+        left = N - self.ddof if self.covariance_type in _TIED else np.sum(N - self.ddof)
+        if not np.all(left > 0.0):
             raise ValueError(
                 f"class {classes[least]!r} has N_c={N[least]:g} rows, which leaves nothing to divide by at "
                 f"ddof={self.ddof}; give more rows, or ddof=0"
@@ -243,7 +244,13 @@ def moments_of_incomplete_rows(rows, covariance_type, *, tol=1e-9, max_iter=1000
             )
     steps = GaussianEM(rows.X, rows.weights, covariance_type, labels=rows.index, on_empty="keep")
     start = steps.from_labels(rows.index, len(rows.classes))
-    result = em(steps.e_step, steps.m_step, start, tol=tol, max_iter=max_iter, total_weight=steps.total_weight)
+    try:
+        result = em(steps.e_step, steps.m_step, start, tol=tol, max_iter=max_iter, total_weight=steps.total_weight)
+    except ValueError as error:
+        raise ValueError(
+            f"missing cells cannot be integrated out, as a class has too few rows or columns that depend on each other "
+            f"({error}); fill the cells in (DensityImputer), give more rows, or choose covariance_type='tied' or 'diag'"
+        ) from error
     warn_unless_em_converged(result, max_iter)
     return result.posterior.moments
 

@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.special import log_softmax
+from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["MixtureDensity"]
@@ -39,7 +39,7 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
 
     def score_samples(self, X):
         """log p(x) of every row."""
-        return np.logaddexp.reduce(self._log_joint(X), axis=1)
+        return log_sum_exp(self._log_joint(X))
 
     def score(self, X, y=None):
         """Mean of log p(x)."""
@@ -51,17 +51,20 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
 
     def predict(self, X):
         """The most probable component of every row; the lowest index of several."""
-        return np.argmax(self._log_joint(X), axis=1)
+        return np.argmax(self._log_proba(X), axis=1)
 
     def predict_proba(self, X):
         """Responsibilities γ, shape (n_samples, n_components).
 
-        A row so far out that every density is zero in floating point has the weights of the components.
+        A row so far out that every density is zero in floating point has the weights of the components; one at which
+        densities are infinite is shared by these.
         """
+        return np.exp(self._log_proba(X)).astype(self.weights_.dtype, copy=False)
+
+    def _log_proba(self, X):
         joint = self._log_joint(X)
-        lost = np.all(np.isneginf(joint), axis=1)
-        joint[lost] = np.log(self.weights_ + np.finfo(self.weights_.dtype).tiny)
-        return np.exp(log_softmax(joint)).astype(self.weights_.dtype, copy=False)
+        with np.errstate(divide="ignore"):
+            return log_shares(joint, np.log(np.asarray(self.weights_, dtype=float)))
 
     def sample(self, n_samples=1, random_state=None):
         """Draw rows, and the components they come from.

@@ -17,20 +17,19 @@ __all__ = ["blank", "given_start", "is_whole", "start_of"]
 
 
 def start_of(method, steps, k, start, rng):
-    """θ⁰ of k components by a named method, in one of the two customs of equation (1)."""
+    """θ⁰ of k components by a named method other than growth, in one of the two customs of equation (1)."""
     labelled = {
         "kmeans": _kmeans_labels,
-        "k-means++": lambda X, s, k, rng: (seed_centers(X, k, rng, s), np.arange(k), k),
-        "random_from_data": lambda X, s, k, rng: (seed_centers(X, k, rng, s, method="random"), np.arange(k), k),
-        "lbg": lambda X, s, k, rng: (slice(None), np.zeros(len(X), dtype=int), 1),
+        "k-means++": lambda X, s, k, rng: (seed_centers(X, k, rng, s), np.arange(k)),
+        "random_from_data": lambda X, s, k, rng: (seed_centers(X, k, rng, s, method="random"), np.arange(k)),
     }
     X = steps.filled
-    if check_choice("init_params", method, [*labelled, "random"]) == "random":
+    if check_choice("init_params", method, [*labelled, "random", "lbg"]) == "random":
         gamma = rng.uniform(size=(len(X), k))
         gamma /= np.sum(gamma, axis=1, keepdims=True)
         theta = steps.from_responsibilities(gamma)
     else:
-        rows, index, k = labelled[method](X, steps.sample_weight, k, rng)
+        rows, index = labelled[method](X, steps.sample_weight, k, rng)
         theta = steps.from_labels(index, k, rows)
     return theta if start == "responsibilities" else steps.from_means(theta.laws.means, start)
 
@@ -75,7 +74,7 @@ def given_start(theta, weights, means, precisions, covariances):
 
 
 def _kmeans_labels(X, s, k, rng):
-    return slice(None), kmeans(X, X[seed_centers(X, k, rng, s)], s, tol=1e-4).labels, k
+    return slice(None), kmeans(X, X[seed_centers(X, k, rng, s)], s, tol=1e-4).labels
 
 
 def _checked(name, value, shape):

@@ -7,11 +7,12 @@ may have weights and missing cells (NaN), which are integrated out. Dempster, La
 doi:10.1111/j.2517-6161.1977.tb01600.x; McLachlan & Peel (2000), Finite Mixture Models, doi:10.1002/0471721182.
 """
 
+from dataclasses import replace
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.distributions import Normals
-from gnomon.distributions.normals import COVARIANCE_SHAPES
+from gnomon.distributions.normals import COVARIANCE_SHAPES, Responsibilities
 from gnomon.generative._mixture_chunks import ChunkedEM, per_unit, read_chunks, step_after_chunk
 from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._mixture_start import blank, given_start, is_whole, start_of
@@ -31,6 +32,7 @@ from gnomon.optim import (
     CovariancePrior,
     GaussianEM,
     NormalMixture,
+    Restart,
     em,
     fit_by_gradient,
     grow_by_splitting,
@@ -69,7 +71,8 @@ class GaussianMixture(MixtureDensity):
     verbose, verbose_interval : int
         Accepted for compatibility; `history_` holds the course of the fit.
     algorithm : {"soft", "hard", "gradient"}, default="soft"
-        EM with responsibilities; with each row given to one component (the classification likelihood); or L-BFGS on ℓ.
+        EM with responsibilities; with each row given to one component (the classification likelihood); or L-BFGS on ℓ
+        itself, without `reg_covar`.
     start : {"responsibilities", "total", "total_spherical"}, default="responsibilities"
         Whether the seeds become responsibilities and one M-step, or means with equal weights and the covariance of all
         rows.
@@ -127,6 +130,8 @@ class GaussianMixture(MixtureDensity):
     >>> model.means_.ravel().round(5), model.covariances_.round(5), round(4 * model.lower_bound_, 6)
     (array([-0.48599,  1.48599]), array([[0.27783]]), -5.631177)
     """
+
+    _floor = None
 
     def __init__(
         self,
@@ -196,7 +201,9 @@ class GaussianMixture(MixtureDensity):
         self
         """
         X = self._validated(X, reset=True)
+        self._floor = None
         steps = self._steps(X, sample_weight)
+        _refuse_overflow(steps.X)
         starts = self._starts(steps)
         result = self._ALGORITHMS[self.algorithm](self, steps, starts)
         return self._finish(result, steps)
@@ -265,17 +272,15 @@ class GaussianMixture(MixtureDensity):
     def m_step(self, statistics):
         """The parameters that maximise the expected likelihood given `statistics`, as a `NormalMixture`."""
         check_is_fitted(self)
-        steps = self._steps(np.empty((0, self.n_features_in_)), None)
-        step = steps.m_step(_Posterior(statistics))
-        return getattr(step, "theta", step)
+        steps = replace(self._steps(np.empty((0, self.n_features_in_)), None), on_empty="keep")
+        return steps.m_step(Responsibilities(statistics, np.nan))
 
     def stationarity_gap(self, X, sample_weight=None):
-        """The largest change of a weight, mean or covariance by one more step of EM without regularisation."""
+        """The largest change of a weight, mean or covariance by one more step of EM, regularised as the fit was."""
         check_is_fitted(self)
         X = self._validated(X)
-        steps, theta = self._steps(X, sample_weight), self._theta()
+        steps, theta = replace(self._steps(X, sample_weight), on_empty="keep"), self._theta()
         after = steps.m_step(steps.e_step(theta)[0])
-        after = getattr(after, "theta", after)
         pairs = [
             (theta.weights, after.weights),
             (theta.laws.means, after.laws.means),
@@ -291,7 +296,9 @@ class GaussianMixture(MixtureDensity):
     def _validated(self, X, *, reset=False):
         X = validate_rows(self, X, finite=False, reset=reset, ensure_min_samples=2 if reset else 1)
         names = getattr(self, "feature_names_in_", None)
-        assert_finite(np.where(np.isnan(X), 0.0, X) if np.isnan(np.sum(X)) else X, columns=names)
+        with np.errstate(over="ignore", invalid="ignore"):
+            holes = np.isnan(np.sum(X))
+        assert_finite(np.where(np.isnan(X), 0.0, X) if holes else X, columns=names)
         if reset:
             _refuse_empty_columns(X, names)
             check_integer("n_components", self.n_components, low=1)
@@ -307,11 +314,15 @@ class GaussianMixture(MixtureDensity):
         k = self.n_components
         if self.fix_weights is not None:
             check_choice("fix_weights", self.fix_weights, ["uniform"])
+        weights = None if sample_weight is None else check_weights(sample_weight, X).astype(float)
+        if weights is not None and not np.all(weights > 0.0):
+            # A row of weight zero is no row, even where its density is zero.
+            X, weights = X[weights > 0.0], weights[weights > 0.0]
         return GaussianEM(
             X,
-            None if sample_weight is None else check_weights(sample_weight, X).astype(float),
+            weights,
             kind,
-            control=self._control(X),
+            control=self._control(X, weights),
             assignment="hard" if hard else "soft",
             fixed_weights=None if self.fix_weights is None else np.full(k, 1.0 / k),
             fixed_covariances=given,
@@ -328,9 +339,11 @@ class GaussianMixture(MixtureDensity):
             raise ValueError("covariance_type='fixed' needs covariances_init: the covariances to keep")
         cov = np.asarray(self.covariances_init, dtype=float)
         kinds = {0: "tied_spherical", 1: "tied_diag", 2: "tied", 3: "full"}
+        if cov.ndim not in kinds:
+            raise ValueError(f"covariances_init has shape {cov.shape}; give (), (d,), (d, d) or (k, d, d)")
         return kinds[cov.ndim], cov
 
-    def _control(self, X):
+    def _control(self, X, weights):
         check_non_negative("reg_covar", self.reg_covar)
         if self.covariance_prior is not None and self.cov_floor is not None:
             raise ValueError("cov_floor and covariance_prior exclude each other; give one of them")
@@ -338,27 +351,31 @@ class GaussianMixture(MixtureDensity):
             return CovariancePrior(self.covariance_prior.scale, self.covariance_prior.df)
         if self.cov_floor is None:
             return AddedVariance(self.reg_covar)
-        floor = _AUTO_FLOOR * float(np.mean(np.nanvar(X, axis=0))) if self.cov_floor == "auto" else self.cov_floor
-        return CovarianceFloor(check_positive("cov_floor", floor))
+        if self.cov_floor != "auto":
+            return CovarianceFloor(check_positive("cov_floor", self.cov_floor))
+        if self._floor is None:
+            size = float(np.mean(_variances(X, weights)))
+            self._floor = _AUTO_FLOOR * (size if size > 0.0 else 1.0)
+        return CovarianceFloor(self._floor)
 
     def _starts(self, steps):
         check_integer("n_init", self.n_init, low=1)
         check_choice("start", self.start, ["responsibilities", "total", "total_spherical"])
         if self.warm_start and hasattr(self, "weights_"):
             return [self._theta()]
+        if self.init_params == "lbg":
+            self.path_ = grow_by_splitting(
+                steps, self.n_components, self.lbg_alpha, tol=self.tol, max_iter=self.max_iter
+            )
+            return [self.path_[-1]]
         rng, k = check_rng(self.random_state), self.n_components
         given = (self.weights_init, self.means_init, self.precisions_init, self.covariances_init)
-        if is_whole(*given) and self.init_params != "lbg":
+        if is_whole(*given):
             return [given_start(blank(k, steps), *given)]
         draws = [start_of(self.init_params, steps, k, self.start, rng) for _ in range(self.n_init)]
         return [given_start(theta, *given) for theta in draws]
 
     def _by_em(self, steps, starts):
-        if self.init_params == "lbg":
-            self.path_ = grow_by_splitting(
-                steps, self.n_components, self.lbg_alpha, tol=self.tol, max_iter=self.max_iter
-            )
-            starts = [self.path_[-1]]
         result = em(
             steps.e_step,
             steps.m_step,
@@ -373,9 +390,12 @@ class GaussianMixture(MixtureDensity):
             return result
         # The posterior is known, so one more M-step costs nothing; scikit-learn ends with it too.
         last = steps.m_step(result.posterior)
-        return result._replace(theta=getattr(last, "theta", last), n_iter=result.n_iter + 1)
+        # A component that would begin anew here would be left where it begins.
+        return result if isinstance(last, Restart) else result._replace(theta=last, n_iter=result.n_iter + 1)
 
     def _by_gradient(self, steps, starts):
+        if self.cov_floor is not None:
+            raise ValueError("algorithm='gradient' has no floor under the covariances; leave cov_floor out, or 'soft'")
         results = [fit_by_gradient(steps, theta, tol=self.tol, max_iter=self.max_iter) for theta in starts]
         best = max(results, key=lambda result: result.objective)
         return best._replace(restarts=np.array([result.objective for result in results]))
@@ -389,7 +409,8 @@ class GaussianMixture(MixtureDensity):
     def _set(self, result, steps):
         dtype = steps.X.dtype
         laws, total = result.theta.laws, steps.total_weight
-        self._kind = laws.covariance_type
+        # In double precision: rounded, a narrow covariance may lose its positive definiteness.
+        self._fitted = NormalMixture(np.asarray(result.theta.weights), laws)
         self.weights_ = np.asarray(result.theta.weights).astype(dtype)
         self.means_, self.covariances_ = laws.means.astype(dtype), laws.covariances.astype(dtype)
         self.precisions_cholesky_, self.precisions_ = (part.astype(dtype) for part in _precisions(laws))
@@ -407,7 +428,7 @@ class GaussianMixture(MixtureDensity):
 
     def _theta(self):
         check_is_fitted(self)
-        return NormalMixture(self.weights_.astype(float), Normals(self.means_, self.covariances_, self._kind))
+        return self._fitted
 
     def _log_joint(self, X):
         check_is_fitted(self)
@@ -418,9 +439,11 @@ class GaussianMixture(MixtureDensity):
         return self._theta().laws.sample(counts, rng)
 
 
-class _Posterior:
-    def __init__(self, moments):
-        self.moments = moments
+def _variances(X, weights):
+    """The variance of the cells of every column that are there."""
+    s = np.broadcast_to(1.0 if weights is None else weights[:, None], X.shape)
+    cells = np.ma.masked_invalid(np.asarray(X, dtype=float))
+    return np.ma.average((cells - np.ma.average(cells, axis=0, weights=s)) ** 2, axis=0, weights=s)
 
 
 def _refuse_empty_columns(X, names):
@@ -428,6 +451,13 @@ def _refuse_empty_columns(X, names):
     if empty.size:
         called = [repr(names[j]) if names is not None else str(j) for j in empty]
         raise ValueError(f"column {', '.join(called)} of X is wholly missing; drop it")
+
+
+def _refuse_overflow(X):
+    with np.errstate(over="ignore"):
+        spread = np.nanmax(X, axis=0).astype(float) - np.nanmin(X, axis=0)
+        if not np.isfinite(len(X) * np.sum(spread**2)):
+            raise ValueError("X has values so large that their squares overflow; divide the columns by their size")
 
 
 def _precisions(laws):

@@ -10,7 +10,7 @@ doi:10.1016/0167-9473(92)90042-E.
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.generative._class_em import ClassifierEM, ClassRows, given_rows
@@ -121,10 +121,12 @@ class LatentClassModel(MixtureDensity):
         X = given_rows(self, X, reset=True)
         k = check_integer("n_classes", self.n_classes, 1)
         weights = check_weights(sample_weight, np.empty((_num_samples(X), 0)))
+        used = weights > 0.0
+        X, weights = _safe_indexing(X, np.flatnonzero(used)), weights[used]
         rows = ClassRows(X, np.full(len(weights), NO_LABEL), weights, np.arange(k), self.hard)
         steps = ClassifierEM(self._base(), rows)
         rng = check_rng(self.random_state)
-        starts = [self._start(steps, rng) for _ in range(check_integer("n_init", self.n_init, 1))]
+        starts = [self._start(steps, used, rng) for _ in range(check_integer("n_init", self.n_init, 1))]
         result = em(
             steps.e_step,
             steps.m_step,
@@ -146,16 +148,16 @@ class LatentClassModel(MixtureDensity):
     def _base(self):
         return GaussianClassifier() if self.classifier is None else clone(self.classifier)
 
-    def _start(self, steps, rng):
-        shape = (len(steps.rows.labels), self.n_classes)
+    def _start(self, steps, used, rng):
         if self.responsibilities_init is None:
             return steps.fit_shares(
-                start_responsibilities(self.init_params, steps.rows.X, steps.rows.weights, shape[1], rng)
+                start_responsibilities(self.init_params, steps.rows.X, steps.rows.weights, self.n_classes, rng)
             )
         gamma = np.asarray(self.responsibilities_init, dtype=float)
+        shape = (len(used), self.n_classes)
         if gamma.shape != shape or not np.all(gamma >= 0.0) or not np.allclose(np.sum(gamma, axis=1), 1.0):
             raise ValueError(f"responsibilities_init must be of shape {shape}, ≥ 0, with rows that sum to 1")
-        return steps.fit_shares(gamma)
+        return steps.fit_shares(gamma[used])
 
     def _set(self, result):
         self.classifier_ = result.theta

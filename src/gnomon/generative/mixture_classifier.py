@@ -19,6 +19,8 @@ from gnomon.numerics.validation import check_choice, check_integer, validate_row
 
 __all__ = ["GaussianMixtureClassifier"]
 
+_FOLDS = 5
+
 
 class GaussianMixtureClassifier(BayesClassifier):
     """Bayes' rule with a Gaussian mixture as the density of each class, equation (1).
@@ -127,10 +129,12 @@ class GaussianMixtureClassifier(BayesClassifier):
         mixture = GaussianMixture() if self.mixture is None else clone(self.mixture)
         k = self._count(label)
         try:
-            if k is None:
-                most = min(check_integer("max_components", self.max_components, 1), max(1, len(X) // 2))
-                return select_components(X, range(1, most + 1), estimator=mixture, sample_weight=weights).best_estimator
-            return mixture.set_params(n_components=k).fit(X, sample_weight=weights)
+            most = check_integer("max_components", self.max_components, 1) if k is None else 1
+            most = min(most, len(X) // 2)
+            if most > 1:
+                options = {"estimator": mixture, "cv": min(_FOLDS, len(X)), "sample_weight": weights}
+                return select_components(X, range(1, most + 1), **options).best_estimator
+            return mixture.set_params(n_components=k or 1).fit(X, sample_weight=weights)
         except ValueError as error:
             raise ValueError(f"class {label!r} with weight {rows.counts[c]:g}: {error}") from error
 

@@ -181,6 +181,15 @@ class OpenSetClassifier(BayesClassifier):
             return self.unknown_label
         return -1 if np.asarray(y).dtype.kind in "iufb" else "unknown"
 
+    def _with_label(self, known):
+        label = np.asarray(self.unknown_label_)
+        if (known.dtype.kind in "USO") != (label.dtype.kind in "USO"):
+            raise ValueError(
+                f"unknown_label={self.unknown_label_!r} is of another kind than the classes {known.tolist()}; give a "
+                "number for numbers, a string for strings"
+            )
+        return np.append(known, label)
+
     def _background(self, X, weights, X_other):
         if X_other is not None:
             more = any_rows(self, X_other, reset=False)
@@ -197,7 +206,7 @@ class OpenSetClassifier(BayesClassifier):
                 f"unknown_label={self.unknown_label_!r} is one of the classes {known.tolist()}; set unknown_label to "
                 "another label"
             )
-        self.classes_ = np.unique(np.append(known, self.unknown_label_)) if self._opens else known
+        self.classes_ = np.unique(self._with_label(known)) if self._opens else known
         place = {label: c for c, label in enumerate(self.classes_.tolist())}
         self._columns = np.array([place[label] for label in known.tolist()])
         counts = np.full(len(self.classes_), other_count)

@@ -5,12 +5,14 @@
 
 import numpy as np
 
-from gnomon._jit import choose, inline
+from gnomon._jit import choose, inline, jit
 
 __all__ = [
     "entropy_term",
+    "log_shares",
     "log_sigmoid",
     "log_softmax",
+    "log_sum_exp",
     "logit",
     "one_hot",
     "sigmoid",
@@ -144,6 +146,88 @@ def log_softmax(scores):
     """
     shifted = scores - np.max(scores, axis=-1, keepdims=True)
     return shifted - np.log(np.sum(np.exp(shifted), axis=-1, keepdims=True))
+
+
+@jit
+def log_sum_exp(A):
+    """log Σⱼ exp(Aᵢⱼ) of every row, without overflow; −inf for a row of −inf, NaN where an entry is.
+
+    Parameters
+    ----------
+    A : ndarray of shape (n, k)
+
+    Returns
+    -------
+    ndarray of shape (n,)
+
+    References
+    ----------
+    Blanchard, P., Higham, D. J. & Higham, N. J. (2021). Accurately computing the log-sum-exp and softmax functions.
+    doi:10.1093/imanum/draa038
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.special import log_sum_exp
+    >>> log_sum_exp(np.array([[1000.0, 1000.0], [-np.inf, -np.inf]])).round(7)
+    array([1000.6931472,         -inf])
+    """
+    n, k = A.shape
+    out = np.empty(n)
+    for i in range(n):
+        top = -np.inf
+        for c in range(k):
+            top = A[i, c] if A[i, c] > top else top
+        total = 0.0
+        if np.isinf(top):
+            for c in range(k):
+                total += np.nan if np.isnan(A[i, c]) else 0.0
+            out[i] = top + total
+            continue
+        for c in range(k):
+            total += np.exp(A[i, c] - top)
+        out[i] = top + np.log(total)
+    return out
+
+
+def log_shares(log_joint, log_weights):
+    """log softmax of each row, with a result where softmax has none.
+
+    Where every entry is −inf the shares are those of `log_weights`; where some are +inf, these share the row by
+    their weights.
+
+    Parameters
+    ----------
+    log_joint : ndarray of shape (n, k)
+    log_weights : ndarray of shape (k,)
+
+    Returns
+    -------
+    ndarray of shape (n, k)
+
+    References
+    ----------
+    Blanchard, P., Higham, D. J. & Higham, N. J. (2021). Accurately computing the log-sum-exp and softmax functions.
+    doi:10.1093/imanum/draa038
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.special import log_shares
+    >>> joint = np.array([[0.0, 0.0], [-np.inf, -np.inf], [np.inf, 0.0]])
+    >>> np.exp(log_shares(joint, np.log([0.25, 0.75])))
+    array([[0.5 , 0.5 ],
+           [0.25, 0.75],
+           [1.  , 0.  ]])
+    """
+    total = log_sum_exp(log_joint)
+    odd = np.isinf(total)
+    if np.any(odd):
+        rows = log_joint[odd]
+        log_joint = np.array(log_joint)
+        log_joint[odd] = np.where(rows == np.max(rows, axis=1, keepdims=True), log_weights, -np.inf)
+        total[odd] = log_sum_exp(log_joint[odd])
+    return log_joint - total[:, None]
 
 
 def softmax(scores):

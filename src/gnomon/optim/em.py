@@ -16,6 +16,7 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.optim.solution import Trace
 
@@ -49,7 +50,7 @@ class EMResult(NamedTuple):
     history : dict of str to ndarray
         "iteration", "objective" and "seconds", an entry per E-step.
     restarts : ndarray
-        The final objective of every start.
+        The final objective of every start; NaN for those that an interrupt left out.
     n_restarts : int
         How often the M-step of this run returned a `Restart`.
 
@@ -174,14 +175,24 @@ def em(
     if n_init > 1 and not callable(theta0):
         raise ValueError(f"n_init={n_init} starts need theta0 to be a function of the number of the start")
 
-    def run(number):
-        start = theta0(number) if callable(theta0) else theta0
-        return _run(e_step, m_step, start, tol * total_weight, max_iter, hard=hard, callback=callback)
+    found = {}
 
-    runs = map_chunks(run, range(n_init), n_jobs)
-    best = max(runs, key=lambda result: result.objective)
+    def run(number):
+        # Who interrupts a run wants the best so far, not the next start.
+        if not any(result.stop_reason == "interrupted" for result in list(found.values())):
+            start = theta0(number) if callable(theta0) else theta0
+            found[number] = _run(e_step, m_step, start, tol * total_weight, max_iter, hard=hard, callback=callback)
+
+    try:
+        map_chunks(run, range(n_init), n_jobs)
+    except KeyboardInterrupt:
+        if not found:
+            raise
+    ends = np.array([found[number].objective if number in found else np.nan for number in range(n_init)])
+    # The first of the best, whatever the threads; an end that is not a number is the worst.
+    best = found[max(sorted(found), key=lambda number: -np.inf if np.isnan(ends[number]) else ends[number])]
     _report_decrease(best, on_decrease)
-    return best._replace(restarts=np.array([result.objective for result in runs]))
+    return best._replace(restarts=ends)
 
 
 def warn_unless_em_converged(result, max_iter, *, stacklevel=3):
@@ -269,7 +280,7 @@ def em_bound(old_log_joint, new_log_joint, sample_weight=None):
 
 
 def _log_posterior(log_joint):
-    return log_joint - np.logaddexp.reduce(log_joint, axis=1, keepdims=True)
+    return log_joint - log_sum_exp(log_joint)[:, None]
 
 
 def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
@@ -283,10 +294,12 @@ def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
         while reason is None and n_iter < max_iter:
             step = m_step(posterior)
             moved = isinstance(step, Restart)
-            theta = step.theta if moved else step
+            after = step.theta if moved else step
+            found, value = e_step(after)
+            found = _one_hot(found) if hard else found
             last, last_posterior = objective, posterior
-            posterior, objective = e_step(theta)
-            posterior = _one_hot(posterior) if hard else posterior
+            # Together, so that an interrupt cannot part what belongs together.
+            theta, posterior, objective = after, found, value
             n_iter, n_restarts = n_iter + 1, n_restarts + moved
             monotone = monotone and (moved or objective >= last - ROUNDING * (1.0 + abs(last)))
             asked = trace.add(n_iter, objective)

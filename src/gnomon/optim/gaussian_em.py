@@ -19,6 +19,7 @@ import numpy as np
 
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import Responsibilities
+from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
 from gnomon.optim.covariance_control import CovarianceControl
@@ -190,6 +191,8 @@ class GaussianEM:
 
     def __post_init__(self):
         check_choice("on_empty", self.on_empty, ["keep", "reseed", "drop", "raise"])
+        if self.on_empty == "drop" and (self.fixed_weights is not None or self.fixed_covariances is not None):
+            raise ValueError("on_empty='drop' needs free weights and covariances; choose 'keep', 'reseed' or 'raise'")
         object.__setattr__(self, "_parts", observed_rows(self.X))
 
     @property
@@ -233,8 +236,10 @@ class GaussianEM:
                 "components, another start, or on_empty='reseed' or 'drop'"
             )
         kept = np.setdiff1d(np.arange(len(parts.weight)), empty)
-        if self.on_empty == "drop" or kept.size == 0:
-            return Restart(self._maximize(Moments(*(part[kept] for part in parts))))
+        if kept.size == 0:
+            return self._maximize(parts._replace(weight=parts.weight + _OFFSET))
+        if self.on_empty == "drop":
+            return Restart(self._maximize(parts, kept))
         return Restart(self._reseed(parts, kept, empty))
 
     def from_labels(self, index, k, rows=slice(None)):
@@ -269,7 +274,7 @@ class GaussianEM:
 
     def row_log_likelihood(self, theta):
         """log Σⱼ wⱼ N(xᵢ; μⱼ, Σⱼ) of every row."""
-        return np.logaddexp.reduce(theta.log_joint(self.X, n_jobs=self.n_jobs), axis=1)
+        return log_sum_exp(theta.log_joint(self.X, n_jobs=self.n_jobs))
 
     def _expect(self, part, laws, log_weights):
         own = laws if part.complete else laws.marginal(part.columns)
@@ -284,20 +289,26 @@ class GaussianEM:
         )
         return found._replace(moments=laws.fill_in(part.columns, found.moments))
 
-    def _maximize(self, parts):
-        weights = parts.weight / np.sum(parts.weight) if self.fixed_weights is None else self.fixed_weights
-        cov = self._covariances(parts.scatter, parts.weight)
-        return NormalMixture(weights, Normals(parts.mean, cov, self.covariance_type))
+    def _maximize(self, parts, kept=slice(None)):
+        """θ of (2) for the components that are kept."""
+        parts = Moments(*(part[kept] for part in parts))
+        weights = parts.weight if self.fixed_weights is None else self.fixed_weights[kept]
+        cov = self._covariances(parts.scatter, parts.weight, kept)
+        return NormalMixture(weights / np.sum(weights), Normals(parts.mean, cov, self.covariance_type))
 
-    def _covariances(self, scatter, weight):
-        if self.fixed_covariances is not None:
-            return self.fixed_covariances
-        return self.control.covariances(scatter, weight, self.covariance_type)
+    def _covariances(self, scatter, weight, kept=slice(None)):
+        if self.fixed_covariances is None:
+            return self.control.covariances(scatter, weight, self.covariance_type)
+        own = self.covariance_type in ("full", "diag", "spherical")
+        return self.fixed_covariances[kept] if own else self.fixed_covariances
 
     def _reseed(self, parts, kept, empty):
         """The empty components begin anew, each at one of the rows that the others explain worst."""
-        theta = self._maximize(Moments(*(part[kept] for part in parts)))
-        worst = np.argsort(self.row_log_likelihood(theta), kind="stable")[: empty.size]
+        badness = self.row_log_likelihood(self._maximize(parts, kept))
+        if self.sample_weight is not None:
+            # A row without weight is no row.
+            badness = np.where(self.sample_weight > 0.0, badness, np.inf)
+        worst = np.argsort(badness, kind="stable")[: empty.size]
         total = self._total()
         weight, mean, scatter = (np.array(part) for part in parts)
         weight[empty] = max(self.min_count, 1.0)
