@@ -7,7 +7,7 @@ Shapiro & Wilk (1965), doi:10.1093/biomet/52.3-4.591, for up to 5000 rows; Ander
 doi:10.1080/01621459.1954.10501232, above; (2) of all columns together: Mardia (1970), doi:10.1093/biomet/57.3.519.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import chi2, norm, shapiro
@@ -128,7 +128,7 @@ def gaussianity_report(X, *, alpha=0.01):
     ['none', 'LogShift']
     """
     check_interval("alpha", alpha, 0.0, 1.0, closed="neither")
-    names: Any = getattr(X, "columns", None)
+    names = getattr(X, "columns", None)
     X = check_array(X, dtype=float, ensure_all_finite=False, ensure_min_samples=3)
     assert_finite(X, columns=names)
     names = [f"x{j}" for j in range(X.shape[1])] if names is None else [str(name) for name in names]
