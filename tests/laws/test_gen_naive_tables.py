@@ -177,6 +177,28 @@ def test_declared_values_count_whether_met_or_not():
         CategoricalNB(categories={"colour": ["red"]}).fit(FRAME, WEATHER.target)
 
 
+@pytest.mark.spec("GEN-045", "GEN-L02")
+def test_domains_of_chunks_join():
+    y = np.array([0, 1, 0, 1])
+    first, second = [["b"], ["a"], ["b"], ["a"]], [["c"], ["b"], ["c"], ["d"]]
+    for options in ({}, {"min_categories": 3}, {"min_categories": 9}):
+        whole = CategoricalNB(**options).fit(first + second, np.tile(y, 2))
+        chunked = CategoricalNB(**options).partial_fit(first, y, classes=[0, 1]).partial_fit(second, y)
+        assert chunked.categories_[0].tolist() == ["a", "b", "c", "d"]
+        np.testing.assert_array_equal(chunked.category_count_[0], whole.category_count_[0])
+        np.testing.assert_array_equal(chunked.feature_log_prob_[0], whole.feature_log_prob_[0])
+    frames = [pd.DataFrame(cells, columns=["v"]).astype("category") for cells in (first, second)]
+    typed = CategoricalNB().partial_fit(frames[0], y, classes=[0, 1]).partial_fit(frames[1], y)
+    np.testing.assert_array_equal(typed.category_count_[0], chunked.category_count_[0][:, :4])
+    # A chunk in which a column is missing throughout tells nothing of its values.
+    gaps = CategoricalNB().partial_fit([[None], [None]], [0, 1], classes=[0, 1])
+    with pytest.raises(ValueError, match="has no cells"):
+        gaps.predict([["a"]])
+    np.testing.assert_array_equal(gaps.partial_fit(first, y).category_count_[0], [[0, 2], [2, 0]])
+    with pytest.raises(ValueError, match="held numbers in one chunk and other values in another"):
+        gaps.partial_fit([[1], [2]], [0, 1])
+
+
 @pytest.mark.spec("GEN-045")
 @pytest.mark.parametrize("make", [CategoricalNB, NaiveBayes, JointTableClassifier])
 def test_unknown_values_are_floored_ignored_or_refused(make):
@@ -576,6 +598,11 @@ def test_fractions_and_stored_zeros_are_counts_too():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         np.testing.assert_allclose(dense.predict_proba(counts), kept.predict_proba(stored), rtol=1e-14)
+    for kind in (bool, np.int8, np.uint16, np.int64, np.float32):
+        whole = (counts > 0).astype(kind)
+        laws = MultinomialNB().fit(whole, [0, 1, 1]).feature_log_prob_
+        np.testing.assert_allclose(laws, MultinomialNB().fit((counts > 0).astype(float), [0, 1, 1]).feature_log_prob_)
+        np.testing.assert_allclose(laws, MultinomialNB().fit(sparse.csr_array(whole), [0, 1, 1]).feature_log_prob_)
     coefficient = gammaln(3.0) - np.sum(gammaln(counts[0] + 1.0))
     found = dense.class_log_likelihood(counts)[0, 0] - dense.predict_joint_log_proba(counts)[0, 0]
     assert found + dense.class_log_prior_[0] == pytest.approx(coefficient, rel=1e-12)

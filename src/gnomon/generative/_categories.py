@@ -46,7 +46,8 @@ class CategoryCounts:
         for place, domain in enumerate(domains):
             total = np.zeros((len(self.weight), domain.size + 1))
             for part in (self, other):
-                total[:, domain.slots_of(part.domains[place])] += part.counts[place]
+                # Slots without a name have no counts, but may share a place with those that have one.
+                np.add.at(total, (slice(None), domain.slots_of(part.domains[place])), part.counts[place])
             both.append(total)
         return replace(self, weight=self.weight + other.weight, domains=domains, counts=tuple(both))
 

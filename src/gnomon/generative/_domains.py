@@ -54,14 +54,14 @@ class Domain:
         """The domain of both."""
         if 0 in (self.size, other.size):
             return self if self.size else other
-        if self.declared or (self.values is None) != (other.values is None):
-            if self == other or self.declared:
-                return self
+        if (self.values is None) != (other.values is None):
             raise ValueError(f"column {name!r} held numbers in one chunk and other values in another; convert it")
         if self.values is None:
             return Domain(max(self.size, other.size))
-        values = ordered(set(self.values) | set(other.values))
-        return Domain(max(len(values), self.size, other.size), values)
+        new = tuple(value for value in other.values if value not in set(self.values))
+        declared = self.declared or other.declared
+        values = self.values + new if declared else ordered(self.values + new)
+        return Domain(max(len(values), self.size, other.size), values, declared)
 
     def slots_of(self, other):
         """Where the values of another domain, and its slot for missing cells, are in this one's counts."""

@@ -45,8 +45,8 @@ class NaiveClassifier(BayesClassifier):
         """The rows of X (and y), checked."""
 
     @abstractmethod
-    def _statistics(self, rows):
-        """The sums over `LabelledRows`, which add with ``+`` and have the class counts as `weight`."""
+    def _statistics(self, rows, before=None):
+        """The sums over `LabelledRows`, which add with ``+`` to those `before`; their `weight` is the class counts."""
 
     @abstractmethod
     def _solve(self):
@@ -79,7 +79,6 @@ class NaiveClassifier(BayesClassifier):
         -------
         self
         """
-        vars(self).pop("statistics_", None)
         rows = labelled_rows(self, X, y, sample_weight, check=type(self)._read)
         self._take(rows, self._statistics(rows))
         self._verify()
@@ -109,8 +108,9 @@ class NaiveClassifier(BayesClassifier):
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known.tolist()}"
             )
         rows = labelled_rows(self, X, y, sample_weight, classes=known, check=type(self)._read, reset=first)
-        part = self._statistics(rows)
-        self._take(rows, part if first else self.statistics_ + part)
+        before = None if first else self.statistics_
+        part = self._statistics(rows, before)
+        self._take(rows, part if first else before + part)
         return self
 
     def _take(self, rows, statistics):

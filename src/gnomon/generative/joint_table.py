@@ -114,7 +114,7 @@ class JointTableClassifier(NaiveClassifier):
         check_choice("handle_unknown", self.handle_unknown, ("floor", "ignore", "error"))
         return table_rows(self, X, y, reset=reset, gaps=self.missing != "error")
 
-    def _statistics(self, rows):
+    def _statistics(self, rows, before=None):
         which = range(self.n_features_in_)
         domains = domains_of(rows.X, which, self.categories)
         codes = encode(rows.X, which, domains)

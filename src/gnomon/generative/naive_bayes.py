@@ -121,9 +121,9 @@ class NaiveBayes(NaiveClassifier):
         check_choice("missing", self.missing, ("marginalize", "state", "error"))
         return table_rows(self, X, y, reset=reset, gaps=self.missing != "error")
 
-    def _statistics(self, rows):
+    def _statistics(self, rows, before=None):
         # Chunks follow the plan of the first: a column of strings may be missing throughout a later one.
-        parts = self.statistics_.parts if "statistics_" in vars(self) else self._plan(rows.X)
+        parts = self._plan(rows.X) if before is None else before.parts
         options = self._options(rows.X.names)
         return PartSums(rows.counts, parts, tuple(part.statistics(rows, options) for part in parts))
 

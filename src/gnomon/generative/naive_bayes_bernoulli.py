@@ -147,7 +147,7 @@ class BernoulliNB(NaiveClassifier):
             raise ValueError("binarize=None takes entries in [0, 1] only; give a threshold, or make X binary")
         return values.astype(float)
 
-    def _statistics(self, rows):
+    def _statistics(self, rows, before=None):
         k = len(rows.classes)
         X, gaps = _split(rows.X)
         trials = np.repeat(rows.counts[:, None], X.shape[1], axis=1)

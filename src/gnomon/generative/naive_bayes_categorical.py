@@ -151,7 +151,7 @@ class CategoricalNB(NaiveClassifier):
     def _verify(self):
         refuse_empty(self.statistics_)
 
-    def _statistics(self, rows):
+    def _statistics(self, rows, before=None):
         which = range(self.n_features_in_)
         domains = domains_of(rows.X, which, self.categories, self.min_categories)
         return count_cells(rows.X, which, domains, rows.index, rows.counts, rows.weights)

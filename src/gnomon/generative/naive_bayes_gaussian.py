@@ -128,7 +128,7 @@ class GaussianNB(NaiveClassifier):
         check_choice("missing", self.missing, ("marginalize", "error"))
         return validate_rows(self, X, y, reset=reset, finite=False)
 
-    def _statistics(self, rows):
+    def _statistics(self, rows, before=None):
         return cell_moments(rows.X, rows.index, rows.counts, rows.weights, refuse=self._refuse_cells)
 
     def _solve(self):

@@ -33,6 +33,10 @@ __all__ = ["MultinomialNB", "read_counts"]
 class MultinomialNB(NaiveClassifier):
     """Naive Bayes for counts, equation (1).
 
+    `predict_joint_log_proba` and `decision_function` leave the coefficient out, as scikit-learn does;
+    `class_log_likelihood`, `score_samples` and `log_likelihood` have it. A count that is missing is refused: no factor
+    belongs to it alone.
+
     Parameters
     ----------
     alpha : float or array-like of shape (n_features,), default=1.0
@@ -131,7 +135,7 @@ class MultinomialNB(NaiveClassifier):
     def _read(self, X, y="no_validation", *, reset=True):
         return read_counts(self, X, y, reset=reset)
 
-    def _statistics(self, rows):
+    def _statistics(self, rows, before=None):
         return Counts(rows.counts, group_sums(rows.X, rows.index, len(rows.classes), rows.weights))
 
     def _solve(self):
