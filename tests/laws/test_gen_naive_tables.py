@@ -587,6 +587,8 @@ def test_tiny_and_huge_scales_and_single_precision():
     single = GaussianNB().fit(X.astype(np.float32), Y).predict_proba(X.astype(np.float32))
     assert single.dtype == np.float32
     np.testing.assert_allclose(single, expected, atol=1e-3)
+    bits = np.array([[1, np.nan, 0], [0, 1, 1]], dtype=np.float32)
+    assert BernoulliNB().fit(bits, [0, 1]).predict_proba(bits).dtype == np.float32
     assert np.all(np.isfinite(GaussianNB().fit(X, Y).predict_log_proba(X * 1e30)))
 
 

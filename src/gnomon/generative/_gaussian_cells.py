@@ -139,5 +139,5 @@ def refuse_constant(var, statistics, classes, names):
     rows = "1 sample" if weight == 1.0 else f"{weight:g} samples"
     raise ValueError(
         f"column {names[j]!r} is constant within class {classes[k]!r} ({rows}), so it has no variance; drop the "
-        "column, or give var_smoothing > 0, var_floor or variance='shared'"
+        "column, raise var_smoothing, or take GaussianNB with var_floor or variance='shared'"
     )

@@ -137,15 +137,16 @@ class BernoulliNB(NaiveClassifier):
             if values.dtype.kind == "f" and not np.isfinite(np.sum(values)):
                 gaps = np.isnan(values) if self.missing == "marginalize" else None
                 assert_finite(values if gaps is None else values[~gaps])
-        bits = self._cut(values if gaps is None else np.where(gaps, 0.0, values))
-        return bits if gaps is None else np.where(gaps, np.nan, bits)
+        bits = self._cut(values if gaps is None else np.nan_to_num(values))
+        return bits if gaps is None else np.where(gaps, np.nan, bits).astype(bits.dtype)
 
     def _cut(self, values):
+        kind = values.dtype if values.dtype.kind == "f" else float
         if self.binarize is not None:
-            return (values > check_non_negative("binarize", self.binarize)).astype(float)
+            return (values > check_non_negative("binarize", self.binarize)).astype(kind)
         if values.size and not (np.min(values) >= 0 and np.max(values) <= 1):
             raise ValueError("binarize=None takes entries in [0, 1] only; give a threshold, or make X binary")
-        return values.astype(float)
+        return values.astype(kind)
 
     def _statistics(self, rows, before=None):
         k = len(rows.classes)
