@@ -265,8 +265,11 @@ def test_bits_are_counted_where_they_are(make):
     row = np.array([[1.0, np.nan, 0.0]])
     part = BernoulliNB().fit(bits[:, [0, 2]], y)
     np.testing.assert_allclose(model.predict_proba(make(row)), part.predict_proba(row[:, [0, 2]]), rtol=1e-13)
-    with pytest.raises(ValueError, match="NaN"):
+    with pytest.raises(ValueError, match=r"X contains NaN in column 0 \(1 row\), column 1"):
         BernoulliNB(missing="error").fit(make(bits), y)
+    huge = np.where(np.arange(3) == 2, np.where(bits == 1, np.inf, bits), bits)
+    with pytest.raises(ValueError, match=r"infinity .* in column 2 \(3 rows\)"):
+        BernoulliNB().fit(make(huge), y)
 
 
 @pytest.mark.spec("GEN-034", "GEN-041")

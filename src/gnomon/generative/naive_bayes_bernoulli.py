@@ -128,17 +128,23 @@ class BernoulliNB(NaiveClassifier):
         check_choice("missing", self.missing, ("marginalize", "error"))
         checked = validate_rows(self, X, y, reset=reset, finite=False, accept_sparse="csr", dtype="numeric")
         rows, *rest = checked if isinstance(checked, tuple) else (checked,)
+        values = rows.data if sparse.issparse(rows) else rows
+        with np.errstate(invalid="ignore", over="ignore"):
+            if values.dtype.kind == "f" and not np.isfinite(np.sum(values)):
+                self._refuse_cells(rows)
         bits = _map_entries(rows, self._bits)
         return (bits, *rest) if rest else bits
 
+    def _refuse_cells(self, rows):
+        """No infinities; no missing cells where these are refused."""
+        known = rows if self.missing == "error" else _map_entries(rows, lambda x: np.where(np.isnan(x), 0.0, x))
+        assert_finite(known, columns=vars(self).get("feature_names_in_"))
+
     def _bits(self, values):
-        gaps = None
-        with np.errstate(invalid="ignore", over="ignore"):
-            if values.dtype.kind == "f" and not np.isfinite(np.sum(values)):
-                gaps = np.isnan(values) if self.missing == "marginalize" else None
-                assert_finite(values if gaps is None else values[~gaps])
-        bits = self._cut(values if gaps is None else np.nan_to_num(values))
-        return bits if gaps is None else np.where(gaps, np.nan, bits).astype(bits.dtype)
+        if values.dtype.kind != "f" or not np.isnan(np.sum(values)):
+            return self._cut(values)
+        bits = self._cut(np.nan_to_num(values))
+        return np.where(np.isnan(values), np.nan, bits).astype(bits.dtype)
 
     def _cut(self, values):
         kind = values.dtype if values.dtype.kind == "f" else float
