@@ -5,8 +5,10 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.distributions import Exponential, Gamma, Normals
+from gnomon.distributions import Exponential, Gamma, InverseGamma, Laplace, Normal, Normals, Product
 from gnomon.generative import (
+    DensityGate,
+    DensityImputer,
     GaussianClassifier,
     GaussianMixture,
     GaussianMixtureClassifier,
@@ -14,9 +16,11 @@ from gnomon.generative import (
     LatentClassModel,
     MixtureModel,
     OpenSetClassifier,
+    SemiSupervisedClassifier,
+    select_components,
 )
 from gnomon.numerics.special import log_shares, log_sum_exp
-from gnomon.optim import GaussianEM, NormalMixture, em
+from gnomon.optim import GaussianEM, NormalMixture, em, fit_normal_missing
 
 
 def two_clusters(n=30, seed=0):
@@ -229,3 +233,99 @@ def test_too_few_incomplete_rows_are_refused_with_remedies_that_exist():
 def test_an_unknown_label_of_another_kind_is_refused():
     with pytest.raises(ValueError, match="unknown_label='reject' is of another kind"):
         OpenSetClassifier(unknown_label="reject", log_threshold=-9.0).fit(two_clusters(), np.repeat([0, 1], 30))
+
+
+@pytest.mark.spec("GEN-001", "GEN-011")
+def test_an_impossible_factor_beside_one_without_bound_is_impossible():
+    law = Gamma(np.array([0.5, 2.0]), np.ones(2))
+    np.testing.assert_array_equal(law.row_log_density([[0.0, -1.0], [0.0, 1.0]]), [-np.inf, np.inf])
+    product = Product([([0], Gamma(0.5, 1.0)), ([1], Exponential(1.0))])
+    np.testing.assert_array_equal(product.log_density([[0.0, -1.0], [0.0, 1.0]]), [-np.inf, np.inf])
+
+
+@pytest.mark.spec("GEN-009", "GEN-066")
+@pytest.mark.parametrize("law", [Gamma, InverseGamma, Exponential])
+def test_rows_without_weight_may_lie_outside_the_support(law):
+    assert law.fit([-1.0, 1.0, 2.0, 4.0], [0, 1, 2, 1]) == law.fit([1.0, 2.0, 2.0, 4.0])
+
+
+@pytest.mark.spec("GEN-066")
+def test_a_law_of_positive_numbers_mixes_with_one_of_all_numbers():
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(-3, 1, 200), rng.gamma(2, 1, 200)])[:, None]
+    model = MixtureModel([Normal(np.array([-3.0]), np.array([1.0])), Gamma(np.array([2.0]), np.array([1.0]))]).fit(X)
+    assert model.monotone_
+    np.testing.assert_allclose([model.components_[0].mean[0], model.components_[1].mean[0]], [-3.0, 2.0], atol=0.4)
+
+
+@pytest.mark.spec("GEN-007")
+def test_the_parameters_of_a_laplace_law_are_copies():
+    loc, scale = np.zeros(2), np.ones(2)
+    law = Laplace(loc, scale)
+    scale[0] = 5.0
+    np.testing.assert_array_equal(law.var, [2.0, 2.0])
+    np.testing.assert_array_equal(Laplace([0.0, 1.0], [1.0, 2.0]).var, [2.0, 8.0])
+
+
+@pytest.mark.spec("GEN-060")
+@pytest.mark.parametrize("scale", [1e-150, 1e-80, 1e80, 1e150])
+@pytest.mark.parametrize("kind", ["full", "tied"])
+@pytest.mark.parametrize("shrinkage", ["ledoit_wolf", "oas"])
+def test_the_share_of_shrinkage_does_not_depend_on_the_unit(shrinkage, kind, scale):
+    X, y = two_clusters(), np.repeat([0, 1], 30)
+    X[:, 0] += X[:, 1] * np.r_[np.ones(30), np.zeros(30)]
+    one, other = (GaussianClassifier(kind, shrinkage=shrinkage).fit(u * X, y).shrinkage_ for u in (1.0, scale))
+    np.testing.assert_allclose(one, other, rtol=1e-9)
+    assert np.all((one > 0.0) & (one <= 1.0))
+
+
+@pytest.mark.spec("GEN-085", "GEN-060")
+def test_a_semi_supervised_fit_says_the_share_of_its_shrinkage():
+    X, y = two_clusters(), np.repeat([0, 1], 30)
+    y[::3] = -1
+    share = SemiSupervisedClassifier(GaussianClassifier(shrinkage="oas")).fit(X, y).model_.shrinkage_
+    assert np.all((share >= 0.0) & (share <= 1.0))
+
+
+@pytest.mark.spec("GEN-079", "GEN-080")
+@pytest.mark.parametrize("word", ["train", "bic", "aic", "icl"])
+def test_criteria_count_a_weight_of_two_as_the_row_twice(word):
+    X, weights = two_clusters(), np.r_[np.full(30, 3), np.ones(30, dtype=int)]
+    weighted = select_components(X, [1, 2], "bic", sample_weight=weights)
+    repeated = select_components(np.repeat(X, weights, axis=0), [1, 2], "bic")
+    np.testing.assert_allclose(weighted.table[word], repeated.table[word], rtol=1e-6)
+
+
+@pytest.mark.spec("GEN-035")
+@pytest.mark.parametrize("strategy", ["mean", "mode", "sample"])
+def test_cells_of_far_rows_and_of_fixed_covariances_are_filled_with_numbers(strategy):
+    options = {"covariance_type": "fixed", "covariances_init": np.eye(2), "random_state": 0}
+    for mixture in (GaussianMixture(2, random_state=0), GaussianMixture(2, **options)):
+        imputer = DensityImputer.from_density(mixture.fit(two_clusters()), strategy, random_state=0)
+        assert np.all(np.isfinite(imputer.transform([[np.nan, 1e200], [np.nan, 0.0], [np.nan, np.nan]])))
+
+
+@pytest.mark.spec("GEN-040")
+def test_a_class_of_rows_without_weight_passes_no_gate():
+    X, y = two_clusters(), np.r_[np.repeat([0, 1], 30)[:-1], 2]
+    gate = DensityGate().fit(X, y, sample_weight=np.r_[np.ones(59), 0.0])
+    assert gate.classes_.tolist() == gate.classifier_.classes_.tolist() == [0, 1]
+
+
+@pytest.mark.spec("GEN-076")
+def test_a_chunk_that_leaves_a_component_without_rows_does_not_drop_it():
+    X = two_clusters()
+    model = GaussianMixture(2, on_empty="drop", random_state=0).fit(X)
+    for _ in range(3):
+        model.partial_fit(X[:6])
+    assert model.weights_.shape == (2,)
+
+
+@pytest.mark.spec("GEN-064")
+def test_one_normal_law_of_incomplete_rows_counts_rows_with_weight_only():
+    X = np.array([[0.0, 0.0], [2.0, 1.0], [1.0, 2.0], [3.0, 1.0], [4.0, np.nan], [np.nan, 3.0], [1e200, 1e200]])
+    one = fit_normal_missing(X[:6]).theta
+    other = fit_normal_missing(X, [1, 1, 1, 1, 1, 1, 0]).theta
+    np.testing.assert_allclose(one.cov, other.cov)
+    with pytest.raises(ValueError, match="column 1 of X is wholly missing"):
+        fit_normal_missing([[1.0, np.nan], [2.0, np.nan], [2.0, 1.0]], [1, 1, 0])

@@ -97,7 +97,7 @@ class Distribution(ABC):
     def row_log_density(self, X):
         """log p of every row: for independent laws per column, the sum over columns."""
         out = np.asarray(self.log_density(X))
-        return out if out.ndim <= 1 else np.sum(out.reshape(len(out), -1), axis=1)
+        return out if out.ndim <= 1 else sum_of_logs(out.reshape(len(out), -1))
 
     @classmethod
     def fit(cls, X, sample_weight=None, **options):
@@ -261,6 +261,13 @@ def plane_rule(law, *, half=160, reach=6.0):
     return points[kept], weights[kept]
 
 
+def sum_of_logs(factors):
+    """Σⱼ log pⱼ of every row; an impossible factor makes the row impossible, even beside one without bound."""
+    with np.errstate(invalid="ignore"):
+        out = np.sum(factors, axis=1)
+    return np.where(np.isnan(out) & np.any(np.isneginf(factors), axis=1), -np.inf, out)
+
+
 def positive(**values):
     """Refuse parameters that are not finite numbers above zero."""
     for name, value in values.items():
@@ -316,3 +323,10 @@ def check_sample(X, sample_weight=None, *, vectors=False):
     if not np.all(weights >= 0.0) or not 0.0 < np.sum(weights) < np.inf:
         raise ValueError("sample_weight must be ≥ 0, finite and not all zero; remove rows or repair their weights")
     return X, weights
+
+
+def met_rows(X, sample_weight=None):
+    """`check_sample`, and only the rows that have weight: others may lie outside the support."""
+    X, weights = check_sample(X, sample_weight)
+    met = weights > 0.0
+    return X[met], weights[met]

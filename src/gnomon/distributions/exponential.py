@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.distributions._base import Distribution, check_points, check_sample, frozen, positive
+from gnomon.distributions._base import Distribution, check_points, frozen, met_rows, positive
 from gnomon.distributions._discrete import Totals
 
 __all__ = ["Exponential"]
@@ -47,7 +47,7 @@ class Exponential(Distribution):
 
     @classmethod
     def statistics(cls, X, sample_weight=None):
-        X, weights = check_sample(X, sample_weight)
+        X, weights = met_rows(X, sample_weight)
         if np.min(X) < 0.0:
             raise ValueError(f"X holds {np.min(X):g}, and an exponential law has x ≥ 0; shift X or choose another law")
         return Totals(float(np.sum(weights)), weights @ X)

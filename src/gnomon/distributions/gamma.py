@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import digamma, gammainccinv, gammaincinv, gammaln, polygamma, xlogy
 
-from gnomon.distributions._base import Distribution, Statistics, check_points, check_sample, frozen, positive
+from gnomon.distributions._base import Distribution, Statistics, check_points, frozen, met_rows, positive
 from gnomon.distributions.normal import Normal
 
 __all__ = ["Gamma", "InverseGamma"]
@@ -60,7 +60,7 @@ class Gamma(Distribution):
 
     @classmethod
     def statistics(cls, X, sample_weight=None):
-        X, weights = check_sample(X, sample_weight)
+        X, weights = met_rows(X, sample_weight)
         if not np.min(X) > 0.0:
             raise ValueError(f"X holds {np.min(X):g}, and a gamma law has x > 0; shift X or choose another law")
         return PowerSums(float(np.sum(weights)), weights @ X, weights @ np.log(X))
@@ -141,7 +141,7 @@ class InverseGamma(Distribution):
     @classmethod
     def statistics(cls, X, sample_weight=None):
         """Those of 1/x under a gamma law."""
-        X, weights = check_sample(X, sample_weight)
+        X, weights = met_rows(X, sample_weight)
         if not np.min(X) > 0.0:
             raise ValueError(f"X holds {np.min(X):g}, and an InverseGamma law has x > 0; shift X or choose another law")
         return Gamma.statistics(1.0 / X, weights)

@@ -46,6 +46,8 @@ class Laplace(Distribution):
     scale: Any = 1.0
 
     def __post_init__(self):
+        object.__setattr__(self, "loc", frozen(self.loc))
+        object.__setattr__(self, "scale", frozen(self.scale))
         positive(scale=self.scale)
         finite(loc=self.loc)
 
@@ -61,7 +63,7 @@ class Laplace(Distribution):
         scale = statistics.weights @ np.abs(statistics.values - loc) / statistics.weight
         if not np.all(scale > 0.0):
             raise ValueError("all values of a column of X are equal, so its scale would be 0; add rows or drop it")
-        return cls(frozen(loc), frozen(scale))
+        return cls(loc, scale)
 
     @property
     def mean(self):

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from gnomon.distributions._base import Distribution
+from gnomon.distributions._base import Distribution, sum_of_logs
 from gnomon.numerics.validation import assert_finite
 
 __all__ = ["Product"]
@@ -129,7 +129,7 @@ class Product(Distribution):
         rows = np.atleast_2d(x)
         _check_width(rows, self.groups, "x")
         assert_finite(rows, "x")
-        out = sum(law.row_log_density(rows[:, cols]) for cols, law in self.groups)
+        out = sum_of_logs(np.stack([law.row_log_density(rows[:, cols]) for cols, law in self.groups], axis=1))
         return out if x.ndim == 2 else out[0]
 
     def sample(self, n, rng):

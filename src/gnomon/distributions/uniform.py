@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.distributions._base import Distribution, Statistics, check_points, check_sample, finite, frozen
+from gnomon.distributions._base import Distribution, Statistics, check_points, finite, frozen, met_rows
 
 __all__ = ["Uniform"]
 
@@ -64,9 +64,8 @@ class Uniform(Distribution):
 
     @classmethod
     def statistics(cls, X, sample_weight=None):
-        X, weights = check_sample(X, sample_weight)
-        met = X[weights > 0.0]
-        return Extent(float(np.sum(weights)), np.min(met, axis=0), np.max(met, axis=0))
+        X, weights = met_rows(X, sample_weight)
+        return Extent(float(np.sum(weights)), np.min(X, axis=0), np.max(X, axis=0))
 
     @classmethod
     def from_statistics(cls, statistics):

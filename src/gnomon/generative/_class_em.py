@@ -196,7 +196,7 @@ class GaussianClassesEM:
         """The classifier of the laws that EM ended with."""
         model = self.shell
         model.classes_, model.statistics_ = self.rows.classes, result.posterior.moments
-        model._laws, model.shrinkage_ = result.theta.laws, self.plan.shrinkage or 0.0
+        model._laws, model.shrinkage_ = result.theta.laws, self.plan.share_of(model.statistics_)
         model._store_priors(model.statistics_.weight, result.theta.weights)
         return model
 

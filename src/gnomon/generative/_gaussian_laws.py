@@ -90,7 +90,7 @@ class Estimate:
         return self.shrinkage == "ledoit_wolf"
 
     def laws(self, moments, classes, columns, quartics=None):
-        """The class laws, and the share s of each covariance."""
+        """The class laws, and the share s of each covariance; `quartics` are in units of `unit`."""
         self._refuse_few_rows(moments, classes)
         if self.estimate == "predictive":
             return PredictiveLaws([prior.predictive() for prior in self._posteriors(moments)]), 0.0
@@ -110,22 +110,30 @@ class Estimate:
         cov = covariances_of(moments.scatter, divisor, kind)
         if self.pool and kind in _TIED:
             cov = (1.0 - self.pool) * cov + self.pool * covariances_of(moments.scatter, divisor, _TIED[kind])
+        share = self.share_of(moments, quartics)
         if not self.shrinks:
-            return cov, 0.0
+            return cov, share
         if self.diagonal:
             size = np.mean(cov, axis=-1, keepdims=True) if kind in ("diag", "tied_diag") else cov
-            return (1.0 - self.shrinkage) * cov + self.shrinkage * size, self.shrinkage
-        share = self._share(moments, quartics)
+            return (1.0 - share) * cov + share * size, share
         return shrink_cov(cov, share), share
 
-    def _share(self, moments, quartics):
+    @staticmethod
+    def unit(moments):
+        """A common size of the columns, in which fourth powers neither overflow nor vanish."""
+        size = float(np.sqrt(np.max(_diagonal(moments.scatter) / moments.weight[:, None])))
+        return size if size > 0.0 else 1.0
+
+    def share_of(self, moments, quartics=None):
+        """s of equation (1), given or estimated."""
         if self.shrinkage not in _ESTIMATED:
-            return self.shrinkage
+            return self.shrinkage or 0.0
         pooled = self.covariance_type == "tied"
         n = np.sum(moments.weight) if pooled else moments.weight
         cov = covariances_of(moments.scatter, moments.weight, self.covariance_type)
         if self.shrinkage == "oas":
             return oas_share(cov, n)
+        cov = cov / self.unit(moments) ** 2
         return ledoit_wolf_share(cov, n, np.sum(quartics) if pooled else quartics)
 
     def _refuse_few_rows(self, moments, classes):

@@ -16,6 +16,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.validation import check_integer
+from gnomon.numerics.weights import check_weights
 
 __all__ = ["MixtureDensity"]
 
@@ -41,13 +42,13 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
         """log p(x) of every row."""
         return log_sum_exp(self._log_joint(X))
 
-    def score(self, X, y=None):
+    def score(self, X, y=None, sample_weight=None):
         """Mean of log p(x)."""
-        return float(np.mean(self.score_samples(X)))
+        return -self.nll(X, sample_weight) / self._total(X, sample_weight)
 
-    def nll(self, X):
-        """−Σ log p(xᵢ), the negative log-likelihood."""
-        return -float(np.sum(self.score_samples(X)))
+    def nll(self, X, sample_weight=None):
+        """−Σ sᵢ log p(xᵢ), the negative log-likelihood."""
+        return -_weighted_sum(self.score_samples(X), sample_weight)
 
     def predict(self, X):
         """The most probable component of every row; the lowest index of several."""
@@ -80,16 +81,25 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
         counts = rng.multinomial(check_integer("n_samples", n_samples, low=1), p / np.sum(p))
         return self._draw(counts, rng), np.repeat(np.arange(len(counts)), counts)
 
-    def aic(self, X):
+    def aic(self, X, sample_weight=None):
         """−2ℓ + 2p."""
-        return 2.0 * self.nll(X) + 2.0 * self.n_parameters_
+        return 2.0 * self.nll(X, sample_weight) + 2.0 * self.n_parameters_
 
-    def bic(self, X):
-        """−2ℓ + p log n."""
-        return 2.0 * self.nll(X) + self.n_parameters_ * np.log(_num_samples(X))
+    def bic(self, X, sample_weight=None):
+        """−2ℓ + p log n, with n the total weight."""
+        return 2.0 * self.nll(X, sample_weight) + self.n_parameters_ * np.log(self._total(X, sample_weight))
 
-    def icl(self, X):
+    def icl(self, X, sample_weight=None):
         """BIC and twice the entropy of the responsibilities: small for components that are apart."""
         gamma = self.predict_proba(X)
         logs = np.log(gamma, out=np.zeros_like(gamma), where=gamma > 0.0)
-        return self.bic(X) - 2.0 * float(np.sum(gamma * logs))
+        return self.bic(X, sample_weight) - 2.0 * _weighted_sum(np.sum(gamma * logs, axis=1), sample_weight)
+
+    def _total(self, X, sample_weight):
+        return float(np.sum(check_weights(sample_weight, np.empty((_num_samples(X), 0)))))
+
+
+def _weighted_sum(values, sample_weight):
+    """Σ sᵢ vᵢ; a row of weight zero is no row, even where its term is infinite."""
+    weights = check_weights(sample_weight, values[:, None])
+    return float(weights @ np.where(weights > 0.0, values, 0.0))

@@ -10,8 +10,9 @@ neural network validation, doi:10.1049/ip-vis:19941330.
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
+from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import fit_density, row_log_density
@@ -111,6 +112,10 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         classifier = LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
         self.classes_ = rows.classes
         self.outlier_label_ = self._label(rows.classes)
+        if rows.weights is not None and len(rows.weights) < _num_samples(X):
+            # A row of weight zero is no row, and a class of such rows is none.
+            used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
+            X, y, sample_weight = _safe_indexing(X, used), _safe_indexing(y, used), rows.weights
         self.classifier_ = _fit_weighted(clone(classifier), X, y, sample_weight)
         self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)

@@ -178,7 +178,8 @@ class GaussianClassifier(BayesClassifier):
         self.classes_, self.statistics_ = rows.classes, self._moments(rows, plan)
         quartics = None
         if plan.needs_quartics:
-            quartics = quartic_sums(rows.X, rows.index, self.statistics_, rows.weights)
+            scale = np.full(self.statistics_.mean.shape, plan.unit(self.statistics_))
+            quartics = quartic_sums(rows.X, rows.index, self.statistics_, rows.weights, scale=scale)
         self._solve(plan, quartics)
         return self
 

@@ -241,6 +241,8 @@ class GaussianMixture(MixtureDensity):
     def partial_fit(self, X, y=None, sample_weight=None):
         """Learn from one more chunk, by stepwise EM: each is seen once. The first one is fitted, unless `fit` was.
 
+        A component that a chunk leaves without rows is kept under ``on_empty="drop"``: later ones may have its rows.
+
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
@@ -259,6 +261,7 @@ class GaussianMixture(MixtureDensity):
         if "weights_" not in vars(self):
             return self.fit(X, sample_weight=sample_weight)
         steps = self._steps(self._validated(X), sample_weight)
+        steps = replace(steps, on_empty="keep") if steps.on_empty == "drop" else steps
         self._n_chunks += 1
         result, self._average = step_after_chunk(steps, self._theta(), self._average, self._n_chunks)
         return self._set(result, steps)
@@ -314,7 +317,7 @@ class GaussianMixture(MixtureDensity):
         k = self.n_components
         if self.fix_weights is not None:
             check_choice("fix_weights", self.fix_weights, ["uniform"])
-        weights = None if sample_weight is None else check_weights(sample_weight, X).astype(float)
+        weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(X), 0)))
         if weights is not None and not np.all(weights > 0.0):
             # A row of weight zero is no row, even where its density is zero.
             X, weights = X[weights > 0.0], weights[weights > 0.0]

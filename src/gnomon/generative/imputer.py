@@ -17,8 +17,10 @@ from gnomon.distributions import MultivariateNormal, Normal, Normals
 from gnomon.distributions.density import fit_density
 from gnomon.generative._rows import labelled_rows
 from gnomon.generative.gaussian_classifier import GaussianClassifier
+from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.random import check_rng
+from gnomon.numerics.special import log_softmax
 from gnomon.numerics.validation import assert_finite, check_choice, validate_rows
 from gnomon.optim import NormalMixture, fit_normal_missing, observed_rows
 
@@ -232,6 +234,11 @@ def _(density: Normal):
 
 
 @normal_mixture.register
+def _(density: GaussianMixture):
+    return density._theta()
+
+
+@normal_mixture.register
 def _(density: GaussianClassifier):
     return NormalMixture(density.class_prior_, density.laws_)
 
@@ -241,18 +248,20 @@ def _conditional(mixture, gap, seen, X, known):
     weights, laws = mixture
     with np.errstate(divide="ignore"):
         score = np.log(np.broadcast_to(weights, (len(X), len(laws))))
-    if known is not None:
-        score = np.where(known, score, -np.inf)
+    allowed = score if known is None else np.where(known, score, -np.inf)
+    score = allowed
     if len(laws) > 1 and len(seen):
         score = score + laws.marginal(seen).log_densities(X)
-    gamma = np.exp(score - np.max(score, axis=1, keepdims=True))
+    # Where no law gives a row a density, their weights are all there is to share it by.
+    score = np.where(np.all(np.isneginf(score), axis=1)[:, None], allowed, score)
+    gamma = np.exp(log_softmax(score))
     means, covs = np.empty((len(X), len(laws), len(gap))), np.empty((len(laws), len(gap), len(gap)))
     for j, cov in enumerate(laws.covariances):
         # Least squares, so that observed columns that depend on each other do no harm.
         B = np.linalg.lstsq(cov[np.ix_(seen, seen)], cov[np.ix_(seen, gap)], rcond=None)[0]
         means[:, j] = laws.means[j, gap] + (X - laws.means[j, seen]) @ B
         covs[j] = cov[np.ix_(gap, gap)] - cov[np.ix_(gap, seen)] @ B
-    return gamma / np.sum(gamma, axis=1, keepdims=True), means, covs
+    return gamma, means, covs
 
 
 def _mean(gamma, means, covs, rng):

@@ -81,7 +81,8 @@ def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, 
     cv : int, splitter or iterable, default=5
         Folds in scikit-learn's sense; a number of folds is drawn at random from seed 0, as rows are often sorted.
     sample_weight : array-like of shape (n_samples,), optional
-        Of the fits and, under "cv", of the held-out means.
+        Of the fits, the criteria and the held-out means; a weight of two is the row twice, but under "cv" it is held
+        out as one.
 
     Returns
     -------
@@ -113,8 +114,8 @@ def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, 
     table = {
         "n_components": np.array(numbers),
         "n_parameters": np.array([model.n_parameters_ for model in models]),
-        "train": np.array([model.score(X) for model in models]),
-        **{word: np.array([getattr(model, word)(X) for model in models]) for word in ("bic", "aic", "icl")},
+        "train": np.array([model.score(X, sample_weight=weights) for model in models]),
+        **{word: np.array([getattr(model, word)(X, weights) for model in models]) for word in ("bic", "aic", "icl")},
     }
     if criterion == "cv":
         held_out = _held_out(estimator, X, weights, numbers, _folds(cv, X))

@@ -135,9 +135,10 @@ def ledoit_wolf_share(cov, n, quartic):
     0.584362
     """
     d = cov.shape[-1]
-    size = np.trace(cov, axis1=-2, axis2=-1) / d
+    cov, unit = _in_units(cov)
+    quartic = np.asarray(quartic) / unit / unit
     square = np.sum(cov**2, axis=(-2, -1))
-    delta = square / d - size**2
+    delta = square / d - np.mean(np.diagonal(cov, axis1=-2, axis2=-1), axis=-1) ** 2
     beta = (quartic / n - square) / (d * np.asarray(n))
     return np.clip(_ratio(np.minimum(beta, delta), delta), 0.0, 1.0)
 
@@ -169,10 +170,18 @@ def oas_share(cov, n):
     1.0
     """
     d = cov.shape[-1]
+    cov, _ = _in_units(cov)
     size = np.trace(cov, axis1=-2, axis2=-1) / d
     alpha = np.mean(cov**2, axis=(-2, -1))
     spread = (np.asarray(n) + 1.0) * (alpha - size**2 / d)
     return np.clip(_ratio(alpha + size**2, spread, otherwise=0.0 if d == 1 else 1.0), 0.0, 1.0)
+
+
+def _in_units(cov):
+    """The covariances divided by their mean variance, and that: a share is a pure number, whatever the units."""
+    size = np.mean(np.diagonal(cov, axis1=-2, axis2=-1), axis=-1)
+    unit = np.where(size > 0.0, size, 1.0)
+    return cov / unit[..., None, None], unit
 
 
 def _ratio(a, b, otherwise=0.0):

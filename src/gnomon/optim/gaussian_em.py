@@ -22,6 +22,7 @@ from gnomon.distributions.normals import Responsibilities
 from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
+from gnomon.numerics.weights import check_weights
 from gnomon.optim.covariance_control import CovarianceControl
 from gnomon.optim.em import Restart, em
 
@@ -360,10 +361,19 @@ def fit_normal_missing(X, sample_weight=None, *, covariance_type="full", tol=1e-
     (array([2.2597, 1.5535]), -15.410732)
     """
     X = np.asarray(X, dtype=float)
-    if X.ndim != 2 or np.any(np.isinf(X)) or np.any(np.all(np.isnan(X), axis=0)):
-        raise ValueError(f"X of shape {X.shape} must be (n, d), without infinities and with no column wholly missing")
-    weights = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    steps = GaussianEM(X, weights, covariance_type, on_empty="keep")
+    if X.ndim != 2 or np.any(np.isinf(X)):
+        raise ValueError(f"X of shape {X.shape} must be (n, d) without infinities; give rows, with NaN for gaps")
+    if sample_weight is not None:
+        sample_weight = check_weights(sample_weight, X).astype(float)
+        X, sample_weight = X[sample_weight > 0.0], sample_weight[sample_weight > 0.0]
+    _refuse_empty_columns(X)
+    steps = GaussianEM(X, sample_weight, covariance_type, on_empty="keep")
     start = steps.from_means(np.nanmean(X, axis=0)[None])
     result = em(steps.e_step, steps.m_step, start, tol=tol, max_iter=max_iter, total_weight=steps.total_weight)
     return result._replace(theta=result.theta.laws[0])
+
+
+def _refuse_empty_columns(X):
+    empty = np.flatnonzero(np.all(np.isnan(X), axis=0))
+    if empty.size:
+        raise ValueError(f"column {empty[0]} of X is wholly missing; drop it")
