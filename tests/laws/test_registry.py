@@ -2,9 +2,11 @@
 
 import ast
 from dataclasses import FrozenInstanceError
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyRegressor
 
 import gnomon
@@ -76,16 +78,18 @@ def test_families_are_found_by_their_module_of_candidates(tmp_path, monkeypatch)
     assert names(LONG) == ["toy"]
 
 
-def test_the_command_and_the_report_import_no_family():
-    """What they compare comes from the registry alone."""
+def test_the_command_and_the_report_import_no_model():
+    """What they compare comes from the registry alone; of a family they may use the protocol of a study."""
     root = Path(gnomon.__file__).parent
     families = {f"gnomon.{p.parent.name}" for p in root.glob("*/_candidates.py")}
-    imported = {
-        node.module or ""
+    imports = [
+        node
         for folder in ("cli", "report")
         for path in (root / folder).glob("*.py")
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ImportFrom)
-    }
+    ]
+    ours = [node for node in imports if any((node.module or "").startswith(family) for family in families)]
+    named = [getattr(import_module(node.module), alias.name) for node in ours for alias in node.names]
     assert families
-    assert not [name for name in imported if any(name == f or name.startswith(f + ".") for f in families)]
+    assert not [thing for thing in named if isinstance(thing, type) and issubclass(thing, BaseEstimator)]
