@@ -5,7 +5,18 @@ import pytest
 from scipy.stats import multivariate_normal
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.distributions import Exponential, Gamma, InverseGamma, Laplace, Normal, Normals, Product
+from gnomon.distributions import (
+    Exponential,
+    Gamma,
+    InverseGamma,
+    Laplace,
+    MultivariateNormal,
+    MultivariateT,
+    Normal,
+    Normals,
+    Product,
+    StudentT,
+)
 from gnomon.generative import (
     DensityGate,
     DensityImputer,
@@ -20,7 +31,7 @@ from gnomon.generative import (
     select_components,
 )
 from gnomon.numerics.special import log_shares, log_sum_exp
-from gnomon.optim import GaussianEM, NormalMixture, em, fit_normal_missing
+from gnomon.optim import GaussianEM, NormalMixture, em, fit_by_gradient, fit_normal_missing, kmeans
 
 
 def two_clusters(n=30, seed=0):
@@ -329,3 +340,42 @@ def test_one_normal_law_of_incomplete_rows_counts_rows_with_weight_only():
     np.testing.assert_allclose(one.cov, other.cov)
     with pytest.raises(ValueError, match="column 1 of X is wholly missing"):
         fit_normal_missing([[1.0, np.nan], [2.0, np.nan], [2.0, 1.0]], [1, 1, 0])
+
+
+@pytest.mark.spec("GEN-008")
+def test_student_laws_tend_to_normal_ones_and_keep_their_parameters():
+    for df in (1e8, 1e12, 1e15):
+        np.testing.assert_allclose(StudentT(df).log_density(1.3), Normal(0.0, 1.0).log_density(1.3), rtol=1e-7)
+    scale = np.ones(2)
+    law, vector = StudentT([3.0, 4.0], 0.0, scale), MultivariateT(3.0, [0, 1], np.eye(2))
+    scale[0] = 9.0
+    np.testing.assert_array_equal(law.var, [3.0, 2.0])
+    assert vector.location.dtype == float
+    assert not vector.location.flags.writeable
+
+
+@pytest.mark.spec("GEN-072")
+def test_the_tolerance_of_k_means_counts_weights():
+    X = np.concatenate([two_clusters(), [[1e6, 1e6]]])
+    weights, start = np.r_[np.ones(60), 0.0], X[[0, 1]]
+    one, other = kmeans(X[:60], start, tol=1e-4), kmeans(X, start, weights, tol=1e-4)
+    np.testing.assert_allclose(one.centers, other.centers)
+    assert one.n_iter == other.n_iter
+
+
+@pytest.mark.spec("GEN-077")
+def test_the_gradient_refuses_what_it_would_ignore():
+    steps = GaussianEM(two_clusters(), labels=np.full(60, -1))
+    with pytest.raises(ValueError, match="neither labels nor hard assignment"):
+        fit_by_gradient(steps, steps.from_means(np.array([[0.0, 0.0], [8.0, 8.0]])))
+
+
+@pytest.mark.spec("GEN-001", "GEN-005")
+def test_a_normal_law_does_not_change_with_the_arrays_it_was_made_of():
+    mean, cov = np.zeros(2), np.eye(2)
+    one, several = MultivariateNormal(mean, cov), Normals(mean[None], cov[None])
+    before = one.log_density([1.0, 1.0])
+    mean[:], cov[:] = 5.0, 7.0
+    assert one.log_density([1.0, 1.0]) == before == several.log_densities([[1.0, 1.0]])[0, 0]
+    with pytest.raises(ValueError, match="read-only"):
+        one.mean[0] = 1.0

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from scipy.special import betaincinv, betaln, digamma, xlog1py, xlogy
 
-from gnomon.distributions._base import Distribution, Statistics, check_points, check_sample, frozen, positive
+from gnomon.distributions._base import Distribution, Statistics, check_points, frozen, met_rows, positive
 from gnomon.distributions.bernoulli import Bernoulli
 from gnomon.distributions.dirichlet import solve_log_means
 
@@ -63,7 +63,7 @@ class Beta(Distribution):
 
     @classmethod
     def statistics(cls, X, sample_weight=None):
-        X, weights = check_sample(X, sample_weight)
+        X, weights = met_rows(X, sample_weight)
         if not (np.min(X) > 0.0 and np.max(X) < 1.0):
             raise ValueError("X holds values outside (0, 1), where a beta law has no likelihood; rescale or move them")
         return BothLogs(float(np.sum(weights)), weights @ np.log(X), weights @ np.log1p(-X))

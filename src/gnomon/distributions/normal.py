@@ -17,7 +17,7 @@ from scipy.linalg import LinAlgError, cho_solve, cholesky
 from scipy.linalg.blas import dtrsm
 from scipy.special import ndtri
 
-from gnomon.distributions._base import Distribution, check_points, check_sample
+from gnomon.distributions._base import Distribution, check_points, check_sample, frozen
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.streaming import group_moments, moments
 from gnomon.numerics.validation import check_choice
@@ -179,8 +179,8 @@ class MultivariateNormal(Distribution):
             )
         if not np.all(np.isfinite(mean)) or not np.allclose(cov, cov.T, rtol=1e-6, atol=1e-9 * np.max(np.abs(cov))):
             raise ValueError("mean and cov must be finite and cov symmetric; give a mean vector and a covariance")
-        object.__setattr__(self, "mean", mean)
-        object.__setattr__(self, "cov", cov)
+        object.__setattr__(self, "mean", frozen(mean))
+        object.__setattr__(self, "cov", frozen(cov))
         # The factor, which every verb needs, is also the proof that Σ is positive definite.
         _ = self.factor
 
@@ -204,13 +204,12 @@ class MultivariateNormal(Distribution):
         """The lower triangular L with L Lᵀ = Σ; its diagonal (or one number) where Σ is diagonal."""
         if self.covariance_type != "full":
             if not np.all(self.cov > 0.0):
-                raise ValueError(f"cov is not positive definite: its least eigenvalue is {np.min(self.cov):.3g}")
+                raise ValueError(_not_definite(np.min(self.cov)))
             return np.sqrt(self.cov)
         try:
             return cholesky(self.cov, lower=True)
         except LinAlgError:
-            smallest = np.linalg.eigvalsh(self.cov)[0]
-            raise ValueError(f"cov is not positive definite: its least eigenvalue is {smallest:.3g}") from None
+            raise ValueError(_not_definite(np.linalg.eigvalsh(self.cov)[0])) from None
 
     @property
     def cov_matrix(self):
@@ -309,3 +308,10 @@ def _divisor(weight, ddof):
     if not weight > ddof:
         raise ValueError(f"a total weight of {weight:g} leaves nothing to divide by at ddof={ddof}; add rows")
     return weight - ddof
+
+
+def _not_definite(smallest):
+    return (
+        f"cov is not positive definite: its least eigenvalue is {smallest:.3g}; give more rows or fewer columns, or "
+        "add to its diagonal"
+    )

@@ -97,7 +97,7 @@ class Normals:
     covariance_type: str = "full"
 
     def __post_init__(self):
-        means, cov = np.asarray(self.means, dtype=float), np.asarray(self.covariances, dtype=float)
+        means, cov = np.array(self.means, dtype=float), np.array(self.covariances, dtype=float)
         kind = check_choice("covariance_type", self.covariance_type, list(COVARIANCE_SHAPES))
         if means.ndim != 2:
             raise ValueError(f"means has shape {means.shape}; give (k, d)")

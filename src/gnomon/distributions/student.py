@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import digamma, gammaln, stdtrit
+from scipy.special import betaln, digamma, gammaln, stdtrit
 
 from gnomon.distributions._base import Distribution, check_points, finite, frozen, positive
 from gnomon.distributions._sample import Sample
@@ -58,6 +58,8 @@ class StudentT(Distribution):
     scale: Any = 1.0
 
     def __post_init__(self):
+        for name in ("df", "location", "scale"):
+            object.__setattr__(self, name, frozen(getattr(self, name)))
         positive(df=self.df, scale=self.scale)
         finite(location=self.location)
 
@@ -162,7 +164,8 @@ class MultivariateT(Distribution):
 
     def __post_init__(self):
         positive(df=self.df)
-        _ = self.base
+        object.__setattr__(self, "location", self.base.mean)
+        object.__setattr__(self, "shape", self.base.cov)
 
     @classmethod
     def statistics(cls, X, sample_weight=None):
@@ -238,7 +241,8 @@ def _stretch(df):
 
 
 def _log_norm(df, d, log_det):
-    return gammaln(0.5 * (df + d)) - gammaln(0.5 * df) - 0.5 * d * np.log(np.pi * df) - 0.5 * log_det
+    # Γ((ν + d)/2)/Γ(ν/2) by the beta function, as the logarithms of both grow with ν and cancel.
+    return gammaln(0.5 * d) - betaln(0.5 * np.asarray(df), 0.5 * d) - 0.5 * d * np.log(np.pi * df) - 0.5 * log_det
 
 
 def _log_t(square, df, d, log_det):

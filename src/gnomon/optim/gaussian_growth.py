@@ -140,6 +140,8 @@ def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500):
     has_prior = steps.control.log_prior(theta.laws) != 0.0
     if steps.fixed_weights is not None or steps.fixed_covariances is not None or has_prior:
         raise ValueError("the gradient needs free weights and covariances without a prior; use algorithm='soft'")
+    if steps.labels is not None or steps.assignment != "soft":
+        raise ValueError("the gradient takes neither labels nor hard assignment; use em with these steps")
     free = GaussianEM(steps.X, steps.sample_weight, steps.covariance_type, on_empty="keep", n_jobs=steps.n_jobs)
     coordinates = _Coordinates(theta.laws)
 

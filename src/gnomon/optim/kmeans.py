@@ -91,7 +91,8 @@ def kmeans(X, centers, sample_weight=None, *, tol=0.0, max_iter=300, n_jobs=None
     check_integer("max_iter", max_iter, low=1)
     centers = np.array(centers, dtype=float)
     weights = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    allowed = tol * float(np.mean(np.var(X, axis=0)))
+    total = group_moments(X, np.zeros(len(X), dtype=int), 1, weights, diagonal=True, n_jobs=n_jobs)
+    allowed = tol * float(np.mean(total.covariance()))
     labels, values, converged = np.full(len(X), -1), [], False
     for _ in range(max_iter):
         last = labels
