@@ -211,7 +211,9 @@ class Normals:
         out = np.empty((len(X), len(self)))
 
         def fill(rows):
-            _log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
+            # A square that overflows is a density of zero; the interpreter would warn of it, compiled code does not.
+            with np.errstate(over="ignore"):
+                _log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
 
         map_chunks(fill, _chunks(X, len(self)), n_jobs or blas_threads())
         return out
