@@ -6,34 +6,38 @@ import inspect
 import pkgutil
 
 from sklearn.base import BaseEstimator
-from sklearn.ensemble import IsolationForest
-from sklearn.neighbors import KernelDensity
 from sklearn.preprocessing import StandardScaler
 
 import gnomon
+from gnomon.anomaly import CentroidDistanceDetector
 from gnomon.distributions import KDE, Normal
 from gnomon.generative import GaussianMixture, GaussianNB
 from gnomon.losses import Loss
 from gnomon.penalties import Penalty
 
+ANY_ROWS = KDE.family(bandwidth=1.0)
+"""A density of any rows: few, or with constant columns."""
+
 # What cannot be built without arguments, or not for every table, with the least that makes it possible.
 ARGUMENTS = {
+    "CentroidDistanceDetector": {"random_state": 0},  # centres are drawn
     "DensityDetector": {"density": Normal},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns, or the classes −1 and 1.
-    "DensityGate": {"density": KernelDensity(), "contamination": 0.0, "outlier_label": -9},
+    "DensityGate": {"density": ANY_ROWS, "contamination": 0.0, "outlier_label": -9},
     "DensityImputer": {"density": GaussianMixture()},
     "ExhaustiveSelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "GaussianClassifier": {"pool": 0.5, "shrinkage": 0.1},  # some tables have classes with fewer rows than columns
     "GaussianDetector": {"covariance_type": "diag"},  # likewise
-    "GenerativeClassifier": {"density": KernelDensity()},  # likewise; a kernel density takes any rows
+    "GenerativeClassifier": {"density": ANY_ROWS},  # likewise; a kernel density takes any rows
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
+    "JointTableClassifier": {"alpha": 1.0},  # numbers hardly repeat, so most cells of a table are empty
     "LatentClassModel": {"classifier": GaussianNB(), "n_classes": 1},
-    "MixtureModel": {"components": [KDE]},  # any rows have a kernel density
-    "NestedContours": {"density": Normal},  # some tables have fewer rows than columns
+    "MixtureModel": {"components": [ANY_ROWS]},  # any rows have a kernel density
+    "NestedContours": {"density": ANY_ROWS},
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
-    "OpenSetClassifier": {"known": KernelDensity(), "unknown_label": -9},
+    "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
@@ -42,7 +46,7 @@ ARGUMENTS = {
     "SemiSupervisedPipeline": {"transformer": StandardScaler(), "unlabeled": None},
     "SparseSelector": {"lam": 0.02},  # the default keeps no column of some tables with targets of order 1e-2
     # Folds of some tables have one good row, or constant columns; of labels of any kind, 1 is taken as anomalous.
-    "TunedDetector": {"detector": IsolationForest(n_estimators=5, random_state=0), "cv": 2, "anomaly_label": 1},
+    "TunedDetector": {"detector": CentroidDistanceDetector(1, random_state=0), "cv": 2, "anomaly_label": 1},
 }
 
 FOLDERS = ("gnomon", "gnomon.numerics")

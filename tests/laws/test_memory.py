@@ -74,7 +74,11 @@ def test_single_precision_takes_less_memory(estimator):
     assert single <= 0.75 * double
 
 
-@over(MODELS)
+# A table of twenty columns has more cells than it takes.
+NARROW = ("JointTableClassifier",)
+
+
+@over(model for model in MODELS if type(model).__name__ not in NARROW)
 def test_predicting_allocates_less_than_the_table(estimator):
     X, y = example_table(estimator, n_rows=60, n_columns=20)
     with warnings.catch_warnings():

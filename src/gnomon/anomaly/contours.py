@@ -97,7 +97,8 @@ class NestedContours(BaseEstimator):
         ndarray of shape (n_samples,)
         """
         check_is_fitted(self)
-        return row_log_density(self.density_, validate_rows(self, X, reset=False))
+        X = validate_rows(self, X, reset=False)
+        return row_log_density(self.density_, X).astype(X.dtype, copy=False)
 
     def contains(self, X):
         """Which regions hold each row.

@@ -215,9 +215,7 @@ def _ruled(sample, rule):
     d = int(np.prod(sample.values.shape[1:], dtype=int))
     h = RULES[rule](sample, -1.0 / (d + 4.0))
     if not np.all(h > 0.0):
-        raise ValueError(
-            f"all values of a column of X are equal, so bandwidth={rule!r} is zero; give a number or 'flexible_bayes'"
-        )
+        raise ValueError(f"a column of X is constant, so bandwidth={rule!r} is zero; give a number or 'flexible_bayes'")
     return h
 
 

@@ -65,7 +65,7 @@ class RatioFeatures(FeatureMap):
         self._ratios, self._products = self._pairs("ratios", self.ratios), self._pairs("products", self.products)
         if self.keep == "none" and not len(self._ratios) + len(self._products):
             raise ValueError("keep='none' without ratios and products makes no column; give some pairs")
-        if self.floor == "smallest":
+        if isinstance(self.floor, str) and check_choice("floor", self.floor, ["smallest"]):
             self.floors_ = np.array([_smallest(X[:, j]) for j in self._ratios[:, 1]])
         else:
             self.floors_ = np.full(len(self._ratios), float(check_positive("floor", self.floor)))

@@ -69,6 +69,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
 
     def _store_priors(self, counts, priors, *, prior_alpha=0.0):
         """Set `class_count_`, `class_prior_` and `class_log_prior_`, once `classes_` is known."""
+        check_choice("zero_policy", self.zero_policy, ("prior", "raise"))
         self.class_count_ = np.asarray(counts, dtype=float)
         self.class_prior_ = class_priors(priors, self.classes_, self.class_count_, alpha=prior_alpha)
         self.class_log_prior_ = _log(self.class_prior_)

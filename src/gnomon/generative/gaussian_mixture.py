@@ -43,6 +43,9 @@ __all__ = ["GaussianMixture"]
 
 _AUTO_FLOOR = 1e-6
 
+_PARTING = 1e-6
+"""The tolerance of the stages of "lbg": a larger one takes the slow start of two halves that part for convergence."""
+
 
 class GaussianMixture(MixtureDensity):
     """Mixture of normal laws, equation (1).
@@ -363,12 +366,13 @@ class GaussianMixture(MixtureDensity):
 
     def _starts(self, steps):
         check_integer("n_init", self.n_init, low=1)
+        check_integer("max_iter", self.max_iter, low=0)
         check_choice("start", self.start, ["responsibilities", "total", "total_spherical"])
         if self.warm_start and hasattr(self, "weights_"):
             return [self._theta()]
         if self.init_params == "lbg":
             self.path_ = grow_by_splitting(
-                steps, self.n_components, self.lbg_alpha, tol=self.tol, max_iter=self.max_iter
+                steps, self.n_components, self.lbg_alpha, tol=min(self.tol, _PARTING), max_iter=max(self.max_iter, 500)
             )
             return [self.path_[-1]]
         rng, k = check_rng(self.random_state), self.n_components

@@ -142,6 +142,8 @@ class NaiveBayes(NaiveClassifier):
 
     def _options(self, names):
         check_choice("handle_unknown", self.handle_unknown, ("floor", "ignore", "error"))
+        if isinstance(self.categories, str):
+            check_choice("categories", self.categories, ("auto",))
         weights = check_feature_weight(self.feature_weight, len(names))
         return Options(
             check_alpha(self.alpha, (), force_alpha=True).item(),

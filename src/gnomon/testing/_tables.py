@@ -39,8 +39,9 @@ def fitted(estimator, X, y, **options):
 
 def outputs_of(model, X):
     """What a fitted model gives for X, by method; the classes only where it has no scores, since they jump at ties."""
-    methods = {name: getattr(model, name, None) for name in METHODS}
-    given = {name: np.asarray(_dense(method(X))) for name, method in methods.items() if method is not None}
+    offered = [name for name in METHODS if getattr(model, name, None) is not None]
+    methods = {name: getattr(model, name) for name in offered or ["score_samples"]}
+    given = {name: np.asarray(_dense(method(X))) for name, method in methods.items()}
     if is_classifier(model) and len(given) > 1:
         given.pop("predict")
     return given
