@@ -17,7 +17,7 @@ from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.validation import check_choice, check_interval, validate_rows
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Detector", "WeightedDetector", "contamination_threshold", "decisions", "one_given", "verdicts"]
+__all__ = ["Detector", "WeightedDetector", "contamination_threshold", "decisions", "like", "one_given", "verdicts"]
 
 TIES = ("anomaly", "normal")
 
@@ -52,8 +52,8 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         -------
         ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
-        return self._scores(validate_rows(self, X, reset=False))
+        X = self._checked(X)
+        return like(self._scores(X), X)
 
     def decision_function(self, X):
         """Score less offset, equation (1): negative for anomalies.
@@ -66,7 +66,8 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         -------
         ndarray of shape (n_samples,)
         """
-        return decisions(self.score_samples(X), self.offset_)
+        X = self._checked(X)
+        return like(decisions(self._scores(X), self.offset_), X)
 
     def predict(self, X):
         """−1 for anomalies, +1 for good rows.
@@ -79,7 +80,8 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         -------
         ndarray of int of shape (n_samples,)
         """
-        return verdicts(self.decision_function(X))
+        # In double precision: single precision may round a decision to zero.
+        return verdicts(decisions(self._scores(self._checked(X)), self.offset_))
 
     def set_threshold(self, threshold):
         """Flag rows by another threshold from now on, such as that of `select_threshold`.
@@ -96,6 +98,10 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         self._note_threshold(threshold)
         self.offset_ = float(np.nextafter(threshold, np.inf)) if self.tie == "anomaly" else threshold
         return self
+
+    def _checked(self, X):
+        check_is_fitted(self)
+        return validate_rows(self, X, reset=False)
 
     def _fit(self, X, sample_weight=None):
         check_choice("tie", self.tie, TIES)
@@ -147,6 +153,11 @@ def decisions(scores, offset):
     """scores − offset, with 0 where both are the same infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(scores == offset, 0.0, scores - offset)
+
+
+def like(values, X):
+    """Single precision where the rows are an array in single precision."""
+    return values.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else values
 
 
 def verdicts(decision):

@@ -101,9 +101,14 @@ def _share(shrinkage, covariance_type, found, X, weights):
     if covariance_type != "full":
         raise ValueError(f"shrinkage={shrinkage!r} weighs correlations; give a number, or covariance_type='full'")
     cov = covariances_of(found.scatter, found.weight, "full")
+    # In a common size of the columns fourth powers neither overflow nor vanish; the share has no unit.
+    size = float(np.sqrt(np.max(np.diagonal(cov[0])))) or 1.0
+    cov = cov / size**2
     if shrinkage == "oas":
         return float(oas_share(cov, found.weight)[0])
-    return float(ledoit_wolf_share(cov, found.weight, quartic_sums(X, np.zeros(len(X), dtype=int), found, weights))[0])
+    scale = np.full(found.mean.shape, size)
+    quartics = quartic_sums(X, np.zeros(len(X), dtype=int), found, weights, scale=scale)
+    return float(ledoit_wolf_share(cov, found.weight, quartics)[0])
 
 
 def _shrunk(cov, share, covariance_type):

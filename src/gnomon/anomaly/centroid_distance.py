@@ -6,7 +6,10 @@ with the centres c₁ … c_k of k-means. Lloyd (1982), doi:10.1109/TIT.1982.105
 Anomaly detection: a survey, section 6, doi:10.1145/1541880.1541882.
 """
 
+import warnings
+
 import numpy as np
+from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.anomaly._base import Detector, contamination_threshold, one_given
 from gnomon.numerics.random import check_rng
@@ -47,6 +50,8 @@ class CentroidDistanceDetector(Detector):
         The sum of squared distances of the training rows from their centres.
     n_iter_ : int
         Iterations of the start that was kept.
+    converged_ : bool
+        Whether its last iteration moved no row to another centre.
     offset_ : float
         `decision_function` is `score_samples` less this.
     n_features_in_, feature_names_in_
@@ -94,7 +99,15 @@ class CentroidDistanceDetector(Detector):
         starts = [X[seed_centers(X, k, rng)] for _ in range(check_integer("n_init", self.n_init, 1))]
         runs = [kmeans(X, start, max_iter=self.max_iter) for start in starts]
         best = min(runs, key=lambda run: run.objective)
-        self.centers_, self.inertia_, self.n_iter_ = best.centers, best.objective, best.n_iter
+        self.centers_, self.inertia_ = best.centers, best.objective
+        self.n_iter_, self.converged_ = best.n_iter, best.converged
+        if not best.converged:
+            warnings.warn(
+                f"k-means did not converge in {self.max_iter} iterations, so the centres are not final; raise "
+                f"max_iter={self.max_iter}, or take fewer n_clusters",
+                ConvergenceWarning,
+                stacklevel=4,
+            )
 
     def _scores(self, X):
         return -np.sqrt(nearest_center(X, self.centers_)[1]).astype(float)

@@ -13,7 +13,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing, get_tags, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
-from gnomon.anomaly._base import decisions, verdicts
+from gnomon.anomaly._base import decisions, like, verdicts
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.gaussian_detector import GaussianDetector
 from gnomon.anomaly.threshold import PLACEMENTS, candidates, metric_values, placed
@@ -97,6 +97,9 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         check_choice("placement", self.placement, PLACEMENTS)
         validate_data(self, X, skip_check_array=True)
         (X,) = indexable(X)
+        if _num_samples(X) == 0:
+            raise ValueError("X has 0 sample(s), and a detector learns from good rows; give at least one row")
+        X = _doubles(X)
         detector = GaussianDetector() if self.detector is None else self.detector
         if y is None:
             return self._untuned(clone(detector).fit(X))
@@ -123,8 +126,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
-        return np.asarray(self.detector_.score_samples(X), dtype=float)
+        return like(self._scores(X), X)
 
     def decision_function(self, X):
         """Score less offset: negative for anomalies.
@@ -137,7 +139,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return decisions(self.score_samples(X), self.offset_)
+        return like(decisions(self._scores(X), self.offset_), X)
 
     def predict(self, X):
         """−1 for anomalies, +1 for good rows.
@@ -150,7 +152,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         -------
         ndarray of int of shape (n_samples,)
         """
-        return verdicts(self.decision_function(X))
+        return verdicts(decisions(self._scores(X), self.offset_))
 
     def fit_predict(self, X, y=None):
         """`fit`, then `predict` of the same rows.
@@ -165,6 +167,10 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         ndarray of int of shape (n_samples,)
         """
         return self.fit(X, y).predict(X)
+
+    def _scores(self, X):
+        check_is_fitted(self)
+        return np.asarray(self.detector_.score_samples(_doubles(X)), dtype=float)
 
     def _untuned(self, fitted):
         self.detector_, self.offset_ = fitted, float(fitted.offset_)
@@ -192,6 +198,11 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(GaussianDetector() if self.detector is None else self.detector).input_tags
         return tags
+
+
+def _doubles(X):
+    """X, an array in single precision as doubles, so that rounded scores do not cross the threshold."""
+    return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
 
 
 def _held_out(detector, X, bad, train, held_out):

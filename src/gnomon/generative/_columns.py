@@ -56,6 +56,11 @@ class Table:
         """Rows and columns."""
         return len(self), len(self.names)
 
+    @property
+    def dtype(self):
+        """The type of the array that the table was made of, None for columns of several kinds."""
+        return None if self.matrix is None else self.matrix.dtype
+
     def __getitem__(self, rows):
         """The table of some rows."""
         if self.matrix is not None:

@@ -13,10 +13,18 @@ import numpy as np
 
 from gnomon._jit import jit
 
-__all__ = ["Domain", "domains_of", "encode", "refuse_unknown", "sizes_of"]
+__all__ = ["CodedRows", "Domain", "domains_of", "encode", "refuse_unknown", "sizes_of"]
 
 MOST_VALUES = 10**7
 """A table of more values than this is a mistake: an identifier, or a measurement."""
+
+
+@dataclass(frozen=True, eq=False)
+class CodedRows:
+    """Slots of all cells, and the type of the array that they were made of, whose precision the answers have."""
+
+    codes: np.ndarray
+    dtype: np.dtype | None
 
 
 @dataclass(frozen=True)

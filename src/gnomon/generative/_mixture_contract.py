@@ -40,7 +40,7 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
 
     def score_samples(self, X):
         """log p(x) of every row."""
-        return log_sum_exp(self._log_joint(X))
+        return _like(self._log_densities(X), X)
 
     def score(self, X, y=None, sample_weight=None):
         """Mean of log p(x)."""
@@ -48,7 +48,7 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
 
     def nll(self, X, sample_weight=None):
         """−Σ sᵢ log p(xᵢ), the negative log-likelihood."""
-        return -_weighted_sum(self.score_samples(X), sample_weight)
+        return -_weighted_sum(self._log_densities(X), sample_weight)
 
     def predict(self, X):
         """The most probable component of every row; the lowest index of several."""
@@ -60,7 +60,10 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
         A row so far out that every density is zero in floating point has the weights of the components; one at which
         densities are infinite is shared by these.
         """
-        return np.exp(self._log_proba(X)).astype(self.weights_.dtype, copy=False)
+        return _like(np.exp(self._log_proba(X)).astype(self.weights_.dtype, copy=False), X)
+
+    def _log_densities(self, X):
+        return log_sum_exp(self._log_joint(X))
 
     def _log_proba(self, X):
         joint = self._log_joint(X)
@@ -97,6 +100,11 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
 
     def _total(self, X, sample_weight):
         return float(np.sum(check_weights(sample_weight, np.empty((_num_samples(X), 0)))))
+
+
+def _like(values, X):
+    """Single precision where the rows are an array in single precision."""
+    return values.astype(np.float32, copy=False) if getattr(X, "dtype", None) == np.float32 else values
 
 
 def _weighted_sum(values, sample_weight):

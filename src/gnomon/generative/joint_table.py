@@ -16,7 +16,7 @@ from scipy.special import xlogy
 
 from gnomon.generative._categories import refuse_empty, refuse_undeclared
 from gnomon.generative._columns import table_rows
-from gnomon.generative._domains import Domain, domains_of, encode, refuse_unknown, sizes_of
+from gnomon.generative._domains import CodedRows, Domain, domains_of, encode, refuse_unknown, sizes_of
 from gnomon.generative._naive import NaiveClassifier, check_alpha
 from gnomon.numerics.validation import check_choice
 from gnomon.optim import em, observed_rows
@@ -157,9 +157,11 @@ class JointTableClassifier(NaiveClassifier):
         sizes = sizes_of(domains)
         unknown = GAP if self.handle_unknown == "ignore" else UNKNOWN
         gap = np.where(self._states, sizes, GAP)
-        return np.where(codes > sizes, gap, np.where(codes == sizes, unknown, codes))
+        codes = np.where(codes > sizes, gap, np.where(codes == sizes, unknown, codes))
+        return CodedRows(codes, table.dtype)
 
-    def _class_log_densities(self, codes):
+    def _class_log_densities(self, rows):
+        codes = rows.codes
         out = np.empty((len(codes), len(self.classes_)))
         for part in observed_rows(np.where(codes == GAP, np.nan, codes)):
             out[part.rows] = self._marginal(part.columns, part.X.astype(int))

@@ -153,7 +153,7 @@ class GaussianMixtureClassifier(BayesClassifier):
         return validate_rows(self, X, reset=False, finite=False)
 
     def _class_log_densities(self, X):
-        return np.stack([mixture.score_samples(X) for mixture in self.mixtures_], axis=1)
+        return np.stack([mixture._log_densities(X) for mixture in self.mixtures_], axis=1)
 
     def _sample_class(self, k, n, rng):
         return self.mixtures_[k].sample(n, random_state=rng)[0]

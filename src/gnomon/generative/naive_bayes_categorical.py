@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon.generative._categories import column_alphas, count_cells, draw, gather, log_tables, refuse_empty
 from gnomon.generative._columns import table_rows
-from gnomon.generative._domains import domains_of, encode, refuse_unknown
+from gnomon.generative._domains import CodedRows, domains_of, encode, refuse_unknown
 from gnomon.generative._naive import (
     NaiveClassifier,
     check_estimate,
@@ -184,15 +184,16 @@ class CategoricalNB(NaiveClassifier):
         which = range(self.n_features_in_)
         codes = encode(table, which, domains)
         refuse_unknown(codes, domains, table, which, self.handle_unknown)
-        return codes
+        return CodedRows(codes, table.dtype)
 
-    def _class_log_densities(self, codes):
-        return gather(codes, [table.logs for table in self._tables], self._weights)
+    def _class_log_densities(self, rows):
+        return gather(rows.codes, [table.logs for table in self._tables], self._weights)
 
     def _sample_class(self, k, n, rng):
         return np.column_stack([draw(table, k, n, rng) for table in self._tables])
 
-    def _factors(self, codes):
+    def _factors(self, rows):
+        codes = rows.codes
         sizes = [domain.size for domain in self.statistics_.domains]
         there = [j for j in range(codes.shape[1]) if codes[0, j] <= sizes[j] or self.missing == "state"]
         parts = [

@@ -226,7 +226,7 @@ class OpenSetClassifier(BayesClassifier):
 
     def _rows(self, X):
         # A classifier that was built without data leaves it to its known classes what a row is.
-        return any_rows(self, X, reset=False) if "n_features_in_" in vars(self) else self.known_._rows(X)
+        return any_rows(self if "n_features_in_" in vars(self) else self.known_, X, reset=False)
 
     def _class_log_densities(self, X):
         known = self.known_._class_log_densities(self.known_._rows(X))
