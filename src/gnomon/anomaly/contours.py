@@ -96,9 +96,8 @@ class NestedContours(BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        check_is_fitted(self)
-        X = validate_rows(self, X, reset=False)
-        return row_log_density(self.density_, X).astype(X.dtype, copy=False)
+        scores, dtype = self._scores(X)
+        return scores.astype(dtype, copy=False)
 
     def contains(self, X):
         """Which regions hold each row.
@@ -111,7 +110,7 @@ class NestedContours(BaseEstimator):
         -------
         ndarray of bool of shape (n_samples, n_levels)
         """
-        return self.score_samples(X)[:, None] > self.log_epsilons_
+        return self._scores(X)[0][:, None] > self.log_epsilons_
 
     def region_index(self, X):
         """The innermost region that holds each row, from 0; the number of levels for a row outside all of them.
@@ -125,3 +124,9 @@ class NestedContours(BaseEstimator):
         ndarray of int of shape (n_samples,)
         """
         return np.sum(~self.contains(X), axis=1)
+
+    def _scores(self, X):
+        """log p(x) in double precision, which alone can be compared with a threshold, and the type of X."""
+        check_is_fitted(self)
+        X = validate_rows(self, X, reset=False)
+        return row_log_density(self.density_, X), X.dtype
