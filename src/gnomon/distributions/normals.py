@@ -25,14 +25,14 @@ from gnomon.numerics.validation import check_choice
 __all__ = ["COVARIANCE_SHAPES", "Normals", "Responsibilities"]
 
 COVARIANCE_SHAPES = {
-    "full": "(k, d, d)",
-    "tied": "(d, d)",
-    "diag": "(k, d)",
-    "spherical": "(k,)",
-    "tied_diag": "(d,)",
-    "tied_spherical": "()",
+    "full": "kdd",
+    "tied": "dd",
+    "diag": "kd",
+    "spherical": "k",
+    "tied_diag": "d",
+    "tied_spherical": "",
 }
-"""The shape of `covariances` for each covariance type."""
+"""The axes of `covariances` for each covariance type."""
 
 _TILE = 128
 _NO_LABEL = -1
@@ -102,14 +102,7 @@ class Normals:
         if means.ndim != 2:
             raise ValueError(f"means has shape {means.shape}; give (k, d)")
         k, d = means.shape
-        wanted = {
-            "full": (k, d, d),
-            "tied": (d, d),
-            "diag": (k, d),
-            "spherical": (k,),
-            "tied_diag": (d,),
-            "tied_spherical": (),
-        }[kind]
+        wanted = covariance_shape(kind, k, d)
         if cov.shape != wanted:
             raise ValueError(f"{kind} covariances of {k} laws of {d} coordinates have shape {wanted}, not {cov.shape}")
         object.__setattr__(self, "means", means)
@@ -303,6 +296,11 @@ class Normals:
             return Moments(N, self.means + step, np.maximum(S[:, :, 0] - F * step, 0.0))
         S = S + np.tril(S, -1).transpose(0, 2, 1)
         return Moments(N, self.means + step, S - F[:, :, None] * step[:, None, :])
+
+
+def covariance_shape(covariance_type, k, d):
+    """The shape of the covariances of k laws of d coordinates."""
+    return tuple({"k": k, "d": d}[axis] for axis in COVARIANCE_SHAPES[covariance_type])
 
 
 def covariances_of(scatter, divisor, covariance_type):

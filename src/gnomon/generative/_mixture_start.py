@@ -10,6 +10,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from gnomon.distributions import Normals
+from gnomon.distributions.normals import covariance_shape
 from gnomon.numerics.validation import check_choice
 from gnomon.optim import NormalMixture, kmeans, seed_centers
 
@@ -42,34 +43,23 @@ def is_whole(weights, means, precisions, covariances):
 def blank(k, steps):
     """A θ⁰ of k components all of whose parts will be replaced."""
     kind, d = steps.covariance_type, steps.X.shape[1]
-    return NormalMixture(np.full(k, 1.0 / k), Normals(np.zeros((k, d)), np.ones(_shapes(k, d)[kind]), kind))
-
-
-def _shapes(k, d):
-    return {
-        "full": (k, d, d),
-        "tied": (d, d),
-        "diag": (k, d),
-        "spherical": (k,),
-        "tied_diag": (d,),
-        "tied_spherical": (),
-    }
+    return NormalMixture(np.full(k, 1.0 / k), Normals(np.zeros((k, d)), np.ones(covariance_shape(kind, k, d)), kind))
 
 
 def given_start(theta, weights, means, precisions, covariances):
     """θ⁰ with those parts replaced that the user gives; errors name them."""
     k, d = theta.laws.means.shape
     kind = theta.laws.covariance_type
-    shapes = _shapes(k, d)
+    shape = covariance_shape(kind, k, d)
     weights = theta.weights if weights is None else _checked("weights_init", weights, (k,))
     if np.any(weights < 0.0) or not np.isclose(np.sum(weights), 1.0):
         raise ValueError(f"weights_init={weights!r} must be ≥ 0 and sum to 1")
     means = theta.laws.means if means is None else _checked("means_init", means, (k, d))
     cov = theta.laws.covariances
     if precisions is not None:
-        cov = _inverse(_checked("precisions_init", precisions, shapes[kind]), kind)
+        cov = _inverse(_checked("precisions_init", precisions, shape), kind)
     if covariances is not None:
-        cov = _checked("covariances_init", covariances, shapes[kind])
+        cov = _checked("covariances_init", covariances, shape)
     return NormalMixture(weights, Normals(means, cov, kind))
 
 

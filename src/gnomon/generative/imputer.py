@@ -283,9 +283,11 @@ def _mode(gamma, means, covs, rng, *, steps=500, tol=1e-10):
     n, k = gamma.shape
     if k == 1:
         return means[:, 0]
-    precisions = np.linalg.inv(covs)
+    roots = np.linalg.cholesky(covs)
+    whiteners = np.linalg.solve(roots, np.broadcast_to(np.eye(covs.shape[1]), covs.shape))
+    precisions = np.swapaxes(whiteners, 1, 2) @ whiteners
     with np.errstate(divide="ignore"):
-        base = np.log(gamma) + 0.5 * np.linalg.slogdet(precisions)[1]
+        base = np.log(gamma) - np.sum(np.log(np.diagonal(roots, axis1=1, axis2=2)), axis=1)
     x = means.copy()
 
     def log_terms(x):
