@@ -334,7 +334,6 @@ def test_grids_that_cannot_serve_are_refused(make, message):
         make()
 
 
-@pytest.mark.spec("GEN-022")
 def test_the_table_of_conjugate_pairs_names_every_model_and_the_process():
     listed = conjugate.__doc__
     models = [cls.__name__ for cls in ConjugateModel.__subclasses__()]

@@ -212,7 +212,7 @@ def test_soft_em_finds_more_likely_overlapping_normals_than_hard(seed):
     options |= {"precisions_init": np.ones((2, 1, 1)), "max_iter": 5000}
     soft = GaussianMixture(2, **options).fit(X)
     hard = GaussianMixture(2, **options, algorithm="hard").fit(X)
-    assert 10.0 < hard.nll(X) - soft.nll(X) < 35.0
+    assert 17.0 <= hard.nll(X) - soft.nll(X) <= 27.0
 
 
 @pytest.mark.spec("GEN-L35", "GEN-076")
@@ -223,11 +223,14 @@ def test_two_components_on_one_normal(seed):
     options |= {"precisions_init": np.tile(np.eye(2), (2, 1, 1)), "tol": 1e-6, "max_iter": 5000}
     single = -GaussianMixture(1, reg_covar=0.0).fit(X).nll(X)
     soft = GaussianMixture(2, **options).fit(X)
-    assert 0.0 <= -soft.nll(X) - single < 6.5
+    assert 0.0 <= -soft.nll(X) - single <= 6.0
     hard = GaussianMixture(2, **options, algorithm="hard", on_empty="keep").fit(X)
     apart = np.linalg.norm(hard.means_[0] - hard.means_[1])
-    splits = apart >= 1.6 and single + hard.nll(X) >= 40.0
-    assert splits or np.min(hard.weights_) < 0.02
+    if seed in (0, 2):
+        assert apart >= 1.6
+        assert single + hard.nll(X) >= 40.0
+    else:
+        assert np.min(hard.weights_) < 0.02
 
 
 @pytest.mark.spec("GEN-L37")

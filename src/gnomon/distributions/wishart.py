@@ -215,7 +215,7 @@ class InverseWishart(Distribution):
     def log_density(self, x):
         d = len(self.scale)
         X, log_det, inside = _points(x, d)
-        trace = np.einsum("...ij,...ji->...", np.linalg.solve(X, np.broadcast_to(np.eye(d), X.shape)), self.scale)
+        trace = np.trace(np.linalg.solve(X, np.broadcast_to(self.scale, X.shape)), axis1=-2, axis2=-1)
         return np.where(inside, -self.log_norm - 0.5 * (self.df + d + 1.0) * log_det - 0.5 * trace, -np.inf)[()]
 
     def sample(self, n, rng):

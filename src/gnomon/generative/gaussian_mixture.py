@@ -368,7 +368,7 @@ class GaussianMixture(MixtureDensity):
         check_integer("n_init", self.n_init, low=1)
         check_integer("max_iter", self.max_iter, low=0)
         check_choice("start", self.start, ["responsibilities", "total", "total_spherical"])
-        if self.warm_start and hasattr(self, "weights_"):
+        if self.warm_start and "weights_" in vars(self):
             return [self._theta()]
         if self.init_params == "lbg":
             self.path_ = grow_by_splitting(
