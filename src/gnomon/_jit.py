@@ -103,6 +103,14 @@ VERBS = {
     "squared_norm": ("i",),
     "count": ("i",),
     "index": ("i", "k"),
+    # a split criterion, at the sums of a group of rows
+    "tally": ("sums", "at", "y", "i", "w"),
+    "mass": ("sums", "at"),
+    "worth": ("sums", "at"),
+    "center": ("sums", "at"),
+    # a splitter of nodes
+    "examine": ("nodes", "first", "count"),
+    "divide": ("nodes", "node"),
 }
 
 

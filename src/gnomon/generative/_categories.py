@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from gnomon._jit import jit
-from gnomon.generative._domains import Domain, encode, sizes_of
 from gnomon.generative._naive import check_alpha
+from gnomon.numerics.domains import Domain, encode, sizes_of
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = [

@@ -18,9 +18,9 @@ from gnomon.distributions import MultivariateNormal, Normal
 from gnomon.distributions.conjugate import ConjugateModel
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
 from gnomon.generative._categories import column_alphas, count_cells, draw, gather, log_tables, refuse_empty
-from gnomon.generative._columns import Table
-from gnomon.generative._domains import Domain, domains_of, encode, refuse_unknown
 from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
+from gnomon.numerics.domains import Domain, domains_of, encode, refuse_unknown
+from gnomon.numerics.tables import Table
 from gnomon.optim import fit_normal_missing, observed_rows
 
 __all__ = ["CategoryPart", "DensityPart", "NormalPart", "Options", "PartSums"]

@@ -14,8 +14,8 @@ from scipy.special import xlogy
 from scipy.stats import chi2
 from sklearn.utils.validation import check_consistent_length
 
-from gnomon.generative._columns import as_table
 from gnomon.numerics.coding import label_index
+from gnomon.numerics.tables import as_table
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 

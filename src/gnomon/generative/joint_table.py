@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import xlogy
 
 from gnomon.generative._categories import refuse_empty, refuse_undeclared
-from gnomon.generative._columns import table_rows
-from gnomon.generative._domains import CodedRows, Domain, domains_of, encode, refuse_unknown, sizes_of
 from gnomon.generative._naive import NaiveClassifier, check_alpha
+from gnomon.numerics.domains import CodedRows, Domain, domains_of, encode, refuse_unknown, sizes_of
+from gnomon.numerics.tables import table_rows
 from gnomon.numerics.validation import check_choice
 from gnomon.optim import em, observed_rows
 from gnomon.optim.em import warn_unless_em_converged

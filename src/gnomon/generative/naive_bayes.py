@@ -11,9 +11,9 @@ does well although columns are seldom independent.
 import numpy as np
 
 from gnomon.distributions import KDE, Bernoulli, Categorical, Histogram, Multinomial
-from gnomon.generative._columns import table_rows
 from gnomon.generative._naive import NaiveClassifier, check_alpha, check_feature_weight
 from gnomon.generative._parts import CategoryPart, DensityPart, NormalPart, Options, PartSums
+from gnomon.numerics.tables import table_rows
 from gnomon.numerics.validation import check_choice, check_non_negative
 
 __all__ = ["NaiveBayes"]

@@ -11,14 +11,14 @@ Maron (1961), doi:10.1145/321075.321084; Lidstone (1920) for other α.
 import numpy as np
 
 from gnomon.generative._categories import column_alphas, count_cells, draw, gather, log_tables, refuse_empty
-from gnomon.generative._columns import table_rows
-from gnomon.generative._domains import CodedRows, domains_of, encode, refuse_unknown
 from gnomon.generative._naive import (
     NaiveClassifier,
     check_estimate,
     check_feature_weight,
     count_priors,
 )
+from gnomon.numerics.domains import CodedRows, domains_of, encode, refuse_unknown
+from gnomon.numerics.tables import table_rows
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["CategoricalNB"]
