@@ -1,0 +1,315 @@
+"""Two-class problems made of many classes: one for each column of a coding matrix.
+
+    column l:  rows i with M[cᵢ, l] ≠ 0 and sᵢ > 0,  target tᵢ = 1 where M[cᵢ, l] = +1, else 0                (1)
+
+One-vs-rest is M = 2I − 1; one-vs-one has one column for each pair of classes. Any classifier or regressor may be
+fitted to the columns. Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–141.
+"""
+
+import warnings
+from inspect import signature
+from typing import NamedTuple
+
+import numpy as np
+from sklearn import config_context, get_config
+from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.validation import _check_method_params, _num_samples
+
+from gnomon.numerics.parallel import map_chunks
+
+__all__ = ["Columns", "Problem", "code_problem", "column_output", "fit_columns", "offers", "rest_code"]
+
+
+class Problem(NamedTuple):
+    """One two-class problem: rows, their sides, and how to speak of it.
+
+    Parameters
+    ----------
+    rows : ndarray of int or None
+        The rows that take part; None is all of them.
+    positive : ndarray of bool
+        For each of these rows whether its target is 1.
+    names : tuple of str
+        What the sides 0 and 1 are called in a warning.
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.coding import Problem
+    >>> Problem(None, np.array([True, False]), ("ham", "spam")).names
+    ('ham', 'spam')
+    """
+
+    rows: np.ndarray | None
+    positive: np.ndarray
+    names: tuple
+
+
+class Columns(NamedTuple):
+    """The fitted problems of `fit_columns`.
+
+    Parameters
+    ----------
+    estimators : list
+        One for each problem.
+    rows : list of ndarray or None
+        The rows that each saw; None is all of them.
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.coding import Columns
+    >>> Columns([], []).estimators
+    []
+    """
+
+    estimators: list
+    rows: list
+
+
+class ConstantSide(BaseEstimator):
+    """The answer of a problem in which one side has no rows; scores are 0 and 1, as in scikit-learn."""
+
+    def __init__(self, side=0):
+        self.side = side
+
+    def fit(self, X, y=None):
+        self.classes_ = np.array([0, 1])
+        return self
+
+    def predict(self, X):
+        return np.full(_num_samples(X), self.side)
+
+    def decision_function(self, X):
+        return np.full(_num_samples(X), float(self.side))
+
+    def predict_proba(self, X):
+        return np.tile(np.eye(2)[self.side], (_num_samples(X), 1))
+
+
+def rest_code(n_classes):
+    """The coding matrix of one-vs-rest, 2I − 1.
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.coding import rest_code
+    >>> rest_code(3).tolist()
+    [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]
+    """
+    return 2 * np.eye(n_classes, dtype=np.int8) - np.int8(1)
+
+
+def code_problem(index, column, classes):
+    """The problem of one column of a coding matrix, equation (1).
+
+    Parameters
+    ----------
+    index : ndarray of int
+        The class of every row, as a row of the matrix.
+    column : array-like of shape (n_classes,)
+        Entries −1, 0 and +1.
+    classes : ndarray of shape (n_classes,)
+        Labels, for warnings.
+
+    Returns
+    -------
+    Problem
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.coding import code_problem
+    >>> problem = code_problem(np.array([0, 1, 2, 1]), [1, -1, 0], np.array(["a", "b", "c"]))
+    >>> problem.rows.tolist(), problem.positive.tolist(), problem.names
+    ([0, 1, 3], [True, False, False], ('b', 'a'))
+    """
+    column = np.asarray(column)
+    signs = column[index]
+    rows = None if np.all(column != 0) else np.flatnonzero(signs)
+    names = tuple(", ".join(map(str, classes[column == side])) for side in (-1, 1))
+    return Problem(rows, (signs if rows is None else signs[rows]) > 0, names)
+
+
+def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=None, n_jobs=None, report=None):
+    """Fit a clone of `estimator` to every problem, on `n_jobs` threads.
+
+    A problem whose rows are all on one side gets a constant answer and a warning. Rows of weight zero take no part.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Classifier or regressor; its targets are 0 and 1.
+    X : array-like, sparse matrix or data frame
+        Rows that scikit-learn can index; a square matrix of kernel values if the estimator is pairwise.
+    problems : sequence of callables () → Problem
+        Made when their turn comes, so that only those at work are in memory.
+    weights : ndarray of shape (n_samples,), optional
+    balance : bool, default=False
+        Whether the weights of both sides are scaled to equal sums.
+    params : dict, optional
+        More for `estimator.fit`; arrays with one entry for each row are cut to the rows of the problem.
+    n_jobs : int, optional
+    report : callable (done, total), optional
+        Called after each fit.
+
+    Returns
+    -------
+    Columns
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from gnomon.numerics.coding import code_problem, column_output, fit_columns, rest_code
+    >>> X, index = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
+    >>> M, classes = rest_code(3), np.array(["a", "b", "c"])
+    >>> problems = [lambda l=l: code_problem(index, M[:, l], classes) for l in range(3)]
+    >>> fitted = fit_columns(LogisticRegression(), X, problems, n_jobs=2)
+    >>> np.argmax([column_output(e, X, "score") for e in fitted.estimators], axis=0)[[0, -1]].tolist()
+    [0, 2]
+    """
+    if (weights is not None or balance) and not _takes_weights(_steps(estimator)[-1][1]):
+        raise ValueError(
+            f"{type(estimator).__name__} takes no sample_weight, which weights and balance need; leave them out, or "
+            "choose another estimator"
+        )
+    done, config = [], get_config()
+
+    def fit_one(problem):
+        # The settings of scikit-learn belong to a thread.
+        with config_context(**config):
+            fitted = _fit_problem(estimator, X, problem(), weights, balance=balance, params=params or {})
+        done.append(1)
+        if report is not None:
+            report(len(done), len(problems))
+        return fitted
+
+    fitted = map_chunks(fit_one, problems, n_jobs)
+    return Columns([model for model, _ in fitted], [rows for _, rows in fitted])
+
+
+def _fit_problem(estimator, X, problem, weights, *, balance, params):
+    rows, positive, s = problem.rows, problem.positive, None
+    if weights is not None:
+        s = weights if rows is None else weights[rows]
+        if not np.all(used := s > 0.0):
+            rows, positive, s = (np.arange(len(s)) if rows is None else rows)[used], positive[used], s[used]
+    if np.all(positive) or not np.any(positive):
+        side = int(len(positive) > 0 and positive[0])
+        warnings.warn(
+            f"no row of {problem.names[1 - side]!r} takes part in a fit, so its answer is always "
+            f"{problem.names[side]!r}; give rows of both",
+            stacklevel=2,
+        )
+        return ConstantSide(side).fit(X), rows
+    target = positive.astype(int)
+    s = _balanced(target, s) if balance else s
+    if rows is not None:
+        X, params = _rows_of(estimator, X, rows), _check_method_params(X, params=params, indices=rows)
+    return clone(estimator).fit(X, target, **params, **({} if s is None else _as_parameter(estimator, s))), rows
+
+
+def _rows_of(estimator, X, rows):
+    part = _safe_indexing(X, rows)
+    return _safe_indexing(part, rows, axis=1) if get_tags(estimator).input_tags.pairwise else part
+
+
+def _balanced(target, weights):
+    """Weights by which both sides have the same sum, and all rows the sum that they had."""
+    s = np.ones(len(target)) if weights is None else weights
+    sums = np.bincount(target, weights=s)
+    return s * (np.sum(s) / (2.0 * sums))[target]
+
+
+def _steps(estimator):
+    """The named steps of a pipeline; any other estimator is a single one without a name."""
+    return getattr(estimator, "steps", [("", estimator)])
+
+
+def _takes_weights(estimator):
+    parameters = signature(estimator.fit).parameters.values()
+    return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
+
+
+def _as_parameter(estimator, weights):
+    """Weights for the last step of a pipeline, by its name; where metadata are routed names are not needed."""
+    step = "" if get_config()["enable_metadata_routing"] else _steps(estimator)[-1][0]
+    return {f"{step}__sample_weight" if step else "sample_weight": weights}
+
+
+def offers(estimator):
+    """The outputs that an estimator has, best first: "score", "proba", "hard".
+
+    A regressor's prediction is a score around ½.
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from gnomon.numerics.coding import offers
+    >>> offers(GaussianNB())
+    ['proba', 'hard']
+    """
+    if is_regressor(estimator):
+        return ["score", "hard"]
+    methods = {"score": "decision_function", "proba": "predict_proba", "hard": "predict"}
+    return [kind for kind, method in methods.items() if getattr(estimator, method, None) is not None]
+
+
+def column_output(estimator, X, kind):
+    """What a fitted column says of every row: its score, the probability of side 1, or the side 0 or 1 itself.
+
+    Parameters
+    ----------
+    estimator : estimator
+        From `fit_columns`.
+    X : array-like, sparse matrix or data frame
+    kind : {"score", "proba", "hard"}
+        One that `offers` names. A score speaks for side 1 above 0 (a regressor's above ½), a probability above ½.
+
+    Returns
+    -------
+    ndarray of shape (n_samples,)
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from gnomon.numerics.coding import column_output
+    >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
+    >>> column_output(model, [[0.5], [4.5]], "proba").round(3).tolist()
+    [0.0, 1.0]
+    """
+    if is_regressor(estimator):
+        value = np.ravel(estimator.predict(X))
+        return value if kind == "score" else (value > 0.5).astype(int)
+    if kind == "score":
+        return np.ravel(estimator.decision_function(X))
+    return estimator.predict_proba(X)[:, 1] if kind == "proba" else np.ravel(estimator.predict(X))

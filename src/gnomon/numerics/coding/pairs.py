@@ -1,0 +1,253 @@
+"""Decisions from all pairs of classes: votes, a decision graph, and coupled probabilities.
+
+    pairs  (0,1), (0,2), …, (1,2), …;    votes  v_k(x) = number of pairs that k wins                       (1)
+    coupling:  p minimises Σ_{i<j} (r_ji p_i − r_ij p_j)²,  Σ_k p_k = 1,    r_ij ≈ P(i | i or j, x)         (2)
+
+Friedman (1996), Another approach to polychotomous classification; the graph: Platt, Cristianini & Shawe-Taylor (2000),
+Large margin DAGs for multiclass classification, NIPS 12, 547–553; (2): Wu, Lin & Weng (2004), Probability estimates for
+multi-class classification by pairwise coupling, JMLR 5, 975–1005; and Hastie & Tibshirani (1998), Classification by
+pairwise coupling, doi:10.1214/aos/1028144844.
+"""
+
+import numpy as np
+
+from gnomon.numerics.coding.columns import Problem
+from gnomon.numerics.parallel import split_rows
+from gnomon.numerics.validation import check_choice
+
+__all__ = ["COUPLINGS", "class_pairs", "couple_pairs", "dag_winners", "pair_code", "pair_problem", "pair_sums"]
+
+COUPLINGS = ("wu_lin_weng", "hastie_tibshirani")
+"""The ways of `couple_pairs`."""
+
+_CELLS = 1 << 20
+"""Most entries of the matrices of pairs that are held at once."""
+
+_CLOSEST = 1e-7
+"""Pairwise probabilities keep this distance from 0 and 1, where an iteration would crawl."""
+
+
+def class_pairs(n_classes):
+    """All pairs i < j of classes, in the order of equation (1).
+
+    Returns
+    -------
+    ndarray of int of shape (n_classes (n_classes − 1) / 2, 2)
+
+    References
+    ----------
+    Friedman, J. H. (1996). Another approach to polychotomous classification. Stanford University.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.coding import class_pairs
+    >>> class_pairs(3).tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    """
+    return np.column_stack(np.triu_indices(n_classes, 1))
+
+
+def pair_code(n_classes):
+    """The coding matrix of one-vs-one: for each pair one column, +1 for the first class and −1 for the second.
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.coding import pair_code
+    >>> pair_code(3).tolist()
+    [[1, 1, 0], [-1, 0, 1], [0, -1, -1]]
+    """
+    pairs = class_pairs(n_classes)
+    M = np.zeros((n_classes, len(pairs)), dtype=np.int8)
+    for side, sign in enumerate((1, -1)):
+        M[pairs[:, side], np.arange(len(pairs))] = sign
+    return M
+
+
+def pair_problem(members, i, j, classes):
+    """The problem of one pair of classes: only their rows, the first class on side 0 and the second on side 1.
+
+    Parameters
+    ----------
+    members : list of ndarray of int
+        The rows of every class.
+    i, j : int
+    classes : ndarray of shape (n_classes,)
+        Labels, for warnings.
+
+    Returns
+    -------
+    Problem
+
+    References
+    ----------
+    Friedman, J. H. (1996). Another approach to polychotomous classification. Stanford University.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.coding import pair_problem
+    >>> members = [np.array([0, 4]), np.array([1]), np.array([2, 3])]
+    >>> problem = pair_problem(members, 0, 2, np.array(["a", "b", "c"]))
+    >>> problem.rows.tolist(), problem.positive.tolist(), problem.names
+    ([0, 2, 3, 4], [False, True, True, False], ('a', 'c'))
+    """
+    rows = np.concatenate([members[i], members[j]])
+    order = np.argsort(rows)
+    return Problem(rows[order], order >= len(members[i]), (str(classes[i]), str(classes[j])))
+
+
+def pair_sums(first, second, n_classes):
+    """Sum over all pairs of what each gives to its first and to its second class.
+
+    Parameters
+    ----------
+    first, second : ndarray of shape (n_samples, n_pairs)
+        Wins and losses give votes; f and −f give sums of scores.
+    n_classes : int
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    References
+    ----------
+    Friedman, J. H. (1996). Another approach to polychotomous classification. Stanford University.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.coding import pair_sums
+    >>> wins = np.array([[True, True, False]])
+    >>> pair_sums(wins, ~wins, 3).tolist()
+    [[2.0, 0.0, 1.0]]
+    """
+    sums, start = np.zeros((len(first), n_classes)), 0
+    for i in range(n_classes - 1):
+        block = slice(start, start := start + n_classes - 1 - i)
+        sums[:, i] += np.sum(first[:, block], axis=1)
+        sums[:, i + 1 :] += second[:, block]
+    return sums
+
+
+def dag_winners(n_samples, order, wins):
+    """The class that is left when the first and the last of a list duel and the loser leaves, until one is left.
+
+    Every row needs C − 1 duels. Where one class beats all others it is the winner, whatever the order.
+
+    Parameters
+    ----------
+    n_samples : int
+    order : array-like of shape (n_classes,)
+        The list: a permutation of 0 … C − 1.
+    wins : callable (i, j, rows) → ndarray of bool
+        Whether class i beats class j, for some rows; i < j.
+
+    Returns
+    -------
+    winner : ndarray of int of shape (n_samples,)
+    path : ndarray of int of shape (n_samples, n_classes − 1, 2)
+        The duels of every row, each as the first and the last class of the list.
+
+    References
+    ----------
+    Platt, J. C., Cristianini, N. & Shawe-Taylor, J. (2000). Large margin DAGs for multiclass classification.
+    NIPS 12, 547–553.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.coding import dag_winners
+    >>> cycle = {(0, 1): True, (0, 2): False, (1, 2): True}
+    >>> wins = lambda i, j, rows: np.full(len(rows), cycle[i, j])
+    >>> [int(dag_winners(1, order, wins)[0][0]) for order in [(0, 1, 2), (0, 2, 1), (1, 0, 2)]]
+    [1, 2, 0]
+    """
+    order, steps = np.asarray(order), len(order) - 1
+    path = np.empty((n_samples, steps, 2), dtype=int)
+    first = np.zeros(n_samples, dtype=int)
+    for step in range(steps):
+        groups = [(place, np.flatnonzero(first == place)) for place in np.unique(first)]
+        for place, rows in groups:
+            a, b = order[place], order[place + steps - step]
+            path[rows, step] = a, b
+            first[rows] += wins(min(a, b), max(a, b), rows) != (a < b)
+    return order[first], path
+
+
+def couple_pairs(r, n_classes, *, method="wu_lin_weng", counts=None, tol=1e-9, max_iter=10_000):
+    """Probabilities of all classes from those of the pairs.
+
+    Parameters
+    ----------
+    r : ndarray of shape (n_samples, n_pairs)
+        r_ij: the probability of the first class of each pair, in the order of `class_pairs`.
+    n_classes : int
+    method : {"wu_lin_weng", "hastie_tibshirani"}, default="wu_lin_weng"
+        Equation (2), a linear system; or the p whose p_i/(p_i + p_j) has the least Kullback–Leibler divergence from r,
+        each pair weighted by its rows, by the iteration of Hunter (2004), doi:10.1214/aos/1079120141.
+    counts : array-like of shape (n_pairs,), optional
+        Rows of each pair, for "hastie_tibshirani"; equal by default.
+    tol, max_iter : float, int
+        When that iteration stops: no probability changes by more, or after so many steps.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes)
+
+    References
+    ----------
+    Wu, T.-F., Lin, C.-J. & Weng, R. C. (2004). Probability estimates for multi-class classification by pairwise
+    coupling. JMLR 5, 975–1005.
+
+    Hastie, T. & Tibshirani, R. (1998). Classification by pairwise coupling. doi:10.1214/aos/1028144844
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.coding import couple_pairs
+    >>> couple_pairs(np.array([[0.9, 0.8, 0.6]]), 3).round(6).tolist()
+    [[0.742258, 0.109242, 0.1485]]
+    """
+    check_choice("method", method, COUPLINGS)
+    r = np.asarray(r, dtype=float)
+    i, j = class_pairs(n_classes).T
+    n = np.zeros((n_classes, n_classes))
+    n[i, j] = n[j, i] = 1.0 if counts is None else np.asarray(counts, dtype=float) / np.mean(counts)
+    p = np.empty((len(r), n_classes))
+    for rows in split_rows(len(r), -(-len(r) * n_classes**2 // _CELLS)):
+        R = np.zeros((len(r[rows]), n_classes, n_classes))
+        R[:, i, j], R[:, j, i] = r[rows], 1.0 - r[rows]
+        p[rows] = _least_squares(R) if method == "wu_lin_weng" else _least_divergence(R, n, tol, max_iter)
+    return p / np.sum(p, axis=1, keepdims=True)
+
+
+def _least_squares(R):
+    """The system of (2): Q p + λ 1 = 0, 1ᵀp = 1. Wu et al. (2004), eq. 21; it is never singular."""
+    n_classes = R.shape[1]
+    other = np.swapaxes(R, 1, 2)
+    system = np.ones((len(R), n_classes + 1, n_classes + 1))
+    system[:, -1, -1] = 0.0
+    system[:, :-1, :-1] = -R * other
+    diagonal = np.arange(n_classes)
+    system[:, diagonal, diagonal] = np.sum(other**2, axis=2)
+    right = np.zeros((len(R), n_classes + 1, 1))
+    right[:, -1] = 1.0
+    # The optimum is never negative (their theorem 2); rounding may be.
+    return np.maximum(np.linalg.solve(system, right)[:, :-1, 0], 0.0)
+
+
+def _least_divergence(R, n, tol, max_iter):
+    """p_i ← Σ_j n_ij r_ij / Σ_j n_ij/(p_i + p_j), then Σp = 1: Hunter (2004), eq. 3."""
+    wins = np.sum(n * np.clip(R, _CLOSEST, 1.0 - _CLOSEST), axis=2)
+    p = wins / np.sum(wins, axis=1, keepdims=True)
+    for _ in range(max_iter):
+        new = wins / np.sum(n / (p[:, :, None] + p[:, None, :]), axis=2)
+        new /= np.sum(new, axis=1, keepdims=True)
+        moved, p = np.max(np.abs(new - p), initial=0.0), new
+        if moved <= tol:
+            break
+    return p
