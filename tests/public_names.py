@@ -12,6 +12,7 @@ import gnomon
 from gnomon.anomaly import CentroidDistanceDetector
 from gnomon.distributions import KDE, Normal
 from gnomon.generative import GaussianMixture, GaussianNB
+from gnomon.linear import LogisticRegression
 from gnomon.losses import Loss
 from gnomon.penalties import Penalty
 
@@ -38,6 +39,8 @@ ARGUMENTS = {
     "NestedContours": {"density": ANY_ROWS},
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
+    "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
+    "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.

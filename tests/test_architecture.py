@@ -98,6 +98,8 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore:not converged after 1000 passes")
 # A joint table gives probability zero to rows that it has not met, and says so.
 @pytest.mark.filterwarnings("ignore:.* rows have density zero under every class")
+# A class whose rows all have weight zero never wins against another, and the reductions say so.
+@pytest.mark.filterwarnings("ignore:no row of .* takes part in a fit")
 @parametrize_with_checks(public_names.estimators(), expected_failed_checks=expected_failures)
 def test_scikit_learn_contract(estimator, check):
     check(estimator)

@@ -53,6 +53,8 @@ DELEGATES = (
     "GenerativeClassifier",
     "MixtureModel",
     "NestedContours",
+    "OneVsOneClassifier",
+    "OneVsRestClassifier",
     "OpenSetClassifier",
     "SemiSupervisedPipeline",
     "TunedDetector",

@@ -1,15 +1,8 @@
 """Codes of classes: labels as numbers and back, two-class problems made of many classes, and their joint decisions."""
 
-from gnomon.numerics.coding.columns import (
-    Columns,
-    Problem,
-    code_problem,
-    column_output,
-    fit_columns,
-    offers,
-    rest_code,
-)
+from gnomon.numerics.coding.columns import Columns, Problem, code_problem, fit_columns, refit_columns, rest_code
 from gnomon.numerics.coding.labels import CODINGS, decode_labels, encode_labels, label_index
+from gnomon.numerics.coding.outputs import column_output, column_outputs, offers
 from gnomon.numerics.coding.pairs import (
     COUPLINGS,
     class_pairs,
@@ -28,6 +21,7 @@ __all__ = [
     "class_pairs",
     "code_problem",
     "column_output",
+    "column_outputs",
     "couple_pairs",
     "dag_winners",
     "decode_labels",
@@ -38,5 +32,6 @@ __all__ = [
     "pair_code",
     "pair_problem",
     "pair_sums",
+    "refit_columns",
     "rest_code",
 ]

@@ -12,13 +12,20 @@ from typing import NamedTuple
 
 import numpy as np
 from sklearn import config_context, get_config
-from sklearn.base import BaseEstimator, clone, is_regressor
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_method_params, _num_samples
 
 from gnomon.numerics.parallel import map_chunks
 
-__all__ = ["Columns", "Problem", "code_problem", "column_output", "fit_columns", "offers", "rest_code"]
+__all__ = [
+    "Columns",
+    "Problem",
+    "code_problem",
+    "fit_columns",
+    "refit_columns",
+    "rest_code",
+]
 
 
 class Problem(NamedTuple):
@@ -193,19 +200,70 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
             f"{type(estimator).__name__} takes no sample_weight, which weights and balance need; leave them out, or "
             "choose another estimator"
         )
-    done, config = [], get_config()
+    done = []
 
     def fit_one(problem):
-        # The settings of scikit-learn belong to a thread.
-        with config_context(**config):
-            fitted = _fit_problem(estimator, X, problem(), weights, balance=balance, params=params or {})
+        fitted = _fit_problem(estimator, X, problem(), weights, balance=balance, params=params or {})
         done.append(1)
         if report is not None:
             report(len(done), len(problems))
         return fitted
 
-    fitted = map_chunks(fit_one, problems, n_jobs)
+    fitted = map_chunks(configured(fit_one), problems, n_jobs)
     return Columns([model for model, _ in fitted], [rows for _, rows in fitted])
+
+
+def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=None):
+    """Call `partial_fit` of every estimator with the rows of its problem; without rows an estimator stays as it is.
+
+    Parameters
+    ----------
+    estimators : list of estimators
+        Changed in place.
+    X, problems, weights, params, n_jobs
+        As in `fit_columns`.
+
+    Returns
+    -------
+    list of estimators
+
+    References
+    ----------
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from gnomon.numerics.coding import Problem, refit_columns
+    >>> X, problem = np.arange(4.0)[:, None], Problem(None, np.array([False, False, True, True]), ("a", "b"))
+    >>> model = refit_columns([GaussianNB()], X, [lambda: problem])[0]
+    >>> refit_columns([model], X, [lambda: problem])[0].class_count_.tolist()
+    [4.0, 4.0]
+    """
+
+    def refit(pair):
+        estimator, make = pair
+        rows, positive, _ = make()
+        if len(positive) == 0:
+            return estimator
+        sent = dict(params or {}) if weights is None else {**(params or {}), "sample_weight": weights}
+        sent = _check_method_params(X, params=sent, indices=rows)
+        part = X if rows is None else _rows_of(estimator, X, rows)
+        return estimator.partial_fit(part, positive.astype(int), classes=np.array([0, 1]), **sent)
+
+    return map_chunks(configured(refit), zip(estimators, problems, strict=True), n_jobs)
+
+
+def configured(function):
+    """`function` under the settings of scikit-learn that hold here; they belong to a thread."""
+    config = get_config()
+
+    def call(item):
+        with config_context(**config):
+            return function(item)
+
+    return call
 
 
 def _fit_problem(estimator, X, problem, weights, *, balance, params):
@@ -255,61 +313,3 @@ def _as_parameter(estimator, weights):
     """Weights for the last step of a pipeline, by its name; where metadata are routed names are not needed."""
     step = "" if get_config()["enable_metadata_routing"] else _steps(estimator)[-1][0]
     return {f"{step}__sample_weight" if step else "sample_weight": weights}
-
-
-def offers(estimator):
-    """The outputs that an estimator has, best first: "score", "proba", "hard".
-
-    A regressor's prediction is a score around ½.
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
-    Examples
-    --------
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import offers
-    >>> offers(GaussianNB())
-    ['proba', 'hard']
-    """
-    if is_regressor(estimator):
-        return ["score", "hard"]
-    methods = {"score": "decision_function", "proba": "predict_proba", "hard": "predict"}
-    return [kind for kind, method in methods.items() if getattr(estimator, method, None) is not None]
-
-
-def column_output(estimator, X, kind):
-    """What a fitted column says of every row: its score, the probability of side 1, or the side 0 or 1 itself.
-
-    Parameters
-    ----------
-    estimator : estimator
-        From `fit_columns`.
-    X : array-like, sparse matrix or data frame
-    kind : {"score", "proba", "hard"}
-        One that `offers` names. A score speaks for side 1 above 0 (a regressor's above ½), a probability above ½.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import column_output
-    >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
-    >>> column_output(model, [[0.5], [4.5]], "proba").round(3).tolist()
-    [0.0, 1.0]
-    """
-    if is_regressor(estimator):
-        value = np.ravel(estimator.predict(X))
-        return value if kind == "score" else (value > 0.5).astype(int)
-    if kind == "score":
-        return np.ravel(estimator.decision_function(X))
-    return estimator.predict_proba(X)[:, 1] if kind == "proba" else np.ravel(estimator.predict(X))

@@ -1,0 +1,70 @@
+"""The length of the normal of a boundary, by which scores become distances.
+
+    ‖w‖ for f(x) = wᵀx + b;    √(αᵀKα) for f(x) = Σᵢ αᵢ k(xᵢ, x) + b, which is √(Σᵢ αᵢ (f(xᵢ) − b))         (1)
+
+Schölkopf & Smola (2002), Learning with Kernels, section 7.3, doi:10.7551/mitpress/4175.001.0001.
+"""
+
+import warnings
+
+import numpy as np
+from scipy import sparse
+
+__all__ = ["weight_norms"]
+
+_SMALL = 0.01
+"""A norm this far below the median makes the scores of its class meaningless."""
+
+
+def weight_norms(estimators, classes):
+    """‖w‖ of every fitted binary classifier; ValueError where there is none, a warning where one is tiny."""
+    norms = np.array([_norm(estimator) for estimator in estimators])
+    names = classes[-len(norms) :]
+    if np.any(norms == 0.0):
+        raise ValueError(
+            f"the classifiers of {names[norms == 0.0].tolist()} have ‖w‖ = 0, so no distance from a boundary exists; "
+            "set normalize=False"
+        )
+    weak = norms < _SMALL * np.median(norms)
+    if np.any(weak):
+        warnings.warn(
+            f"the classifiers of {names[weak].tolist()} have ‖w‖ below {_SMALL} of the median: classes without linear "
+            "signal, whose normalised scores swamp the others; set normalize=False, or give more features",
+            stacklevel=4,
+        )
+    return norms
+
+
+def _norm(estimator):
+    # Inside a pipeline the last step is linear in what it is given.
+    last = getattr(estimator, "steps", [("", estimator)])[-1][1]
+    for known in (_linear_norm, _stated_norm, _kernel_norm):
+        norm = known(last)
+        if norm is not None:
+            return norm
+    raise ValueError(
+        f"normalize=True needs an estimator with coef_, weight_norm_ or support_vectors_; {type(last).__name__} has "
+        "none of them; set normalize=False"
+    )
+
+
+def _linear_norm(estimator):
+    w = getattr(estimator, "coef_", None)
+    return None if w is None else float(np.linalg.norm(_dense(w)))
+
+
+def _stated_norm(estimator):
+    norm = getattr(estimator, "weight_norm_", None)
+    return None if norm is None else float(np.ravel(norm)[0])
+
+
+def _kernel_norm(estimator):
+    support, alpha = getattr(estimator, "support_vectors_", None), getattr(estimator, "dual_coef_", None)
+    if support is None or alpha is None or support.shape[0] != alpha.shape[1]:
+        return None
+    f = np.ravel(estimator.decision_function(support)) - np.ravel(estimator.intercept_)
+    return float(np.sqrt(max(float(np.ravel(_dense(alpha)) @ f), 0.0)))
+
+
+def _dense(values):
+    return values.toarray() if sparse.issparse(values) else np.asarray(values)

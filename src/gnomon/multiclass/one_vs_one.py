@@ -1,0 +1,329 @@
+"""One-vs-one: a classifier for each pair of classes.
+
+    C(C − 1)/2 fits, each on the rows of two classes;    votes  v_k(x) = number of pairs that k wins         (1)
+    decision function  v_k(x) + s_k/(3 (1 + |s_k|)),  s_k the sum of the signed scores of k's pairs           (2)
+
+Or the loser of each duel leaves a list of classes until one is left (a decision graph, C − 1 evaluations); or the
+pairwise probabilities are coupled. Knerr, Personnaz & Dreyfus (1990), doi:10.1007/978-3-642-76153-9_5; Platt,
+Cristianini & Shawe-Taylor (2000), NIPS 12, 547–553; Wu, Lin & Weng (2004), JMLR 5, 975–1005.
+"""
+
+import numpy as np
+from sklearn.base import clone, is_regressor
+from sklearn.utils import _safe_indexing
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
+from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d
+
+from gnomon.multiclass._base import Reduction, base_has, checked_target, given_rows, routed
+from gnomon.multiclass._reject import weak_rows
+from gnomon.numerics.coding import (
+    COUPLINGS,
+    Columns,
+    class_pairs,
+    column_output,
+    column_outputs,
+    couple_pairs,
+    dag_winners,
+    fit_columns,
+    label_index,
+    offers,
+    pair_problem,
+    pair_sums,
+    refit_columns,
+)
+from gnomon.numerics.validation import check_choice
+
+__all__ = ["OneVsOneClassifier"]
+
+
+class OneVsOneClassifier(Reduction):
+    """One binary classifier for each pair of classes; votes, a decision graph or coupled probabilities decide.
+
+    Each fit sees the rows of two classes only, so that a kernel machine, whose work grows with the square of the rows,
+    does 2N²(C − 1)/C instead of the C N² of one-vs-rest. The namesake in scikit-learn gives the same by default.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any classifier, or a regressor, whose prediction is then a score around ½.
+    n_jobs : int, optional
+        Threads for the fits.
+    decision : {"vote", "dag", "coupling"}, default="vote"
+        "vote": the class with most votes, equation (1). "dag": the class left over when the first and the last of a
+        list duel and the loser leaves. "coupling": the largest probability of `predict_proba`.
+    tie : {"score", "margin", "first"}, default="score"
+        Between classes with equal votes: the larger s of (2), or the first class. For estimators that have
+        probabilities but no scores, "score" adds these themselves, as scikit-learn does, which favours later classes;
+        "margin" measures them from ½.
+    order : array-like of shape (n_classes,), optional
+        The list of classes for "dag"; None is `classes_`. The result may depend on it where no class beats all others.
+    coupling : {"wu_lin_weng", "hastie_tibshirani"}, default="wu_lin_weng"
+        How `predict_proba` couples the pairs: least squares, or least Kullback–Leibler divergence.
+    reject_threshold, reject_margin : float, optional
+        Refuse where the best value of the decision function (for "coupling": probability) is smaller, or leads the
+        second by less.
+    reject_label : label, optional
+        What refused rows are called. None: −1 for numbers, "reject" for strings.
+
+    Attributes
+    ----------
+    estimators_ : list of estimators
+        In the order (0, 1), (0, 2), …, (1, 2), …; side 0 is the first class of a pair.
+    classes_ : ndarray of shape (n_classes,)
+    n_classes_ : int
+    class_count_ : ndarray of shape (n_classes,)
+        Sum of the weights of each class.
+    pairwise_indices_ : list of ndarray or None
+        The rows of each fit, if the estimator takes kernel values.
+    reject_label_ : label or None
+        None where nothing is ever refused.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Knerr, S., Personnaz, L. & Dreyfus, G. (1990). Single-layer learning revisited: a stepwise procedure for building
+    and training a neural network. doi:10.1007/978-3-642-76153-9_5
+
+    Platt, J. C., Cristianini, N. & Shawe-Taylor, J. (2000). Large margin DAGs for multiclass classification.
+    NIPS 12, 547–553.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LogisticRegression
+    >>> from gnomon.multiclass import OneVsOneClassifier
+    >>> X, y = np.array([[0.0], [1.0], [5.0], [6.0], [10.0], [11.0]]), np.repeat(["low", "mid", "top"], 2)
+    >>> model = OneVsOneClassifier(LogisticRegression()).fit(X, y)
+    >>> model.predict([[0.5], [5.5], [10.5]]).tolist()
+    ['low', 'mid', 'top']
+    >>> model.votes([[0.5]]).tolist()
+    [[2.0, 1.0, 0.0]]
+    """
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        n_jobs=None,
+        decision="vote",
+        tie="score",
+        order=None,
+        coupling="wu_lin_weng",
+        reject_threshold=None,
+        reject_margin=None,
+        reject_label=None,
+    ):
+        self.estimator = estimator
+        self.n_jobs = n_jobs
+        self.decision = decision
+        self.tie = tie
+        self.order = order
+        self.coupling = coupling
+        self.reject_threshold = reject_threshold
+        self.reject_margin = reject_margin
+        self.reject_label = reject_label
+
+    def fit(self, X, y, sample_weight=None, **fit_params):
+        """Fit one classifier for each pair of classes.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        **fit_params
+            For the estimator, by scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X = given_rows(self, self.estimator, X, reset=True)
+        index, self.classes_ = label_index(_single_labels(y))
+        weights, params = routed(self, "fit", X, sample_weight, fit_params)
+        self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
+        problems = self._problems(X, index)
+        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs}
+        return self._finish(fit_columns(self.estimator, X, problems, **options))
+
+    @available_if(base_has("partial_fit"))
+    def partial_fit(self, X, y, classes=None, sample_weight=None, **partial_fit_params):
+        """Continue the fits with more rows.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        classes : array-like of shape (n_classes,), optional
+            All classes; needed in the first call.
+        sample_weight : array-like of shape (n_samples,), optional
+        **partial_fit_params
+            For the estimator, by scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        first = _check_partial_fit_first_call(self, classes)
+        X = given_rows(self, self.estimator, X, reset=first)
+        index, _ = label_index(_single_labels(y), self.classes_)
+        weights, params = routed(self, "partial_fit", X, sample_weight, partial_fit_params)
+        counts = np.bincount(index, weights, minlength=self.n_classes_)
+        self.class_count_ = counts.astype(float) if first else self.class_count_ + counts
+        problems = self._problems(X, index)
+        old = [clone(self.estimator) for _ in problems] if first else self.estimators_
+        new = refit_columns(old, X, problems, weights=weights, params=params, n_jobs=self.n_jobs)
+        return self._finish(Columns(new, [None] * len(new)))
+
+    def votes(self, X):
+        """How many of its pairs each class wins.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Rows sum to C (C − 1)/2.
+        """
+        wins = self._outputs(X, "hard") == 0
+        return pair_sums(wins, ~wins, self.n_classes_)
+
+    def decision_function(self, X):
+        """Votes and the tie term of (2), whatever `decision` is; for two classes that of the second.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+        """
+        D = self._vote_scores(X)
+        return D[:, -1] if self.n_classes_ <= 2 else D
+
+    @available_if(base_has("predict_proba"))
+    def predict_proba(self, X):
+        """Probabilities of the classes by coupling those of the pairs.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        if self.n_classes_ == 1:
+            return np.ones((_num_samples(given_rows(self, self.estimator, X, reset=False)), 1))
+        r = 1.0 - self._outputs(X, "proba")
+        if self.n_classes_ == 2:
+            return np.column_stack([r, 1.0 - r])
+        sizes = np.sum(self.class_count_[class_pairs(self.n_classes_)], axis=1)
+        return couple_pairs(r, self.n_classes_, method=self.coupling, counts=sizes)
+
+    def dag_path(self, X):
+        """The duels by which the decision graph comes to its answers.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes − 1, 2)
+            The two labels of every duel.
+        """
+        check_is_fitted(self)
+        return self.classes_[self._walk(given_rows(self, self.estimator, X, reset=False))[1]]
+
+    def _check_parameters(self):
+        check_choice("decision", self.decision, ("vote", "dag", "coupling"))
+        check_choice("tie", self.tie, ("score", "margin", "first"))
+        check_choice("coupling", self.coupling, COUPLINGS)
+        if self.decision == "coupling":
+            self._kind("proba")
+        if self.decision == "dag" and self._may_refuse():
+            raise ValueError("decision='dag' has no scores to refuse by; use 'vote' or 'coupling' with reject options")
+        weak_rows(np.zeros((1, 2)), self.reject_threshold, self.reject_margin)
+
+    def _problems(self, X, index):
+        check_consistent_length(X, index)
+        self._settle_reject_label()
+        places = np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=self.n_classes_)))
+        return [lambda i=i, j=j: pair_problem(places, i, j, self.classes_) for i, j in class_pairs(self.n_classes_)]
+
+    def _finish(self, columns):
+        self.estimators_ = columns.estimators
+        self._list = self._order()
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        self.pairwise_indices_ = columns.rows if pairwise else None
+        return self
+
+    def _order(self):
+        """The list of the decision graph, as indices of classes."""
+        if self.order is None:
+            return np.arange(self.n_classes_)
+        places = label_index(np.asarray(self.order), self.classes_)[0]
+        if sorted(places.tolist()) != list(range(self.n_classes_)):
+            raise ValueError(f"order={self.order!r} must hold each of the classes {self.classes_.tolist()} once")
+        return places
+
+    def _may_refuse(self):
+        return self.reject_threshold is not None or self.reject_margin is not None
+
+    def _outputs(self, X, kind):
+        check_is_fitted(self)
+        X = given_rows(self, self.estimator, X, reset=False)
+        return column_outputs(self._columns(), X, kind, pairwise=self.pairwise_indices_ is not None, n_jobs=self.n_jobs)
+
+    def _columns(self):
+        return Columns(self.estimators_, self.pairwise_indices_ or [None] * len(self.estimators_))
+
+    def _vote_scores(self, X):
+        votes, kinds = self.votes(X), offers(self.estimator)
+        if self.tie == "first" or kinds == ["hard"]:
+            return votes
+        f = self._outputs(X, kinds[0])
+        if self.tie == "margin" and (kinds[0] == "proba" or is_regressor(self.estimator)):
+            f = f - 0.5
+        s = pair_sums(-f, f, self.n_classes_)
+        return votes + s / (3.0 * (np.abs(s) + 1.0))
+
+    def _walk(self, X):
+        pairs = {(i, j): l for l, (i, j) in enumerate(map(tuple, class_pairs(self.n_classes_).tolist()))}
+        columns = self._columns()
+
+        def wins(i, j, rows):
+            l = pairs[int(i), int(j)]
+            part, seen = _safe_indexing(X, rows), columns.rows[l]
+            part = part if seen is None else _safe_indexing(part, seen, axis=1)
+            return column_output(columns.estimators[l], part, "hard") == 0
+
+        return dag_winners(_num_samples(X), self._list, wins)
+
+    def _decide(self, X):
+        check_is_fitted(self)
+        if self.decision == "dag":
+            winner = self._walk(given_rows(self, self.estimator, X, reset=False))[0]
+            return winner, np.zeros(len(winner), dtype=bool)
+        S = self.predict_proba(X) if self.decision == "coupling" else self._vote_scores(X)
+        return np.argmax(S, axis=1), weak_rows(S, self.reject_threshold, self.reject_margin)
+
+
+def _single_labels(y):
+    """One label for each row; a multi-label target is refused."""
+    if type_of_target(checked_target(y), input_name="y").startswith("multilabel"):
+        raise ValueError(
+            "y is a multi-label target, of which a row may have several classes, so that classes have no pairs; use "
+            "OneVsRestClassifier"
+        )
+    return column_or_1d(y, warn=True)
