@@ -41,6 +41,7 @@ ARGUMENTS = {
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
+    "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "PolarFeatures": {"hyperspherical": True},  # plane angles exist for two columns only
     "QuadraticDiscriminantAnalysis": {"reg_param": 0.1},  # some tables have classes with fewer rows than columns
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.

@@ -49,6 +49,7 @@ def assert_finite_or_explained(estimator, X, y, words, **options):
 
 # Their parts alone know what they take, and refuse it without knowing the names of columns.
 DELEGATES = (
+    "AdaBoostECC",
     "DensityGate",
     "GenerativeClassifier",
     "MixtureModel",
@@ -56,6 +57,7 @@ DELEGATES = (
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OpenSetClassifier",
+    "OutputCodeClassifier",
     "SemiSupervisedPipeline",
     "TunedDetector",
 )

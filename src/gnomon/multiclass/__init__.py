@@ -1,9 +1,20 @@
 """Multi-class reductions: any two-class learner for any number of classes, and a real "don't know"."""
 
+from gnomon.multiclass.adaboost_ecc import AdaBoostECC
+from gnomon.multiclass.code_report import CodeReport, code_report
+from gnomon.multiclass.coding_matrix import coding_matrix
+from gnomon.multiclass.decoding import code_distances
 from gnomon.multiclass.one_vs_one import OneVsOneClassifier
 from gnomon.multiclass.one_vs_rest import OneVsRestClassifier
+from gnomon.multiclass.output_code import OutputCodeClassifier
 
 __all__ = [
+    "AdaBoostECC",
+    "CodeReport",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
+    "OutputCodeClassifier",
+    "code_distances",
+    "code_report",
+    "coding_matrix",
 ]

@@ -1,0 +1,176 @@
+"""Coding matrices found by search: random columns, the best of many draws, and climbing by single entries.
+
+    choose M with the largest ρ = min_{k≠k'} Δ(k, k'),    Δ(k, k') = Σ_l (1 − M_kl M_k'l)/2                     (1)
+    climb by lowering  Σ_{k<k'} e^{−4 Δ(k, k')}                                                                (2)
+
+(2) is a soft form of (1): the closest pairs of rows count most. No column is constant, equal to another or opposite to
+one, since its classifier would say nothing new. There are 2^{C−1} − 1 such columns without zeros, and
+(3^C − 2^{C+1} + 1)/2 with them. Dietterich & Bakiri (1995), doi:10.1613/jair.105; Allwein, Schapire & Singer (2000),
+Journal of Machine Learning Research 1, 113–141.
+"""
+
+import math
+from itertools import product
+
+import numpy as np
+
+from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
+from gnomon.multiclass.code_report import distinct_columns, row_distances, separated
+from gnomon.numerics.validation import check_integer
+
+__all__ = ["climb_rows", "count_columns", "ecoc", "random_code", "usual_length"]
+
+_STEEPNESS = 4.0
+# Up to here all columns are listed and drawn without replacement; beyond, equal columns are rare and drawn again.
+_MOST_LISTED = 2 ** (MOST_EXHAUSTIVE - 1) - 1
+_MOST_SWEEPS = 100
+
+
+def count_columns(n_classes, *, sparse=False):
+    """The number of columns that ask different questions."""
+    if sparse:
+        return (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
+    return 2 ** (n_classes - 1) - 1
+
+
+def usual_length(n_classes, *, sparse=False):
+    """⌈10 log₂C⌉, with zeros ⌈15 log₂C⌉: Allwein et al. (2000), section 6."""
+    return math.ceil((15 if sparse else 10) * math.log2(n_classes))
+
+
+def random_code(n_classes, n_columns, rng, *, sparse=False, n_candidates=1000):
+    """The draw with the largest ρ of `n_candidates`; entries are ±1 with equal chance, `sparse`: 0 with chance ½."""
+    check_integer("n_candidates", n_candidates, 1)
+    available = count_columns(n_classes, sparse=sparse)
+    n_columns = min(n_columns, available)
+    _check_length(n_classes, n_columns)
+    draw = _drawer(n_classes, n_columns, rng, sparse=sparse)
+    best, reached = None, 0.0
+    for _ in range(1 if n_columns == available else n_candidates):
+        code = draw()
+        distance = np.min(row_distances(code)[~np.eye(n_classes, dtype=bool)])
+        if distance > reached and separated(code):
+            best, reached = code, distance
+    if best is None:
+        raise ValueError(
+            f"none of {n_candidates} random codes with {n_columns} columns tells all {n_classes} classes apart; give "
+            "more columns (n_columns, or code_size where code is None) or more candidates (n_candidates)"
+        )
+    return best
+
+
+def ecoc(n_classes, n_columns, rng):
+    """Dietterich & Bakiri's recipe: all columns, the best of all columns, or a random code improved by (2)."""
+    if n_columns is None and n_classes <= 7:
+        return exhaustive(n_classes)
+    n_columns = usual_length(n_classes) if n_columns is None else n_columns
+    if n_classes <= MOST_EXHAUSTIVE:
+        return _best_columns(exhaustive(n_classes), n_columns, rng)
+    start = random_code(n_classes, n_columns, rng, n_candidates=10)
+    return climb_rows(start, _soft_minimum)
+
+
+def climb_rows(code, gain):
+    """Change signs one by one, row after row, as long as `gain` finds a change that pays and leaves all columns valid.
+
+    `gain(code, row)` gives for every column what changing the sign there would bring; only positive gains are taken.
+    """
+    code = code.copy()
+    for _ in range(_MOST_SWEEPS):
+        changed = False
+        for row in range(len(code)):
+            gains = gain(code, row)
+            for column in np.argsort(-gains, kind="stable"):
+                if gains[column] <= 0.0:
+                    break
+                if _may_change(code, row, column):
+                    code[row, column] *= -1
+                    changed = True
+                    break
+        if not changed:
+            break
+    return code
+
+
+def _may_change(code, row, column):
+    """Whether the column stays different from all others, and from a constant, when its sign in `row` changes."""
+    new = code[:, column].copy()
+    new[row] *= -1
+    return bool(abs(np.sum(new)) < len(code) and np.all(np.abs(new @ code) < len(code)))
+
+
+def _soft_minimum(code, row):
+    """How much (2) falls, for each column of a row without zeros, when the sign there changes."""
+    distances = (code.shape[1] - code @ code[row]) / 2
+    distances[row] = np.inf
+    # The shift keeps the terms representable; a common factor changes no comparison.
+    terms = np.exp(-_STEEPNESS * (distances - np.min(distances)))
+    # Where the rows agree the change adds one to their distance, elsewhere it takes one away.
+    gains = terms @ (1.0 - np.exp(-_STEEPNESS * code * code[row]))
+    return np.where(gains > 1e-9 * np.sum(terms), gains, 0.0)
+
+
+def _best_columns(code, n_columns, rng):
+    """A subset of the columns: random ones first, then each is exchanged for the best one until (2) falls no more."""
+    if n_columns >= code.shape[1]:
+        return code
+    _check_length(len(code), n_columns)
+    a, b = np.triu_indices(len(code), 1)
+    differ = code[a] != code[b]
+    chosen = rng.choice(code.shape[1], n_columns, replace=False)
+    for _ in range(_MOST_SWEEPS):
+        before = chosen.copy()
+        for place in range(n_columns):
+            others = np.delete(chosen, place)
+            distances = np.sum(differ[:, others], axis=1)[:, None] + differ
+            costs = np.sum(np.exp(-_STEEPNESS * (distances - np.min(distances))), axis=0)
+            costs[others] = np.inf
+            # Exchanges without gain would go round in circles.
+            if np.min(costs) < (1.0 - 1e-9) * costs[chosen[place]]:
+                chosen[place] = np.argmin(costs)
+        if np.array_equal(before, chosen):
+            break
+    return code[:, np.sort(chosen)]
+
+
+def _check_length(n_classes, n_columns):
+    least = (n_classes - 1).bit_length()
+    if n_columns < least:
+        raise ValueError(
+            f"{n_columns} columns cannot tell {n_classes} classes apart; give at least {least}, by n_columns or, where "
+            "code is None, by a larger code_size"
+        )
+
+
+def _drawer(n_classes, n_columns, rng, *, sparse):
+    """A function that draws a code with distinct columns."""
+    if count_columns(n_classes, sparse=sparse) > _MOST_LISTED:
+        return lambda: _fresh_columns(n_classes, n_columns, rng, sparse=sparse)
+    listed = _ternary_columns(n_classes) if sparse else exhaustive(n_classes)
+    # A zero has chance 1/2, each sign 1/4; without zeros all columns are equally likely.
+    log_chance = -np.log(2.0) * np.sum(np.abs(listed), axis=0)
+
+    def draw():
+        # The largest of log-chance + Gumbel noise are a draw without replacement: Efraimidis & Spirakis (2006).
+        keys = log_chance + rng.gumbel(size=listed.shape[1])
+        return listed[:, np.sort(np.argsort(-keys)[:n_columns])]
+
+    return draw
+
+
+def _ternary_columns(n_classes):
+    columns = np.array(list(product((-1, 0, 1), repeat=n_classes))).T
+    columns = columns[:, (np.max(columns, axis=0) == 1) & (np.min(columns, axis=0) == -1)]
+    return columns[:, distinct_columns(columns)]
+
+
+def _fresh_columns(n_classes, n_columns, rng, *, sparse):
+    """Columns drawn entry by entry; those that are no question, or an old one, are drawn again."""
+    values = np.array([-1, 0, 0, 1] if sparse else [-1, 1])
+    code = np.empty((n_classes, 0), dtype=int)
+    while code.shape[1] < n_columns:
+        drawn = values[rng.integers(len(values), size=(n_classes, n_columns - code.shape[1]))]
+        asks = (np.max(drawn, axis=0) == 1) & (np.min(drawn, axis=0) == -1)
+        code = np.hstack([code, drawn[:, asks]])
+        code = code[:, distinct_columns(code)]
+    return code

@@ -1,0 +1,29 @@
+"""The classes of a target with weights.
+
+    classes = {yᵢ : sᵢ > 0}                                                                                 (1)
+
+A row of weight zero is no row, and a class of such rows is none: Lumley (2010), doi:10.1002/9780470580066.
+"""
+
+import numpy as np
+
+from gnomon.multiclass._base import checked_target
+from gnomon.numerics.coding import label_index
+
+__all__ = ["weighted_classes"]
+
+
+def weighted_classes(y, weights):
+    """The class of every row, and the classes (1); rows without weight get any class, and take no part in a fit."""
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        raise ValueError(
+            f"y has {np.shape(y)[1]} columns, a multi-label target, but each row gets one class here; use "
+            "OneVsRestClassifier for several"
+        )
+    index, classes = label_index(checked_target(y))
+    if weights is None or np.all(weights > 0.0):
+        return index, classes
+    present, place = np.unique(index[weights > 0.0], return_inverse=True)
+    index = np.zeros(len(index), dtype=int)
+    index[weights > 0.0] = place
+    return index, classes[present]

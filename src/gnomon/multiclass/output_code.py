@@ -1,0 +1,373 @@
+"""Any coding matrix: one two-class problem for each column, the nearest codeword decides.
+
+    f_l fitted to M[y, l] over the rows with M[y, l] ≠ 0;    ŷ = argmin_k Σ_l L(M_kl f_l(x))                    (1)
+    P(k | x) ∝ Π_{l: M_kl ≠ 0} p_l(M_kl | x) · (½)^{number of zeros}  =  softmax_k(−Σ_l log(1 + e^{−M_kl z_l}))   (2)
+
+z_l are the log-odds of p_l. A code whose rows are far apart repairs wrong columns. Dietterich & Bakiri (1995),
+doi:10.1613/jair.105; Allwein, Schapire & Singer (2000), Reducing multiclass to binary: a unifying approach for margin
+classifiers, Journal of Machine Learning Research 1, 113–141.
+"""
+
+from functools import partial
+
+import numpy as np
+from scipy.special import softmax
+from sklearn.base import is_regressor
+from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from gnomon.losses import Loss
+from gnomon.multiclass._base import Reduction, base_has, given_rows, log_fits, routed
+from gnomon.multiclass._code_search import random_code, usual_length
+from gnomon.multiclass._data_codes import pca_code, stagewise_code
+from gnomon.multiclass._labels import weighted_classes
+from gnomon.multiclass._reject import weak_rows
+from gnomon.multiclass.code_report import check_code, code_report, warn_of_repeats
+from gnomon.multiclass.coding_matrix import CODES, coding_matrix
+from gnomon.multiclass.decoding import DECODE_LOSSES, code_distances, wrong_columns
+from gnomon.numerics.coding import code_problem, column_outputs, fit_columns, offers
+from gnomon.numerics.coding.columns import configured
+from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.special import logit
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
+
+__all__ = ["OutputCodeClassifier"]
+
+# The outputs that suit a loss, best first: posteriors for the log-loss, what boosting added up for the exponential.
+_SUITABLE = {
+    "log": ("proba", "score", "hard"),
+    "exponential": ("additive", "score", "proba", "hard"),
+    "other": ("score", "proba", "hard"),
+}
+_SURE = np.finfo(float).eps
+
+
+class OutputCodeClassifier(Reduction):
+    """One binary classifier for each column of a coding matrix, decoded by (1); probabilities by (2).
+
+    The parameters of the namesake in scikit-learn mean what they mean there, and by default the code is random with
+    ⌊C · `code_size`⌋ columns. Three things are done differently, because there they cost accuracy: no column is
+    constant, equal or opposite to another; of many random codes the one with the largest distance between rows is
+    taken; and outputs are decoded by a loss, not by the Euclidean distance, which punishes answers that are right and
+    sure. So for few classes there may be fewer columns than ⌊C · `code_size`⌋: at most 2^(C−1) − 1 are different.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Any classifier, or a regressor, whose prediction is then a score around ½.
+    code_size : float, default=1.5
+        Where `code` is None: columns for each class.
+    random_state : None, int, Generator or RandomState
+        For random codes, for "ecoc" and for "stagewise".
+    n_jobs : int, optional
+        Threads for fits and predictions, as in joblib.
+    code : array-like of shape (n_classes, n_columns) or str, optional
+        Your own matrix of −1, 0 and +1, its rows in the order of `classes_`; a word of `coding_matrix`: "ovr", "ovo",
+        "binary", "exhaustive", "ecoc", "hamming", "random", "random_sparse"; "pca": the principal directions of the
+        class means; "stagewise": column after column, each separates the two classes that are confused most on
+        validation rows. None is "random" of the length that `code_size` says.
+    n_columns : int, optional
+        For "ecoc", "random", "random_sparse", "pca" and "stagewise": the length, for "stagewise" the largest.
+        ⌈10 log₂C⌉ by default, ⌈15 log₂C⌉ with zeros, C − 1 for "pca".
+    n_errors : int, default=1
+        For "hamming": how many wrong columns are to be repaired; above one it is a BCH code.
+    n_candidates : int, optional
+        Random codes: the best of so many, 1000 by default. "stagewise": columns tried in each stage, 10 by default.
+    patience : int, default=5
+        For "stagewise": stop after so many columns without a lower validation error.
+    validation_fraction : float in (0, 1), default=0.25
+        For "stagewise": the share of the rows of each class that only measures. The final columns are fitted to all.
+    decode : {"loss", "hamming"}, default="loss"
+        Compare scores by a loss, or count the columns that disagree.
+    loss : {"auto", "hinge", "exponential", "log", "linear", "squared"} or Loss, default="auto"
+        For ``decode="loss"``. "auto": "log" where the estimator has `predict_proba`, else "hinge". Posteriors enter as
+        log-odds. "exponential" uses `additive_score` where the estimator, a boosting one, has it.
+    zero : {"half", "ignore"}, default="half"
+        For ``decode="hamming"``: a zero of the code costs ½, or the mean over the other entries counts.
+    reject_threshold : float, optional
+        Refuse rows whose best class scores less; the score of a class is minus its distance.
+    reject_margin : float, optional
+        Refuse rows in which the best class leads the second by less.
+    max_distance : float or "radius", optional
+        Refuse rows in which more columns disagree with the codeword of the best class (its zeros do not count).
+        "radius": as many as the code is sure to repair.
+    reject_label : label, optional
+        What refused rows are called; −1 for numbers, "reject" for strings by default.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+    code_book_ : ndarray of int of shape (n_classes, n_columns)
+        The coding matrix; always −1, 0 and +1.
+    estimators_ : list
+        One for each column; their class 1 is the side +1.
+    max_distance_ : float or None
+        The number that `max_distance` came to.
+    history_ : dict
+        Only for "stagewise": "iteration", "objective" (mean distance to the own class) and "validation" (error) after
+        each column.
+    reject_label_ : label or None
+        None if nothing is ever refused.
+    n_features_in_, feature_names_in_
+        As in scikit-learn.
+
+    References
+    ----------
+    Dietterich, T. G. & Bakiri, G. (1995). Solving multiclass learning problems via error-correcting output codes.
+    doi:10.1613/jair.105
+
+    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary: a unifying approach for margin
+    classifiers. Journal of Machine Learning Research 1, 113–141.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from gnomon.multiclass import OutputCodeClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = OutputCodeClassifier(GaussianNB(), code="exhaustive").fit(X, y)
+    >>> model.code_book_.tolist()
+    [[1, 1, 1], [-1, -1, 1], [-1, 1, -1]]
+    >>> round(model.score(X, y), 2)
+    0.94
+    """
+
+    def __init__(
+        self,
+        estimator,
+        *,
+        code_size=1.5,
+        random_state=None,
+        n_jobs=None,
+        code=None,
+        n_columns=None,
+        n_errors=1,
+        n_candidates=None,
+        patience=5,
+        validation_fraction=0.25,
+        decode="loss",
+        loss="auto",
+        zero="half",
+        reject_threshold=None,
+        reject_margin=None,
+        max_distance=None,
+        reject_label=None,
+    ):
+        self.estimator = estimator
+        self.code_size = code_size
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.code = code
+        self.n_columns = n_columns
+        self.n_errors = n_errors
+        self.n_candidates = n_candidates
+        self.patience = patience
+        self.validation_fraction = validation_fraction
+        self.decode = decode
+        self.loss = loss
+        self.zero = zero
+        self.reject_threshold = reject_threshold
+        self.reject_margin = reject_margin
+        self.max_distance = max_distance
+        self.reject_label = reject_label
+
+    def fit(self, X, y, sample_weight=None, **fit_params):
+        """Choose the code and fit one classifier for each of its columns.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            Whatever the estimator takes.
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        **fit_params
+            For the estimator, by scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self
+        """
+        self._check_parameters()
+        X = given_rows(self, self.estimator, X, reset=True)
+        check_consistent_length(X, y)
+        weights, params = routed(self, "fit", X, sample_weight, fit_params)
+        index, self.classes_ = weighted_classes(y, weights)
+        self._settle_reject_label()
+        self.code_book_ = self._choose_code(X, index, weights, params)
+        warn_of_repeats(self.code_book_)
+        self.max_distance_ = self._radius()
+        self._columns = self._fit_columns(X, index, self.code_book_, weights, params)
+        self.estimators_ = self._columns.estimators
+        return self
+
+    def decision_function(self, X):
+        """Minus the distance to the codeword of each class; for two classes how much nearer the second is.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes), or (n_samples,) for two classes
+        """
+        check_is_fitted(self)
+        d = self._distances(self._margins(X), self.code_book_)
+        return d[:, 0] - d[:, 1] if self.n_classes_ == 2 else -d
+
+    @available_if(base_has("predict_proba"))
+    def predict_proba(self, X):
+        """P(k | x) by equation (2), whatever the decoding.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+        """
+        check_is_fitted(self)
+        rows = given_rows(self, self.estimator, X, reset=False)
+        log_odds = self._column_margins(self._columns, rows, "proba")
+        return softmax(-code_distances(log_odds, self.code_book_, loss="log"), axis=1)
+
+    def _check_parameters(self):
+        check_positive("code_size", self.code_size)
+        check_choice("decode", self.decode, ("loss", "hamming"))
+        check_choice("zero", self.zero, ("half", "ignore"))
+        if not isinstance(self.loss, Loss):
+            check_choice("loss", self.loss, ("auto", *DECODE_LOSSES))
+        if isinstance(self.code, str):
+            check_choice("code", self.code, (*CODES, "pca", "stagewise"))
+        for name in ("n_columns", "n_candidates"):
+            if getattr(self, name) is not None:
+                check_integer(name, getattr(self, name), 1)
+        check_integer("patience", self.patience, 1)
+        check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
+        weak_rows(np.zeros((1, 2)), self.reject_threshold, self.reject_margin)
+
+    def _choose_code(self, X, index, weights, params):
+        C, rng = self.n_classes_, check_rng(self.random_state)
+        if self.code is not None and not isinstance(self.code, str):
+            return check_code(self.code, C)
+        if C <= 2:
+            # One question is all that two classes leave to ask.
+            return coding_matrix("binary", C)
+        if self.code is None:
+            return random_code(C, int(C * self.code_size), rng, n_candidates=self.n_candidates or 1000)
+        if self.code == "pca":
+            used = slice(None) if weights is None else weights > 0.0
+            rows = check_array(X, accept_sparse="csr", dtype=float)[used]
+            return pca_code(
+                rows, index[used], np.ones(len(index)) if weights is None else weights[used], self.n_columns
+            )
+        if self.code == "stagewise":
+            return self._grow_code(X, index, weights, params, rng)
+        options = {"n_columns": self.n_columns, "n_errors": self.n_errors, "n_candidates": self.n_candidates or 1000}
+        return coding_matrix(self.code, C, random_state=rng, **options)
+
+    def _grow_code(self, X, index, weights, params, rng):
+        """The code of ``code="stagewise"``: columns are fitted to the training rows and judged by the others."""
+        s = np.ones(len(index)) if weights is None else weights
+        validation = _held_out(index, s, self.validation_fraction, rng)
+        rows = _safe_indexing(X, np.flatnonzero(validation))
+
+        def answers(columns):
+            fitted = self._fit_columns(X, index, columns, weights, params, without=validation)
+            return self._column_margins(fitted, rows, self._output_kind())
+
+        code, self.history_ = stagewise_code(
+            answers,
+            self._distances,
+            index[validation],
+            s[validation],
+            self.n_classes_,
+            n_columns=self.n_columns or usual_length(self.n_classes_),
+            n_candidates=self.n_candidates or 10,
+            patience=self.patience,
+            rng=rng,
+        )
+        return code
+
+    def _fit_columns(self, X, index, code, weights, params, without=None):
+        def problem(l):
+            whole = code_problem(index, code[:, l], self.classes_)
+            return whole if without is None else _left_after(whole, without)
+
+        problems = [partial(problem, l) for l in range(code.shape[1])]
+        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs, "report": log_fits}
+        return fit_columns(self.estimator, X, problems, **options)
+
+    def _radius(self):
+        """The most columns that may disagree with the best class."""
+        if self.max_distance is None or self.n_classes_ == 1:
+            return None
+        if isinstance(self.max_distance, str):
+            check_choice("max_distance", self.max_distance, ("radius",))
+            return float(code_report(self.code_book_).correctable)
+        return float(check_non_negative("max_distance", self.max_distance))
+
+    def _loss(self):
+        if self.loss != "auto":
+            return self.loss
+        return "log" if "proba" in offers(self.estimator) else "hinge"
+
+    def _output_kind(self):
+        """Which output of the base is decoded: of those that suit the loss the best that it has."""
+        loss = self._loss() if self.decode == "loss" else "other"
+        offered = offers(self.estimator)
+        if getattr(self.estimator, "additive_score", None) is not None:
+            offered = ["additive", *offered]
+        suitable = _SUITABLE.get(loss, _SUITABLE["other"]) if isinstance(loss, str) else _SUITABLE["other"]
+        return next(kind for kind in suitable if kind in offered)
+
+    def _margins(self, X):
+        rows = given_rows(self, self.estimator, X, reset=False)
+        return self._column_margins(self._columns, rows, self._output_kind())
+
+    def _column_margins(self, columns, X, kind):
+        """Outputs of all columns as margins around 0; posteriors as log-odds."""
+        if kind == "additive":
+            score = configured(lambda estimator: estimator.additive_score(X))
+            return np.column_stack(map_chunks(score, columns.estimators, self.n_jobs))
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        values = column_outputs(columns, X, kind, pairwise=pairwise, n_jobs=self.n_jobs)
+        if kind == "proba":
+            return logit(np.clip(np.asarray(values, dtype=float), _SURE, 1.0 - _SURE))
+        around_half = kind == "hard" or is_regressor(self.estimator)
+        return 2.0 * values - 1.0 if around_half else values
+
+    def _distances(self, margins, code):
+        return code_distances(margins, code, decode=self.decode, loss=self._loss(), zero=self.zero)
+
+    def _may_refuse(self):
+        return any(limit is not None for limit in (self.reject_threshold, self.reject_margin, self.max_distance))
+
+    def _decide(self, X):
+        check_is_fitted(self)
+        margins = self._margins(X)
+        d = self._distances(margins, self.code_book_)
+        index = np.argmin(d, axis=1)
+        refused = weak_rows(-d, self.reject_threshold, self.reject_margin)
+        if self.max_distance_ is not None:
+            refused |= wrong_columns(margins, self.code_book_)[np.arange(len(d)), index] > self.max_distance_
+        return index, refused
+
+
+def _left_after(problem, without):
+    """The problem without some rows."""
+    rows = np.arange(len(without)) if problem.rows is None else problem.rows
+    kept = ~without[rows]
+    return problem._replace(rows=rows[kept], positive=problem.positive[kept])
+
+
+def _held_out(index, weights, fraction, rng):
+    """A share of the rows of each class, at least one and never all, where the class has two rows or more."""
+    chosen = np.zeros(len(index), dtype=bool)
+    for k in range(int(np.max(index)) + 1):
+        rows = rng.permutation(np.flatnonzero((index == k) & (weights > 0.0)))
+        chosen[rows[: np.clip(round(fraction * len(rows)), min(1, len(rows) - 1), len(rows) - 1)]] = True
+    return chosen
