@@ -14,13 +14,14 @@ from sklearn import get_config
 from sklearn.base import MetaEstimatorMixin, is_regressor
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.validation import _num_samples, validate_data
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import _num_samples, column_or_1d, validate_data
 
 from gnomon.multiclass._reject import RejectingClassifier
 from gnomon.numerics.coding import offers
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Reduction", "base_has", "checked_target", "given_rows", "log_fits", "routed"]
+__all__ = ["Reduction", "base_has", "checked_target", "given_rows", "log_fits", "routed", "single_labels"]
 
 
 def given_rows(owner, base, X, *, reset):
@@ -41,6 +42,16 @@ def checked_target(y):
     if values.dtype.kind == "f":
         assert_all_finite(values, input_name="y")
     return y
+
+
+def single_labels(y):
+    """One label for each row; ValueError for a multi-label target."""
+    if type_of_target(checked_target(y), input_name="y").startswith("multilabel"):
+        raise ValueError(
+            "y is a multi-label target, of which a row may have several classes; use OneVsRestClassifier, or give one "
+            "label for each row"
+        )
+    return column_or_1d(y, warn=True)
 
 
 def routed(owner, method, X, sample_weight, params):

@@ -12,10 +12,10 @@ import numpy as np
 from sklearn.base import clone, is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
-from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, column_or_1d
+from sklearn.utils.multiclass import _check_partial_fit_first_call
+from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
-from gnomon.multiclass._base import Reduction, base_has, checked_target, given_rows, routed
+from gnomon.multiclass._base import Reduction, base_has, given_rows, routed, single_labels
 from gnomon.multiclass._reject import weak_rows
 from gnomon.numerics.coding import (
     COUPLINGS,
@@ -143,7 +143,7 @@ class OneVsOneClassifier(Reduction):
         """
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
-        index, self.classes_ = label_index(_single_labels(y))
+        index, self.classes_ = label_index(single_labels(y))
         weights, params = routed(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
@@ -171,7 +171,7 @@ class OneVsOneClassifier(Reduction):
         self._check_parameters()
         first = _check_partial_fit_first_call(self, classes)
         X = given_rows(self, self.estimator, X, reset=first)
-        index, _ = label_index(_single_labels(y), self.classes_)
+        index, _ = label_index(single_labels(y), self.classes_)
         weights, params = routed(self, "partial_fit", X, sample_weight, partial_fit_params)
         counts = np.bincount(index, weights, minlength=self.n_classes_)
         self.class_count_ = counts.astype(float) if first else self.class_count_ + counts
@@ -296,7 +296,7 @@ class OneVsOneClassifier(Reduction):
         if self.tie == "margin" and (kinds[0] == "proba" or is_regressor(self.estimator)):
             f = f - 0.5
         s = pair_sums(-f, f, self.n_classes_)
-        return votes + s / (3.0 * (np.abs(s) + 1.0))
+        return votes.astype(s.dtype) + s / (3.0 * (np.abs(s) + 1.0))
 
     def _walk(self, X):
         pairs = {(i, j): l for l, (i, j) in enumerate(map(tuple, class_pairs(self.n_classes_).tolist()))}
@@ -317,13 +317,3 @@ class OneVsOneClassifier(Reduction):
             return winner, np.zeros(len(winner), dtype=bool)
         S = self.predict_proba(X) if self.decision == "coupling" else self._vote_scores(X)
         return np.argmax(S, axis=1), weak_rows(S, self.reject_threshold, self.reject_margin)
-
-
-def _single_labels(y):
-    """One label for each row; a multi-label target is refused."""
-    if type_of_target(checked_target(y), input_name="y").startswith("multilabel"):
-        raise ValueError(
-            "y is a multi-label target, of which a row may have several classes, so that classes have no pairs; use "
-            "OneVsRestClassifier"
-        )
-    return column_or_1d(y, warn=True)

@@ -284,7 +284,7 @@ def _fit_problem(estimator, X, problem, weights, *, balance, params):
     s = _balanced(target, s) if balance else s
     if rows is not None:
         X, params = _rows_of(estimator, X, rows), _check_method_params(X, params=params, indices=rows)
-    return clone(estimator).fit(X, target, **params, **({} if s is None else _as_parameter(estimator, s))), rows
+    return clone(estimator).fit(X, target, **params, **weight_parameter(estimator, s)), rows
 
 
 def _rows_of(estimator, X, rows):
@@ -309,7 +309,9 @@ def _takes_weights(estimator):
     return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
 
 
-def _as_parameter(estimator, weights):
-    """Weights for the last step of a pipeline, by its name; where metadata are routed names are not needed."""
+def weight_parameter(estimator, weights):
+    """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed."""
+    if weights is None:
+        return {}
     step = "" if get_config()["enable_metadata_routing"] else _steps(estimator)[-1][0]
     return {f"{step}__sample_weight" if step else "sample_weight": weights}

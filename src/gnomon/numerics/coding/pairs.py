@@ -125,7 +125,8 @@ def pair_sums(first, second, n_classes):
     >>> pair_sums(wins, ~wins, 3).tolist()
     [[2.0, 0.0, 1.0]]
     """
-    sums, start = np.zeros((len(first), n_classes)), 0
+    floats = first.dtype if first.dtype.kind == "f" else float
+    sums, start = np.zeros((len(first), n_classes), dtype=floats), 0
     for i in range(n_classes - 1):
         block = slice(start, start := start + n_classes - 1 - i)
         sums[:, i] += np.sum(first[:, block], axis=1)
@@ -213,11 +214,11 @@ def couple_pairs(r, n_classes, *, method="wu_lin_weng", counts=None, tol=1e-9, m
     [[0.742258, 0.109242, 0.1485]]
     """
     check_choice("method", method, COUPLINGS)
-    r = np.asarray(r, dtype=float)
+    r = np.asarray(r)
     i, j = class_pairs(n_classes).T
     n = np.zeros((n_classes, n_classes))
     n[i, j] = n[j, i] = 1.0 if counts is None else np.asarray(counts, dtype=float) / np.mean(counts)
-    p = np.empty((len(r), n_classes))
+    p = np.empty((len(r), n_classes), dtype=r.dtype)
     for rows in split_rows(len(r), -(-len(r) * n_classes**2 // _CELLS)):
         R = np.zeros((len(r[rows]), n_classes, n_classes))
         R[:, i, j], R[:, j, i] = r[rows], 1.0 - r[rows]
