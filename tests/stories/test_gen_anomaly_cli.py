@@ -135,3 +135,35 @@ def test_thyroid_patients_from_a_real_table(tmp_path):
     told = json.loads(gnomon("learn", path, "--task", "anomaly", "-t", "sick", "-o", tmp_path / "out", "--json"))
     assert told["test"]["test"] > 0.6
     assert told["test"]["roc_auc"] > 0.95
+
+
+@pytest.mark.spec("GEN-097")
+def test_a_small_share_is_told_as_it_is(tmp_path):
+    rng = np.random.default_rng(0)
+    path = tmp_path / "tails.csv"
+    pd.DataFrame(rng.standard_t(2.0, size=(6000, 2)), columns=["a", "b"]).to_csv(path, index=False)
+    told = " ".join(gnomon("learn", path, "--task", "anomaly", "--level", 0.9999, "-o", tmp_path / "out").split())
+    assert "so that 0.01% of rows" in told
+    assert "where 0.01% were meant; the tails of the rows are heavier" in told
+    assert "ValueError" not in told
+
+
+@pytest.mark.spec("GEN-100", "GEN-102")
+def test_many_anomalies_are_work_for_a_classifier(tmp_path):
+    rng = np.random.default_rng(0)
+    y = np.arange(300) % 2
+    frame = pd.DataFrame(rng.normal(size=(300, 2)) + 4.0 * y[:, None], columns=["a", "b"])
+    frame["state"] = np.where(y == 1, "bad", "good").astype(object)
+    frame.loc[:9, "state"] = None
+    told = json.loads(
+        gnomon("learn", write(frame, tmp_path), "--task", "anomaly", "-t", "state", "--anomaly-label", "bad", "--json",
+               "-o", tmp_path / "out")
+    )  # fmt: skip
+    assert told["rows"]["left out, without a label"] == 10
+    assert "a classifier may do better" in (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+
+
+def write(frame, folder):
+    path = folder / "table.csv"
+    frame.to_csv(path, index=False)
+    return path

@@ -17,7 +17,16 @@ from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.validation import check_choice, check_interval, validate_rows
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Detector", "WeightedDetector", "contamination_threshold", "decisions", "like", "one_given", "verdicts"]
+__all__ = [
+    "TIES",
+    "Detector",
+    "WeightedDetector",
+    "contamination_threshold",
+    "decisions",
+    "like",
+    "one_given",
+    "verdicts",
+]
 
 TIES = ("anomaly", "normal")
 
@@ -95,8 +104,14 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         -------
         self
         """
+        check_is_fitted(self)
+        return self._flag_up_to(threshold)
+
+    def _flag_up_to(self, threshold):
+        threshold = float(check_interval("threshold", threshold))
         self._note_threshold(threshold)
-        self.offset_ = float(np.nextafter(threshold, np.inf)) if self.tie == "anomaly" else threshold
+        above = check_choice("tie", self.tie, TIES) == "anomaly"
+        self.offset_ = float(np.nextafter(threshold, np.inf)) if above else threshold
         return self
 
     def _checked(self, X):
@@ -108,7 +123,7 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         X = validate_rows(self, X)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self._learn(X, weights)
-        return self.set_threshold(float(self._threshold(X, weights)))
+        return self._flag_up_to(float(self._threshold(X, weights)))
 
     @abstractmethod
     def _learn(self, X, weights):

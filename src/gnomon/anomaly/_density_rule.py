@@ -5,7 +5,7 @@ from abc import abstractmethod
 import numpy as np
 
 from gnomon.anomaly._base import WeightedDetector, contamination_threshold, one_given
-from gnomon.anomaly._levels import check_levels, log_thresholds
+from gnomon.anomaly._levels import check_level, log_thresholds
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
 
@@ -23,7 +23,7 @@ class DensityRule(WeightedDetector):
     def _threshold(self, X, weights):
         name, value = one_given(epsilon=self.epsilon, log_epsilon=self.log_epsilon, contamination=self.contamination)
         ways = {
-            "epsilon": lambda: _log(check_interval("epsilon", value, 0.0, np.finfo(float).max)),
+            "epsilon": lambda: _log(check_non_negative("epsilon", value)),
             "log_epsilon": lambda: check_interval("log_epsilon", value, -np.inf, np.finfo(float).max),
             "contamination": lambda: contamination_threshold(self._scores(X), value, weights),
             None: self._level_threshold,
@@ -34,10 +34,8 @@ class DensityRule(WeightedDetector):
         self.log_epsilon_ = threshold
 
     def _level_threshold(self):
-        levels = check_levels("level", self.level)
-        if levels.size > 1:
-            raise ValueError(f"level={self.level!r} must be one number; for several see NestedContours")
-        return log_thresholds(self._density, levels, **self._draws())[0]
+        level = check_level("level", self.level)
+        return log_thresholds(self._density, np.array([level]), **self._draws())[0]
 
     def _draws(self):
         """How a law that has no formula for its levels is drawn from."""
@@ -45,4 +43,4 @@ class DensityRule(WeightedDetector):
 
 
 def _log(epsilon):
-    return np.log(epsilon) if check_non_negative("epsilon", epsilon) > 0.0 else -np.inf
+    return np.log(epsilon) if epsilon > 0.0 else -np.inf

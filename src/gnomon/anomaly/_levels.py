@@ -18,20 +18,17 @@ from gnomon.anomaly._base import contamination_threshold
 from gnomon.distributions import MultivariateNormal, Normal, row_log_density, sample_density
 from gnomon.numerics.validation import check_interval
 
-__all__ = ["check_levels", "log_thresholds"]
+__all__ = ["check_level", "log_thresholds"]
 
 CELLS = 2**14
 LOST_MASS = 1e-4
+EXACT = 1e-10
+"""How near to log ε the search comes."""
 
 
-def check_levels(name, levels):
-    """The levels as an array, each in (0, 1)."""
-    levels = np.atleast_1d(np.asarray(levels, dtype=float))
-    if levels.ndim != 1 or levels.size == 0:
-        raise ValueError(f"{name}={levels!r} must be numbers between 0 and 1; give at least one")
-    for level in levels.tolist():
-        check_interval(name, level, 0.0, 1.0, closed="neither")
-    return levels
+def check_level(name, level):
+    """A probability in (0, 1)."""
+    return check_interval(name, level, 0.0, 1.0, closed="neither")
 
 
 @singledispatch
@@ -72,14 +69,18 @@ def _by_quadrature(density, draws, levels):
     mass = np.trapezoid(np.exp(log_p), grid)
     if not abs(mass - 1.0) < LOST_MASS:
         return None
-    lowest, highest = np.min(log_p[np.isfinite(log_p)]), np.max(log_p)
-    return np.array([brentq(_excess, lowest, highest, (grid[1] - grid[0], log_p, share * mass)) for share in levels])
-
-
-def _excess(t, step, log_p, wanted):
-    """∫ p over {log p > t} less what is wanted; cells that t crosses count up to the crossing, log p being linear."""
     upper, lower = np.maximum(log_p[1:], log_p[:-1]), np.minimum(log_p[1:], log_p[:-1])
-    above, whole = upper > t, lower > t
-    part = np.divide(upper - t, upper - lower, out=np.ones(len(upper)), where=above & ~whole)
-    area = part * 0.5 * (np.exp(upper) + np.exp(np.maximum(lower, t)))
+    inside = np.isfinite(upper)
+    cells = upper[inside], lower[inside], grid[1] - grid[0]
+    bracket = np.min(log_p[np.isfinite(log_p)]) - 1.0, np.max(log_p)
+    # Where p is flat at ε itself, the flat part is needed to hold λ: ε must lie below it, by more than rounding.
+    return np.array([brentq(_excess, *bracket, (*cells, share * mass), xtol=EXACT) for share in levels]) - 2.0 * EXACT
+
+
+def _excess(t, upper, lower, step, wanted):
+    """∫ p over {log p > t} less what is wanted; cells that t crosses count up to the crossing, log p being linear."""
+    above, edge = upper > t, np.isneginf(lower)
+    crossed = above & ~edge & (lower <= t)
+    part = np.divide(upper - t, upper - lower, out=np.ones(len(upper)), where=crossed)
+    area = part * 0.5 * (np.exp(upper) + np.where(edge, 0.0, np.exp(np.maximum(lower, t))))
     return step * np.sum(area[above]) - wanted

@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 
+from gnomon.anomaly._base import TIES
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariances_of
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, quartic_sums, shrink_cov
@@ -15,6 +16,12 @@ __all__ = ["NormalRows"]
 
 TYPES = ("full", "diag", "spherical")
 ESTIMATED = ("ledoit_wolf", "oas")
+LEAST_OWN_SHARE = 64 * np.finfo(float).eps
+"""Of a column's variance, what others must leave unexplained, per column: less is rounding."""
+
+
+class UndeterminedCovariance(ValueError):
+    """The rows at hand have no covariance with a density; more of them may."""
 
 
 class NormalRows:
@@ -35,20 +42,23 @@ class NormalRows:
         -------
         self
         """
-        if self.contamination is not None or self.shrinkage == "ledoit_wolf":
+        check_choice("tie", self.tie, TIES)
+        if self.contamination is not None:
             raise ValueError(
-                f"contamination={self.contamination!r} and shrinkage={self.shrinkage!r} need all rows at once; call "
-                "fit, or set the threshold by level and the shrinkage by a share or 'oas'"
+                f"contamination={self.contamination!r}: scores need all rows at once; call fit or give level"
             )
+        if isinstance(self.shrinkage, str) and self.shrinkage == "ledoit_wolf":
+            raise ValueError("shrinkage='ledoit_wolf' needs all rows at once; call fit, or give a share or 'oas'")
         known = vars(self).get("moments_")
         X = validate_rows(self, X, reset=known is None)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         part = self._sums(X, weights)
         self.moments_ = part if known is None else known + part
-        if not self.moments_.weight[0] > max(self._least_weight(), 1):
+        try:
+            self._set_law(None, None)
+        except UndeterminedCovariance:
             return self
-        self._set_law(None, None)
-        return self.set_threshold(float(self._threshold(None, None)))
+        return self._flag_up_to(float(self._threshold(None, None)))
 
     def __sklearn_is_fitted__(self):
         return "offset_" in vars(self)
@@ -61,10 +71,6 @@ class NormalRows:
         check_choice("covariance_type", self.covariance_type, TYPES)
         check_integer("ddof", self.ddof, 0)
         return group_moments(X, np.zeros(len(X), dtype=int), 1, weights, diagonal=self.covariance_type != "full")
-
-    def _least_weight(self):
-        free = self.covariance_type != "full" or self.shrinkage not in (None, 0.0)
-        return self.ddof if free else max(self.ddof, self.moments_.mean.shape[1])
 
     def _set_law(self, X, weights):
         """The law of the sums; its share of shrinkage may need the rows once more."""
@@ -81,12 +87,14 @@ class NormalRows:
 def _refuse_few_rows(found, covariance_type, ddof, shrinkage):
     N, d = float(found.weight[0]), found.mean.shape[1]
     if not max(ddof, 1) < N:
-        raise ValueError(f"n_samples={N:g} rows leave no variance at ddof={ddof}; give more rows")
+        raise UndeterminedCovariance(
+            f"n_samples={N:g} rows (weights count rows) leave no variance at ddof={ddof}; give more rows"
+        )
     if covariance_type != "full" or d < N:
         return
-    what = f"N={N:g} rows are too few for a full covariance of d={d} columns"
+    what = f"N={N:g} rows are too few for a full covariance of d={d} columns (weights count rows)"
     if shrinkage is None or shrinkage == 0.0:
-        raise ValueError(
+        raise UndeterminedCovariance(
             f"{what}; give more rows, covariance_type='diag', shrinkage='ledoit_wolf' or a share such as 0.1"
         )
     warnings.warn(f"{what} by themselves: the regularisation decides", UserWarning, stacklevel=5)
@@ -126,19 +134,27 @@ def _refuse_constant(cov, mean, share, columns):
     still = np.flatnonzero(var <= rounding**2)
     if still.size and (share == 0.0 or still.size == var.size):
         names = [str(j if columns is None else columns[j]) for j in still[:5].tolist()]
-        raise ValueError(
+        raise UndeterminedCovariance(
             f"columns {names} of X are constant, so that any other value would be infinitely odd; drop them, or give "
             "shrinkage= a share such as 0.01"
         )
 
 
 def _factored(normals):
-    """The laws, proved to be positive definite."""
+    """The laws, proved to be positive definite beyond rounding."""
     try:
-        _ = normals.whitener
-    except ValueError as error:
-        raise ValueError(
-            "the covariance is singular: some columns of X are combinations of others; drop those, or give "
-            "covariance_type='diag', shrinkage='ledoit_wolf' or a share such as 0.01"
-        ) from error
-    return normals
+        if not normals.is_dense or np.all(_own_shares(normals) > LEAST_OWN_SHARE * normals.means.shape[1]):
+            _ = normals.whitener
+            return normals
+    except ValueError:
+        pass
+    raise UndeterminedCovariance(
+        "the covariance is singular: some columns of X are combinations of others; drop those, or give "
+        "covariance_type='diag', shrinkage='ledoit_wolf' or a share such as 0.01"
+    )
+
+
+def _own_shares(normals):
+    """The share of each column's variance that those before it leave unexplained: L²ⱼⱼ/Σⱼⱼ."""
+    inverse_roots = np.diagonal(normals.whitener[0])
+    return 1.0 / (inverse_roots**2 * np.diagonal(normals.covariances[0]))

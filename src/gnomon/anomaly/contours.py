@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.anomaly._levels import check_levels, log_thresholds
+from gnomon.anomaly._levels import check_level, log_thresholds
 from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, validate_rows
@@ -79,7 +79,10 @@ class NestedContours(BaseEstimator):
         """
         X = validate_rows(self, X, ensure_min_samples=2)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
-        self.levels_ = np.unique(check_levels("levels", self.levels))
+        levels = np.ravel(np.array(self.levels, dtype=object))
+        self.levels_ = np.unique([check_level("levels", level) for level in levels])
+        if self.levels_.size == 0:
+            raise ValueError(f"levels={self.levels!r} must be numbers between 0 and 1; give at least one")
         self.density_ = fit_density(self.density, X, weights)
         n_draws, rng = check_integer("n_draws", self.n_draws, 100), check_rng(self.random_state)
         self.log_epsilons_ = log_thresholds(self.density_, self.levels_, n_draws=n_draws, rng=rng)

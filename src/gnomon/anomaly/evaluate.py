@@ -10,11 +10,11 @@ precision-recall and ROC curves, doi:10.1145/1143844.1143874.
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
-from gnomon.anomaly._labels import anomalous
+from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.split import AnomalySplit, anomaly_split
 from gnomon.anomaly.threshold import metric_values, select_threshold
 from gnomon.numerics.curves import threshold_curve
@@ -186,20 +186,30 @@ def evaluate_detectors(
             validation_fraction=validation_fraction,
             random_state=random_state,
         )
-    _refuse_bad_training(split, bad)
+    _refuse_dishonest(split, bad)
     choose = {"metric": metric, "beta": beta, "placement": placement}
     found = [_judged(name, model, X, bad, split, choose) for name, model in _named(detectors)]
     return DetectorComparison(tuple(sorted(found, key=lambda row: -row.validation)), split)
 
 
 def _named(detectors):
+    if isinstance(detectors, BaseEstimator):
+        raise ValueError(f"detectors={detectors!r} is one estimator; give a list or a dict of them")
     pairs = list(detectors.items()) if isinstance(detectors, dict) else [(str(model), model) for model in detectors]
     if not pairs:
         raise ValueError("detectors is empty; give at least one")
     return pairs
 
 
-def _refuse_bad_training(split, bad):
+def _refuse_dishonest(split, bad):
+    """A split that trains on anomalies, or uses a row twice, or has nothing to find in the test rows."""
+    require_anomalies(bad[split.test], "split.test")
+    used, times = np.unique(np.concatenate(split), return_counts=True)
+    if np.any(times > 1):
+        raise ValueError(
+            f"row {used[np.argmax(times > 1)]} is in split more than once; give disjoint train, validation and test "
+            "rows, see anomaly_split"
+        )
     if np.any(bad[split.train]):
         raise ValueError(
             f"split.train holds {np.sum(bad[split.train])} anomalous rows; a detector is fitted to good rows only, see "

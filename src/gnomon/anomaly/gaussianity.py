@@ -14,12 +14,14 @@ from scipy.stats import chi2, norm, shapiro
 from sklearn.utils.validation import check_array
 
 from gnomon.anomaly.log_shift import MOST_FOR_SHAPIRO
+from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import assert_finite, check_interval
 
 __all__ = ["ColumnShape", "GaussianityReport", "gaussianity_report"]
 
 STRONG_SKEW = 0.5
 HEAVY_TAILS = 1.0
+MOST_IN_A_BLOCK = 2**22
 
 
 class ColumnShape(NamedTuple):
@@ -132,18 +134,31 @@ def gaussianity_report(X, *, alpha=0.01):
     X = check_array(X, dtype=float, ensure_all_finite=False, ensure_min_samples=3)
     assert_finite(X, columns=names)
     names = [f"x{j}" for j in range(X.shape[1])] if names is None else [str(name) for name in names]
-    columns = tuple(_column(name, x, alpha) for name, x in zip(names, X.T, strict=True))
-    return GaussianityReport(columns, *_mardia(X))
+    Z = _centred(X)
+    columns = tuple(_column(name, z, alpha) for name, z in zip(names, Z.T, strict=True))
+    return GaussianityReport(columns, *_mardia(Z))
+
+
+def _centred(X):
+    """Columns less their means in units of their greatest size, so that no power overflows; zero where constant."""
+    Z = _in_units_of_the_greatest(X)
+    Z -= np.where(np.ptp(Z, axis=0) > 0.0, np.mean(Z, axis=0), Z[0])
+    return _in_units_of_the_greatest(Z)
+
+
+def _in_units_of_the_greatest(X):
+    size = np.max(np.abs(X), axis=0)
+    return X / np.where(size > 0.0, size, 1.0)
 
 
 def _column(name, x, alpha):
-    z = x - np.mean(x)
-    var = np.mean(z**2)
-    if not np.ptp(x) > 0.0 or not var > 0.0:
-        return ColumnShape(name, np.nan, np.nan, "shapiro", np.nan, np.nan, "drop")
-    skewness, kurtosis = float(np.mean((z / np.sqrt(var)) ** 3)), float(np.mean((z / np.sqrt(var)) ** 4) - 3.0)
+    """The shape of one centred column."""
     test = "shapiro" if len(x) <= MOST_FOR_SHAPIRO else "anderson"
-    statistic, p_value = {"shapiro": _shapiro, "anderson": _anderson}[test](x)
+    if not np.any(x):
+        return ColumnShape(name, np.nan, np.nan, test, np.nan, np.nan, "drop")
+    z = x / np.sqrt(np.mean(x**2))
+    skewness, kurtosis = float(np.mean(z**3)), float(np.mean(z**4) - 3.0)
+    statistic, p_value = {"shapiro": _shapiro, "anderson": _anderson}[test](z)
     suggestion = "none" if p_value >= alpha else _suggestion(skewness, kurtosis)
     return ColumnShape(name, skewness, kurtosis, test, statistic, p_value, suggestion)
 
@@ -176,10 +191,9 @@ def _anderson(x):
     return a, float(next(p() for limit, p in pieces if b < limit))
 
 
-def _mardia(X):
-    """b₁, b₂ and their p-values, equation (2)."""
-    n, d = X.shape
-    Z = X - np.mean(X, axis=0)
+def _mardia(Z):
+    """b₁, b₂ and their p-values, equation (2), of centred columns."""
+    n, d = Z.shape
     scale = np.sqrt(np.mean(Z**2, axis=0))
     if n <= d or not np.all(scale > 0.0):
         return (np.nan,) * 4
@@ -197,5 +211,6 @@ def _cubes(Z):
     """Σᵢⱼ (zᵢᵀzⱼ)³ = Σ_abc (Σᵢ z_ia z_ib z_ic)²: over pairs of rows or triples of columns, whichever are fewer."""
     n, d = Z.shape
     if d * d > n:
-        return float(np.sum((Z @ Z.T) ** 3))
+        blocks = split_rows(n, n * n // MOST_IN_A_BLOCK + 1)
+        return float(sum(np.sum((Z[rows] @ Z.T) ** 3) for rows in blocks))
     return float(sum(np.sum(((Z * column[:, None]).T @ Z) ** 2) for column in Z.T))

@@ -110,11 +110,15 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         check_is_fitted(self)
         Z = check_array(X, dtype=FLOATS)
+        if Z.shape[1] != len(self.k_):
+            raise ValueError(f"X has {Z.shape[1]} features, but LogShift was fitted to {len(self.k_)} features")
         with np.errstate(over="ignore"):
-            return np.exp(Z) - self.k_.astype(Z.dtype)
+            return (np.exp(Z, dtype=float) - self.k_).astype(Z.dtype)
 
     def log_jacobian(self, X):
         """log |dz/dx| = −Σ log(x + k) of every row: add it to log densities of z to have those of x.
+
+        −∞ for a row with x + k ≤ 0, whose density is zero (``on_domain="flag"``).
 
         Parameters
         ----------
@@ -125,7 +129,9 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return -np.sum(self._logs(self._checked(X)), axis=1)
+        X = self._checked(X)
+        possible = np.all(X.astype(float) + self.k_ > 0.0, axis=1)
+        return np.where(possible, -np.sum(self._logs(X), axis=1), -np.inf).astype(X.dtype)
 
     def _checked(self, X):
         check_is_fitted(self)
@@ -163,8 +169,10 @@ def _best_shift(x):
     """Equation (2) over k = −min x + spread · eᵘ: a grid in u, then golden section between its neighbours."""
     x = _few_quantiles(x)
     low, spread = np.min(x), np.ptp(x)
+    # Far from zero a shift may round to −min x itself, which has no logarithm.
+    least = np.spacing(abs(low)) - low
     if spread == 0.0:
-        return 1.0 - low
+        return float(max(1.0 - low, least))
 
     def loss(u):
         return -shapiro(np.log(x - low + spread * np.exp(u))).statistic
@@ -174,8 +182,7 @@ def _best_shift(x):
     ends = SPREADS[max(best - 1, 0)], SPREADS[min(best + 1, len(SPREADS) - 1)]
     found = minimize_scalar(loss, bounds=ends, method="bounded", options={"xatol": 1e-6})
     u = found.x if found.fun < values[best] else SPREADS[best]
-    # Far from zero the shift may round to −min x itself, which has no logarithm.
-    return float(max(spread * np.exp(u) - low, np.spacing(abs(low)) - low))
+    return float(max(spread * np.exp(u) - low, least))
 
 
 def _few_quantiles(x):

@@ -66,7 +66,8 @@ def select_threshold(scores, y, metric="f1", beta=1.0, *, placement="score"):
     y : array-like of shape (n_samples,)
         1 for anomalous, 0 for good.
     metric : {"f1", "fbeta"} or callable (y, flagged) → float, default="f1"
-        What is maximised; a callable gets two arrays of 0 and 1, where 1 is anomalous.
+        What is maximised; a callable gets two arrays of 0 and 1, where 1 is anomalous, once for every distinct score.
+        Where it is NaN, as a precision of nothing may be, no threshold is put.
     beta : float, default=1.0
         β of "fbeta".
     placement : {"score", "midpoint"}, default="score"
@@ -97,7 +98,7 @@ def select_threshold(scores, y, metric="f1", beta=1.0, *, placement="score"):
     require_anomalies(bad, "y")
     curve = candidates(scores, bad)
     values = metric_values(metric, beta, curve, scores, bad)
-    best = int(np.argmax(values))
+    best = best_place(values, metric)
     return ThresholdChoice(placed(-curve.thresholds, best, placement), float(values[best]), -curve.thresholds, values,
                            curve)  # fmt: skip
 
@@ -116,6 +117,13 @@ def metric_values(metric, beta, curve, scores, bad):
         return np.array(found)
     check_choice("metric", metric, METRICS)
     return curve.f_beta(1.0 if metric == "f1" else check_positive("beta", beta))
+
+
+def best_place(values, metric):
+    """The first place of the greatest value that is a number."""
+    if np.all(np.isnan(values)):
+        raise ValueError(f"metric={metric!r} is NaN at every threshold; give one that some threshold can meet")
+    return int(np.nanargmax(values))
 
 
 def placed(thresholds, best, placement):

@@ -7,6 +7,8 @@ bad; at the end it is fitted to all good rows. Kohavi (1995), A study of cross-v
 estimation and model selection, IJCAI.
 """
 
+from numbers import Integral
+
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.model_selection import check_cv
@@ -16,7 +18,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted, validate_dat
 from gnomon.anomaly._base import decisions, like, verdicts
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.gaussian_detector import GaussianDetector
-from gnomon.anomaly.threshold import PLACEMENTS, candidates, metric_values, placed
+from gnomon.anomaly.threshold import PLACEMENTS, best_place, candidates, metric_values, placed
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["TunedDetector"]
@@ -110,7 +112,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         self.detector_ = clone(detector).fit(_safe_indexing(X, np.flatnonzero(~bad)))
         scored = [_held_out(detector, X, bad, *fold) for fold in self._folds(X, bad)]
         self.thresholds_, self.values_ = self._mean_values(scored)
-        best = int(np.argmax(self.values_))
+        best = best_place(self.values_, self.metric)
         self.threshold_, self.value_ = placed(self.thresholds_, best, self.placement), float(self.values_[best])
         self.offset_ = float(np.nextafter(self.threshold_, np.inf))
         return self
@@ -173,6 +175,11 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         return np.asarray(self.detector_.score_samples(_doubles(X)), dtype=float)
 
     def _untuned(self, fitted):
+        if getattr(fitted, "offset_", None) is None:
+            raise ValueError(
+                f"y=None leaves the threshold to the detector, and {type(fitted).__name__} has none of its own (no "
+                "offset_); give labels y, 1 for anomalous and 0 for good"
+            )
         self.detector_, self.offset_ = fitted, float(fitted.offset_)
         self.threshold_, self.value_ = np.nan, np.nan
         self.thresholds_, self.values_ = np.empty(0), np.empty(0)
@@ -180,7 +187,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
 
     def _folds(self, X, bad):
         require_anomalies(bad, f"y of n_samples={len(bad)}")
-        if isinstance(self.cv, int) and np.sum(bad) < self.cv:
+        if isinstance(self.cv, Integral) and np.sum(bad) < self.cv:
             raise ValueError(
                 f"cv={self.cv} folds need an anomalous row each and y has {np.sum(bad)}; give cv ≤ {np.sum(bad)}, or "
                 "set the threshold without labels"

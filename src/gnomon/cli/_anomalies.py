@@ -43,7 +43,8 @@ def run(data, target, *, out, reading, choices, as_json, quiet):
 def _tell(console, study, out):
     console.print(f"{study.rule[:1].upper()}{study.rule[1:]}.", markup=False)
     heads, rows = detector_rows(study)
-    grid = Grid(title="detectors, the best on validation rows first", title_justify="left")
+    console.print("Detectors, the best on validation rows first:" if study.target else "Detectors, the best first:")
+    grid = Grid()
     grid.add_column("detector")
     for head in heads[:SHOWN]:
         grid.add_column(head, justify="right")

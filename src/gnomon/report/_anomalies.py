@@ -21,7 +21,7 @@ from gnomon.io._tables import is_missing, listed, to_text
 from gnomon.report._kinds import ColumnKind, infer_kind
 from gnomon.report._prepare import Preparer
 
-__all__ = ["AnomalyStudy", "find_anomalies"]
+__all__ = ["AnomalyStudy", "find_anomalies", "share_text"]
 
 LEAST_ROWS = 30
 MOST_ODD_ROWS = 20
@@ -61,6 +61,8 @@ class AnomalyStudy:
         Preparation and detector with its threshold, fitted on the training rows.
     flagged : float
         The share of the judged rows that is flagged.
+    meant : float
+        The share that should be: of the anomalies where labels exist, otherwise what the rule says.
     odd : list of (row, score)
         The oddest rows of the whole table, the oddest first; rows count from 1.
     seed : int
@@ -85,6 +87,7 @@ class AnomalyStudy:
     attempts: list[Attempt]
     model: Pipeline
     flagged: float
+    meant: float
     odd: list[tuple[int, float]]
     seed: int
 
@@ -164,7 +167,7 @@ def _refuse_unknown(table, names, option):
 
 def _with_labels(table, target, label, drop, keep, seed, progress):
     rows = np.flatnonzero(~is_missing(table[target]))
-    table = table.take(rows)
+    unlabelled, table = len(table) - len(rows), table.take(rows)
     bad, label = _labels(to_text(table[target]), target, label)
     parts = anomaly_split(bad, random_state=seed)
     kinds, used = _kinds(table, parts.train, target, drop, keep)
@@ -180,13 +183,15 @@ def _with_labels(table, target, label, drop, keep, seed, progress):
     best = attempts[0]
     best.model.set_threshold(best.scores.threshold)
     counts = {name: len(part) for name, part in parts._asdict().items()}
+    counts |= {"left out, without a label": unlabelled} if unlabelled else {}
     counts |= {f"anomalous in {name}": int(bad[part].sum()) for name, part in parts._asdict().items()}
     rule = (
         f"{label!r} in {target} marks an anomaly; a random 60% of the good rows train, the rest and all anomalies are "
         "halved: the threshold is the one with the greatest F1 on validation rows, the test rows are looked at once"
     )
-    flagged = float(np.mean(best.model.predict(M[parts.test]) == -1))
-    return _study(target, label, rule, counts, kinds, attempts, preparer, M, rows, flagged, seed)
+    meant = float(np.mean(bad[parts.test]))
+    told = {"target": target, "anomaly": label, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
+    return _study(preparer, M, rows, parts.test, attempts=attempts, meant=meant, **told)
 
 
 def _without_labels(table, contamination, level, drop, keep, seed, progress):
@@ -201,19 +206,20 @@ def _without_labels(table, contamination, level, drop, keep, seed, progress):
 
     def attempt(candidate, model):
         if not candidate.probabilities:
-            raise ValueError("its scores are no densities, so without labels nothing can judge it")
+            return Attempt(candidate, failure="its scores are no densities, so without labels nothing can judge it")
         fitted = model.set_params(**way).fit(M[train])
         return Attempt(candidate, float(np.mean(fitted.score_samples(M[test]))), fitted)
 
     attempts = _tried(_facts(preparer, len(train)), attempt, seed, progress)
-    told = f"the region of good rows holds {level:.0%}" if contamination is None else f"{contamination:.1%} are flagged"
+    meant = 1.0 - level if contamination is None else contamination
+    of = "rows as the chosen density has them" if contamination is None else "the training rows"
     rule = (
         "there are no labels: densities are fitted to a random four fifths and compared by the mean of log p on the "
-        f"rest; the threshold is set so that {told}, by the chosen density or on the training rows"
+        f"rest; the threshold is set so that {share_text(meant)} of {of} are flagged"
     )
-    flagged = float(np.mean(attempts[0].model.predict(M[test]) == -1))
     counts = {"train": len(train), "test": len(test)}
-    return _study(None, None, rule, counts, kinds, attempts, preparer, M, np.arange(len(M)), flagged, seed)
+    told = {"target": None, "anomaly": None, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
+    return _study(preparer, M, np.arange(len(M)), test, attempts=attempts, meant=meant, **told)
 
 
 def _labels(words, target, label):
@@ -275,19 +281,20 @@ def _tried(facts, attempt, seed, progress):
     return sorted(fitted, key=lambda one: -one.value) + [one for one in found if one.failure]
 
 
-def _study(target, label, rule, counts, kinds, attempts, preparer, M, rows, flagged, seed):
-    model = Pipeline([("prepare", preparer), ("model", attempts[0].model)])
-    scores = attempts[0].model.score_samples(M)
+def _study(preparer, M, rows, judged, *, attempts, **told):
+    """What is told, with the best detector's verdicts on the judged rows and its scores of all of them."""
+    detector = attempts[0].model
+    scores = detector.score_samples(M)
     oddest = np.argsort(scores, kind="stable")[:MOST_ODD_ROWS]
     return AnomalyStudy(
-        target=target,
-        anomaly=label,
-        rule=rule,
-        counts=counts,
-        kinds=kinds,
         attempts=attempts,
-        model=model,
-        flagged=flagged,
+        model=Pipeline([("prepare", preparer), ("model", detector)]),
+        flagged=float(np.mean(detector.predict(M[judged]) == -1)),
         odd=[(int(rows[i]) + 1, float(scores[i])) for i in oddest],
-        seed=seed,
+        **told,
     )
+
+
+def share_text(share):
+    """A share as a percentage that keeps small ones apart from none."""
+    return f"{100.0 * share:.3g}%"

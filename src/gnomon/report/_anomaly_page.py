@@ -4,12 +4,14 @@ from datetime import UTC, datetime
 
 import gnomon
 from gnomon.io._tables import to_text
+from gnomon.report._anomalies import share_text
 from gnomon.report._page import package_versions, plain, templates
 
 __all__ = ["anomaly_page", "anomaly_summary", "anomaly_verdict", "detector_rows"]
 
 MOST_COLUMNS_SHOWN = 8
 LONGEST_CELL = 24
+MANY_ANOMALIES = 0.5
 SHOWN = ("validation", "test", "precision", "recall", "fpr", "pr_auc", "roc_auc", "accuracy")
 HEADS = ("F1, validation", "F1, test", "precision", "recall", "false alarms", "PR area", "ROC area", "accuracy")
 
@@ -94,6 +96,7 @@ def anomaly_summary(study):
         "chosen": study.best.candidate.name,
         "test": _numbers(study.best),
         "flagged": plain(study.flagged),
+        "meant": plain(study.meant),
         "tried": [_tried(attempt) for attempt in study.attempts],
         "oddest_rows": [row for row, _ in study.odd],
         "rule": study.rule,
@@ -103,14 +106,32 @@ def anomaly_summary(study):
 
 def anomaly_verdict(study):
     """The outcome in one sentence."""
-    name = study.best.candidate.name
+    name, flagged = study.best.candidate.name, share_text(study.flagged)
     if study.target is None:
-        return f"Without labels, {name} describes the rows best; it flags {study.flagged:.1%} of the rows held out."
+        told = f"Without labels, {name} describes the rows best; it flags {flagged} of the rows held out"
+        return f"{told}, where {share_text(study.meant)} were meant{_advice(study)}."
     s, bad = study.best.scores, study.counts["anomalous in test"]
+    told = f"On {study.counts['test']} test rows, {bad} of them anomalous, {name} "
+    if study.flagged == 0.0:
+        return f"{told}flags nothing: it finds none of the anomalies."
     return (
-        f"On {study.counts['test']} test rows, {bad} of them anomalous, {name} reaches F1 {s.test:.3f}: it finds "
-        f"{s.recall:.0%} of the anomalies, and {s.precision:.0%} of what it flags is one."
+        f"{told}reaches F1 {s.test:.3f}: it finds {s.recall:.0%} of the anomalies, and {s.precision:.0%} of what it "
+        f"flags is one{_advice(study)}."
     )
+
+
+def _advice(study):
+    """What a share far from what is usual or meant asks of the user."""
+    if study.target is not None:
+        many = study.meant > MANY_ANOMALIES
+        return "; with so many anomalies a classifier may do better, leave out --task anomaly" if many else ""
+    # Three standard errors of the share, and half as much again, beyond what was meant.
+    most = 1.5 * study.meant + 3.0 * (study.meant * (1.0 - study.meant) / study.counts["test"]) ** 0.5
+    if study.flagged <= most:
+        return ""
+    if study.best.model.contamination is not None:
+        return "; the density fits its training rows more closely than others, give it more rows or fewer columns"
+    return "; the tails of the rows are heavier than those of the density, --contamination sets the share by the rows"
 
 
 def detector_rows(study):
@@ -123,7 +144,7 @@ def detector_rows(study):
 
 def _tiles(study):
     if study.target is None:
-        return [("flagged", f"{study.flagged:.1%}", "of the rows held out")]
+        return [("flagged", share_text(study.flagged), f"of the rows held out, {share_text(study.meant)} meant")]
     s = study.best.scores
     return [
         ("F1, test", f"{s.test:.3f}", f"{s.validation:.3f} on validation rows"),
