@@ -109,8 +109,9 @@ VERBS = {
     "worth": ("sums", "at"),
     "center": ("sums", "at"),
     # a splitter of nodes
-    "examine": ("nodes", "first", "count"),
-    "divide": ("nodes", "node"),
+    "examine": ("nodes", "first", "made"),
+    "divide": ("nodes", "node", "made"),
+    "split_column": ("columns", "criterion", "limits", "work", "j", "rows", "scale"),
 }
 
 

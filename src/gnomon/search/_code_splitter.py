@@ -1,0 +1,205 @@
+"""Binary splits of coded columns: the compiled splitter.
+
+    maximise over columns j and cuts c    worth(left) + worth(right)                                             (1)
+
+`examine` takes a node from its rows to its best split and divides the rows in place; `divide` makes its children.
+Columns are drawn anew at every node where `max_features` asks for fewer than all (Breiman 2001,
+doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, then the lowest cut, never the seed.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon._jit import lean, noun
+from gnomon.search._column_splits import Found, below
+from gnomon.search._cuts import TIE
+from gnomon.search._groups import CACHED, DIGIT
+
+LEAF = -2
+"""The feature of a node that tests none."""
+
+ROUNDING = 1e-15
+
+OPEN = np.dtype(
+    [
+        (name, np.int64)
+        for name in ("start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap")
+    ]
+    + [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "priority")]
+)
+"""A node while the tree grows: its rows, its split, and the least and the largest value it may have."""
+
+
+@noun
+class Limits:
+    """When a node is divided, and where in ``work.sums`` the sums of the node stand."""
+
+    max_depth: int
+    min_rows_split: int
+    min_rows: float
+    min_mass: float
+    min_impurity: float
+    min_gain: float
+    max_features: int
+    many_classes: bool
+    outputs: int
+    total: int
+
+
+class Work(NamedTuple):
+    """Arrays that are used again at every node; `groups` holds the codes present, their order, and those left."""
+
+    sums: np.ndarray
+    groups: np.ndarray
+    keys: np.ndarray
+    counts: np.ndarray
+    scores: np.ndarray
+    y: np.ndarray
+    w: np.ndarray
+    rows: np.ndarray
+    side: np.ndarray
+    features: np.ndarray
+    seed: np.ndarray
+    bounds: np.ndarray
+
+
+def make_nodes(capacity, n):
+    """Room for `capacity` nodes, the root with `n` rows; pages that are never touched cost nothing."""
+    nodes = np.empty(capacity, dtype=OPEN).view(np.recarray)
+    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
+    return nodes
+
+
+def most_groups(columns, n):
+    """How many groups of rows a column can have."""
+    return min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2
+
+
+def make_work(columns, y, outputs, n, width, seed):
+    """Buffers for a tree of `n` rows."""
+    largest = int(np.max(columns.sizes, initial=0))
+    groups = most_groups(columns, n)
+    return Work(
+        np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
+        np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
+        np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
+        np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
+        np.arange(len(columns.sizes)), np.array([seed], dtype=np.uint64), np.zeros(6),
+    )  # fmt: skip
+
+
+@noun
+class CodeSplitter:
+    """Splits the rows ``rows[start:stop]`` of a node by one coded column."""
+
+    columns: object
+    criterion: object
+    kinds: object
+    limits: Limits
+    monotone: np.ndarray
+    y: np.ndarray
+    w: np.ndarray
+    rows: np.ndarray
+    node_sums: np.ndarray
+    work: Work
+
+    def examine(self, nodes, first, made):
+        criterion, limits, work = self.criterion, self.limits, self.work
+        sums, at, bounds = work.sums, limits.total, work.bounds
+        p = len(self.columns.sizes)
+        for node in range(first, made):
+            start, stop = nodes.start[node], nodes.stop[node]
+            rows = self.rows[start:stop]
+            _gather(criterion, limits.outputs, self.y, self.w, rows, work.y, work.w, sums, at)
+            for s in range(criterion.size + 1):
+                self.node_sums[node, s] = sums[at + s]
+            nodes.feature[node] = LEAF
+            nodes.gain[node] = -1.0
+            worth = criterion.worth(sums, at)
+            if (
+                len(rows) < limits.min_rows_split
+                or nodes.depth[node] >= limits.max_depth
+                or -worth <= limits.min_impurity * criterion.mass(sums, at) + ROUNDING
+            ):
+                continue
+            scale = TIE * abs(worth)
+            bounds[0], bounds[1] = nodes.low[node], nodes.high[node]
+            best = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
+            for turn in range(p):
+                if turn >= limits.max_features and best.feature >= 0:
+                    break
+                if limits.max_features < p:
+                    pick = turn + below(work.seed, p - turn)
+                    work.features[turn], work.features[pick] = work.features[pick], work.features[turn]
+                j = work.features[turn]
+                bounds[2] = self.monotone[j]
+                found = self.kinds.split_column(self.columns, criterion, limits, work, j, rows, scale)
+                tie = best.feature >= 0 and found.score >= best.score - scale and found.feature < best.feature
+                if found.feature >= 0 and (tie or found.score > best.score + scale):
+                    best = found
+                    bounds[4] = bounds[3]
+                    for g in range(found.cut if np.isnan(found.threshold) else 0):
+                        work.groups[2, g] = work.groups[0, work.groups[1, g]]
+            if best.feature < 0 or best.score - worth < limits.min_gain - scale:
+                continue
+            nodes.gain[node] = max(0.0, best.score - worth)
+            nodes.feature[node] = best.feature
+            nodes.threshold[node] = best.threshold
+            nodes.missing[node] = best.missing
+            nodes.value[node] = bounds[4]
+            codes, size = self.columns.codes[best.feature], self.columns.sizes[best.feature]
+            nodes.middle[node] = start + _partition(best, codes, size, rows, work.rows, work.side, work.groups[2])
+
+    def divide(self, nodes, node, made):
+        nodes.first[node] = made
+        for b in range(2):
+            child = made + b
+            nodes.start[child] = nodes.start[node] if b == 0 else nodes.middle[node]
+            nodes.stop[child] = nodes.middle[node] if b == 0 else nodes.stop[node]
+            nodes.depth[child] = nodes.depth[node] + 1
+            nodes.first[child] = 0
+            nodes.low[child] = nodes.low[node]
+            nodes.high[child] = nodes.high[node]
+        direction = self.monotone[nodes.feature[node]]
+        if direction != 0:
+            # The value between the two children bounds all below: the lower side stays under it, the upper above.
+            lower = 0 if direction > 0 else 1
+            nodes.high[made + lower] = nodes.value[node]
+            nodes.low[made + 1 - lower] = nodes.value[node]
+        return 2
+
+
+@lean
+def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
+    """Targets and weights of the rows, side by side, and the sums of the node."""
+    for s in range(criterion.size + 1):
+        sums[at + s] = 0.0
+    for s in range(len(rows)):
+        for o in range(q):
+            y_here[s * q + o] = y[rows[s] * q + o]
+        w_here[s] = w[rows[s]]
+        criterion.tally(sums, at, y_here, s, w_here[s])
+
+
+@lean
+def _partition(found, codes, size, rows, spare, side, chosen):
+    """Rows of the left side first, each side in its order; return how many are left."""
+    by_table = np.isnan(found.threshold)
+    for g in range(found.cut if by_table else 0):
+        side[chosen[g]] = 1
+    left, right = 0, 0
+    for i in range(len(rows)):
+        row = rows[i]
+        c = np.int64(codes[row])
+        goes_left = side[c] == 1 if by_table else (found.missing == 0 if c == size else c <= found.cut)
+        # Both are written, one of them counts: no branch to mispredict.
+        rows[left] = row
+        spare[right] = row
+        left += goes_left
+        right += not goes_left
+    for i in range(right):
+        rows[left + i] = spare[i]
+    for g in range(found.cut if by_table else 0):
+        side[chosen[g]] = 0
+    return left

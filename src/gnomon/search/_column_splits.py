@@ -1,0 +1,234 @@
+"""The best split of one coded column: of numbers or of categories, searched or drawn.
+
+    numbers     maximise worth(codes ≤ c) + worth(codes > c) over c, missing rows on either side                 (1)
+    categories  maximise worth(codes in S) + worth(codes not in S) over sets S of those that occur                (2)
+    drawn       t uniform between the least and the largest value of the node, S uniform                           (3)
+
+Breiman et al. (1984), doi:10.1201/9781315139470, for (1) and (2); Geurts, Ernst & Wehenkel (2006),
+doi:10.1007/s10994-006-6226-1, for (3).
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon._jit import lean, noun
+from gnomon.search._cuts import ALL_SUBSETS, best_cut, best_subset, order_categories
+from gnomon.search._groups import group_rows
+from gnomon.search.columns import midpoint
+
+
+class Found(NamedTuple):
+    """A split: rows of codes up to `cut` are left. With threshold NaN it is a set, the first `cut` of the groups."""
+
+    score: float
+    feature: int
+    cut: int
+    threshold: float
+    missing: int
+
+
+@lean
+def _none():
+    return Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
+
+
+def _search_numbers(self, columns, criterion, limits, work, j, rows, scale):
+    size, at = columns.sizes[j], columns.starts[j]
+    sums, present, order = work.sums, work.groups[0], work.groups[1]
+    k = group_rows(columns.codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
+    if k < 2:
+        return _none()
+    missing = np.int64(k - 1 if present[k - 1] == size else -1)
+    known = k if missing < 0 else k - 1
+    for g in range(known):
+        order[g] = g
+    score, cut, side = best_cut(criterion, limits, sums, order, known, missing, scale, work.bounds)
+    if cut == 0:
+        return _none()
+    a = present[cut - 1]
+    t = np.inf if cut == known else midpoint(columns.high[at + a], columns.low[at + present[cut]])
+    return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
+
+
+def _draw_numbers(self, columns, criterion, limits, work, j, rows, scale):
+    """Three groups, at most the drawn cut, above it, and missing, of which `best_cut` has one division or two."""
+    codes, size, at = columns.codes[j], columns.sizes[j], columns.starts[j]
+    sums, order = work.sums, work.groups[1]
+    width = criterion.size + 1
+    least, most, gaps = size, np.int64(-1), 0
+    for s in range(len(rows)):
+        c = np.int64(codes[rows[s]])
+        if c == size:
+            gaps += 1
+        else:
+            least = min(least, c)
+            most = max(most, c)
+    if most < 0 or (least == most and gaps == 0):
+        return _none()
+    a, t = _drawn_cut(columns, at, least, most, work.seed)
+    for s in range(3 * width):
+        sums[s] = 0.0
+    for s in range(len(rows)):
+        c = np.int64(codes[rows[s]])
+        group = 2 if c == size else (0 if c <= a else 1)
+        criterion.tally(sums, group * width, work.y, s, work.w[s])
+    order[0], order[1] = 0, 1
+    known = 2 if least < most else 1
+    missing = np.int64(2 if gaps > 0 else -1)
+    score, cut, side = best_cut(criterion, limits, sums, order, known, missing, scale, work.bounds)
+    if cut == 0:
+        return _none()
+    if cut == known:
+        a, t = most, np.inf
+    return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
+
+
+@lean
+def _drawn_cut(columns, at, least, most, seed):
+    """The last code left of a uniform draw, and the draw, moved out of a bin whose rows it cannot part."""
+    if least == most:
+        return least, np.inf
+    low, high = columns.low[at + least], columns.high[at + most]
+    t = low + uniform(seed) * (high - low)
+    first, last = at + least, at + most - 1
+    while first < last:
+        middle = (first + last + 1) // 2
+        if columns.high[middle] <= t:
+            first = middle
+        else:
+            last = middle - 1
+    if not (columns.high[first] <= t < columns.low[first + 1]):
+        t = midpoint(columns.high[first], columns.low[first + 1])
+    return first - at, t
+
+
+# Each is compiled as a verb of its own, and once more for tables that have categories as well.
+_search_one = lean(_search_numbers)
+_draw_one = lean(_draw_numbers)
+
+
+@noun
+class Searched:
+    """The best cut (1) of numbers; there are no categories."""
+
+    split_column = _search_numbers
+
+
+@noun
+class Drawn:
+    """A drawn cut (3) of numbers; there are no categories."""
+
+    split_column = _draw_numbers
+
+
+@noun
+class SearchedMixed:
+    """The best cut (1) of numbers and the best set (2) of categories; `equality`: of sets of one category only."""
+
+    equality: bool = False
+
+    def split_column(self, columns, criterion, limits, work, j, rows, scale):
+        if columns.category[j]:
+            return _search_sets(columns, criterion, limits, work, j, rows, scale, self.equality)
+        return _search_one(self, columns, criterion, limits, work, j, rows, scale)
+
+
+@noun
+class DrawnMixed:
+    """A drawn cut or set (3)."""
+
+    def split_column(self, columns, criterion, limits, work, j, rows, scale):
+        if columns.category[j]:
+            return _draw_set(columns, criterion, limits, work, j, rows, scale)
+        return _draw_one(self, columns, criterion, limits, work, j, rows, scale)
+
+
+@lean
+def _search_sets(columns, criterion, limits, work, j, rows, scale, equality):
+    size = columns.sizes[j]
+    sums, present, order = work.sums, work.groups[0], work.groups[1]
+    k = group_rows(columns.codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
+    if k < 2:
+        return _none()
+    if equality:
+        score, cut = _best_single(criterion, limits, sums, order, k, scale, work.bounds)
+    elif limits.many_classes and k <= ALL_SUBSETS:
+        score, cut = best_subset(criterion, limits, sums, order, k, scale, work.bounds)
+    else:
+        order_categories(criterion, limits.many_classes, sums, order, work.scores[0], work.scores[1:], k)
+        score, cut, _ = best_cut(criterion, limits, sums, order, k, -1, scale, work.bounds)
+    return _set_found(score, j, cut, present, order, k, size)
+
+
+@lean
+def _set_found(score, j, cut, present, order, k, size):
+    if cut == 0:
+        return _none()
+    missing = np.int64(1 if present[k - 1] == size else -1)
+    for g in range(cut):
+        if present[order[g]] == size:
+            missing = np.int64(0)
+    return Found(score, j, np.int64(cut), np.nan, missing)
+
+
+@lean
+def _best_single(criterion, limits, sums, order, k, scale, bounds):
+    """One category against the rest."""
+    best, chosen = -np.inf, -1
+    for g in range(k):
+        order[0] = g
+        # A cut after the first group of two looks at that group alone; the rest is the total without it.
+        score, cut, _ = best_cut(criterion, limits, sums, order, 2, -1, scale, bounds)
+        if cut == 1 and score > best + scale:
+            best, chosen = score, g
+    order[0] = chosen
+    return best, (1 if chosen >= 0 else 0)
+
+
+@lean
+def _draw_set(columns, criterion, limits, work, j, rows, scale):
+    """A set drawn uniformly from all that leave a category on either side."""
+    size = columns.sizes[j]
+    sums, present, order = work.sums, work.groups[0], work.groups[1]
+    width = criterion.size + 1
+    k = group_rows(columns.codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
+    if k < 2:
+        return _none()
+    cut = 0
+    while cut == 0 or cut == k:
+        cut, last = 0, k
+        for g in range(k):
+            if uniform(work.seed) < 0.5:
+                order[cut] = g
+                cut += 1
+            else:
+                last -= 1
+                order[last] = g
+    for g in range(1, cut):
+        for s in range(width):
+            sums[order[0] * width + s] += sums[order[g] * width + s]
+    score, allowed, _ = best_cut(criterion, limits, sums, order, 2, -1, scale, work.bounds)
+    return _set_found(score, j, cut if allowed else 0, present, order, k, size)
+
+
+@lean
+def _next(seed):
+    """Splitmix64: Steele, Lea & Flood (2014), doi:10.1145/2660193.2660195."""
+    seed[0] += np.uint64(0x9E3779B97F4A7C15)
+    z = seed[0]
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@lean
+def uniform(seed):
+    """A number in [0, 1); `seed` moves on."""
+    return np.float64(_next(seed) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@lean
+def below(seed, n):
+    """A whole number in 0 … n − 1; `seed` moves on."""
+    return np.int64(uniform(seed) * n)

@@ -1,0 +1,183 @@
+"""The best way to divide groups of rows in two.
+
+    maximise over cuts c    worth(g_1 ∪ … ∪ g_c) + worth(g_{c+1} ∪ … ∪ g_k)                                       (1)
+
+Groups of a numeric column stand in the order of their values, and those of a category in the order of their mean
+response, in which the best cut is the best of all subsets for two classes and for squared error (Breiman et al. 1984,
+theorem 4.5, doi:10.1201/9781315139470). With more classes all subsets of at most ten categories are compared; more
+categories are ordered along the first principal component of their class profiles (Coppersmith, Hong & Hosking 1999,
+doi:10.1023/A:1009869804967). Of equal cuts the first is taken.
+"""
+
+import numpy as np
+
+from gnomon._jit import lean
+
+TIE = 1e-12
+"""Gains closer than this, relative to the impurity of the node, are equal."""
+
+ALL_SUBSETS = 10
+POWER_STEPS = 50
+
+
+@lean
+def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
+    """Cut the groups ``order[:k]``; group `missing` (−1: none) is tried on both sides of every cut.
+
+    The sums of the node stand at ``limits.total``, before those of the two sides. Returns the worth of the two sides,
+    how many groups are left of the cut, and whether the missing group is left.
+    """
+    width = criterion.size + 1
+    total = limits.total
+    left, right = total + width, total + 2 * width
+    best, cut, missing_left = -np.inf, 0, 0
+    for side in range(1 if missing < 0 else 2):
+        for s in range(width):
+            sums[left + s] = sums[missing * width + s] if side == 1 else 0.0
+        # All known rows against all missing ones is a cut only where the missing are right.
+        for c in range(k if missing >= 0 and side == 0 else k - 1):
+            g = order[c] * width
+            for s in range(width):
+                sums[left + s] += sums[g + s]
+                sums[right + s] = sums[total + s] - sums[left + s]
+            if _allowed(criterion, limits, sums, left, right, bounds):
+                worth = criterion.worth(sums, left) + criterion.worth(sums, right)
+                if worth > best + scale:
+                    best, cut, missing_left = worth, c + 1, side
+                    bounds[3] = bounds[5]
+    return best, cut, missing_left
+
+
+@lean
+def _allowed(criterion, limits, sums, left, right, bounds):
+    if min(sums[left], sums[right]) < limits.min_rows:
+        return False
+    if limits.min_mass > 0.0 and min(criterion.mass(sums, left), criterion.mass(sums, right)) < limits.min_mass:
+        return False
+    if bounds[2] != 0.0:
+        # The least and the largest value that the node may have, and the direction in which values may go.
+        low, high = criterion.center(sums, left), criterion.center(sums, right)
+        if bounds[2] * (high - low) < 0.0 or min(low, high) < bounds[0] or max(low, high) > bounds[1]:
+            return False
+        bounds[5] = 0.5 * (low + high)
+    return True
+
+
+@lean
+def best_subset(criterion, limits, sums, order, k, scale, bounds):
+    """The best of all divisions of at most ten groups in two: its worth, and how many groups of `order` are left."""
+    width = criterion.size + 1
+    total = limits.total
+    left, right = total + width, total + 2 * width
+    best, chosen = -np.inf, 0
+    # The last group is always right: the other half of the subsets are the same divisions.
+    for subset in range(1, 1 << (k - 1)):
+        for s in range(width):
+            sums[left + s] = 0.0
+            for g in range(k - 1):
+                if (subset >> g) & 1:
+                    sums[left + s] += sums[g * width + s]
+            sums[right + s] = sums[total + s] - sums[left + s]
+        if _allowed(criterion, limits, sums, left, right, bounds):
+            worth = criterion.worth(sums, left) + criterion.worth(sums, right)
+            if worth > best + scale:
+                best, chosen = worth, subset
+                bounds[3] = bounds[5]
+    cut = 0
+    for g in range(k):
+        if (chosen >> g) & 1:
+            order[cut] = g
+            cut += 1
+    return best, cut
+
+
+@lean
+def order_categories(criterion, many_classes, sums, order, key, scratch, k):
+    """Order groups by mean response, or along the first principal component of their class profiles."""
+    width = criterion.size + 1
+    if many_classes:
+        _principal_scores(sums, k, width, key, scratch)
+    else:
+        for g in range(k):
+            key[g] = criterion.center(sums, g * width)
+    for g in range(k):
+        order[g] = g
+    _heap_sort(order, key, k)
+
+
+@lean
+def _heap_sort(order, key, k):
+    """Sort ``order[:k]`` by key, equal keys by their number."""
+    for end in range(k // 2 - 1, -1, -1):
+        _sink(order, key, end, k)
+    for end in range(k - 1, 0, -1):
+        order[0], order[end] = order[end], order[0]
+        _sink(order, key, 0, end)
+
+
+@lean
+def _sink(order, key, i, end):
+    g = order[i]
+    while 2 * i + 1 < end:
+        below = 2 * i + 1
+        if below + 1 < end and _before(key, order[below], order[below + 1]):
+            below += 1
+        if not _before(key, g, order[below]):
+            break
+        order[i] = order[below]
+        i = below
+    order[i] = g
+
+
+@lean
+def _before(key, a, b):
+    return key[a] < key[b] or (key[a] == key[b] and a < b)
+
+
+@lean
+def _principal_scores(sums, k, width, key, scratch):
+    """Scores of class profiles p_g = n_g· / n_g on the leading eigenvector of Σ_g n_g (p_g − p̄)(p_g − p̄)ᵀ."""
+    size = width - 1
+    axis, image, mean = scratch[0], scratch[1], scratch[2]
+    mass = 0.0
+    for c in range(size):
+        # Profiles sum to one, so a constant vector is in the kernel of the matrix and must not be the start.
+        axis[c] = 1.0 + 0.1 * c * c
+        mean[c] = 0.0
+        for g in range(k):
+            mean[c] += sums[g * width + 1 + c]
+        mass += mean[c]
+    for c in range(size):
+        mean[c] /= mass
+    for _ in range(POWER_STEPS):
+        _project(sums, k, width, axis, mean, key)
+        norm = 0.0
+        for c in range(size):
+            image[c] = 0.0
+            for g in range(k):
+                n_g = _row_mass(sums, g, width)
+                image[c] += key[g] * (sums[g * width + 1 + c] - n_g * mean[c])
+            norm += image[c] * image[c]
+        if norm <= 0.0:
+            break
+        for c in range(size):
+            axis[c] = image[c] / np.sqrt(norm)
+    _project(sums, k, width, axis, mean, key)
+
+
+@lean
+def _project(sums, k, width, axis, mean, key):
+    """key_g = axisᵀ (p_g − p̄)."""
+    for g in range(k):
+        n_g = _row_mass(sums, g, width)
+        key[g] = 0.0
+        for c in range(width - 1):
+            key[g] += axis[c] * (sums[g * width + 1 + c] / max(n_g, 1e-300) - mean[c])
+
+
+@lean
+def _row_mass(sums, g, width):
+    total = 0.0
+    for c in range(1, width):
+        total += sums[g * width + c]
+    return total

@@ -1,0 +1,108 @@
+"""Rows of a node grouped by the code of one column, with the sums of every group.
+
+    sums_g = Σ_{i in node, code_i = g} (1, statistics of row i)                                                  (1)
+
+Few codes for the rows: a histogram. Many codes: the rows are sorted by code first, by insertion where they are few and
+by radix else (Knuth, The Art of Computer Programming 3, §5.2.1 and §5.2.5). Either way only codes that occur are kept,
+in order, so that what follows need not know.
+"""
+
+import numpy as np
+
+from gnomon._jit import lean
+
+DENSE = 8
+"""A histogram of fewer codes than this many times the rows is cheaper than sorting them, while it stays in cache."""
+
+CACHED = 1024
+INSERTION = 40
+DIGIT = 11
+LOW = np.uint64(0xFFFFFFFF)
+HALF = np.uint64(32)
+
+
+@lean
+def group_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts):
+    """Fill `present` with the codes that occur and `sums` with (1); return how many occur."""
+    m = len(rows)
+    width = criterion.size + 1
+    if size < DENSE * m and (size < CACHED or size < m):
+        for c in range((size + 1) * width):
+            sums[c] = 0.0
+        for s in range(m):
+            criterion.tally(sums, np.int64(codes[rows[s]]) * width, y, s, w[s])
+        return _compress(sums, size, width, present)
+    for s in range(m):
+        keys[0, s] = (np.uint64(codes[rows[s]]) << HALF) | np.uint64(s)
+    if m <= INSERTION:
+        _insertion_sort(keys[0], m)
+    else:
+        _radix_sort(keys, counts, m, size)
+    k = -1
+    last = LOW
+    for i in range(m):
+        code = keys[0, i] >> HALF
+        if code != last:
+            k += 1
+            last = code
+            present[k] = code
+            for s in range(width):
+                sums[k * width + s] = 0.0
+        s = np.int64(keys[0, i] & LOW)
+        criterion.tally(sums, k * width, y, s, w[s])
+    return k + 1
+
+
+@lean
+def _compress(sums, size, width, present):
+    """Keep the codes of a histogram that occur, in place."""
+    k = 0
+    for c in range(size + 1):
+        if sums[c * width] > 0.0:
+            present[k] = c
+            for s in range(width):
+                sums[k * width + s] = sums[c * width + s]
+            k += 1
+    return k
+
+
+@lean
+def _insertion_sort(keys, m):
+    for i in range(1, m):
+        key = keys[i]
+        j = i
+        while j > 0 and keys[j - 1] > key:
+            keys[j] = keys[j - 1]
+            j -= 1
+        keys[j] = key
+
+
+@lean
+def _radix_sort(keys, counts, m, size):
+    """Sort ``keys[0, :m]`` by code, in passes of at most `DIGIT` bits; equal codes keep their order."""
+    bits = 1
+    while (size >> bits) > 0:
+        bits += 1
+    passes = (bits + DIGIT - 1) // DIGIT
+    width = (bits + passes - 1) // passes
+    mask = np.uint64((1 << width) - 1)
+    source = 0
+    for turn in range(passes):
+        shift = np.uint64(32 + turn * width)
+        for d in range(1 << width):
+            counts[d] = 0
+        for i in range(m):
+            counts[np.int64((keys[source, i] >> shift) & mask)] += 1
+        total = 0
+        for d in range(1 << width):
+            here = counts[d]
+            counts[d] = total
+            total += here
+        for i in range(m):
+            d = np.int64((keys[source, i] >> shift) & mask)
+            keys[1 - source, counts[d]] = keys[source, i]
+            counts[d] += 1
+        source = 1 - source
+    if source == 1:
+        for i in range(m):
+            keys[0, i] = keys[1, i]

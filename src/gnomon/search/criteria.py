@@ -1,0 +1,336 @@
+"""Split criteria: how good a group of rows is as a node of a tree.
+
+    gain = H(node) − Σ_c (n_c / n) H(c) = [ Σ_c worth(c) − worth(node) ] / n,    worth(c) = −n_c H(c)            (1)
+
+A criterion keeps sums over rows: the number of rows, then sums of its own, so that the sums of a node are those of its
+children added. `worth` is the impurity times minus the weight, up to a term that is the same for every split of one
+node; the best split has the largest sum of worths. Gini and entropy: Breiman et al. (1984), Classification and
+Regression Trees, doi:10.1201/9781315139470; Newton's gain: Friedman (2001), doi:10.1214/aos/1013203451, with the
+penalty of Chen & Guestrin (2016), doi:10.1145/2939672.2939785, eq. 7.
+
+Sums stand in one flat array; `at` is where those of a group begin, ``sums[at]`` being its number of rows.
+"""
+
+from typing import ClassVar
+
+import numpy as np
+
+from gnomon._jit import noun
+
+__all__ = ["Criterion", "Entropy", "Gini", "Misclassification", "Newton", "PoissonDeviance", "SquaredError"]
+
+TINY = 1e-300
+"""Added where a weight may be zero, so that an empty group is worth nothing rather than NaN."""
+
+
+class Criterion:
+    """Base of the criteria: sums of rows, and their worth.
+
+    Attributes
+    ----------
+    size : int
+        How many sums a group has besides its number of rows.
+    classes : bool
+        Whether targets are the indices of classes and the sums their weights.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini
+    >>> sums = np.array([10.0, 3.0, 6.0, 1.0])
+    >>> -Gini(3).worth(sums, 0) / 10
+    0.54
+    """
+
+    classes: ClassVar[bool] = False
+    record: ClassVar = None
+
+
+class _Classes(Criterion):
+    """Sums of weights per class; what Gini, entropy and the rest share."""
+
+    classes = True
+
+    def tally(self, sums, at, y, i, w):
+        sums[at] += 1.0
+        sums[at + 1 + y[i]] += w
+
+    def mass(self, sums, at):
+        total = 0.0
+        for k in range(self.size):
+            total += sums[at + 1 + k]
+        return total
+
+    def masses(self, sums):
+        """Weights of many groups, one per row of sums."""
+        return np.sum(sums[:, 1:], axis=1)
+
+    def answers(self, sums):
+        """Class frequencies."""
+        return sums[:, 1:] / np.maximum(self.masses(sums), TINY)[:, None]
+
+    def center(self, sums, at):
+        """The share of the last class: for two classes the mean response, by which categories are ordered."""
+        return sums[at + self.size] / (self.mass(sums, at) + TINY)
+
+
+@noun
+class Gini(_Classes):
+    """H = Σ_k p_k (1 − p_k), between 0 and 1 − 1/K.
+
+    Parameters
+    ----------
+    size : int
+        Number of classes K.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §4.3.1.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini
+    >>> -Gini(2).worth(np.array([16.0, 15.0, 1.0]), 0) / 16
+    0.1171875
+    """
+
+    size: int
+
+    def worth(self, sums, at):
+        n = 0.0
+        for k in range(self.size):
+            n += sums[at + 1 + k]
+        total = 0.0
+        for k in range(self.size):
+            total += sums[at + 1 + k] * (n - sums[at + 1 + k])
+        return -total / (n + TINY)
+
+
+@noun
+class Entropy(_Classes):
+    """H = −Σ_k p_k log₂ p_k, between 0 and log₂ K bits.
+
+    Parameters
+    ----------
+    size : int
+        Number of classes K.
+
+    References
+    ----------
+    Quinlan, J. R. (1986). Induction of decision trees. doi:10.1007/BF00116251
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Entropy
+    >>> round(float(-Entropy(2).worth(np.array([14.0, 5.0, 9.0]), 0) / 14), 6)
+    0.940286
+    """
+
+    size: int
+
+    def worth(self, sums, at):
+        n = 0.0
+        for k in range(self.size):
+            n += sums[at + 1 + k]
+        total = 0.0
+        for k in range(self.size):
+            n_k = sums[at + 1 + k]
+            if n_k > 0.0:
+                total += n_k * np.log2(n_k / n)
+        return total
+
+
+@noun
+class Misclassification(_Classes):
+    """H = 1 − max_k p_k, between 0 and 1 − 1/K.
+
+    Parameters
+    ----------
+    size : int
+        Number of classes K.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §4.2.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Misclassification
+    >>> -Misclassification(3).worth(np.array([10.0, 3.0, 6.0, 1.0]), 0) / 10
+    0.4
+    """
+
+    size: int
+
+    def worth(self, sums, at):
+        n = 0.0
+        most = 0.0
+        for k in range(self.size):
+            n += sums[at + 1 + k]
+            most = max(most, sums[at + 1 + k])
+        return most - n
+
+
+class _Means(Criterion):
+    """Sums w, Σ w y², Σ w y_o of q targets per row, which stand one row after the other."""
+
+    def tally(self, sums, at, y, i, w):
+        sums[at] += 1.0
+        sums[at + 1] += w
+        for o in range(self.size - 2):
+            sums[at + 2] += w * y[i * (self.size - 2) + o] * y[i * (self.size - 2) + o]
+            sums[at + 3 + o] += w * y[i * (self.size - 2) + o]
+
+    def mass(self, sums, at):
+        return sums[at + 1]
+
+    def masses(self, sums):
+        """Weights of many groups, one per row of sums."""
+        return sums[:, 1]
+
+    def answers(self, sums):
+        """Means."""
+        return sums[:, 3:] / np.maximum(sums[:, 1:2], TINY)
+
+    def center(self, sums, at):
+        return sums[at + 3] / (sums[at + 1] + TINY)
+
+
+@noun
+class SquaredError(_Means):
+    """H = (1/q) Σ_o (1/n) Σ_i w_i (y_io − ȳ_o)², the variance, averaged over the q outputs.
+
+    Parameters
+    ----------
+    size : int, default=3
+        q + 2.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §8.3.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import SquaredError
+    >>> y = np.array([1.0, 1.0, 2.0, 8.0, 9.0, 10.0])
+    >>> sums = np.zeros(4)
+    >>> for i in range(6):
+    ...     SquaredError().tally(sums, 0, y, i, 1.0)
+    >>> round(float(-SquaredError().worth(sums, 0) / 6), 6)
+    15.138889
+    """
+
+    size: int = 3
+
+    def worth(self, sums, at):
+        n = sums[at + 1] + TINY
+        total = sums[at + 2]
+        for o in range(self.size - 2):
+            total -= sums[at + 3 + o] * sums[at + 3 + o] / n
+        return -total / (self.size - 2)
+
+
+@noun
+class PoissonDeviance(_Means):
+    """H = (1/n) Σ_i w_i (y_i log(y_i/ȳ) + ȳ − y_i), half the deviance.
+
+    Parameters
+    ----------
+    size : int, default=3
+        q + 2 for q outputs, whose deviances are averaged.
+
+    References
+    ----------
+    McCullagh, P. & Nelder, J. A. (1989). Generalized Linear Models, §2.3. doi:10.1007/978-1-4899-3242-6
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import PoissonDeviance
+    >>> y, sums = np.array([1.0, 3.0]), np.zeros(4)
+    >>> for i in range(2):
+    ...     PoissonDeviance().tally(sums, 0, y, i, 1.0)
+    >>> bool(np.isclose(-PoissonDeviance().worth(sums, 0), np.log(1 / 2) + 3 * np.log(3 / 2)))
+    True
+    """
+
+    size: int = 3
+
+    def tally(self, sums, at, y, i, w):
+        sums[at] += 1.0
+        sums[at + 1] += w
+        for o in range(self.size - 2):
+            if y[i * (self.size - 2) + o] > 0.0:
+                sums[at + 2] += w * y[i * (self.size - 2) + o] * np.log(y[i * (self.size - 2) + o])
+            sums[at + 3 + o] += w * y[i * (self.size - 2) + o]
+
+    def worth(self, sums, at):
+        total = -sums[at + 2]
+        for o in range(self.size - 2):
+            y = sums[at + 3 + o]
+            # A group whose mean is zero has an infinite deviance for any later count: it may not be made.
+            total += y * np.log(y / sums[at + 1]) if y > 0.0 else -np.inf
+        return total / (self.size - 2)
+
+
+@noun
+class Newton(Criterion):
+    """worth = ½ G² / (H + λ) with the sums G of gradients and H of curvatures: what one Newton step gains.
+
+    The targets are gradients, the weights curvatures.
+
+    Parameters
+    ----------
+    lam : float, default=0.0
+        The ridge penalty λ ≥ 0 on the values of leaves.
+    size : int, default=2
+
+    References
+    ----------
+    Chen, T. & Guestrin, C. (2016). XGBoost: a scalable tree boosting system, eq. 7. doi:10.1145/2939672.2939785
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Newton
+    >>> left, right, node = np.array([2, 1.0, 0.5]), np.array([4, -1.0, 1.0]), np.array([6, 0.0, 1.5])
+    >>> float(sum(Newton(0.0).worth(sums, 0) for sums in (left, right)) - Newton(0.0).worth(node, 0))
+    1.5
+    """
+
+    lam: float = 0.0
+    size: int = 2
+
+    def tally(self, sums, at, y, i, w):
+        sums[at] += 1.0
+        sums[at + 1] += y[i]
+        sums[at + 2] += w
+
+    def mass(self, sums, at):
+        return sums[at + 2]
+
+    def masses(self, sums):
+        """Curvatures of many groups, one per row of sums."""
+        return sums[:, 2]
+
+    def answers(self, sums):
+        """One Newton step."""
+        return -sums[:, 1:2] / (sums[:, 2:3] + self.lam + TINY)
+
+    def center(self, sums, at):
+        return -sums[at + 1] / (sums[at + 2] + self.lam + TINY)
+
+    def worth(self, sums, at):
+        return 0.5 * sums[at + 1] * sums[at + 1] / (sums[at + 2] + self.lam + TINY)

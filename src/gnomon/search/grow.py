@@ -1,0 +1,256 @@
+"""Growing a tree: greedy division of rows.
+
+    while a node is open: take one, divide its rows by the test with the largest gain, open the parts             (1)
+
+One text for every kind of test. A splitter is a noun with two verbs: `examine` finds the best test of each of a row of
+new nodes and writes its gain (negative: the node stays a leaf), `divide` makes the children of one. Nodes are opened
+depth first or, under a limit on leaves, the largest gain first. With a compiled splitter the loop is compiled too.
+Breiman et al. (1984), doi:10.1201/9781315139470; best first: Friedman (2001), doi:10.1214/aos/1013203451.
+"""
+
+import numpy as np
+
+from gnomon._jit import compiled, jit, lean
+from gnomon.search._code_splitter import CodeSplitter, Limits, make_nodes, make_work, most_groups
+from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
+from gnomon.search.tree import LEAF, NODE, Tests, Tree
+
+__all__ = ["grow_tree"]
+
+
+KINDS = {
+    ("best", False): Searched(),
+    ("random", False): Drawn(),
+    ("best", True): SearchedMixed(),
+    ("random", True): DrawnMixed(),
+}
+"""How one column is split, by `splitter` and whether any column is a category."""
+
+
+def grow_tree(
+    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset", max_depth=None,
+    min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0, max_features=None,
+    max_leaf_nodes=None, monotone=None, seed=0,
+):  # fmt: skip
+    """Grow a tree of binary tests by (1).
+
+    Parameters
+    ----------
+    columns : Columns
+        Codes of the rows, from `code_columns`.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        What the criterion takes: whole numbers from 0 for classes, rows of numbers for means, gradients for `Newton`.
+    criterion : Criterion
+    sample_weight : ndarray of shape (n_samples,), optional
+        Ones by default. For `Newton`, the curvatures.
+    rows : ndarray of int, optional
+        The rows to grow from; by default those whose weight is not zero.
+    splitter : {"best", "random"}, default="best"
+        The best cut of every column, or one drawn.
+    categorical_split : {"subset", "equality"}, default="subset"
+        Categories against the others, or one against the rest.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity : int or float
+        A node is divided if it is less deep, has as many rows, is less pure, and its children keep as many rows and as
+        much weight.
+    min_gain : float, default=0.0
+        Least gain times the weight of the node, equality passes.
+    max_features : int, optional
+        How many columns are drawn at every node; all by default.
+    max_leaf_nodes : int, optional
+        With it, the node with the largest gain is divided first.
+    monotone : array-like of shape (n_features,), optional
+        1, −1 or 0: whether answers must rise, fall or may do either with a column.
+    seed : int, default=0
+        Draws columns and cuts.
+
+    Returns
+    -------
+    Tree
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Entropy, code_columns, grow_tree
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> tree = grow_tree(code_columns(X), np.array([0, 1, 1, 0]), Entropy(2))
+    >>> tree.gain[0], tree.n_leaves
+    (0.0, 4)
+    """
+    n, p = columns.n_samples, len(columns.sizes)
+    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    rows = np.flatnonzero(w).astype(np.int32) if rows is None else np.array(rows, dtype=np.int32)
+    m, width, outputs = len(rows), criterion.size + 1, y.size // n
+    y = np.ravel(y)
+    mixed = bool(np.any(columns.category))
+    kinds = SearchedMixed(equality=True) if mixed and categorical_split == "equality" else KINDS[splitter, mixed]
+    limits = Limits(
+        2**31 if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
+        float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,
+        criterion.classes and criterion.size > 2, outputs, most_groups(columns, m) * width,
+    )  # fmt: skip
+    capacity = _capacity(m, max_depth, min_samples_leaf, max_leaf_nodes)
+    nodes = make_nodes(capacity, m)
+    sums = np.empty((capacity, width))
+    monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
+    work = make_work(columns, y, outputs, m, width, seed)
+    code_splitter = CodeSplitter(columns, criterion, kinds, limits, monotone, y, w, rows, sums, work)
+    most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
+    made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
+    return _as_tree(nodes[:made], sums[:made], rows, columns, criterion)
+
+
+def _capacity(m, max_depth, min_samples_leaf, max_leaf_nodes):
+    """Most nodes that a binary tree of `m` rows can have under the limits."""
+    leaves = max(1, m // max(1, int(min_samples_leaf)))
+    if max_leaf_nodes is not None:
+        leaves = min(leaves, max_leaf_nodes)
+    if max_depth is not None and max_depth < 40:
+        leaves = min(leaves, 2**max_depth)
+    return 2 * leaves + 1
+
+
+def grow(splitter, nodes, best_first, max_leaves):
+    """Carry out (1) from the root, whose rows `nodes` must hold; return the number of nodes."""
+    made, leaves, size = 1, 1, 0
+    splitter.examine(nodes, made - 1, made)
+    if nodes.gain[0] >= 0.0:
+        nodes.priority[0] = 0.0
+        nodes.heap[0] = 0
+        size = 1
+    # A binary heap of open nodes by priority: the gain, or how late they were made.
+    while size > 0 and leaves < max_leaves:
+        node = nodes.heap[0]
+        size -= 1
+        nodes.heap[0] = nodes.heap[size]
+        _sift_down(nodes.heap, nodes.priority, size)
+        branches = splitter.divide(nodes, node, made)
+        nodes.branches[node] = branches
+        made += branches
+        leaves += branches - 1
+        for child in range(made - branches, made):
+            nodes.branches[child] = 0
+        splitter.examine(nodes, made - branches, made)
+        for child in range(made - branches, made):
+            if nodes.gain[child] >= 0.0:
+                nodes.priority[child] = nodes.gain[child] if best_first else float(child)
+                nodes.heap[size] = child
+                _sift_up(nodes.heap, nodes.priority, size)
+                size += 1
+    return made
+
+
+@lean
+def _sift_up(heap, priority, i):
+    node = heap[i]
+    while i > 0:
+        up = (i - 1) // 2
+        if priority[heap[up]] >= priority[node]:
+            break
+        heap[i] = heap[up]
+        i = up
+    heap[i] = node
+
+
+@lean
+def _sift_down(heap, priority, size):
+    i = 0
+    node = heap[0]
+    while 2 * i + 1 < size:
+        down = 2 * i + 1
+        if down + 1 < size and priority[heap[down + 1]] > priority[heap[down]]:
+            down += 1
+        if priority[node] >= priority[heap[down]]:
+            break
+        heap[i] = heap[down]
+        i = down
+    heap[i] = node
+
+
+grow_compiled = lean(grow)
+
+
+def _as_tree(nodes, sums, rows, columns, criterion):
+    """The nodes in preorder, with their answers."""
+    order = np.empty(len(nodes), dtype=np.int64)
+    ends = np.empty(len(nodes), dtype=np.int32)
+    right = np.full(len(nodes), -1, dtype=np.int32)
+    _preorder(nodes.first, nodes.branches, order, ends, right)
+    nodes, sums = nodes[order], sums[order]
+    inner = nodes.branches > 0
+    record = np.empty(len(nodes), dtype=NODE)
+    record["feature"] = np.where(inner, nodes.feature, LEAF)
+    record["threshold"] = np.where(inner, nodes.threshold, float(LEAF))
+    record["right"] = right
+    mass = criterion.masses(sums)
+    worth = np.empty(len(nodes))
+    _worths(compiled(criterion), sums, worth)
+    heavier = (mass[right] > mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]).astype(np.int16)
+    return Tree(
+        nodes=record,
+        answers=criterion.answers(sums),
+        impurity=np.maximum(-worth / np.maximum(mass, 1e-300), 0.0),
+        weight=mass,
+        n_rows=sums[:, 0].astype(np.int64),
+        missing=np.where(inner & (nodes.missing < 0), heavier, nodes.missing).astype(np.int16),
+        ends=ends,
+        n_features=len(columns.sizes),
+        tests=_tables(nodes, inner & np.isnan(record["threshold"]), rows, columns),
+    )
+
+
+@jit
+def _preorder(first, branches, order, ends, right):
+    """New number → old number; where subtrees end; second children."""
+    stack = np.empty(len(order), dtype=np.int64)
+    place = np.empty(len(order), dtype=np.int64)
+    stack[0] = 0
+    size, made = 1, 0
+    while size > 0:
+        size -= 1
+        node = stack[size]
+        place[node] = made
+        order[made] = node
+        made += 1
+        for b in range(branches[node] - 1, -1, -1):
+            stack[size] = first[node] + b
+            size += 1
+    for new in range(made - 1, -1, -1):
+        node = order[new]
+        ends[new] = new + 1
+        if branches[node] > 0:
+            ends[new] = ends[place[first[node] + branches[node] - 1]]
+            right[new] = place[first[node] + 1]
+
+
+@jit
+def _worths(criterion, sums, out):
+    for node in range(len(sums)):
+        out[node] = criterion.worth(sums[node], 0)
+
+
+def _tables(nodes, by_table, rows, columns):
+    """The categories on each side of every test of a category, from the rows that went there."""
+    if not np.any(by_table):
+        return Tests.none(len(nodes))
+    mark = np.zeros(int(np.max(columns.sizes)) + 1, dtype=np.int8)
+    tests = []
+    for node in np.flatnonzero(by_table):
+        codes, size = columns.codes[nodes.feature[node]], columns.sizes[nodes.feature[node]]
+        _mark(codes, rows[nodes.start[node] : nodes.middle[node]], mark, 1)
+        _mark(codes, rows[nodes.middle[node] : nodes.stop[node]], mark, 2)
+        present = np.flatnonzero(mark[:size])
+        tests.append((0, present, mark[present] - 1, np.zeros(len(present))))
+        mark[: size + 1] = 0
+    which = np.where(by_table, np.cumsum(by_table) - 1, -1)
+    return Tests.of(which, tests)
+
+
+@jit
+def _mark(codes, rows, mark, side):
+    for i in range(len(rows)):
+        mark[codes[rows[i]]] = side

@@ -1,0 +1,262 @@
+"""A fitted tree as flat arrays, in preorder.
+
+    node → its first child is node + 1, each next child begins where the subtree before it ends                    (1)
+
+A numeric test sends x_j ≤ t to the first child and all else to the second. Every other test (a set of categories, one
+branch per category, three ways, a weighted sum of columns) has the threshold NaN, which no number passes, and is
+looked up in `tests`. All trees of the library (single, in forests, boosted, drawn by hand) have this form: Breiman et
+al. (1984), doi:10.1201/9781315139470; preorder: Knuth, The Art of Computer Programming 1, §2.3.1.
+"""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from gnomon.search.traverse import leaves_of
+
+__all__ = ["LEAF", "NODE", "Tests", "Tree"]
+
+LEAF = -2
+"""The feature of a node that tests none."""
+
+NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)])
+"""What prediction reads at a node: 16 bytes, so that a step down a tree touches one line of cache."""
+
+
+class Tests(NamedTuple):
+    """Tests other than x_j ≤ t. `which` gives for every node the number of its test, −1 if it has none of these.
+
+    Test k owns the entries ``starts[k]:starts[k + 1]`` of `cells`, `branches` and `coefs`. By ``kinds[k]``:
+
+    - 0, a table: code ``cells[i]`` (ascending) of the column goes to branch ``branches[i]``;
+    - 1, three ways: x < t, x = t, x > t with t = ``coefs[0]`` go to ``branches[0:3]``, −1 where there was no row;
+    - 2, oblique: branch 0 if Σ_i coefs[i] x[cells[i]] ≤ t; the last entry holds t and no column.
+
+    Parameters
+    ----------
+    which, kinds, starts, cells, branches, coefs : ndarray
+
+    References
+    ----------
+    Murthy, S. K., Kasif, S. & Salzberg, S. (1994). A system for induction of oblique decision trees. arXiv:cs/9408103
+
+    Examples
+    --------
+    >>> from gnomon.search import Tests
+    >>> Tests.none(3).which
+    array([-1, -1, -1], dtype=int32)
+    """
+
+    which: np.ndarray
+    kinds: np.ndarray
+    starts: np.ndarray
+    cells: np.ndarray
+    branches: np.ndarray
+    coefs: np.ndarray
+
+    @classmethod
+    def none(cls, n_nodes):
+        """No such test among `n_nodes` nodes."""
+        return cls.of(np.full(n_nodes, -1, dtype=np.int32), [])
+
+    @classmethod
+    def of(cls, which, tests):
+        """Pack a list of (kind, cells, branches, coefs)."""
+        starts = np.concatenate([[0], np.cumsum([len(cells) for _, cells, _, _ in tests])]).astype(np.int64)
+        return cls(
+            np.asarray(which, dtype=np.int32),
+            np.array([kind for kind, _, _, _ in tests], dtype=np.int8),
+            starts,
+            _joined([cells for _, cells, _, _ in tests], np.int64),
+            _joined([branches for _, _, branches, _ in tests], np.int32),
+            _joined([coefs for _, _, _, coefs in tests], np.float64),
+        )
+
+    def test(self, k):
+        """(kind, cells, branches, coefs) of test k."""
+        part = slice(self.starts[k], self.starts[k + 1])
+        return int(self.kinds[k]), self.cells[part], self.branches[part], self.coefs[part]
+
+
+def _joined(parts, dtype):
+    return np.concatenate([np.asarray(part, dtype=dtype) for part in parts]) if parts else np.zeros(0, dtype=dtype)
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A tree: `nodes` and `missing` say where a row goes, `answers` what a node predicts.
+
+    Parameters
+    ----------
+    nodes : ndarray of dtype `NODE`, shape (n_nodes,)
+        Threshold, feature (−2 in a leaf) and second child of every node, in preorder.
+    answers : ndarray of shape (n_nodes, n_answers)
+        Class frequencies, means, or what else a node predicts.
+    impurity, weight : ndarray of shape (n_nodes,)
+        H(node) and the weight of its rows.
+    n_rows : ndarray of int of shape (n_nodes,)
+        Rows of positive weight.
+    missing : ndarray of int of shape (n_nodes,)
+        The branch of rows whose value is missing or was not seen; −1: they stop at the node.
+    ends : ndarray of int of shape (n_nodes,)
+        The node after the subtree of each node.
+    n_features : int
+    tests : Tests
+    extra : dict
+        What a splitter adds: surrogate tests, models of leaves.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini, code_columns, grow_tree
+    >>> x, y = np.arange(1.0, 9.0)[:, None], np.array([0, 0, 0, 1, 0, 1, 1, 1])
+    >>> tree = grow_tree(code_columns(x), y, Gini(2))
+    >>> tree.n_leaves, tree.threshold[tree.feature >= 0].tolist()
+    (4, [3.5, 5.5, 4.5])
+    >>> tree.predict(np.array([[2.0], [5.0]])).argmax(axis=1)
+    array([0, 0])
+    """
+
+    nodes: np.ndarray
+    answers: np.ndarray
+    impurity: np.ndarray
+    weight: np.ndarray
+    n_rows: np.ndarray
+    missing: np.ndarray
+    ends: np.ndarray
+    n_features: int
+    tests: Tests
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def feature(self):
+        """The column that each node tests; −2 in a leaf."""
+        return self.nodes["feature"]
+
+    @property
+    def threshold(self):
+        """The largest value that goes left; −2 in a leaf, NaN for tests of another kind."""
+        return self.nodes["threshold"]
+
+    @property
+    def node_count(self):
+        """Number of nodes."""
+        return len(self.nodes)
+
+    @property
+    def is_leaf(self):
+        """Which nodes test nothing."""
+        return self.feature == LEAF
+
+    @property
+    def n_leaves(self):
+        """Number of leaves."""
+        return int(np.sum(self.is_leaf))
+
+    @property
+    def children_left(self):
+        """The first child of each node; −1 in a leaf."""
+        return np.where(self.is_leaf, -1, np.arange(1, self.node_count + 1))
+
+    @property
+    def children_right(self):
+        """The second child of each node; −1 in a leaf."""
+        return np.where(self.is_leaf, -1, self.nodes["right"])
+
+    @property
+    def n_node_samples(self):
+        """Rows of positive weight at each node."""
+        return self.n_rows
+
+    @property
+    def weighted_n_node_samples(self):
+        """Weight of the rows at each node."""
+        return self.weight
+
+    @property
+    def missing_go_to_left(self):
+        """Whether a missing value goes to the first child."""
+        return (self.missing == 0) & ~self.is_leaf
+
+    def children(self, node):
+        """The children of a node, in the order of its branches."""
+        found = []
+        if self.feature[node] != LEAF:
+            child = node + 1
+            while child < self.ends[node]:
+                found.append(child)
+                child = int(self.ends[child])
+        return found
+
+    @cached_property
+    def parent(self):
+        """The node above each node; −1 above the root."""
+        parent = np.full(self.node_count, -1)
+        for node in np.flatnonzero(~self.is_leaf):
+            parent[self.children(node)] = node
+        return parent
+
+    @cached_property
+    def depth(self):
+        """How many tests lead to each node."""
+        depth = np.zeros(self.node_count, dtype=int)
+        for node in range(1, self.node_count):
+            depth[node] = depth[self.parent[node]] + 1
+        return depth
+
+    @property
+    def max_depth(self):
+        """The depth of the deepest leaf."""
+        return int(np.max(self.depth))
+
+    @property
+    def gain(self):
+        """H(node) − Σ (n_c / n) H(c); zero in a leaf."""
+        below = np.zeros(self.node_count)
+        np.add.at(below, self.parent[1:], (self.weight * self.impurity)[1:])
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(self.is_leaf, 0.0, self.impurity - below / self.weight)
+
+    def apply(self, X):
+        """The leaf of every row of X, numbers with NaN where missing and categories as codes."""
+        return leaves_of(self, X)
+
+    def predict(self, X):
+        """The answer of the leaf of every row."""
+        return self.answers[self.apply(X)]
+
+    def decision_path(self, X):
+        """A sparse matrix that marks for each row the nodes it passes."""
+        leaf = self.apply(X)
+        paths = [self.path(node) for node in range(self.node_count)]
+        counts = np.array([len(paths[node]) for node in leaf])
+        indices = np.concatenate([paths[node] for node in leaf]) if len(leaf) else np.zeros(0, dtype=int)
+        starts = np.concatenate([[0], np.cumsum(counts)])
+        shape = (len(leaf), self.node_count)
+        return sparse.csr_matrix((np.ones(len(indices), dtype=np.int64), indices, starts), shape=shape)
+
+    def path(self, node):
+        """The nodes from the root to `node`."""
+        path = [node]
+        while self.parent[path[-1]] >= 0:
+            path.append(int(self.parent[path[-1]]))
+        return path[::-1]
+
+    def with_answers(self, answers):
+        """The same tree with other answers."""
+        return replace(self, answers=answers)
+
+    def compute_feature_importances(self, normalize=True):
+        """Σ over nodes testing j of (n / N) · gain, by default divided by the sum."""
+        inner = np.flatnonzero(~self.is_leaf)
+        total = np.zeros(self.n_features)
+        np.add.at(total, self.feature[inner], (self.weight * self.gain)[inner] / self.weight[0])
+        return total / np.sum(total) if normalize and np.sum(total) > 0.0 else total
