@@ -16,7 +16,7 @@ from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from gnomon.multiclass._base import given_rows
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
@@ -126,9 +126,8 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_choice("partition", self.partition, ("random", "max"))
         check_interval("learning_rate", self.learning_rate, 0.0, 1.0, closed="right")
         X = given_rows(self, self._base(), X, reset=True)
-        check_consistent_length(X, y)
         weights = None if sample_weight is None else check_weights(sample_weight, np.empty((_num_samples(X), 0)))
-        index, self.classes_ = weighted_classes(y, weights)
+        index, self.classes_ = weighted_classes(X, y, weights)
         if weights is not None and not np.all(weights > 0.0):
             used = np.flatnonzero(weights > 0.0)
             X, index, weights = _safe_indexing(X, used), index[used], weights[used]
@@ -174,7 +173,8 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         -------
         ndarray of shape (n_samples,)
         """
-        return self.classes_[np.argmax(self._scores(X), axis=1)]
+        best = np.argmax(self._scores(X), axis=1)
+        return self.classes_[best]
 
     def staged_predict(self, X):
         """`predict` after every round.
@@ -258,12 +258,13 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _staged_scores(self, X):
         F = self._no_scores(X)
         for step in self._steps(X):
-            F = F + step
+            F = (F + step).astype(F.dtype)
             yield F
 
     def _no_scores(self, X):
         check_is_fitted(self)
-        return np.zeros((_num_samples(X), len(self.classes_)))
+        single = getattr(X, "dtype", None) == np.float32
+        return np.zeros((_num_samples(X), len(self.classes_)), dtype=np.float32 if single else float)
 
     def _steps(self, X):
         """α_t h_t(x) μ_t(k), round by round."""

@@ -172,8 +172,8 @@ def warn_of_repeats(code):
     repeated = np.flatnonzero(~distinct_columns(code))[:5].tolist()
     if repeated:
         warnings.warn(
-            f"code has equal or opposite columns, at {repeated}: they ask the same question as an earlier one, so their "
-            "errors agree and repair nothing; choose a code without them",
+            f"code has equal or opposite columns, at {repeated}: they ask the same question as an earlier one, so "
+            "their errors agree and repair nothing; choose a code without them",
             UserWarning,
             stacklevel=3,
         )

@@ -11,7 +11,7 @@ right and sure. Allwein, Schapire & Singer (2000), Reducing multiclass to binary
 import numpy as np
 
 from gnomon.losses import CallableLoss, ExponentialLoss, HingeLoss, LogisticLoss, Loss, SquaredLoss
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import FLOATS, check_choice
 
 __all__ = ["DECODE_LOSSES", "code_distances", "wrong_columns"]
 
@@ -66,26 +66,29 @@ def code_distances(scores, code, *, decode="loss", loss="hinge", zero="half"):
     >>> code_distances(f, code).round(2).tolist()
     [[6.6, 3.4]]
     """
-    f, M = np.asarray(scores, dtype=float), np.asarray(code)
+    f, M = np.asarray(scores), np.asarray(code)
+    f = f if f.dtype in FLOATS else f.astype(float)
     check_choice("decode", decode, ("loss", "hamming"))
     check_choice("zero", zero, ("half", "ignore"))
     if decode == "hamming":
-        return wrong_columns(f, M) + 0.5 * np.sum(M == 0, axis=1) if zero == "half" else _mean_wrong(f, M)
+        wrong = wrong_columns(f, M)
+        zeros = np.sum(M == 0, axis=1, dtype=f.dtype)
+        return wrong + zeros / 2 if zero == "half" else wrong / (M.shape[1] - zeros)
     if not isinstance(loss, Loss):
         loss = DECODE_LOSSES[check_choice("loss", loss, DECODE_LOSSES)]
-    one = np.ones(())
     # M has three values, so that two products with tables of 0 and 1 are all sums over l.
     with np.errstate(over="ignore"):
-        total = loss.value(one, f) @ (M == 1).T + loss.value(one, -f) @ (M == -1).T
-        total += loss.value(one, np.zeros(())) * np.sum(M == 0, axis=1)
-    return np.clip(total, np.finfo(float).min, np.finfo(float).max)
+        total = loss.value(1.0, f) @ _where(M == 1, f) + loss.value(1.0, -f) @ _where(M == -1, f)
+        total += loss.value(1.0, 0.0 * f[:1]) @ _where(M == 0, f)
+    return np.clip(total, np.finfo(f.dtype).min, np.finfo(f.dtype).max)
 
 
 def wrong_columns(scores, code):
     """In how many columns that know the class the side h of (1) is not that of the class."""
-    positive = scores > 0.0
-    return np.where(positive, 0.0, 1.0) @ (code == 1).T + np.where(positive, 1.0, 0.0) @ (code == -1).T
+    positive = (scores > 0.0).astype(scores.dtype)
+    return (1 - positive) @ _where(code == 1, scores) + positive @ _where(code == -1, scores)
 
 
-def _mean_wrong(scores, code):
-    return wrong_columns(scores, code) / np.sum(code != 0, axis=1)
+def _where(mask, like):
+    """The classes of each column for which the mask holds, as a table of 0 and 1 to multiply with."""
+    return mask.T.astype(like.dtype)

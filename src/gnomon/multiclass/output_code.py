@@ -15,7 +15,7 @@ from scipy.special import softmax
 from sklearn.base import is_regressor
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon.losses import Loss
 from gnomon.multiclass._base import Reduction, base_has, given_rows, log_fits, routed
@@ -41,7 +41,6 @@ _SUITABLE = {
     "exponential": ("additive", "score", "proba", "hard"),
     "other": ("score", "proba", "hard"),
 }
-_SURE = np.finfo(float).eps
 
 
 class OutputCodeClassifier(Reduction):
@@ -191,9 +190,8 @@ class OutputCodeClassifier(Reduction):
         """
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
-        check_consistent_length(X, y)
         weights, params = routed(self, "fit", X, sample_weight, fit_params)
-        index, self.classes_ = weighted_classes(y, weights)
+        index, self.classes_ = weighted_classes(X, y, weights)
         self._settle_reject_label()
         self.code_book_ = self._choose_code(X, index, weights, params)
         warn_of_repeats(self.code_book_)
@@ -336,7 +334,8 @@ class OutputCodeClassifier(Reduction):
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         values = column_outputs(columns, X, kind, pairwise=pairwise, n_jobs=self.n_jobs)
         if kind == "proba":
-            return logit(np.clip(np.asarray(values, dtype=float), _SURE, 1.0 - _SURE))
+            sure = np.finfo(values.dtype).eps
+            return logit(np.clip(values, sure, 1.0 - sure))
         around_half = kind == "hard" or is_regressor(self.estimator)
         return 2.0 * values - 1.0 if around_half else values
 
