@@ -85,6 +85,14 @@ class ConjugateModel(ABC):
         """The model after the rows of X; a weight of two is the row twice."""
         return self.given(self.statistics(X, sample_weight))
 
+    def from_statistics(self, statistics):
+        """The law of the next observation after data with these statistics: the model as a density, as `Family` is."""
+        return self.given(statistics).predictive()
+
+    def fit(self, X, sample_weight=None):
+        """The law of the next observation after the rows of X."""
+        return self.from_statistics(self.statistics(X, sample_weight))
+
     def map(self):
         """The parameters of greatest posterior density."""
         return self.law.mode

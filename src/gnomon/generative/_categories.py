@@ -13,20 +13,21 @@ from itertools import pairwise
 import numpy as np
 
 from gnomon._jit import jit
-from gnomon.generative._naive import check_alpha
-from gnomon.numerics.domains import Domain, encode, sizes_of
+from gnomon.distributions import Dirichlet, DirichletCategorical
+from gnomon.generative._coded import refuse_undeclared
+from gnomon.generative._naive import check_alpha, check_prior
+from gnomon.numerics.domains import Domain, encode
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = [
     "CategoryCounts",
     "column_alphas",
+    "column_factors",
     "count_cells",
     "draw",
     "gather",
     "log_tables",
     "pseudo_counts",
-    "refuse_empty",
-    "refuse_undeclared",
     "smooth",
 ]
 
@@ -69,20 +70,6 @@ def count_cells(table, which, domains, index, class_weight, weights=None):
     return CategoryCounts(class_weight, names, domains, tuple(np.delete(table, -2, axis=1) for table in tables))
 
 
-def refuse_undeclared(table, which, domains, codes):
-    """An error that names a cell in `fit` that is none of the declared values of its column."""
-    if not any(domain.declared for domain in domains):
-        return
-    outside = codes == sizes_of(domains)
-    if np.any(outside):
-        row, place = np.argwhere(outside)[0]
-        cell = table.cell(row, which[place])
-        raise ValueError(
-            f"column {table.names[which[place]]!r} holds {cell!r} in row {row}, which is not among its categories "
-            f"{domains[place].labels.tolist()}; add it there, or correct the cell"
-        )
-
-
 @jit
 def _count(codes, starts, index, s, out):
     for i in range(codes.shape[0]):
@@ -95,6 +82,7 @@ def pseudo_counts(alpha, estimate, prior, n_values, what):
     """What is added to the counts: α, or the parameters of a Dirichlet prior for its mean, less one for its mode."""
     if prior is None:
         return np.broadcast_to(np.asarray(alpha, dtype=float), (n_values,))
+    check_prior(prior, (DirichletCategorical, Dirichlet))
     added = np.asarray(prior.alpha, dtype=float) - (estimate == "map")
     if added.shape != (n_values,):
         raise ValueError(
@@ -115,11 +103,22 @@ def smooth(counts, added):
 
 @dataclass(frozen=True)
 class LogTable:
-    """log P(slot | class) of one column, (V + 2, C); the probabilities (C, V) and the labels behind it."""
+    """log P(slot | class) of one column, (V + 2, C); the probabilities (C, V) and the labels behind it.
+
+    Where missing cells are a state, it is the last of the probabilities, and the last label is None.
+    """
 
     logs: np.ndarray
     probabilities: np.ndarray
     labels: np.ndarray
+    is_state: bool
+
+    @property
+    def values(self):
+        """What every probability belongs to; a value that is known to exist but not by name is its number."""
+        named = self.labels.tolist()[: len(self.labels) - self.is_state]
+        unnamed = range(len(named), self.probabilities.shape[1] - self.is_state)
+        return [*named, *unnamed, *([None] if self.is_state else [])]
 
 
 def log_tables(statistics, alphas, *, missing="marginalize", handle_unknown="floor", estimate="mle", priors=None):
@@ -150,7 +149,7 @@ def log_tables(statistics, alphas, *, missing="marginalize", handle_unknown="flo
         gap = p[:, -1] if is_state else np.ones(len(kept))
         with np.errstate(divide="ignore"):
             logs = np.log(np.column_stack([p[:, : domain.size], unseen, gap]))
-        out.append(LogTable(np.ascontiguousarray(logs.T), p, labels))
+        out.append(LogTable(np.ascontiguousarray(logs.T), p, labels, is_state))
     return out
 
 
@@ -180,20 +179,21 @@ def _is_state(counts, missing):
     return missing == "state" and bool(np.any(counts[:, -1] > 0.0))
 
 
-def refuse_empty(statistics):
-    """An error that names a column in which no cell was seen."""
-    for name, domain in zip(statistics.names, statistics.domains, strict=True):
-        if domain.size == 0:
-            raise ValueError(f"column {name!r} has no cells, all are missing; drop it, or declare its categories")
-
-
 def draw(table, k, n, rng):
     """n values of a column from the law of class k; None is a missing cell."""
     p = table.probabilities[k]
     slots = rng.choice(len(p), size=n, p=p / np.sum(p))
-    # Values that are known to exist but not by name are drawn as their number.
-    labels = [*table.labels.tolist(), *range(len(table.labels), len(p))]
-    return np.array([labels[slot] for slot in slots], dtype=object)
+    values = table.values
+    return np.array([values[slot] for slot in slots], dtype=object)
+
+
+def column_factors(codes, tables, domains, weights=None):
+    """Places of the columns whose cell in the first row has a factor, and these v_j log P(x_j | c), (m, C)."""
+    pairs = enumerate(zip(tables, domains, strict=True))
+    there = [j for j, (table, domain) in pairs if table.is_state or codes[0, j] <= domain.size]
+    v = np.ones(len(tables)) if weights is None else weights
+    terms = [gather(codes[:1, [j]], [tables[j].logs], v[[j]])[0] for j in there]
+    return there, np.reshape(terms, (len(there), tables[0].logs.shape[1]))
 
 
 def gather(codes, tables, weights=None):

@@ -20,7 +20,7 @@ from gnomon.generative._forms import LinearForm, linear_scores
 from gnomon.generative._rows import labelled_rows
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, machine_numbers, map_rows, validate_rows
 
 __all__ = [
     "LinearLaws",
@@ -28,9 +28,11 @@ __all__ = [
     "check_alpha",
     "check_estimate",
     "check_feature_weight",
+    "check_prior",
     "count_priors",
     "group_sums",
     "linear_ratio",
+    "read_matrix",
 ]
 
 LEAST_ALPHA = 1e-10
@@ -49,8 +51,8 @@ class NaiveClassifier(BayesClassifier):
         """The sums over `LabelledRows`, which add with ``+`` to those `before`; their `weight` is the class counts."""
 
     @abstractmethod
-    def _solve(self):
-        """Set the fitted attributes from `statistics_`."""
+    def _solve(self, statistics):
+        """Set the fitted attributes from the sums, which become `statistics_` if that succeeds."""
 
     @abstractmethod
     def _class_priors(self):
@@ -114,12 +116,24 @@ class NaiveClassifier(BayesClassifier):
         return self
 
     def _take(self, rows, statistics):
-        self.classes_, self.statistics_ = rows.classes, statistics
-        self._solve()
+        self.classes_ = rows.classes
+        self._solve(statistics)
         self._store_priors(statistics.weight, self._class_priors(), prior_alpha=self.prior_alpha)
+        # Last, so that a chunk that was refused is not counted when it is given again.
+        self.statistics_ = statistics
 
     def _verify(self):
         """Refuse a model that the rows so far do not determine: after `fit`, and before a prediction."""
+
+    def _refuse_unseen(self):
+        """Refuse classes that have a prior but no rows to estimate a density from."""
+        unseen = (self.class_count_ == 0.0) & (self.class_prior_ > 0.0)
+        if np.any(unseen):
+            k = int(np.argmax(unseen))
+            raise ValueError(
+                f"class {self.classes_.tolist()[k]!r} has no rows but the prior {self.class_prior_[k]:g}; add rows of "
+                "it by partial_fit, or give it the prior 0"
+            )
 
     def _rows(self, X):
         self._verify()
@@ -201,6 +215,20 @@ def linear_ratio(W, a):
     return LinearForm(b, float(c))
 
 
+def read_matrix(model, X, y="no_validation", *, reset=True):
+    """Rows of numbers (and y) of any type, dense or CSR with every entry stored once; copied only if they must be."""
+    checked = validate_rows(model, X, y, reset=reset, finite=False, accept_sparse="csr", dtype="numeric")
+    return map_rows(_entries_once, checked)
+
+
+def _entries_once(X):
+    X = machine_numbers(X)
+    if sparse.issparse(X) and not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    return X
+
+
 def group_sums(X, index, n_groups, weights=None):
     """Σ sᵢ xᵢ of every group, (k, d), for a dense or sparse matrix of numbers, in double precision."""
     rows = compiled(Design(X, intercept="none").rows)
@@ -252,6 +280,13 @@ def check_estimate(estimate, parameter_prior):
             f"estimate={estimate!r} with parameter_prior={parameter_prior!r}: 'map' and 'predictive' need a "
             "parameter_prior, 'mle' takes none; choose one way"
         )
+
+
+def check_prior(prior, kinds):
+    """Refuse a law that is not one over the parameters of the model."""
+    if not isinstance(prior, kinds):
+        words = " or ".join(kind.__name__ for kind in kinds)
+        raise ValueError(f"parameter_prior={prior!r} is no law of these parameters; give a {words}")
 
 
 def check_feature_weight(feature_weight, d):

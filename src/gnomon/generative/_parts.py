@@ -15,11 +15,11 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
 from gnomon.distributions import MultivariateNormal, Normal
-from gnomon.distributions.conjugate import ConjugateModel
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
-from gnomon.generative._categories import column_alphas, count_cells, draw, gather, log_tables, refuse_empty
+from gnomon.generative._categories import column_alphas, column_factors, count_cells, draw, gather, log_tables
+from gnomon.generative._coded import known_codes, refuse_empty
 from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
-from gnomon.numerics.domains import Domain, domains_of, encode, refuse_unknown
+from gnomon.numerics.domains import Domain, domains_of
 from gnomon.numerics.tables import Table
 from gnomon.optim import fit_normal_missing, observed_rows
 
@@ -90,7 +90,9 @@ class CategoryPart:
 
 @dataclass(frozen=True, eq=False)
 class CategoryLaws:
-    """Tables of probabilities of categorical columns."""
+    """Tables of probabilities of categorical columns; those of a class without rows are uniform."""
+
+    needs_rows = False
 
     part: CategoryPart
     counts: Any
@@ -117,12 +119,8 @@ class CategoryLaws:
 
     def factors(self, table):
         """Names and terms of the columns that are there."""
-        codes, names, terms = self._codes(table), [], []
-        for j, (name, part) in enumerate(zip(self.counts.names, self.tables, strict=True)):
-            if codes[0, j] <= self.counts.domains[j].size or len(part.labels) > self.counts.domains[j].size:
-                names.append(str(name))
-                terms.append(gather(codes[:1, [j]], [part.logs], self.weights[[j]])[0])
-        return names, terms
+        there, terms = column_factors(self._codes(table), self.tables, self.counts.domains, self.weights)
+        return [str(self.counts.names[j]) for j in there], list(terms)
 
     def sample(self, k, n, rng):
         """A column of drawn values for each column of the part; of gaps, none."""
@@ -131,10 +129,8 @@ class CategoryLaws:
         return {j: draw(part, k, n, rng) for j, part in zip(self.part.columns, self.tables, strict=True)}
 
     def _codes(self, table):
-        table, part, options = self.part.view(table), self.part, self.options
-        codes = encode(table, part.columns, self.counts.domains)
-        refuse_unknown(codes, self.counts.domains, table, part.columns, options.handle_unknown)
-        return codes
+        table, columns = self.part.view(table), self.part.columns
+        return known_codes(table, columns, self.counts.domains, self.options.handle_unknown)
 
 
 @dataclass(frozen=True)
@@ -164,6 +160,8 @@ class NormalPart:
 @dataclass(frozen=True, eq=False)
 class NormalLaws:
     """A normal law for every class and column."""
+
+    needs_rows = True
 
     columns: tuple
     names: list
@@ -197,6 +195,44 @@ class NormalLaws:
 
 
 @dataclass(frozen=True)
+class Sums:
+    """The statistics of the rows of a class, and the density that is made of them."""
+
+    density: Any
+    statistics: Any
+
+    def __add__(self, other):
+        if isinstance(other, Fitted):
+            return other + self
+        return Sums(self.density, self.statistics + other.statistics)
+
+    def law(self):
+        """The density, given all rows so far; a `Complaint` where these allow none."""
+        try:
+            return self.density.from_statistics(self.statistics)
+        except ValueError as error:
+            # The first chunks may be too short for a law: what is wrong is said when the law is needed.
+            return Complaint(str(error))
+
+
+@dataclass(frozen=True)
+class Fitted:
+    """A density that was fitted to rows of a class, to which no others can be added."""
+
+    density: Any
+
+    def __add__(self, other):
+        raise ValueError(
+            f"partial_fit: {self.density!r} has no statistics that add; call fit with all rows, or take a Distribution "
+            "class, and rows without gaps"
+        )
+
+    def law(self):
+        """The density."""
+        return self.density
+
+
+@dataclass(frozen=True)
 class Complaint:
     """Why the rows of a class allow no density."""
 
@@ -212,39 +248,31 @@ class DensityPart:
     entries: bool = False
 
     def statistics(self, rows, options):
-        """The statistics of each class, or fitted estimators; None for a class without rows."""
+        """`Sums` or `Fitted` of each class; None for a class without rows."""
         X = rows.X.numbers(self.columns)
         return tuple(self._of_class(X, rows, k) for k in range(len(rows.classes)))
 
     def add(self, a, b):
-        """The statistics of both; fitted densities do not add."""
-        if not self.sums:
-            raise ValueError(
-                f"partial_fit: {self.density!r} has no statistics that add; call fit with all rows, or take a "
-                "Distribution class"
-            )
+        """The statistics of both."""
         return tuple(y if x is None else x if y is None else x + y for x, y in zip(a, b, strict=True))
 
     @property
-    def sums(self):
-        """Whether the density is estimated from statistics."""
+    def adds(self):
+        """Whether the density is made of statistics that add, and not fitted as an estimator is."""
         return not isinstance(self.density, BaseEstimator)
 
     @property
     def takes_gaps(self):
         """Whether the density itself deals with missing cells."""
-        return isinstance(self.density, BaseEstimator) and get_tags(self.density).input_tags.allow_nan
+        return not self.adds and get_tags(self.density).input_tags.allow_nan
 
     def laws(self, statistics, classes, options):
         """`DensityLaws` from the statistics."""
-        return DensityLaws(self, [self._law_or_error(part) for part in statistics], classes, options)
+        return DensityLaws(self, [None if part is None else part.law() for part in statistics], classes, options)
 
-    def _law_or_error(self, part):
-        # The first chunks may be too short for a law: what is wrong is said when the law is needed.
-        try:
-            return None if part is None else self._law(part)
-        except ValueError as error:
-            return Complaint(str(error))
+    def shaped(self, X):
+        """Rows as the density takes them."""
+        return X[:, 0] if self.entries and self.adds else X
 
     def describe(self, names):
         """The columns, for messages."""
@@ -264,25 +292,21 @@ class DensityPart:
     def _sums(self, X, weights):
         if np.any(np.isnan(X)) and not self.takes_gaps:
             if self.density is MultivariateNormal:
-                return fit_normal_missing(X, weights).theta
+                return Fitted(fit_normal_missing(X, weights).theta)
             raise ValueError(
                 "some rows have only a part of these cells; give each column a group of its own, or take "
                 "MultivariateNormal or GaussianMixture, which take gaps"
             )
-        X = X[:, 0] if self.entries and self.sums else X
-        return self.density.statistics(X, weights) if self.sums else fit_density(self.density, X, weights)
-
-    def _law(self, part):
-        if not self.sums or isinstance(part, MultivariateNormal):
-            return part
-        if isinstance(self.density, ConjugateModel):
-            return self.density.given(part).predictive()
-        return self.density.from_statistics(part)
+        if self.adds:
+            return Sums(self.density, self.density.statistics(self.shaped(X), weights))
+        return Fitted(fit_density(self.density, X, weights))
 
 
 @dataclass(frozen=True, eq=False)
 class DensityLaws:
     """One density for every class; None for a class without rows, a complaint where the rows allow no density."""
+
+    needs_rows = True
 
     part: DensityPart
     laws: list
@@ -292,10 +316,7 @@ class DensityLaws:
     @property
     def weight(self):
         """v of the group."""
-        v = self.options.weights[list(self.part.columns)]
-        if np.any(v != v[0]):
-            raise ValueError(f"feature_weight differs within {self.part.describe(self.options.names)}: one factor")
-        return float(v[0])
+        return float(self.options.weights[self.part.columns[0]])
 
     @property
     def n_parameters(self):
@@ -303,7 +324,13 @@ class DensityLaws:
         return sum(density_parameters(law) for law in self.laws if law is not None)
 
     def verify(self):
-        """Raise what was wrong with the rows of a class."""
+        """Raise what is wrong with the weights of the columns, or was with the rows of a class."""
+        v = self.options.weights[list(self.part.columns)]
+        if np.any(v != v[0]):
+            raise ValueError(
+                f"feature_weight={v.tolist()} within {self.part.describe(self.options.names)}, which have one factor; "
+                "give them the same"
+            )
         for label, law in zip(self.classes, self.laws, strict=True):
             if isinstance(law, Complaint):
                 raise ValueError(f"{self.part.describe(self.options.names)}, class {label!r}: {law.text}")
@@ -342,5 +369,4 @@ class DensityLaws:
                     "marginals; fill these cells, or take MultivariateNormal or GaussianMixture"
                 )
             law = law.marginal(group.columns)
-        entries = self.part.entries and self.part.sums
-        return row_log_density(law, X[:, 0] if entries else X)
+        return row_log_density(law, self.part.shaped(X))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import validate_data
 
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.streaming import group_moments
-from gnomon.numerics.validation import validate_rows
+from gnomon.numerics.validation import map_rows, validate_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LabelledRows", "any_rows", "class_moments", "labelled_rows"]
@@ -67,9 +67,7 @@ def class_moments(rows, *, diagonal=False):
 def any_rows(estimator, X, y="no_validation", **options):
     """Scikit-learn's ``validate_data`` for rows of numbers (made floating point) or of numbers and strings (kept)."""
     checked = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False, **options)
-    rows, rest = checked if isinstance(checked, tuple) else (checked, None)
-    rows = _numbers_or_cells(rows)
-    return rows if rest is None else (rows, rest)
+    return map_rows(_numbers_or_cells, checked)
 
 
 def _numbers_or_cells(X):

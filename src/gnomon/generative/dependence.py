@@ -102,7 +102,8 @@ def dependence_report(X, y, sample_weight=None, *, bins=8):
     table, index = as_table(X), label_index(y)[0]
     check_consistent_length(index, np.empty(len(table)))
     weights = check_weights(sample_weight, np.empty((len(table), 0)))
-    codes = [_codes(table.column(j), check_integer("bins", bins, 2)) for j in range(len(table.names))]
+    bins = check_integer("bins", bins, 2)
+    codes = [_codes(table.column(j), bins, weights) for j in range(len(table.names))]
     d, nothing = len(codes), np.zeros(len(index), dtype=int)
     information, p_values = np.zeros((d, d)), np.ones((d, d))
     for i in range(d):
@@ -114,17 +115,20 @@ def dependence_report(X, y, sample_weight=None, *, bins=8):
     return DependenceReport(tuple(map(str, table.names)), information, p_values, relevance, relevant)
 
 
-def _codes(column, bins):
-    """Whole numbers for the cells of a column, −1 where one is missing."""
-    there = ~column.missing
+def _codes(column, bins, weights):
+    """Whole numbers for the cells of a column, −1 where one is missing or its row has no weight."""
+    there = ~column.missing & (weights > 0.0)
     cells = column.cells[there]
-    if column.is_number and len(np.unique(cells)) > bins:
-        edges = np.quantile(cells, np.linspace(0.0, 1.0, bins + 1)[1:-1])
-        found = np.searchsorted(edges, cells, side="right")
-    else:
-        found = np.unique(cells if column.is_number else cells.astype(str), return_inverse=True)[1]
+    if not column.is_number:
+        numbers = {value: number for number, value in enumerate(dict.fromkeys(cells))}
+        cells = np.array([numbers[cell] for cell in cells], dtype=int)
+    elif len(np.unique(cells)) > bins:
+        # Of the quantiles that NumPy has, these are the ones for which a weight of two is the row twice.
+        levels = np.linspace(0.0, 1.0, bins + 1)[1:-1]
+        edges = np.quantile(cells, levels, weights=weights[there], method="inverted_cdf")
+        cells = np.searchsorted(edges, cells, side="right")
     out = np.full(len(there), -1)
-    out[there] = found
+    out[there] = np.unique(cells, return_inverse=True)[1]
     return out
 
 
@@ -135,12 +139,19 @@ def _information(x, z, y, weights):
     total = np.sum(s)
     if not total > 0.0:
         return 0.0, 1.0
-    shape = (int(np.max(y)) + 1, int(np.max(x)) + 1, int(np.max(z)) + 1)
-    n = np.bincount(np.ravel_multi_index((y, x, z), shape), s, minlength=np.prod(shape)).reshape(shape)
-    rows, columns, classes = np.sum(n, axis=2), np.sum(n, axis=1), np.sum(n, axis=(1, 2))
+    k = int(np.max(y)) + 1
+    xy, zy = x * k + y, z * k + y
+    # Only cells that were met are counted: a table of all would be large for columns with many values.
+    (n, _), (rows, at_x), (columns, at_z) = _counts(xy * (int(np.max(z)) + 1) + z, s), _counts(xy, s), _counts(zy, s)
     # Σ n log n c/(r s), a sum for each logarithm.
-    entropies = [float(np.sum(xlogy(part, part))) for part in (n, classes, rows, columns)]
-    G = max(2.0 * (entropies[0] + entropies[1] - entropies[2] - entropies[3]), 0.0)
-    values = [np.maximum(np.sum(part > 0.0, axis=1) - 1, 0) for part in (rows, columns)]
+    terms = [float(np.sum(xlogy(part, part))) for part in (n, np.bincount(y, s), rows, columns)]
+    G = max(2.0 * (terms[0] + terms[1] - terms[2] - terms[3]), 0.0)
+    values = [np.maximum(np.bincount(keys % k, minlength=k) - 1, 0) for keys in (at_x, at_z)]
     freedom = int(values[0] @ values[1])
     return G / (2.0 * total), float(chi2.sf(G, freedom)) if freedom else 1.0
+
+
+def _counts(keys, s):
+    """The weight of every key that was met, and these keys."""
+    met, place = np.unique(keys, return_inverse=True)
+    return np.bincount(place, s), met

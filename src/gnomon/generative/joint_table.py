@@ -14,11 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import xlogy
 
-from gnomon.generative._categories import refuse_empty, refuse_undeclared
+from gnomon.generative._coded import CodedRows, known_codes, read_table, refuse_empty, refuse_undeclared
 from gnomon.generative._naive import NaiveClassifier, check_alpha
-from gnomon.numerics.domains import CodedRows, Domain, domains_of, encode, refuse_unknown, sizes_of
-from gnomon.numerics.tables import table_rows
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.domains import Domain, domains_of, encode, sizes_of
 from gnomon.optim import em, observed_rows
 from gnomon.optim.em import warn_unless_em_converged
 
@@ -110,9 +108,7 @@ class JointTableClassifier(NaiveClassifier):
         return len(self.classes_) * self.n_cells_ - 1
 
     def _read(self, X, y="no_validation", *, reset=True):
-        check_choice("missing", self.missing, ("marginalize", "state", "error"))
-        check_choice("handle_unknown", self.handle_unknown, ("floor", "ignore", "error"))
-        return table_rows(self, X, y, reset=reset, gaps=self.missing != "error")
+        return read_table(self, X, y, reset=reset)
 
     def _statistics(self, rows, before=None):
         which = range(self.n_features_in_)
@@ -125,8 +121,7 @@ class JointTableClassifier(NaiveClassifier):
         counts[np.arange(len(codes)), rows.index] = weights
         return JointCounts(rows.counts, rows.X.names, domains, np.where(gaps, GAP, codes), counts).merged()
 
-    def _solve(self):
-        found = self.statistics_
+    def _solve(self, found):
         self._alpha = check_alpha(self.alpha, (), force_alpha=True).item()
         gaps = found.cells == GAP
         self._states = np.any(gaps, axis=0) & (self.missing == "state")
@@ -152,9 +147,7 @@ class JointTableClassifier(NaiveClassifier):
     def _rows(self, X):
         table, domains = super()._rows(X), self.statistics_.domains
         which = range(self.n_features_in_)
-        codes = encode(table, which, domains)
-        refuse_unknown(codes, domains, table, which, self.handle_unknown)
-        sizes = sizes_of(domains)
+        codes, sizes = known_codes(table, which, domains, self.handle_unknown), sizes_of(domains)
         unknown = GAP if self.handle_unknown == "ignore" else UNKNOWN
         gap = np.where(self._states, sizes, GAP)
         codes = np.where(codes > sizes, gap, np.where(codes == sizes, unknown, codes))
@@ -183,11 +176,12 @@ class JointTableClassifier(NaiveClassifier):
             return np.log(p)
 
     def _sample_class(self, k, n, rng):
-        p = self._counts[:, k]
-        free = self._alpha * self.n_cells_ / (self._alpha * self.n_cells_ + np.sum(p))
-        cells = self._cells[rng.choice(len(p), size=n, p=p / np.sum(p))]
-        # The pseudo-counts are a uniform law over all cells.
-        cells = np.where((rng.random(n) < free)[:, None], rng.integers(self._sizes, size=cells.shape), cells)
+        counts, added = self._counts[:, k], self._alpha * self.n_cells_
+        total = np.sum(counts)
+        # The pseudo-counts are a uniform law over all cells; so is that of a class without rows.
+        free = added / (added + total) if total > 0.0 else 1.0
+        met = self._cells[rng.choice(len(counts), size=n, p=counts / total if total > 0.0 else None)]
+        cells = np.where((rng.random(n) < free)[:, None], rng.integers(self._sizes, size=met.shape), met)
         values = [categories.astype(object) for categories in self.categories_]
         return np.column_stack([values[j][cells[:, j]] for j in range(len(values))])
 

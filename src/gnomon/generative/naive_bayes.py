@@ -8,12 +8,14 @@ arXiv:1302.4964, take kernel densities; Hand & Yu (2001), doi:10.1111/j.1751-582
 does well although columns are seldom independent.
 """
 
+import numbers
+
 import numpy as np
 
 from gnomon.distributions import KDE, Bernoulli, Categorical, Histogram, Multinomial
+from gnomon.generative._coded import read_table
 from gnomon.generative._naive import NaiveClassifier, check_alpha, check_feature_weight
 from gnomon.generative._parts import CategoryPart, DensityPart, NormalPart, Options, PartSums
-from gnomon.numerics.tables import table_rows
 from gnomon.numerics.validation import check_choice, check_non_negative
 
 __all__ = ["NaiveBayes"]
@@ -118,8 +120,7 @@ class NaiveBayes(NaiveClassifier):
         return sum(laws.n_parameters for laws in self.laws_) + len(self.classes_) - 1
 
     def _read(self, X, y="no_validation", *, reset=True):
-        check_choice("missing", self.missing, ("marginalize", "state", "error"))
-        return table_rows(self, X, y, reset=reset, gaps=self.missing != "error")
+        return read_table(self, X, y, reset=reset)
 
     def _statistics(self, rows, before=None):
         # Chunks follow the plan of the first: a column of strings may be missing throughout a later one.
@@ -127,13 +128,15 @@ class NaiveBayes(NaiveClassifier):
         options = self._options(rows.X.names)
         return PartSums(rows.counts, parts, tuple(part.statistics(rows, options) for part in parts))
 
-    def _solve(self):
+    def _solve(self, statistics):
         options = self._options(self._names())
         classes = self.classes_.tolist()
-        pairs = zip(self.statistics_.parts, self.statistics_.sums, strict=True)
+        pairs = zip(statistics.parts, statistics.sums, strict=True)
         self.laws_ = [part.laws(sums, classes, options) for part, sums in pairs]
 
     def _verify(self):
+        if any(laws.needs_rows for laws in self.laws_):
+            self._refuse_unseen()
         for laws in self.laws_:
             laws.verify()
 
@@ -141,7 +144,6 @@ class NaiveBayes(NaiveClassifier):
         return self.priors
 
     def _options(self, names):
-        check_choice("handle_unknown", self.handle_unknown, ("floor", "ignore", "error"))
         if isinstance(self.categories, str):
             check_choice("categories", self.categories, ("auto",))
         weights = check_feature_weight(self.feature_weight, len(names))
@@ -157,14 +159,7 @@ class NaiveBayes(NaiveClassifier):
 
     def _plan(self, table):
         """The parts: groups as the user listed them, or what `models` says for the columns there are."""
-        if isinstance(self.models, str):
-            check_choice("models", self.models, AUTO)
-            is_category = [table.column(j).is_category for j in range(len(table.names))]
-            groups = [([j for j, c in enumerate(is_category) if c], "categorical")]
-            groups.append(([j for j, c in enumerate(is_category) if not c], AUTO[self.models]))
-            groups = [(columns, word) for columns, word in groups if columns]
-        else:
-            groups = [(columns, density) for columns, density in self.models]
+        groups = self._groups(table)
         places = [(_places(columns, table.names), density) for columns, density in groups]
         _refuse_overlap(places, table.names)
         parts = [part for columns, density in places for part in self._parts(columns, density)]
@@ -173,12 +168,29 @@ class NaiveBayes(NaiveClassifier):
             parts += [CategoryPart(rest, of_gaps=True)] if rest else []
         return tuple(parts)
 
+    def _groups(self, table):
+        """Pairs of columns and densities."""
+        if isinstance(self.models, str):
+            check_choice("models", self.models, AUTO)
+            rest = sorted(set(range(len(table.names))) - set(table.categorical))
+            groups = [(list(table.categorical), "categorical"), (rest, AUTO[self.models])]
+            return [(columns, word) for columns, word in groups if columns]
+        pairs = self.models if np.iterable(self.models) else [self.models]
+        if not all(isinstance(pair, (tuple, list)) and len(pair) == 2 for pair in pairs):
+            raise ValueError(f"models={self.models!r} must be one of {list(AUTO)}, or a list of (columns, density)")
+        return pairs
+
     def _parts(self, columns, density):
         several = tuple(np.atleast_1d(columns).tolist())
         if isinstance(density, str):
             return self._named(several, density)
         if density is Categorical:
             return [CategoryPart(several)]
+        if not callable(getattr(density, "fit", None)):
+            raise ValueError(
+                f"models has the density {density!r}, which has no fit; give a word, a Distribution class, a Family, a "
+                "conjugate model or an estimator"
+            )
         return [DensityPart(several, density, entries=np.ndim(columns) == 0)]
 
     def _named(self, columns, word):
@@ -224,7 +236,8 @@ def _places(columns, names):
     if np.ndim(columns):
         return [_places(column, names) for column in columns]
     place = names.index(columns) if columns in names else columns
-    if isinstance(place, (bool, str)) or not -len(names) <= place < len(names):
+    is_number = isinstance(place, numbers.Integral) and not isinstance(place, bool)
+    if not is_number or not -len(names) <= place < len(names):
         raise ValueError(
             f"models names the column {columns!r}; choose from {list(names)}, or numbers below {len(names)}"
         )
@@ -233,8 +246,10 @@ def _places(columns, names):
 
 def _refuse_overlap(groups, names):
     used = [j for columns, _ in groups for j in np.atleast_1d(columns)]
-    for j, name in enumerate(names):
-        if used.count(j) != 1:
-            raise ValueError(
-                f"column {name!r} is in {used.count(j)} groups of models; give each column one, or drop it from X"
-            )
+    times = np.bincount(np.asarray(used, dtype=int), minlength=len(names))
+    wrong = np.flatnonzero(times != 1)
+    if wrong.size:
+        j = wrong[0]
+        raise ValueError(
+            f"column {names[j]!r} is in {times[j]} groups of models; give each column one, or drop it from X"
+        )

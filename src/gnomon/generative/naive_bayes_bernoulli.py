@@ -11,7 +11,7 @@ classification.
 import numpy as np
 from scipy import sparse
 
-from gnomon.distributions import Bernoulli
+from gnomon.distributions import Bernoulli, Beta, BetaBernoulli
 from gnomon.distributions._discrete import Trials
 from gnomon.generative._categories import smooth
 from gnomon.generative._naive import (
@@ -20,10 +20,12 @@ from gnomon.generative._naive import (
     check_alpha,
     check_estimate,
     check_feature_weight,
+    check_prior,
     count_priors,
     group_sums,
+    read_matrix,
 )
-from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, map_rows
 
 __all__ = ["BernoulliNB"]
 
@@ -126,19 +128,16 @@ class BernoulliNB(NaiveClassifier):
 
     def _read(self, X, y="no_validation", *, reset=True):
         check_choice("missing", self.missing, ("marginalize", "error"))
-        checked = validate_rows(self, X, y, reset=reset, finite=False, accept_sparse="csr", dtype="numeric")
-        rows, *rest = checked if isinstance(checked, tuple) else (checked,)
-        values = rows.data if sparse.issparse(rows) else rows
+        return map_rows(self._checked_bits, read_matrix(self, X, y, reset=reset))
+
+    def _checked_bits(self, X):
+        """No infinities; no missing cells where these are refused."""
+        values = X.data if sparse.issparse(X) else X
         with np.errstate(invalid="ignore", over="ignore"):
             if values.dtype.kind == "f" and not np.isfinite(np.sum(values)):
-                self._refuse_cells(rows)
-        bits = _map_entries(rows, self._bits)
-        return (bits, *rest) if rest else bits
-
-    def _refuse_cells(self, rows):
-        """No infinities; no missing cells where these are refused."""
-        known = rows if self.missing == "error" else _map_entries(rows, lambda x: np.where(np.isnan(x), 0.0, x))
-        assert_finite(known, columns=vars(self).get("feature_names_in_"))
+                known = X if self.missing == "error" else _map_entries(X, lambda x: np.where(np.isnan(x), 0.0, x))
+                assert_finite(known, columns=vars(self).get("feature_names_in_"))
+        return _map_entries(X, self._bits)
 
     def _bits(self, values):
         if values.dtype.kind != "f" or not np.isnan(np.sum(values)):
@@ -162,9 +161,9 @@ class BernoulliNB(NaiveClassifier):
             trials = trials - group_sums(gaps, rows.index, k, rows.weights)
         return Trials(rows.counts, group_sums(X, rows.index, k, rows.weights), trials)
 
-    def _solve(self):
+    def _solve(self, statistics):
         check_estimate(self.estimate, self.parameter_prior)
-        ones, trials = self.statistics_.total, self.statistics_.trials
+        ones, trials = statistics.total, statistics.trials
         self.feature_count_ = ones
         p = smooth(np.stack([trials - ones, ones], axis=-1), self._added())
         with np.errstate(divide="ignore"):
@@ -176,6 +175,7 @@ class BernoulliNB(NaiveClassifier):
         """Pseudo-counts of zeros and of ones, (d, 2) or what broadcasts to it."""
         prior = self.parameter_prior
         if prior is not None:
+            check_prior(prior, (BetaBernoulli, Beta))
             return np.stack(np.broadcast_arrays(prior.beta, prior.alpha), axis=-1) - (self.estimate == "map")
         return check_alpha(self.alpha, (self.n_features_in_,), force_alpha=self.force_alpha)[..., None]
 

@@ -10,16 +10,10 @@ Maron (1961), doi:10.1145/321075.321084; Lidstone (1920) for other α.
 
 import numpy as np
 
-from gnomon.generative._categories import column_alphas, count_cells, draw, gather, log_tables, refuse_empty
-from gnomon.generative._naive import (
-    NaiveClassifier,
-    check_estimate,
-    check_feature_weight,
-    count_priors,
-)
-from gnomon.numerics.domains import CodedRows, domains_of, encode, refuse_unknown
-from gnomon.numerics.tables import table_rows
-from gnomon.numerics.validation import check_choice
+from gnomon.generative._categories import column_alphas, column_factors, count_cells, draw, gather, log_tables
+from gnomon.generative._coded import CodedRows, known_codes, read_table, refuse_empty
+from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, count_priors
+from gnomon.numerics.domains import domains_of
 
 __all__ = ["CategoricalNB"]
 
@@ -145,8 +139,7 @@ class CategoricalNB(NaiveClassifier):
         return int(k * np.sum(self.n_categories_ - 1)) + k - 1
 
     def _read(self, X, y="no_validation", *, reset=True):
-        check_choice("missing", self.missing, ("marginalize", "state", "error"))
-        return table_rows(self, X, y, reset=reset, gaps=self.missing != "error")
+        return read_table(self, X, y, reset=reset)
 
     def _verify(self):
         refuse_empty(self.statistics_)
@@ -156,10 +149,8 @@ class CategoricalNB(NaiveClassifier):
         domains = domains_of(rows.X, which, self.categories, self.min_categories)
         return count_cells(rows.X, which, domains, rows.index, rows.counts, rows.weights)
 
-    def _solve(self):
-        check_choice("handle_unknown", self.handle_unknown, ("floor", "ignore", "error"))
+    def _solve(self, found):
         check_estimate(self.estimate, self.parameter_prior)
-        found = self.statistics_
         tables = log_tables(
             found,
             column_alphas(self.alpha, found, self.missing, force_alpha=self.force_alpha),
@@ -180,11 +171,8 @@ class CategoricalNB(NaiveClassifier):
         return count_priors(self)
 
     def _rows(self, X):
-        table, domains = super()._rows(X), self.statistics_.domains
-        which = range(self.n_features_in_)
-        codes = encode(table, which, domains)
-        refuse_unknown(codes, domains, table, which, self.handle_unknown)
-        return CodedRows(codes, table.dtype)
+        table, which = super()._rows(X), range(self.n_features_in_)
+        return CodedRows(known_codes(table, which, self.statistics_.domains, self.handle_unknown), table.dtype)
 
     def _class_log_densities(self, rows):
         return gather(rows.codes, [table.logs for table in self._tables], self._weights)
@@ -193,15 +181,9 @@ class CategoricalNB(NaiveClassifier):
         return np.column_stack([draw(table, k, n, rng) for table in self._tables])
 
     def _factors(self, rows):
-        codes = rows.codes
-        sizes = [domain.size for domain in self.statistics_.domains]
-        there = [j for j in range(codes.shape[1]) if codes[0, j] <= sizes[j] or self.missing == "state"]
-        parts = [
-            gather(codes[:1, [j]], [self._tables[j].logs], None if self._weights is None else self._weights[[j]])[0]
-            for j in there
-        ]
+        there, factors = column_factors(rows.codes, self._tables, self.statistics_.domains, self._weights)
         names = self._names()
-        return [names[j] for j in there], np.reshape(parts, (len(there), len(self.classes_)))
+        return [names[j] for j in there], factors
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

@@ -9,10 +9,10 @@ add. Hand & Yu (2001), doi:10.1111/j.1751-5823.2001.tb00465.x; John & Langley (1
 
 import numpy as np
 
-from gnomon.distributions import Normal
+from gnomon.distributions import Normal, NormalInverseGammaModel
 from gnomon.generative._forms import LinearForm
 from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
-from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight
+from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, check_prior
 from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, check_positive, validate_rows
 
 __all__ = ["GaussianNB"]
@@ -131,28 +131,28 @@ class GaussianNB(NaiveClassifier):
     def _statistics(self, rows, before=None):
         return cell_moments(rows.X, rows.index, rows.counts, rows.weights, refuse=self._refuse_cells)
 
-    def _solve(self):
+    def _solve(self, statistics):
         shared = check_choice("variance", self.variance, ("class", "shared")) == "shared"
         check_estimate(self.estimate, self.parameter_prior)
         if shared and self.parameter_prior is not None:
             raise ValueError("parameter_prior is a law of the variances of each class; choose variance='class'")
-        cells = self.statistics_.cells
         self.epsilon_ = 0.0
         if self.estimate != "mle":
-            self._store(self._under_prior(cells))
+            self._store(self._under_prior(statistics.cells))
             return
-        var = self.statistics_.variances(shared=shared)
+        var = statistics.variances(shared=shared)
         if self.var_floor is not None:
             var = np.maximum(var, check_positive("var_floor", self.var_floor))
         else:
             share = check_non_negative("var_smoothing", self.var_smoothing)
-            self.epsilon_ = float(share * np.max(self.statistics_.total_variance()))
+            self.epsilon_ = float(share * np.max(statistics.total_variance()))
             var = var + self.epsilon_
-        # A class without rows so far has prior zero: any law will do.
-        empty = (self.statistics_.weight == 0.0)[:, None]
-        self._store(Normal(cells.mean, np.where(empty & (var == 0.0), 1.0, var)))
+        # A class without rows so far must have prior zero: any law will do.
+        empty = (statistics.weight == 0.0)[:, None]
+        self._store(Normal(statistics.cells.mean, np.where(empty & (var == 0.0), 1.0, var)))
 
     def _under_prior(self, cells):
+        check_prior(self.parameter_prior, (NormalInverseGammaModel,))
         if self.estimate == "map":
             return self.parameter_prior.mode_given(cells)
         return self.parameter_prior.given(cells).predictive()
@@ -170,6 +170,7 @@ class GaussianNB(NaiveClassifier):
 
     def _verify(self):
         if self.estimate == "mle":
+            self._refuse_unseen()
             refuse_constant(self.var_, self.statistics_, self.classes_.tolist(), self._names())
 
     def _class_log_densities(self, X):

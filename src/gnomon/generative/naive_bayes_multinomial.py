@@ -24,10 +24,11 @@ from gnomon.generative._naive import (
     check_feature_weight,
     count_priors,
     group_sums,
+    read_matrix,
 )
-from gnomon.numerics.validation import assert_finite, validate_rows
+from gnomon.numerics.validation import assert_finite, map_rows
 
-__all__ = ["MultinomialNB", "read_counts"]
+__all__ = ["MultinomialNB"]
 
 
 class MultinomialNB(NaiveClassifier):
@@ -133,14 +134,25 @@ class MultinomialNB(NaiveClassifier):
         return self.feature_count_.size - 1
 
     def _read(self, X, y="no_validation", *, reset=True):
-        return read_counts(self, X, y, reset=reset)
+        return map_rows(self._checked_counts, read_matrix(self, X, y, reset=reset))
+
+    def _checked_counts(self, X):
+        """Finite and ≥ 0."""
+        assert_finite(X, columns=vars(self).get("feature_names_in_"))
+        values = X.data if sparse.issparse(X) else X
+        if values.size and np.min(values) < 0:
+            raise ValueError(
+                f"Negative values in data passed to {type(self).__name__} (input X): the least is {np.min(values):g}; "
+                "counts are ≥ 0"
+            )
+        return X
 
     def _statistics(self, rows, before=None):
         return Counts(rows.counts, group_sums(rows.X, rows.index, len(rows.classes), rows.weights))
 
-    def _solve(self):
+    def _solve(self, statistics):
         check_estimate(self.estimate, self.parameter_prior)
-        self.feature_count_ = self.statistics_.counts
+        self.feature_count_ = statistics.counts
         d = self.n_features_in_
         alpha = check_alpha(self.alpha, (d,), force_alpha=self.force_alpha)
         self._added = pseudo_counts(alpha, self.estimate, self.parameter_prior, d, "X")
@@ -176,8 +188,9 @@ class MultinomialNB(NaiveClassifier):
 
     def _sample_class(self, k, n, rng):
         """Documents of the mean length of the class."""
-        length = np.sum(self.feature_count_[k]) / max(self.class_count_[k], 1.0)
-        return Multinomial(np.exp(self.feature_log_prob_[k]), n_trials=max(1, round(length))).sample(n, rng)
+        words, weight = np.sum(self.feature_count_[k]), self.class_count_[k]
+        length = round(words / weight) if weight > 0.0 else 1
+        return Multinomial(np.exp(self.feature_log_prob_[k]), n_trials=max(1, length)).sample(n, rng)
 
     def _factors(self, X):
         rows, names = sparse.csr_array(X[:1]), self._names()
@@ -194,20 +207,6 @@ class MultinomialNB(NaiveClassifier):
         tags.input_tags.positive_only = True
         tags.classifier_tags.poor_score = True
         return tags
-
-
-def read_counts(estimator, X, y="no_validation", *, reset=True):
-    """Rows of counts, dense or CSR, of any numeric type: finite and ≥ 0, without a copy."""
-    checked = validate_rows(estimator, X, y, reset=reset, finite=False, accept_sparse="csr", dtype="numeric")
-    rows = checked[0] if isinstance(checked, tuple) else checked
-    values = rows.data if sparse.issparse(rows) else rows
-    assert_finite(rows, columns=vars(estimator).get("feature_names_in_"))
-    if values.size and np.min(values) < 0:
-        raise ValueError(
-            f"Negative values in data passed to {type(estimator).__name__} (input X): the least is {np.min(values):g}; "
-            "counts are ≥ 0"
-        )
-    return checked
 
 
 def log_coefficients(X):

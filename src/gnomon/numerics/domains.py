@@ -3,9 +3,9 @@
     slot of cell x:  k for the value v_k,  V for none of v_0 … v_{V−1},  V + 1 where the cell is missing             (1)
 
 Values are declared by the user or by the type of a column, or are what the cells hold. Domains of chunks join.
+Agresti (2013), Categorical Data Analysis, ISBN 978-0-470-46363-5, on the scales that such values have.
 """
 
-import warnings
 from dataclasses import dataclass
 from itertools import repeat
 
@@ -13,26 +13,38 @@ import numpy as np
 
 from gnomon._jit import jit
 
-__all__ = ["CodedRows", "Domain", "domains_of", "encode", "refuse_unknown", "sizes_of"]
+__all__ = ["Domain", "domains_of", "encode", "sizes_of"]
 
 MOST_VALUES = 10**7
 """A table of more values than this is a mistake: an identifier, or a measurement."""
 
 
-@dataclass(frozen=True, eq=False)
-class CodedRows:
-    """Slots of all cells, and the type of the array that they were made of, whose precision the answers have."""
-
-    codes: np.ndarray
-    dtype: np.dtype | None
-
-
 @dataclass(frozen=True)
 class Domain:
-    """The values of a column: listed, or the codes 0 … size − 1, to which numbers are cut, where `values` is None.
+    """The values of a column.
 
-    `size` may exceed the number of values that are listed: then some are known to exist but not by name. A domain that
-    was `declared` takes no others.
+    Parameters
+    ----------
+    size : int
+        V. It may exceed the number of values that are listed: then some are known to exist but not by name.
+    values : tuple, optional
+        The values in order; None: the codes 0 … V − 1, to which numbers are cut.
+    declared : bool, default=False
+        Whether there can be no others.
+
+    References
+    ----------
+    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.domains import Domain
+    >>> from gnomon.numerics.tables import as_table
+    >>> hue = Domain(2, ("blue", "red"))
+    >>> hue.codes(as_table([["red"], ["green"], [None]]).column(0)).tolist()
+    [1, 2, 3]
+    >>> hue.joined(Domain(2, ("green", "red")), "hue").values
+    ('blue', 'green', 'red')
     """
 
     size: int
@@ -87,11 +99,42 @@ def ordered(values):
 
 
 def domains_of(table, which, categories="auto", min_categories=None):
-    """The domains of the columns `which`: declared by `categories` or by the column, else what the cells hold."""
+    """The domains of the columns `which`: declared by `categories` or by the column, else what the cells hold.
+
+    Parameters
+    ----------
+    table : Table
+    which : sequence of int
+        Numbers of the columns.
+    categories : "auto", list of array-like, or dict, default="auto"
+        The values of every column of the table, met or not (None for a column as it is); a dict names columns, and
+        leaves the others as they are. "auto": those that the type of a column declares; for numbers, which are cut to
+        whole ones, those from 0 to the largest; for strings those that are met.
+    min_categories : int or array-like of int, one for each of `which`, optional
+        V is at least this.
+
+    Returns
+    -------
+    tuple of Domain
+
+    References
+    ----------
+    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.domains import domains_of
+    >>> from gnomon.numerics.tables import as_table
+    >>> table = as_table([["red", 2], ["blue", 0]])
+    >>> [domain.labels.tolist() for domain in domains_of(table, [0, 1])]
+    [['blue', 'red'], [0, 1, 2]]
+    >>> domains_of(table, [0], {"x0": ["red", "green", "blue"]})[0].size
+    3
+    """
     least = _least_sizes(min_categories, len(which))
     listed = _declared(categories, table.names, which)
-    if table.matrix is not None and not any(np.iterable(values) for values in listed):
-        extremes = zip(*_extremes(table.matrix[:, which]), strict=True)
+    if table.matrix is not None and all(values is None for values in listed):
+        extremes = zip(*_extremes(table.block(which)), strict=True)
         pairs = zip(which, extremes, least, strict=True)
         return tuple(_codes(*ends, table.names[j], int(size)) for j, ends, size in pairs)
     return tuple(
@@ -107,13 +150,29 @@ def _declared(categories, names, which):
         unknown = [name for name in categories if name not in names]
         if unknown:
             raise ValueError(f"categories names the column {unknown[0]!r}, which X does not have; it has {list(names)}")
-        return [categories.get(names[j]) for j in which]
-    if isinstance(categories, str) or len(categories) != len(names):
+        listed = [categories.get(name) for name in names]
+    elif isinstance(categories, str) or not np.iterable(categories) or len(categories) != len(names):
         raise ValueError(
             f"categories={categories!r} must be 'auto', a list with the values of each of the {len(names)} columns "
             "(None for a column as it is), or a dict from the name of a column to its values"
         )
-    return [categories[j] for j in which]
+    else:
+        listed = categories
+    return [_values(listed[j], names[j]) for j in which]
+
+
+def _values(declared, name):
+    """The values that the user declares for a column, as Python objects; None for none."""
+    if declared is None:
+        return None
+    if isinstance(declared, str) or not np.iterable(declared):
+        raise ValueError(f"the categories of column {name!r} are given as {declared!r}; give a list of values")
+    values = tuple(value.item() if isinstance(value, np.generic) else value for value in declared)
+    if any(value is None or value != value for value in values):
+        raise ValueError(f"the categories of column {name!r} are {list(values)}; a missing cell is no value, drop it")
+    if len(set(values)) != len(values) or not values:
+        raise ValueError(f"the categories of column {name!r} are {list(values)}; list each value once")
+    return values
 
 
 def _least_sizes(min_categories, d):
@@ -129,12 +188,9 @@ def _least_sizes(min_categories, d):
 
 def _domain(column, name, declared, least):
     if declared is None:
-        declared = column.declared
+        declared = _values(column.declared, name)
     if declared is not None:
-        values = tuple(value.item() if isinstance(value, np.generic) else value for value in declared)
-        if len(set(values)) != len(values) or not values:
-            raise ValueError(f"the categories of column {name!r} are {list(values)}; list each value once")
-        return Domain(len(values), values, declared=True)
+        return Domain(max(len(declared), least), declared, declared=True)
     if column.is_number:
         low, high = _extremes(column.cells[:, None])
         return _codes(low[0], high[0], name, least)
@@ -146,8 +202,8 @@ def _codes(low, high, name, least):
     """The domain of whole numbers up to the largest that was met; empty if none was."""
     if low <= -1.0:
         raise ValueError(
-            f"Negative values in data passed to a categorical model: column {name!r} holds {low:g}; codes are whole "
-            "numbers from 0 on, so recode it, or declare its categories"
+            f"Negative values in data passed as categories: column {name!r} holds {low:g}; codes are whole numbers "
+            "from 0 on, so recode it, or declare its categories"
         )
     if high >= MOST_VALUES:
         raise ValueError(
@@ -158,16 +214,39 @@ def _codes(low, high, name, least):
 
 
 def encode(table, which, domains):
-    """Slots of all cells of the columns `which`, shape (n, len(which))."""
+    """Slots of all cells of the columns `which` by equation (1) of this module, shape (n, len(which)).
+
+    References
+    ----------
+    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.domains import domains_of, encode
+    >>> from gnomon.numerics.tables import as_table
+    >>> table = as_table([["red", 2], ["blue", 0], [None, 5]])
+    >>> encode(table, [0, 1], domains_of(table[:2], [0, 1])).tolist()
+    [[1, 2], [0, 0], [3, 3]]
+    """
     if table.matrix is not None and all(domain.values is None for domain in domains):
-        whole = len(which) == table.matrix.shape[1]
-        return _slots(table.matrix if whole else table.matrix[:, which], sizes_of(domains))
+        return _slots(table.block(which), sizes_of(domains))
     columns = [domain.codes(table.column(j)) for j, domain in zip(which, domains, strict=True)]
     return np.column_stack(columns)
 
 
 def sizes_of(domains):
-    """V of every domain, which is also the slot of values that it does not have."""
+    """V of every domain, which is also the slot of values that it does not have.
+
+    References
+    ----------
+    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.domains import Domain, sizes_of
+    >>> sizes_of([Domain(3), Domain(2, ("no", "yes"))])
+    array([3, 2])
+    """
     return np.array([domain.size for domain in domains])
 
 
@@ -199,34 +278,3 @@ def _extremes(X):
             if x > high[j]:
                 high[j] = x
     return low, high
-
-
-@jit
-def _meets(codes, sizes):
-    """Whether a cell is none of the values of its column."""
-    for i in range(codes.shape[0]):
-        for j in range(codes.shape[1]):
-            if codes[i, j] == sizes[j]:
-                return True
-    return False
-
-
-def refuse_unknown(codes, domains, table, which, handle_unknown):
-    """What is to be done about cells at prediction that are none of the values of their column."""
-    sizes = sizes_of(domains)
-    if handle_unknown == "ignore" or not _meets(codes, sizes):
-        return
-    unknown = codes == sizes
-    row, place = np.argwhere(unknown)[0]
-    j = which[place]
-    what = f"column {table.names[j]!r} holds {table.cell(row, j)!r}, which is none of its categories"
-    if handle_unknown == "error":
-        raise ValueError(
-            f"{what} {domains[place].labels.tolist()}; correct it, or choose handle_unknown='floor' or 'ignore'"
-        )
-    warnings.warn(
-        f"{what} ({int(np.sum(unknown))} such cells in all): they count as values never met; handle_unknown='ignore' "
-        "leaves their factors out",
-        UserWarning,
-        stacklevel=5,
-    )

@@ -1,8 +1,10 @@
 """Tables of numbers and categories, from arrays and data frames alike.
 
-A column is numbers (float64, NaN where a cell is missing) or values of any other kind (None where missing). Arrays of
-numbers stay one matrix. Strings, truth values and categories of pandas and polars come in as they are; a column whose
-type declares its categories (pandas' categorical, polars' Enum) brings them along.
+    cell = a number (NaN where it is missing)    or    a value of any other kind (None where it is missing)        (1)
+
+A column is of one kind throughout. Arrays of numbers stay one matrix. Strings, truth values and categories of pandas
+and polars come in as they are; a column whose type declares its categories (pandas' categorical, polars' Enum) brings
+them along. Wickham (2014), doi:10.18637/jss.v059.i10, on such tables: a variable is a column, an observation a row.
 """
 
 import numbers
@@ -13,12 +15,35 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.utils.validation import check_consistent_length, validate_data
 
-__all__ = ["Table", "as_table", "table_rows"]
+from gnomon.numerics.validation import machine_numbers, map_rows
+
+__all__ = ["Column", "Table", "as_table", "assert_complete", "table_rows"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Column:
-    """Cells of one column: floats, or objects if `is_category`; `declared` lists the categories that its type has."""
+    """One column of a `Table`.
+
+    Parameters
+    ----------
+    cells : ndarray of shape (n,)
+        Floats, NaN where a cell is missing; or objects, None where one is.
+    is_category : bool, default=False
+        Whether they are categories: strings, truth values (as 0 and 1), or what the type of the column says are.
+    declared : tuple, optional
+        The categories that the type of the column has, met or not.
+
+    References
+    ----------
+    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
+
+    Examples
+    --------
+    >>> from gnomon.numerics.tables import as_table
+    >>> column = as_table([["red", 1.0], [None, 2.0]]).column(0)
+    >>> column.cells.tolist(), column.missing.tolist(), column.is_category, column.is_number
+    (['red', None], [False, True], True, False)
+    """
 
     cells: np.ndarray
     is_category: bool = False
@@ -40,9 +65,31 @@ class Column:
         return Column(self.cells[rows], self.is_category, self.declared)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of equal length with their names; `matrix` holds them all where all are plain numbers."""
+    """Columns of equal length with their names.
+
+    Parameters
+    ----------
+    names : tuple
+    matrix : ndarray of shape (n, d), optional
+        All columns, where all are plain numbers of one type; it belongs to the user, so it is only read.
+    columns : tuple of Column
+        The columns, where there is no matrix.
+
+    References
+    ----------
+    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
+
+    Examples
+    --------
+    >>> from gnomon.numerics.tables import as_table
+    >>> table = as_table([["red", 1.0], ["blue", None]])
+    >>> table.shape, table.names, table.categorical
+    ((2, 2), ('x0', 'x1'), (0,))
+    >>> table.numbers([1]).ravel()
+    array([ 1., nan])
+    """
 
     names: tuple
     matrix: np.ndarray | None = None
@@ -61,6 +108,13 @@ class Table:
         """The type of the array that the table was made of, None for columns of several kinds."""
         return None if self.matrix is None else self.matrix.dtype
 
+    @property
+    def categorical(self):
+        """The numbers of the columns that hold categories."""
+        if self.matrix is not None:
+            return tuple(range(len(self.names))) if self.matrix.dtype.kind == "b" else ()
+        return tuple(j for j, column in enumerate(self.columns) if column.is_category)
+
     def __getitem__(self, rows):
         """The table of some rows."""
         if self.matrix is not None:
@@ -69,72 +123,124 @@ class Table:
 
     def column(self, j):
         """Column number j."""
-        return self.columns[j] if self.matrix is None else Column(np.asarray(self.matrix[:, j], dtype=float))
+        if self.matrix is None:
+            return self.columns[j]
+        return Column(np.asarray(self.matrix[:, j], dtype=float), self.matrix.dtype.kind == "b")
 
     def cell(self, i, j):
         """One cell, as a Python object."""
-        return self.column(j).cells[i : i + 1].tolist()[0]
+        return self[i : i + 1].column(j).cells.tolist()[0]
+
+    def block(self, which):
+        """The columns `which` of the matrix, in this order, truth values as 0 and 1; no copy where they are all."""
+        matrix, which = self.matrix.view(np.uint8) if self.matrix.dtype.kind == "b" else self.matrix, list(which)
+        return matrix if which == list(range(len(self.names))) else matrix[:, which]
 
     def numbers(self, which):
         """The columns `which` as a matrix of floats; a column of other values is refused."""
         if self.matrix is not None:
-            return np.asarray(self.matrix[:, which], dtype=float)
+            return np.asarray(self.block(which), dtype=float)
         for j in which:
             if not self.columns[j].is_number:
                 raise ValueError(
                     f"column {self.names[j]!r} holds {_first(self.columns[j])!r}, which is no number; turn the column "
-                    "into numbers, or give it a categorical model"
+                    "into numbers, or treat it as categories"
                 )
         return np.column_stack([self.columns[j].cells for j in which])
 
 
-def table_rows(estimator, X, y="no_validation", *, reset=True, gaps=True):
-    """X as a `Table` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does."""
-    checked = _checked(estimator, X, y, reset)
-    if not gaps:
-        _refuse_gaps(checked[0] if isinstance(checked, tuple) else checked)
-    return checked
+def table_rows(estimator, X, y="no_validation", *, reset=True):
+    """X as a `Table` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
 
+    Parameters
+    ----------
+    estimator : estimator
+        Whose `n_features_in_` and `feature_names_in_` are set (``reset=True``) or compared.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Numbers, strings and truth values, with gaps; infinity is refused.
+    y : array-like of shape (n_samples,), optional
+    reset : bool, default=True
 
-def _refuse_gaps(table):
-    for j, name in enumerate(table.names):
-        missing = table.column(j).missing
-        if np.any(missing):
-            raise ValueError(
-                f"X contains NaN in column {name!r} ({int(np.sum(missing))} rows), and missing='error'; fill these "
-                "cells in, or choose missing='marginalize' or 'state'"
-            )
+    Returns
+    -------
+    Table, or (Table, y)
 
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
-def _checked(estimator, X, y, reset):
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.numerics.tables import table_rows
+    >>> frame = pd.DataFrame({"hue": pd.Categorical(["red", None], ["red", "blue"]), "size": [1, 2]})
+    >>> table = table_rows(BaseEstimator(), frame)
+    >>> table.names, table.column(0).declared, table.column(1).cells
+    (('hue', 'size'), ('red', 'blue'), array([1., 2.]))
+    """
     frame = _frame(X)
     if frame is None:
         # An array keeps its type; of a list NumPy would make strings as soon as one cell is a string.
         kind = None if isinstance(X, np.ndarray) else object
         checked = validate_data(estimator, X, y, reset=reset, dtype=kind, ensure_all_finite=False)
-        rows, *rest = checked if isinstance(checked, tuple) else (checked,)
-        table = _from_array(rows, vars(estimator).get("feature_names_in_"))
-        return (table, *rest) if rest else table
+        return map_rows(lambda rows: _from_array(rows, vars(estimator).get("feature_names_in_")), checked)
     if min(frame.shape) == 0:
         raise ValueError(f"X has shape {frame.shape}; give at least one row and one column, a minimum of 1 is required")
-    alone = isinstance(y, str) and y == "no_validation"
-    validate_data(estimator, X, y, reset=reset, skip_check_array=True)
-    table = _from_frame(frame)
-    if alone:
-        return table
-    check_consistent_length(X, y)
-    return table, y
+    checked = validate_data(estimator, X, y, reset=reset, skip_check_array=True)
+    if isinstance(checked, tuple):
+        check_consistent_length(*checked)
+    return map_rows(lambda _: _from_frame(frame), checked)
 
 
 def as_table(X):
-    """X as a `Table`, where there is no estimator to remember its columns."""
+    """X as a `Table`, where there is no estimator to remember its columns.
+
+    Parameters
+    ----------
+    X : array-like or data frame of shape (n_samples, n_features)
+
+    References
+    ----------
+    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from gnomon.numerics.tables import as_table
+    >>> table = as_table(pl.DataFrame({"age": [31, None], "smokes": [True, False]}))
+    >>> table.column(0).cells, table.column(1).cells, table.categorical
+    (array([31., nan]), array([1., 0.]), (1,))
+    """
     frame = _frame(X)
-    if frame is not None:
-        return _from_frame(frame)
-    X = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
-    if X.ndim != 2 or min(X.shape) == 0:
-        raise ValueError(f"X has shape {X.shape}; give a table of at least one row and one column")
-    return _from_array(X, None)
+    if frame is None:
+        X = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
+    shape = np.shape(X) if frame is None else frame.shape
+    if len(shape) != 2 or min(shape) == 0:
+        raise ValueError(f"X has shape {shape}; give a table of at least one row and one column")
+    return _from_array(X, None) if frame is None else _from_frame(frame)
+
+
+def assert_complete(table, advice="fill these cells in, or drop the rows"):
+    """Raise a ValueError that names a column of the table in which cells are missing, and says what to do.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from gnomon.numerics.tables import as_table, assert_complete
+    >>> assert_complete(as_table([["red", 1.0], [None, 2.0]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: X contains NaN in column 'x0' (1 row); fill these cells in, or drop the rows
+    """
+    for j, name in enumerate(table.names):
+        gaps = int(np.sum(table.column(j).missing))
+        if gaps:
+            rows = "1 row" if gaps == 1 else f"{gaps} rows"
+            raise ValueError(f"X contains NaN in column {name!r} ({rows}); {advice}")
 
 
 def _frame(X):
@@ -146,7 +252,7 @@ def _from_array(X, names):
     names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(X.shape[1]))
     if X.dtype.kind in "fiub":
         _refuse_infinite(X, names)
-        return Table(names, X)
+        return Table(names, machine_numbers(X))
     columns = tuple(_plain_column(X[:, j], names[j]) for j in range(X.shape[1]))
     if all(column.is_number and not column.is_category for column in columns):
         return Table(names, np.column_stack([column.cells for column in columns]))
@@ -169,13 +275,13 @@ def _series_column(series, pandas_like):
         return Column(cells, kind == nw.Boolean)
     column = _plain_column(series.to_numpy(), series.name)
     if kind == nw.Enum or (kind == nw.Categorical and pandas_like):
-        return Column(column.cells.astype(object), True, tuple(series.cat.get_categories().to_list()))
+        return Column(column.cells, True, tuple(series.cat.get_categories().to_list()))
     return column
 
 
 def _plain_column(cells, name):
     """A column of anything: numbers if every cell that is there is one, else objects."""
-    cells = np.array([None if _absent(cell) else cell for cell in cells.tolist()], dtype=object)
+    cells = [None if _absent(cell) else cell for cell in cells.tolist()]
     present = [cell for cell in cells if cell is not None]
     if all(isinstance(cell, numbers.Real) for cell in present):
         out = np.array([np.nan if cell is None else float(cell) for cell in cells])
@@ -187,7 +293,7 @@ def _plain_column(cells, name):
             f"column {name!r} holds {wrong[0]!r}; a cell's argument must be a string or a number, not "
             f"{type(wrong[0]).__name__}"
         )
-    return Column(cells, True)
+    return Column(np.array(cells, dtype=object), True)
 
 
 def _absent(cell):
@@ -196,6 +302,8 @@ def _absent(cell):
         return cell is None or bool(cell != cell)
     except TypeError:
         return True
+    except ValueError:  # an array, which says so for each of its entries
+        return False
 
 
 def _refuse_infinite(X, names):

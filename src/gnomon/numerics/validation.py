@@ -18,11 +18,14 @@ from sklearn.utils.validation import validate_data
 __all__ = [
     "FLOATS",
     "assert_finite",
+    "assert_not_infinite",
     "check_choice",
     "check_integer",
     "check_interval",
     "check_non_negative",
     "check_positive",
+    "machine_numbers",
+    "map_rows",
     "validate_rows",
 ]
 
@@ -176,6 +179,32 @@ def assert_finite(X, name="X", columns=None):
             raise ValueError(f"{name} contains {word}{where}; {advice}")
 
 
+def assert_not_infinite(X, name="X", columns=None):
+    """Raise a ValueError that says where `X` holds infinity; NaN, a missing cell, passes.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.validation import assert_not_infinite
+    >>> assert_not_infinite(np.array([[1.0, np.nan], [np.inf, 2.0]]))
+    Traceback (most recent call last):
+    ...
+    ValueError: X contains infinity (inf, or a value too large for its type) in column 0 (1 row); clip or drop those rows
+    """
+    values = X.data if sparse.issparse(X) else X
+    with np.errstate(over="ignore", invalid="ignore"):
+        if values.dtype.kind != "f" or np.isfinite(np.sum(values)):
+            return
+    word, is_bad, advice = _BAD_VALUES[1]
+    bad = is_bad(values)
+    if np.any(bad):
+        raise ValueError(f"{name} contains {word}{_where(X, bad, columns)}; {advice}")
+
+
 def validate_rows(estimator, X, y="no_validation", *, finite=True, **options):
     """Scikit-learn's ``validate_data``, with errors about NaN and infinity that name the columns of `X`.
 
@@ -213,9 +242,45 @@ def validate_rows(estimator, X, y="no_validation", *, finite=True, **options):
     options = {"dtype": FLOATS, **options}
     checked = validate_data(estimator, X, y, ensure_all_finite=False, **options)
     if finite:
-        rows = checked[0] if isinstance(checked, tuple) else checked
-        assert_finite(rows, columns=getattr(estimator, "feature_names_in_", None))
+        map_rows(lambda rows: assert_finite(rows, columns=getattr(estimator, "feature_names_in_", None)), checked)
     return checked
+
+
+def machine_numbers(X):
+    """X, dense or sparse, of a type that compiled code can read: half and extended precision become double.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.validation import machine_numbers
+    >>> machine_numbers(np.ones(2, dtype=np.float16)).dtype, machine_numbers(np.ones(2, dtype=">i4")).dtype
+    (dtype('float64'), dtype('int32'))
+    """
+    if X.dtype.kind == "f" and X.dtype not in FLOATS:
+        return X.astype(np.float64)
+    return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
+
+
+def map_rows(function, checked):
+    """What ``validate_data`` returned, X alone or (X, y), with ``function(X)`` in place of X.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import map_rows
+    >>> map_rows(len, [[1.0], [2.0]]), map_rows(len, ([[1.0], [2.0]], ["no", "yes"]))
+    (2, (2, ['no', 'yes']))
+    """
+    if isinstance(checked, tuple):
+        return (function(checked[0]), *checked[1:])
+    return function(checked)
 
 
 _BAD_VALUES = (
