@@ -49,9 +49,9 @@ def assert_finite_or_explained(estimator, X, y, words, **options):
 
 # Their parts alone know what they take, and refuse it without knowing the names of columns.
 DELEGATES = (
-    "AdaBoostECC",
     "DensityGate",
     "GenerativeClassifier",
+    "IndicatorRegression",
     "MixtureModel",
     "NestedContours",
     "OneVsOneClassifier",

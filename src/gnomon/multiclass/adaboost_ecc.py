@@ -9,18 +9,19 @@ with its weighted error ε the best step is α_t = ½ ln((1 − ε)/ε), and (1)
 Multiclass learning, boosting, and error-correcting codes, doi:10.1145/307400.307429.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
 from gnomon.multiclass._base import given_rows
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
 from gnomon.multiclass._labels import weighted_classes
+from gnomon.multiclass._stump import Stump
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 from gnomon.numerics.weights import check_weights
@@ -51,8 +52,8 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : classifier, optional
-        The weak learner; a decision tree of depth one by default. Without `sample_weight` in its `fit` it gets rows
-        drawn by weight.
+        The weak learner; by default a decision stump, which takes strings, categories and gaps too. Without
+        `sample_weight` in its `fit` it gets rows drawn by weight.
     n_estimators : int, default=50
         Rounds at most.
     partition : {"random", "max"}, default="random"
@@ -204,15 +205,16 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return softmax(self._scores(X), axis=1)
 
     def _base(self):
-        return DecisionTreeClassifier(max_depth=1) if self.estimator is None else self.estimator
+        return Stump() if self.estimator is None else self.estimator
 
     def _boost(self, X, index, s):
         C, rng = len(self.classes_), check_rng(self.random_state)
         own = np.arange(C) == index[:, None]
         F, D = np.zeros((len(index), C)), s[:, None] * ~own
+        learn = Stump().over(X) if self.estimator is None else partial(_fit_weighted, self.estimator, X, rng)
         rounds, objectives, wrong, self.stop_reason_ = [], [], [], "max_iter"
         while len(rounds) < self.n_estimators:
-            made = self._round(X, index, D, float(np.sum(s)), rng) if np.any(D) else None
+            made = self._round(learn, X, index, D, float(np.sum(s)), rng) if np.any(D) else None
             if made is None:
                 self.stop_reason_ = "no_edge" if np.any(D) else "perfect"
                 break
@@ -233,7 +235,7 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.history_ = {"iteration": np.arange(1, len(rounds) + 1), "pairs": pairs, **traces}
         self.objective_ = float(traces["objective"][-1]) if rounds else 0.0
 
-    def _round(self, X, index, D, n, rng):
+    def _round(self, learn, X, index, D, n, rng):
         """One division with a learner that has an edge; None if several divisions give none."""
         for trial in range(_MOST_TRIALS):
             mu = _random_halves(D.shape[1], rng) if trial or self.partition == "random" else _largest_cut(D, index, rng)
@@ -242,7 +244,7 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             U = float(np.sum(v))
             if U == 0.0:
                 continue
-            model = _fit_weighted(self._base(), X, (truth > 0).astype(int), v / U * n, rng)
+            model = learn((truth > 0).astype(int), v / U * n)
             side = 2.0 * np.asarray(model.predict(X)) - 1.0
             error = float(np.sum(v[side != truth]) / U)
             if abs(error - 0.5) > _NO_EDGE:
@@ -311,7 +313,7 @@ def _largest_cut(D, index, rng):
     return mu * mu[-1]
 
 
-def _fit_weighted(base, X, target, weights, rng):
+def _fit_weighted(base, X, rng, target, weights):
     """A clone fitted with weights, or to rows drawn by weight where it takes none."""
     model = clone(base)
     names = sorted(name for name in model.get_params() if name.split("__")[-1] == "random_state")

@@ -1,0 +1,79 @@
+"""A decision stump: one test of one column, the weak learner of boosting.
+
+    h minimises  Σᵢ wᵢ 1[h(xᵢ) ≠ yᵢ]  over the tests  x_j ≤ t  and  "x_j is one of these categories"            (1)
+
+Boosting needs the least weighted error, not the purest leaves: Freund & Schapire (1997), doi:10.1006/jcss.1997.1504.
+Strings, categories and gaps may come straight from a data frame; gaps and categories not seen in training go the way of
+missing values.
+"""
+
+from copy import copy
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from gnomon.numerics.coding import label_index
+from gnomon.numerics.domains import domains_of, encode
+from gnomon.numerics.tables import table_rows
+from gnomon.numerics.weights import check_weights
+from gnomon.search import Misclassification, code_columns, grow_tree
+
+__all__ = ["Stump"]
+
+
+class Stump(ClassifierMixin, BaseEstimator):
+    """The test with the least weighted error (1); a classifier of two or more classes."""
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the test."""
+        return self.over(X)(y, sample_weight)
+
+    def over(self, X):
+        """A function (y, sample_weight) → stump for many targets of the same rows, whose columns are sorted once."""
+        ready = copy(self)
+        rows = ready._rows(X, reset=True)
+        columns = code_columns(rows, category=np.isin(np.arange(rows.shape[1]), ready.categorical_))
+
+        def fit(y, sample_weight=None):
+            model = copy(ready)
+            index, model.classes_ = label_index(y)
+            weights = check_weights(sample_weight, np.empty((len(index), 0)))
+            criterion = Misclassification(len(model.classes_))
+            model.tree_ = grow_tree(columns, index, criterion, sample_weight=weights, max_depth=1)
+            return model
+
+        return fit
+
+    def predict(self, X):
+        """The class that weighs most in the leaf of every row."""
+        check_is_fitted(self)
+        frequencies = self.tree_.predict(self._rows(X, reset=False))
+        return self.classes_[np.argmax(frequencies, axis=1)]
+
+    def _rows(self, X, *, reset):
+        """Numbers, NaN where missing; categories as codes."""
+        if sparse.issparse(X):
+            self.categorical_, self.domains_ = (), ()
+            return validate_data(self, X, reset=reset, accept_sparse="csr")
+        table = table_rows(self, X, reset=reset)
+        if reset:
+            self.categorical_ = table.categorical
+            self.domains_ = domains_of(table, self.categorical_)
+        if not self.categorical_:
+            return table.numbers(range(table.shape[1]))
+        rows = np.empty(table.shape)
+        others = [j for j in range(table.shape[1]) if j not in self.categorical_]
+        if others:
+            rows[:, others] = table.numbers(others)
+        codes = encode(table, self.categorical_, self.domains_).astype(float)
+        # Slots beyond the known categories are missing cells and values that are new.
+        rows[:, self.categorical_] = np.where(codes < [domain.size for domain in self.domains_], codes, np.nan)
+        return rows
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        tags.input_tags.string = tags.input_tags.categorical = True
+        return tags
