@@ -12,7 +12,7 @@ import gnomon
 from gnomon.anomaly import CentroidDistanceDetector
 from gnomon.distributions import KDE, Normal
 from gnomon.generative import GaussianMixture, GaussianNB
-from gnomon.linear import LogisticRegression
+from gnomon.linear import LogisticRegression, Ridge
 from gnomon.losses import Loss
 from gnomon.penalties import Penalty
 
@@ -39,6 +39,7 @@ ARGUMENTS = {
     "NestedContours": {"density": ANY_ROWS},
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
+    "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
     "OutputCodeClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base

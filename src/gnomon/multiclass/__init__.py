@@ -1,9 +1,17 @@
 """Multi-class reductions: any two-class learner for any number of classes, and a real "don't know"."""
 
 from gnomon.multiclass.adaboost_ecc import AdaBoostECC
+from gnomon.multiclass.class_bits import class_bits
 from gnomon.multiclass.code_report import CodeReport, code_report
 from gnomon.multiclass.coding_matrix import coding_matrix
+from gnomon.multiclass.compare import (
+    ReductionComparison,
+    compare_reductions,
+    kernel_work,
+    number_of_classifiers,
+)
 from gnomon.multiclass.decoding import code_distances
+from gnomon.multiclass.indicator_regression import IndicatorRegression
 from gnomon.multiclass.one_vs_one import OneVsOneClassifier
 from gnomon.multiclass.one_vs_rest import OneVsRestClassifier
 from gnomon.multiclass.output_code import OutputCodeClassifier
@@ -11,10 +19,16 @@ from gnomon.multiclass.output_code import OutputCodeClassifier
 __all__ = [
     "AdaBoostECC",
     "CodeReport",
+    "IndicatorRegression",
     "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OutputCodeClassifier",
+    "ReductionComparison",
+    "class_bits",
     "code_distances",
     "code_report",
     "coding_matrix",
+    "compare_reductions",
+    "kernel_work",
+    "number_of_classifiers",
 ]
