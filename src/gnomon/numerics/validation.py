@@ -190,10 +190,10 @@ def assert_not_infinite(X, name="X", columns=None):
     --------
     >>> import numpy as np
     >>> from gnomon.numerics.validation import assert_not_infinite
-    >>> assert_not_infinite(np.array([[1.0, np.nan], [np.inf, 2.0]]))
+    >>> assert_not_infinite(np.array([[1.0, np.nan], [np.inf, 2.0]]), columns=["a", "b"])
     Traceback (most recent call last):
     ...
-    ValueError: X contains infinity (inf, or a value too large for its type) in column 0 (1 row); clip or drop those rows
+    ValueError: X contains infinity (inf, or a value too large for its type) in column 'a' (1 row); clip or drop ...
     """
     values = X.data if sparse.issparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):

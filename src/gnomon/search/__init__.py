@@ -10,7 +10,9 @@ from gnomon.search.criteria import (
     PoissonDeviance,
     SquaredError,
 )
+from gnomon.search.cut import cut_at, keep_nodes
 from gnomon.search.grow import grow_tree
+from gnomon.search.prune import PruningPath, prune_tree, pruning_path
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = [
@@ -23,10 +25,15 @@ __all__ = [
     "Misclassification",
     "Newton",
     "PoissonDeviance",
+    "PruningPath",
     "SquaredError",
     "Tests",
     "Tree",
     "code_columns",
+    "cut_at",
     "grow_tree",
+    "keep_nodes",
     "midpoint",
+    "prune_tree",
+    "pruning_path",
 ]

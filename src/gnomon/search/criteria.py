@@ -15,7 +15,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from gnomon._jit import noun
+from gnomon._jit import compiled, noun
+from gnomon.search._grouped import SumGroups, worths_compiled, worths_of
 
 __all__ = ["Criterion", "Entropy", "Gini", "Misclassification", "Newton", "PoissonDeviance", "SquaredError"]
 
@@ -43,15 +44,33 @@ class Criterion:
     >>> import numpy as np
     >>> from gnomon.search import Gini
     >>> sums = np.array([10.0, 3.0, 6.0, 1.0])
-    >>> -Gini(3).worth(sums, 0) / 10
+    >>> round(float(-Gini(3).worth(sums, 0) / 10), 6)
     0.54
     """
 
     classes: ClassVar[bool] = False
     record: ClassVar = None
 
+    @property
+    def tallied(self):
+        """A compiled criterion with the same sums."""
+        return self
 
-class _Classes(Criterion):
+    def worths(self, sums):
+        """The worth of each row of sums; a criterion that is not compiled is asked row by row."""
+        out = np.empty(len(sums))
+        if self.record is None:
+            worths_of(self, sums, out)
+        else:
+            worths_compiled(compiled(self), sums, out)
+        return out
+
+    def groups(self, y, w, group, k):
+        """The rows in k groups, ready to be joined and compared."""
+        return SumGroups.of(self, y, w, group, k)
+
+
+class ClassCriterion(Criterion):
     """Sums of weights per class; what Gini, entropy and the rest share."""
 
     classes = True
@@ -80,7 +99,7 @@ class _Classes(Criterion):
 
 
 @noun
-class Gini(_Classes):
+class Gini(ClassCriterion):
     """H = Σ_k p_k (1 − p_k), between 0 and 1 − 1/K.
 
     Parameters
@@ -97,7 +116,7 @@ class Gini(_Classes):
     --------
     >>> import numpy as np
     >>> from gnomon.search import Gini
-    >>> -Gini(2).worth(np.array([16.0, 15.0, 1.0]), 0) / 16
+    >>> round(float(-Gini(2).worth(np.array([16.0, 15.0, 1.0]), 0) / 16), 7)
     0.1171875
     """
 
@@ -114,7 +133,7 @@ class Gini(_Classes):
 
 
 @noun
-class Entropy(_Classes):
+class Entropy(ClassCriterion):
     """H = −Σ_k p_k log₂ p_k, between 0 and log₂ K bits.
 
     Parameters
@@ -149,7 +168,7 @@ class Entropy(_Classes):
 
 
 @noun
-class Misclassification(_Classes):
+class Misclassification(ClassCriterion):
     """H = 1 − max_k p_k, between 0 and 1 − 1/K.
 
     Parameters
@@ -166,7 +185,7 @@ class Misclassification(_Classes):
     --------
     >>> import numpy as np
     >>> from gnomon.search import Misclassification
-    >>> -Misclassification(3).worth(np.array([10.0, 3.0, 6.0, 1.0]), 0) / 10
+    >>> round(float(-Misclassification(3).worth(np.array([10.0, 3.0, 6.0, 1.0]), 0) / 10), 6)
     0.4
     """
 

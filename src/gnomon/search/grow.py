@@ -28,9 +28,9 @@ KINDS = {
 
 
 def grow_tree(
-    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset", max_depth=None,
-    min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0, max_features=None,
-    max_leaf_nodes=None, monotone=None, seed=0,
+    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
+    max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
+    max_features=None, max_leaf_nodes=None, monotone=None, seed=0,
 ):  # fmt: skip
     """Grow a tree of binary tests by (1).
 
@@ -78,7 +78,7 @@ def grow_tree(
     >>> from gnomon.search import Entropy, code_columns, grow_tree
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> tree = grow_tree(code_columns(X), np.array([0, 1, 1, 0]), Entropy(2))
-    >>> tree.gain[0], tree.n_leaves
+    >>> float(tree.gain[0]), tree.n_leaves
     (0.0, 4)
     """
     n, p = columns.n_samples, len(columns.sizes)
@@ -131,7 +131,8 @@ def grow(splitter, nodes, best_first, max_leaves):
         branches = splitter.divide(nodes, node, made)
         nodes.branches[node] = branches
         made += branches
-        leaves += branches - 1
+        # No branch: a splitter may find that there is no room for its parts.
+        leaves += max(branches - 1, 0)
         for child in range(made - branches, made):
             nodes.branches[child] = 0
         splitter.examine(nodes, made - branches, made)
@@ -187,8 +188,7 @@ def _as_tree(nodes, sums, rows, columns, criterion):
     record["threshold"] = np.where(inner, nodes.threshold, float(LEAF))
     record["right"] = right
     mass = criterion.masses(sums)
-    worth = np.empty(len(nodes))
-    _worths(compiled(criterion), sums, worth)
+    worth = criterion.worths(sums)
     heavier = (mass[right] > mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]).astype(np.int16)
     return Tree(
         nodes=record,
@@ -225,12 +225,6 @@ def _preorder(first, branches, order, ends, right):
         if branches[node] > 0:
             ends[new] = ends[place[first[node] + branches[node] - 1]]
             right[new] = place[first[node] + 1]
-
-
-@jit
-def _worths(criterion, sums, out):
-    for node in range(len(sums)):
-        out[node] = criterion.worth(sums[node], 0)
 
 
 def _tables(nodes, by_table, rows, columns):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from gnomon._jit import jit
 from gnomon.search.traverse import leaves_of
 
 __all__ = ["LEAF", "NODE", "Tests", "Tree"]
@@ -199,18 +200,12 @@ class Tree:
     @cached_property
     def parent(self):
         """The node above each node; −1 above the root."""
-        parent = np.full(self.node_count, -1)
-        for node in np.flatnonzero(~self.is_leaf):
-            parent[self.children(node)] = node
-        return parent
+        return _parents(self.ends)
 
     @cached_property
     def depth(self):
         """How many tests lead to each node."""
-        depth = np.zeros(self.node_count, dtype=int)
-        for node in range(1, self.node_count):
-            depth[node] = depth[self.parent[node]] + 1
-        return depth
+        return _depths(self.parent)
 
     @property
     def max_depth(self):
@@ -260,3 +255,22 @@ class Tree:
         total = np.zeros(self.n_features)
         np.add.at(total, self.feature[inner], (self.weight * self.gain)[inner] / self.weight[0])
         return total / np.sum(total) if normalize and np.sum(total) > 0.0 else total
+
+
+@jit
+def _parents(ends):
+    parent = np.full(len(ends), -1)
+    for node in range(len(ends)):
+        child = node + 1
+        while child < ends[node]:
+            parent[child] = node
+            child = ends[child]
+    return parent
+
+
+@jit
+def _depths(parent):
+    depth = np.zeros(len(parent), dtype=np.int64)
+    for node in range(1, len(parent)):
+        depth[node] = depth[parent[node]] + 1
+    return depth

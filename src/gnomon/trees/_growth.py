@@ -1,0 +1,94 @@
+"""From an estimator's parameters to a grown tree.
+
+    fractions become numbers: min_samples_split, min_samples_leaf of the rows, max_features of the columns,
+    min_weight_fraction_leaf of the weight; (n/N)·gain ≥ min_impurity_decrease becomes n·gain ≥ N·min_impurity_decrease
+
+Words and their meaning are scikit-learn's (Pedregosa et al. 2011, JMLR 12).
+"""
+
+import numbers
+from math import ceil, log2, sqrt
+
+import numpy as np
+
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
+from gnomon.search import (
+    Entropy,
+    Gini,
+    Misclassification,
+    PoissonDeviance,
+    SquaredError,
+)
+
+__all__ = ["CLASS_CRITERIA", "MEAN_CRITERIA", "bins_of", "growth_options", "resolve_max_features", "seed_of"]
+
+CLASS_CRITERIA = {"gini": Gini, "entropy": Entropy, "log_loss": Entropy, "misclassification": Misclassification}
+MEAN_CRITERIA = {"squared_error": SquaredError, "friedman_mse": SquaredError, "poisson": PoissonDeviance}
+
+BINNED_FROM = 20_000
+"""Rows from which ``binning="auto"`` uses 255 bins."""
+
+
+def growth_options(estimator, n_rows, n_features, total_weight):
+    """The keyword arguments of `grow_tree` that an estimator's parameters stand for."""
+    decrease = check_non_negative("min_impurity_decrease", estimator.min_impurity_decrease)
+    fraction = check_interval("min_weight_fraction_leaf", estimator.min_weight_fraction_leaf, 0.0, 0.5)
+    depth, leaves = estimator.max_depth, estimator.max_leaf_nodes
+    return {
+        "max_depth": None if depth is None else check_integer("max_depth", depth, 0),
+        "max_leaf_nodes": None if leaves is None else check_integer("max_leaf_nodes", leaves, 2),
+        "min_samples_split": _count("min_samples_split", estimator.min_samples_split, n_rows, least=2),
+        "min_samples_leaf": _count("min_samples_leaf", estimator.min_samples_leaf, n_rows, least=1),
+        "min_weight_leaf": fraction * total_weight,
+        "min_impurity": check_non_negative("min_impurity", estimator.min_impurity),
+        "min_gain": decrease * total_weight,
+        "max_features": resolve_max_features(estimator.max_features, n_features),
+        "monotone": _monotone(estimator.monotonic_cst, n_features, vars(estimator).get("feature_names_in_")),
+    }
+
+
+def resolve_max_features(max_features, p):
+    """How many of p columns a word, a fraction or a number stands for."""
+    if max_features is None:
+        return p
+    if isinstance(max_features, str):
+        check_choice("max_features", max_features, ("sqrt", "log2"))
+        return max(1, int(sqrt(p) if max_features == "sqrt" else log2(p)))
+    if isinstance(max_features, numbers.Integral) and not isinstance(max_features, bool):
+        return min(check_integer("max_features", max_features, 1), p)
+    return max(1, int(check_interval("max_features", max_features, 0.0, 1.0, closed="right") * p))
+
+
+def bins_of(binning, n):
+    """The number of bins for n rows; None is one for every distinct value."""
+    if isinstance(binning, str):
+        check_choice("binning", binning, ("auto",))
+        return 255 if n > BINNED_FROM else None
+    return None if binning is None else check_integer("binning", binning, 2, 255)
+
+
+def seed_of(random_state):
+    """One whole number for the draws of a tree."""
+    return int(check_rng(random_state).integers(0, 2**63))
+
+
+def _count(name, value, n, least):
+    if isinstance(value, numbers.Integral) and not isinstance(value, bool):
+        return check_integer(name, value, least)
+    return max(least, ceil(check_interval(name, value, 0.0, 1.0, closed="right" if least == 2 else "neither") * n))
+
+
+def _monotone(cst, p, names):
+    if cst is None:
+        return None
+    if isinstance(cst, dict):
+        unknown = [name for name in cst if names is None or name not in list(names)]
+        if unknown:
+            raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is no column of X; it has {names}")
+        cst = [cst.get(name, 0) for name in names]
+    cst = np.asarray(cst)
+    if cst.shape != (p,) or not np.all(np.isin(cst, (-1, 0, 1))):
+        raise ValueError(f"monotonic_cst has shape {cst.shape} and values {np.unique(cst)[:5].tolist()}; "
+                         f"monotonic_cst must be {p} values, 1, 0 or -1, one for each column")  # fmt: skip
+    return cst.astype(np.int8)

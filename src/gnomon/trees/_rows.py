@@ -1,0 +1,137 @@
+"""Tables as trees read them: numbers as they are, categories as codes, NaN where a cell is missing.
+
+A column is a category if its type says so (strings, truth values, pandas' categorical, polars' Enum) or if
+`categorical_features` names it. The code of a category is its place among the values of `categories`, of the column's
+type, or of those that were met; a value that was not is missing, or an error where `unseen` says so.
+"""
+
+from dataclasses import dataclass
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from scipy import sparse
+from sklearn.utils.validation import validate_data
+
+from gnomon.numerics.domains import Domain, domains_of, ordered
+from gnomon.numerics.tables import table_rows
+from gnomon.numerics.validation import FLOATS, assert_not_infinite, check_choice
+
+__all__ = ["Coding", "fitted_rows", "new_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How columns become numbers: their names, and the domain of each category (None: numbers)."""
+
+    names: tuple
+    domains: tuple
+
+    @property
+    def category(self):
+        """Which columns are categories."""
+        return np.array([domain is not None for domain in self.domains])
+
+    def matrix(self, table, unseen="missing"):
+        """The table as floats."""
+        out = np.empty(table.shape)
+        for j, domain in enumerate(self.domains):
+            column = table.column(j)
+            if domain is None:
+                out[:, j] = table.numbers([j])[:, 0]
+                continue
+            codes = domain.codes(column)
+            if unseen == "error" and np.any(codes == domain.size):
+                row = int(np.argmax(codes == domain.size))
+                raise ValueError(
+                    f"X holds {table.cell(row, j)!r} in column {self.names[j]!r}, which fit did not see; it saw "
+                    f"{domain.labels[:10].tolist()}; drop the row, declare categories=, or choose unseen='missing'"
+                )
+            out[:, j] = np.where(codes >= domain.size, np.nan, codes)
+        return out
+
+
+def fitted_rows(estimator, X, y="no_validation", **options):
+    """X as numbers (and y) for `fit`; sets the estimator's coding."""
+    check_choice("unseen", estimator.unseen, ("missing", "error"))
+    if _plain(X) and _by_type(estimator.categorical_features):
+        checked = _numbers(estimator, X, y, reset=True, **options)
+        names = vars(estimator).get("feature_names_in_", [f"x{j}" for j in range(estimator.n_features_in_)])
+        estimator.coding_ = Coding(tuple(names), (None,) * estimator.n_features_in_)
+        return checked
+    checked = table_rows(estimator, X, y)
+    table, *rest = checked if isinstance(checked, tuple) else (checked,)
+    estimator.coding_ = _learn(table, estimator.categorical_features, estimator.categories)
+    matrix = estimator.coding_.matrix(table)
+    return (matrix, *rest) if rest else matrix
+
+
+def new_rows(estimator, X):
+    """X as numbers, checked against the table of `fit`."""
+    if _plain(X) and not np.any(estimator.coding_.category):
+        return _numbers(estimator, X, reset=False)
+    return estimator.coding_.matrix(table_rows(estimator, X, reset=False), estimator.unseen)
+
+
+def _plain(X):
+    """Whether X is an array of numbers, or a frame of nothing else."""
+    if sparse.issparse(X):
+        return True
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        return all(kind.is_numeric() for kind in frame.schema.values())
+    return np.asarray(X).dtype.kind in "fiu"
+
+
+def _numbers(estimator, X, y="no_validation", **options):
+    options = {"dtype": FLOATS, "accept_sparse": ("csr", "csc"), "ensure_all_finite": False, **options}
+    checked = validate_data(estimator, X, y, **options)
+    rows = checked[0] if isinstance(checked, tuple) else checked
+    assert_not_infinite(rows, columns=vars(estimator).get("feature_names_in_"))
+    return checked
+
+
+def _learn(table, categorical_features, categories):
+    chosen = _chosen(table, categorical_features)
+    which = [j for j in range(len(table.names)) if chosen[j]]
+    declared = domains_of(table, [j for j in which if _has_domain(table, j, categories)], categories or "auto")
+    domains = dict(zip([j for j in which if _has_domain(table, j, categories)], declared, strict=True))
+    for j in which:
+        if j not in domains:
+            # Numbers that are categories may be any numbers: each that occurs is one.
+            values = ordered(set(table.column(j).cells[~table.column(j).missing].tolist()))
+            domains[j] = Domain(len(values), values)
+    return Coding(table.names, tuple(domains.get(j) for j in range(len(table.names))))
+
+
+def _has_domain(table, j, categories):
+    listed = categories is not None and (not isinstance(categories, dict) or table.names[j] in categories)
+    return listed or not table.column(j).is_number
+
+
+def _by_type(categorical_features):
+    if isinstance(categorical_features, str):
+        check_choice("categorical_features", categorical_features, ("from_dtype",))
+        return True
+    return categorical_features is None
+
+
+def _chosen(table, categorical_features):
+    from_type = np.array([table.column(j).is_category for j in range(len(table.names))])
+    if _by_type(categorical_features):
+        return from_type
+    given = np.asarray(categorical_features)
+    p = len(table.names)
+    if given.dtype == bool and given.shape == (p,):
+        return given | from_type
+    mask = from_type.copy()
+    for feature in given.tolist():
+        if feature in table.names:
+            mask[table.names.index(feature)] = True
+        elif isinstance(feature, int) and 0 <= feature < p:
+            mask[feature] = True
+        else:
+            raise ValueError(
+                f"categorical_features names {feature!r}, which is no column; X has {list(table.names)}: give names, "
+                "numbers of columns, a mask with one truth value per column, or 'from_dtype'"
+            )
+    return mask

@@ -1,0 +1,37 @@
+"""Targets and weights as trees take them: classes as whole numbers, weights with class weights multiplied in."""
+
+import numpy as np
+from sklearn.utils import compute_class_weight
+from sklearn.utils.multiclass import check_classification_targets
+
+from gnomon.numerics.weights import check_weights
+
+__all__ = ["as_classes", "as_targets", "tree_weights"]
+
+
+def as_classes(y):
+    """(classes, index of each row's class)."""
+    check_classification_targets(y)
+    classes, index = np.unique(y, return_inverse=True)
+    return classes, index.astype(np.int32).reshape(-1)
+
+
+def as_targets(y, criterion):
+    """Targets as floats, one column per output."""
+    y = np.asarray(y, dtype=float).reshape(len(y), -1)
+    if criterion == "poisson":
+        if np.any(y < 0.0):
+            raise ValueError("Some value(s) of y are negative, and criterion='poisson' needs y ≥ 0")
+        if np.sum(y) <= 0.0:
+            raise ValueError("y is zero everywhere: Sum of y is not strictly positive, which criterion='poisson' needs")
+    return y
+
+
+def tree_weights(sample_weight, X, class_weight=None, classes=None, index=None):
+    """float64 weights of rows, those of their classes multiplied in."""
+    weights = check_weights(sample_weight, X).astype(float)
+    if class_weight is not None:
+        labels = classes[index]
+        prices = compute_class_weight(class_weight, classes=classes, y=labels, sample_weight=weights)
+        weights = weights * prices[index]
+    return weights

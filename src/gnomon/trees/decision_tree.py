@@ -1,0 +1,320 @@
+"""Decision trees: one test at every node, one answer in every leaf.
+
+    at each node take the test with the smallest  H(split) = Σ_c (n_c / n) H(c),  divide the rows, go on            (1)
+
+Breiman, Friedman, Stone & Olshen (1984), Classification and Regression Trees, doi:10.1201/9781315139470. H is the Gini
+index, the entropy, the variance …; `gnomon.search` holds the criteria and the grower.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.numerics.validation import check_choice
+from gnomon.search import code_columns, grow_tree
+from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features, seed_of
+from gnomon.trees._rows import fitted_rows, new_rows
+from gnomon.trees._targets import as_classes, as_targets, tree_weights
+
+__all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
+
+
+class _Tree(BaseEstimator):
+    """What both trees do with rows: growing, leaves, paths, importances."""
+
+    def _grow(self, X, y, criterion, weights):
+        options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
+        check_choice("splitter", self.splitter, ("best", "random"))
+        check_choice("categorical_split", self.categorical_split, ("subset", "equality"))
+        columns = code_columns(
+            X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
+        )
+        self.max_features_ = resolve_max_features(self.max_features, X.shape[1])
+        self.tree_ = grow_tree(
+            columns,
+            y,
+            criterion,
+            sample_weight=weights,
+            splitter=self.splitter,
+            categorical_split=self.categorical_split,
+            seed=seed_of(self.random_state),
+            **options,
+        )
+        return self.tree_
+
+    def apply(self, X, check_input=True):
+        """The number of the leaf of every row."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.apply(new_rows(self, X))
+
+    def decision_path(self, X, check_input=True):
+        """A sparse matrix that marks the nodes on the path of every row."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.decision_path(new_rows(self, X))
+
+    def get_depth(self):
+        """How many tests lead to the deepest leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self):
+        """The number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self):
+        """Σ over nodes testing j of (n/N)·gain, normalised; it favours columns of many values."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.compute_feature_importances()
+
+    def _answers(self, X):
+        check_is_fitted(self, "tree_")
+        return self.tree_.predict(new_rows(self, X))
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+class DecisionTreeClassifier(ClassifierMixin, _Tree):
+    """A classification tree.
+
+    A leaf answers with the class frequencies p_k = (1/n) Σ w_i 1[y_i = k] of its rows, equation (1) of the module with
+    the impurity H of those.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        H: Σ p(1 − p), −Σ p log₂ p (two names), 1 − max p.
+    splitter : {"best", "random"}, default="best"
+        The best threshold of a column, or one drawn uniformly.
+    max_depth : int, optional
+        Most tests above a leaf.
+    min_samples_split, min_samples_leaf : int or float, default=2 and 1
+        Least rows of a node that is divided and of its children; a fraction is one of all rows.
+    min_weight_fraction_leaf : float, default=0.0
+        Least share of the weight in a child.
+    max_features : int, float, {"sqrt", "log2"}, optional
+        How many columns are drawn at each node; all by default.
+    random_state : None, int, Generator or RandomState
+        Draws columns and thresholds; it never decides between equal splits.
+    max_leaf_nodes : int, optional
+        With it the node with the largest gain is divided first.
+    min_impurity_decrease : float, default=0.0
+        Least (n/N)·gain.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights of classes; "balanced" makes their sums equal.
+    ccp_alpha : float, default=0.0
+        Cost-complexity pruning: the smallest subtree that minimises R(T) + α·leaves.
+    monotonic_cst : array-like or dict, optional
+        1, −1 or 0 per column: the probability of the second class rises, falls or does either with it.
+    min_impurity : float, default=0.0
+        Nodes of no larger H are not divided.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are categories: by their type, or by names, numbers or a mask.
+    categories : dict or list, optional
+        Declared values of categories.
+    categorical_split : {"subset", "equality"}, default="subset"
+        Tests of a category: a set of values against the others, or one value against the rest.
+    unseen : {"missing", "error"}, default="missing"
+        What a value that `fit` did not see is.
+    binning : None, "auto" or int, default=None
+        Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
+    n_jobs : int, optional
+        Threads.
+
+    Attributes
+    ----------
+    tree_ : gnomon.search.Tree
+    classes_ : ndarray
+    n_classes_, n_features_in_, n_outputs_, max_features_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> from gnomon.trees import DecisionTreeClassifier
+    >>> X, y = [["sunny"], ["rainy"], ["overcast"], ["sunny"]], ["no", "yes", "yes", "no"]
+    >>> DecisionTreeClassifier().fit(X, y).predict([["overcast"], ["sunny"]])
+    array(['yes', 'no'], dtype='<U3')
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion="gini",
+        splitter="best",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=None,
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        class_weight=None,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+        min_impurity=0.0,
+        categorical_features="from_dtype",
+        categories=None,
+        categorical_split="subset",
+        unseen="missing",
+        binning=None,
+        n_jobs=None,
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.class_weight = class_weight
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.min_impurity = min_impurity
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.categorical_split = categorical_split
+        self.unseen = unseen
+        self.binning = binning
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        """Grow the tree (1)."""
+        criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
+        X, y = fitted_rows(self, X, y)
+        self.classes_, index = as_classes(y)
+        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
+        weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
+        self._grow(X, index, criterion(self.n_classes_), weights)
+        return self
+
+    def predict_proba(self, X, check_input=True):
+        """The class frequencies of the leaf of every row."""
+        return self._answers(X)
+
+    def predict_log_proba(self, X):
+        """The logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X, check_input=True):
+        """The most frequent class of the leaf of every row."""
+        shares = self._answers(X)
+        return self.classes_[np.argmax(shares, axis=1)]
+
+
+class DecisionTreeRegressor(RegressorMixin, _Tree):
+    """A regression tree.
+
+    A leaf answers with the mean of its rows; H is their variance, or what `criterion` says.
+
+    Parameters
+    ----------
+    criterion : {"squared_error", "friedman_mse", "poisson"}, default="squared_error"
+        The variance (two names: Friedman's score of a split is n times its gain), or half the Poisson deviance.
+    splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features
+        As in `DecisionTreeClassifier`.
+    random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, min_impurity
+        Likewise.
+    categorical_features, categories, categorical_split, unseen, binning, n_jobs
+        Likewise.
+
+    Attributes
+    ----------
+    tree_ : gnomon.search.Tree
+    n_features_in_, n_outputs_, max_features_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, chapter 8.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> from gnomon.trees import DecisionTreeRegressor
+    >>> tree = DecisionTreeRegressor(max_depth=1).fit([[1], [2], [3], [4], [5], [6]], [1, 1, 2, 8, 9, 10])
+    >>> tree.tree_.threshold[0], tree.predict([[0], [7]])
+    (np.float64(3.5), array([1.33333333, 9.        ]))
+    """
+
+    def __init__(
+        self,
+        *,
+        criterion="squared_error",
+        splitter="best",
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0,
+        max_features=None,
+        random_state=None,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        ccp_alpha=0.0,
+        monotonic_cst=None,
+        min_impurity=0.0,
+        categorical_features="from_dtype",
+        categories=None,
+        categorical_split="subset",
+        unseen="missing",
+        binning=None,
+        n_jobs=None,
+    ):
+        self.criterion = criterion
+        self.splitter = splitter
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.min_weight_fraction_leaf = min_weight_fraction_leaf
+        self.max_features = max_features
+        self.random_state = random_state
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.ccp_alpha = ccp_alpha
+        self.monotonic_cst = monotonic_cst
+        self.min_impurity = min_impurity
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.categorical_split = categorical_split
+        self.unseen = unseen
+        self.binning = binning
+        self.n_jobs = n_jobs
+
+    def fit(self, X, y, sample_weight=None, check_input=True):
+        """Grow the tree (1)."""
+        criterion = MEAN_CRITERIA[check_choice("criterion", self.criterion, MEAN_CRITERIA)]
+        X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
+        targets = as_targets(y, self.criterion)
+        self.n_outputs_, self._flat = targets.shape[1], np.ndim(y) == 1
+        weights = tree_weights(sample_weight, X)
+        # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
+        center = np.average(targets, axis=0, weights=weights) * (self.criterion != "poisson")
+        tree = self._grow(X, targets - center, criterion(self.n_outputs_ + 2), weights)
+        self.tree_ = tree.with_answers(tree.answers + center)
+        return self
+
+    def predict(self, X, check_input=True):
+        """The mean of the leaf of every row."""
+        answers = self._answers(X)
+        return answers[:, 0] if self._flat else answers
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
