@@ -173,6 +173,21 @@ def test_one_growth_serves_all_numbers_and_is_that_of_a_single_fit():
     assert chosen.table["aic"][1] == pytest.approx(alone.aic(X), abs=1e-4)
 
 
+@pytest.mark.spec("GEN-079")
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_one_standard_error_below_the_best_the_fewest_components_are_chosen(seed):
+    X = three_clouds(120, seed=seed)
+    best, sparing = (select_components(X, [1, 2, 3, 5, 8], rule=rule, cv=10) for rule in ("min", "1se"))
+    numbers, cv, se = (sparing.table[name] for name in ("n_components", "cv", "cv_se"))
+    assert best.best == numbers[np.argmax(cv)]
+    enough = cv >= np.max(cv) - se[np.argmax(cv)]
+    assert sparing.best == numbers[enough].min()
+    assert (best.rule, sparing.rule) == ("min", "1se")
+    single = select_components(X, [1, 3], rule="1se", cv=[(np.arange(60), np.arange(60, 120))])
+    assert single.best == 3  # one fold has no spread
+    assert single.table["cv_se"].tolist() == [0.0, 0.0]
+
+
 @pytest.mark.spec("GEN-079", "GEN-L10")
 def test_selection_with_weights_and_wrong_words():
     X = three_clouds(90)
@@ -183,6 +198,10 @@ def test_selection_with_weights_and_wrong_words():
     np.testing.assert_allclose(weighted.table["cv"], select_components(X, [1, 3], cv=3).table["cv"], atol=1e-6)
     with pytest.raises(ValueError, match="criterion='dic' is unknown"):
         select_components(X, [1], "dic")
+    with pytest.raises(ValueError, match="rule='best' is unknown"):
+        select_components(X, [1], rule="best")
+    with pytest.raises(ValueError, match="needs the standard errors of criterion='cv'"):
+        select_components(X, [1], "bic", rule="1se")
     with pytest.raises(ValueError, match="n_components is empty"):
         select_components(X, [])
 

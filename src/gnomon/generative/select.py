@@ -1,12 +1,16 @@
 """How many components a mixture should have.
 
     cv:  mean over folds of log p(x) on held-out rows, largest        BIC, AIC, ICL:  −2ℓ + penalty, smallest        (1)
+    1se:  the least k with  cv(k) ≥ cv(k*) − se(k*),        k* of largest cv                                         (2)
 
-The likelihood of the rows that were fitted grows with every component; what they say of other rows does not. Smyth
+The likelihood of the rows that were fitted grows with every component; what they say of other rows does not. Beyond
+some number it stays about level, and by (2) the fewest components that are no worse within the error of the mean are
+chosen: Breiman, Friedman, Olshen & Stone (1984), Classification and Regression Trees, section 3.4.3. Smyth
 (2000), Model selection for probabilistic clustering using cross-validated likelihood, doi:10.1023/A:1008940618127;
 Schwarz (1978), doi:10.1214/aos/1176344136; Biernacki, Celeux & Govaert (2000), doi:10.1109/34.865189.
 """
 
+from numbers import Integral
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +42,8 @@ class ComponentSelection(NamedTuple):
     estimators : list
         The mixtures fitted to all rows, in the order of the table.
     criterion : str
+    rule : str
+        "min" or "1se".
 
     References
     ----------
@@ -58,6 +64,7 @@ class ComponentSelection(NamedTuple):
     table: dict
     estimators: list
     criterion: str
+    rule: str = "min"
 
     @property
     def best_estimator(self):
@@ -65,8 +72,8 @@ class ComponentSelection(NamedTuple):
         return self.estimators[self.table["n_components"].tolist().index(self.best)]
 
 
-def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, sample_weight=None):
-    """Choose the number of components of a mixture by (1).
+def select_components(X, n_components, criterion="cv", *, rule="min", estimator=None, cv=5, sample_weight=None):
+    """Choose the number of components of a mixture by (1) or (2).
 
     Parameters
     ----------
@@ -74,6 +81,8 @@ def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, 
     n_components : iterable of int
         The numbers to try.
     criterion : {"cv", "bic", "aic", "icl"}, default="cv"
+    rule : {"min", "1se"}, default="min"
+        The best number, or under "cv" the smallest that is within one standard error of it, equation (2).
     estimator : GaussianMixture, optional
         Carries the other options. With ``init_params="lbg"`` one growth by splitting serves all numbers; None:
         ``GaussianMixture(init_params="lbg", lbg_alpha=0.5, tol=1e-4, max_iter=500)``. Halves that lie close part
@@ -93,6 +102,9 @@ def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, 
     Smyth, P. (2000). Model selection for probabilistic clustering using cross-validated likelihood.
     doi:10.1023/A:1008940618127
 
+    Breiman, L., Friedman, J., Olshen, R. & Stone, C. (1984). Classification and Regression Trees, section 3.4.3.
+    doi:10.1201/9781315139470
+
     Examples
     --------
     >>> import numpy as np
@@ -104,6 +116,8 @@ def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, 
     (2, True)
     """
     check_choice("criterion", criterion, _CRITERIA)
+    if check_choice("rule", rule, ("min", "1se")) == "1se" and criterion != "cv":
+        raise ValueError(f"rule='1se' needs the standard errors of criterion='cv', {criterion!r} has none; take 'min'")
     numbers = sorted({check_integer("n_components", k, 1) for k in n_components})
     if not numbers:
         raise ValueError("n_components is empty; give the numbers to try, such as range(1, 6)")
@@ -120,14 +134,17 @@ def select_components(X, n_components, criterion="cv", *, estimator=None, cv=5, 
     if criterion == "cv":
         held_out = _held_out(estimator, X, weights, numbers, _folds(cv, X))
         table["cv"] = np.mean(held_out, axis=0)
-        table["cv_se"] = np.std(held_out, axis=0, ddof=1) / np.sqrt(len(held_out)) if len(held_out) > 1 else 0.0
+        spread = np.std(held_out, axis=0, ddof=1) if len(held_out) > 1 else np.zeros(len(numbers))
+        table["cv_se"] = spread / np.sqrt(len(held_out))
     goodness = table[criterion] if criterion == "cv" else -table[criterion]
-    return ComponentSelection(numbers[int(np.argmax(goodness))], table, models, criterion)
+    top = int(np.argmax(goodness))
+    enough = goodness >= goodness[top] - (table["cv_se"][top] if rule == "1se" else 0.0)
+    return ComponentSelection(numbers[int(np.argmax(enough))], table, models, criterion, rule)
 
 
 def _folds(cv, X):
     splitter = check_cv(cv)
-    if isinstance(cv, int):
+    if isinstance(cv, Integral):
         splitter.shuffle, splitter.random_state = True, 0
     return list(splitter.split(np.empty((_num_samples(X), 0))))
 
