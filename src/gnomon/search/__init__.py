@@ -12,13 +12,16 @@ from gnomon.search.criteria import (
 )
 from gnomon.search.cut import cut_at, keep_nodes
 from gnomon.search.grow import grow_tree
+from gnomon.search.order_criteria import AbsoluteError, CountsCriterion, PinballError
 from gnomon.search.prune import PruningPath, prune_tree, pruning_path
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = [
     "LEAF",
     "NODE",
+    "AbsoluteError",
     "Columns",
+    "CountsCriterion",
     "Criterion",
     "Entropy",
     "Gini",
