@@ -15,6 +15,7 @@ from gnomon.multiclass.indicator_regression import IndicatorRegression
 from gnomon.multiclass.one_vs_one import OneVsOneClassifier
 from gnomon.multiclass.one_vs_rest import OneVsRestClassifier
 from gnomon.multiclass.output_code import OutputCodeClassifier
+from gnomon.multiclass.vote_accuracy import vote_accuracy
 
 __all__ = [
     "AdaBoostECC",
@@ -31,4 +32,5 @@ __all__ = [
     "compare_reductions",
     "kernel_work",
     "number_of_classifiers",
+    "vote_accuracy",
 ]
