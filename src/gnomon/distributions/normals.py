@@ -8,7 +8,6 @@ tiles that stay in cache, and (2) is summed while the tile is there, so the n ×
 Bishop (2006), Pattern Recognition and Machine Learning, section 9.2.
 """
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
-from gnomon._jit import jit, reordering
+from gnomon.distributions._normal_kernels import fill_log_densities, sum_responsibilities
 from gnomon.distributions.normal import LOG_2PI, MultivariateNormal
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments
@@ -34,7 +33,6 @@ COVARIANCE_SHAPES = {
 }
 """The axes of `covariances` for each covariance type."""
 
-_TILE = 128
 _NO_LABEL = -1
 
 
@@ -149,6 +147,14 @@ class Normals:
         roots = np.diagonal(U, axis1=1, axis2=2) if self.is_dense else U[:, :, 0]
         return np.sum(np.log(roots), axis=1) - 0.5 * self.means.shape[1] * LOG_2PI
 
+    def precisions(self):
+        """Upper triangular P with P Pᵀ = Σ⁻¹ (or its diagonal), and Σ⁻¹, both in the shape of the covariances."""
+        if not self.is_dense:
+            return 1.0 / np.sqrt(self.covariances), 1.0 / self.covariances
+        P = np.swapaxes(self.whitener, 1, 2)
+        P = P if self.covariance_type == "full" else P[0]
+        return P, P @ np.swapaxes(P, -1, -2)
+
     @property
     def n_parameters(self):
         """Free parameters of the means and covariances."""
@@ -206,7 +212,7 @@ class Normals:
         def fill(rows):
             # A square that overflows is a density of zero; the interpreter would warn of it, compiled code does not.
             with np.errstate(over="ignore"):
-                _log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
+                fill_log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
 
         map_chunks(fill, _chunks(X, len(self)), n_jobs or blas_threads())
         return out
@@ -242,7 +248,7 @@ class Normals:
         hard = check_choice("assignment", assignment, ["soft", "hard"]) == "hard"
 
         def work(rows):
-            return _sums(X[rows], s[rows], labels[rows], owners, self.means, self.whitener, const, hard)
+            return sum_responsibilities(X[rows], s[rows], labels[rows], owners, self.means, self.whitener, const, hard)
 
         parts = map_chunks(work, _chunks(X, k), n_jobs or blas_threads())
         N, F, S, total = (sum(part) for part in zip(*parts, strict=True))
@@ -342,116 +348,3 @@ def _regression(cov, missing, observed):
 def _chunks(X, k):
     # The same pieces whatever the number of threads, so that sums do not depend on it.
     return split_rows(len(X), max(1, min(16, X.size * k // 2**18)))
-
-
-@reordering
-def _whitened_squares(Xt, m, mean, U, Z, y, q):
-    """q = ‖L⁻¹(x − μ)‖² for the m columns of the tile Xt, and Z = x − μ."""
-    d = Xt.shape[0]
-    for t in range(m):
-        q[t] = 0.0
-    for a in range(d):
-        center = mean[a]
-        for t in range(m):
-            Z[a, t] = Xt[a, t] - center
-        first = a if U.shape[1] == 1 else 0
-        c = U[a, a - first]
-        for t in range(m):
-            y[t] = c * Z[a, t]
-        for b in range(first, a):
-            c = U[a, b - first]
-            for t in range(m):
-                y[t] += c * Z[b, t]
-        for t in range(m):
-            q[t] += y[t] * y[t]
-
-
-@jit
-def _load(X, start, m, Xt):
-    for t in range(m):
-        for a in range(X.shape[1]):
-            Xt[a, t] = X[start + t, a]
-
-
-@jit
-def _log_densities(X, means, U, const, out):
-    n, d = X.shape
-    Xt, Z, y, q = np.empty((d, _TILE)), np.empty((d, _TILE)), np.empty(_TILE), np.empty(_TILE)
-    for start in range(0, n, _TILE):
-        m = min(_TILE, n - start)
-        _load(X, start, m, Xt)
-        for j in range(means.shape[0]):
-            _whitened_squares(Xt, m, means[j], U[j], Z, y, q)
-            for t in range(m):
-                out[start + t, j] = const[j] - 0.5 * q[t]
-
-
-@jit
-def _sums(X, s, labels, owners, means, U, const, hard):
-    """N, F, S of equation (2) and the log-likelihood."""
-    n, d = X.shape
-    k = means.shape[0]
-    N, F, S, total = np.zeros(k), np.zeros((k, d)), np.zeros((k, d, U.shape[2])), 0.0
-    Xt, Z, V = np.empty((d, _TILE)), np.empty((d, _TILE)), np.empty((d, _TILE))
-    y, q, R = np.empty(_TILE), np.empty(_TILE), np.empty((k, _TILE))
-    for start in range(0, n, _TILE):
-        m = min(_TILE, n - start)
-        _load(X, start, m, Xt)
-        for j in range(k):
-            _whitened_squares(Xt, m, means[j], U[j], Z, y, q)
-            for t in range(m):
-                R[j, t] = const[j] - 0.5 * q[t]
-        for t in range(m):
-            total += s[start + t] * _share(R, t, labels[start + t], owners, s[start + t], hard)
-        for j in range(k):
-            N[j] += _add_tile(Xt, m, means[j], R[j], Z, V, F[j], S[j])
-    return N, F, S, total
-
-
-@jit
-def _share(R, t, label, owners, weight, hard):
-    """Turn log joints into responsibilities times weight, in place, and return the row's log-likelihood."""
-    k, best = R.shape[0], -1
-    for j in range(k):
-        if label >= 0 and owners[j] != label:
-            R[j, t] = -np.inf
-        elif R[j, t] > -np.inf and (best < 0 or R[j, t] > R[best, t]):
-            best = j
-    top = R[best, t] if best >= 0 else -np.inf
-    if best < 0 or hard:
-        for j in range(k):
-            R[j, t] = weight if j == best else 0.0
-        return top
-    total = 0.0
-    for j in range(k):
-        R[j, t] = math.exp(R[j, t] - top)
-        total += R[j, t]
-    for j in range(k):
-        R[j, t] *= weight / total
-    return top + math.log(total)
-
-
-@reordering
-def _add_tile(Xt, m, mean, r, Z, V, F, S):
-    """Add a tile to F and S of one law, and return what it adds to N."""
-    weight = 0.0
-    for t in range(m):
-        weight += r[t]
-    if weight == 0.0:
-        return 0.0
-    d, diagonal = Xt.shape[0], S.shape[1] == 1
-    for a in range(d):
-        center, moved = mean[a], 0.0
-        for t in range(m):
-            Z[a, t] = Xt[a, t] - center
-            V[a, t] = r[t] * Z[a, t]
-            moved += V[a, t]
-        F[a] += moved
-    for a in range(d):
-        first = a if diagonal else 0
-        for b in range(first, a + 1):
-            product = 0.0
-            for t in range(m):
-                product += V[a, t] * Z[b, t]
-            S[a, b - first] += product
-    return weight
