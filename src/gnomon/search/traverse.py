@@ -10,10 +10,10 @@ optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73.
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import jit
+from gnomon._jit import jit, lean
 from gnomon.numerics.parallel import map_chunks, split_rows
 
-__all__ = ["leaves_of"]
+__all__ = ["as_dense", "leaves_of"]
 
 BLOCK = 16
 ROWS = 2**14
@@ -25,61 +25,68 @@ def leaves_of(tree, X, n_jobs=None):
     out = np.empty(X.shape[0], dtype=np.int64)
 
     def work(rows):
-        part = X[rows]
-        _descend(tree.nodes, tree.missing, tree.ends, tree.tests, _dense(part), out[rows])
+        _leaves(tree.nodes, tree.missing, tree.ends, tree.tests, as_dense(X[rows]), out[rows])
 
     map_chunks(work, split_rows(X.shape[0], max(1, X.shape[0] // ROWS)), n_jobs)
     return out
 
 
-def _dense(X):
+def as_dense(X):
+    """A block of rows as an array."""
     return X.toarray() if sparse.issparse(X) else X
 
 
 @jit
-def _descend(nodes, missing, ends, tests, X, out):
+def _leaves(nodes, missing, ends, tests, X, out):
     for start in range(0, X.shape[0], BLOCK):
         stop = min(start + BLOCK, X.shape[0])
-        for i in range(start, stop):
-            out[i] = 0
-        moving = True
-        while moving:
-            moving = False
-            for i in range(start, stop):
-                node = out[i]
-                j = nodes[node].feature
-                if j < 0:
+        descend(nodes, missing, ends, tests, 0, X, start, stop, out[start:stop])
+
+
+@lean
+def descend(nodes, missing, ends, tests, root, X, start, stop, at):
+    """The leaves, numbered from the root of their tree, of the rows start … stop − 1 of X."""
+    for i in range(stop - start):
+        at[i] = 0
+    moving = True
+    while moving:
+        moving = False
+        for i in range(stop - start):
+            node = root + at[i]
+            j = nodes[node].feature
+            if j < 0:
+                continue
+            x, t = X[start + i, j], nodes[node].threshold
+            if x <= t:
+                at[i] += 1
+            elif x > t:
+                at[i] = nodes[node].right
+            else:
+                child = elsewhere(missing, ends, tests, X, start + i, j, root, at[i])
+                if child == at[i]:
                     continue
-                x, t = X[i, j], nodes[node].threshold
-                if x <= t:
-                    out[i] = node + 1
-                elif x > t:
-                    out[i] = nodes[node].right
-                else:
-                    out[i] = elsewhere(missing, ends, tests, X, i, j, node)
-                    if out[i] == node:
-                        continue
-                moving = True
+                at[i] = child
+            moving = True
 
 
-@jit
-def elsewhere(missing, ends, tests, X, i, j, node):
+@lean
+def elsewhere(missing, ends, tests, X, i, j, root, node):
     """The child for a row whose value is missing, or at a test that is no comparison; the node itself: stop here."""
     branch = -1
-    k = tests.which[node]
+    k = tests.which[root + node]
     if k >= 0:
         branch = _branch(tests, k, X, i, j)
     if branch < 0:
-        branch = missing[node]
+        branch = missing[root + node]
     if branch < 0:
         return node
     child = node + 1
     for _ in range(branch):
-        child = ends[child]
+        child = ends[root + child]
     return child
 
 
-@jit
+@lean
 def _branch(tests, k, X, i, j):
     start, stop = tests.starts[k], tests.starts[k + 1]
     if tests.kinds[k] == 2:
@@ -96,7 +103,7 @@ def _branch(tests, k, X, i, j):
     return _look_up(tests, start, stop, x)
 
 
-@jit
+@lean
 def _look_up(tests, start, stop, x):
     end = stop
     while start < stop:

@@ -2,9 +2,19 @@
 
 from gnomon.search import Tree
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from gnomon.trees.forest import (
+    ExtraTreesClassifier,
+    ExtraTreesRegressor,
+    RandomForestClassifier,
+    RandomForestRegressor,
+)
 
 __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "ExtraTreesClassifier",
+    "ExtraTreesRegressor",
+    "RandomForestClassifier",
+    "RandomForestRegressor",
     "Tree",
 ]

@@ -1,0 +1,258 @@
+"""Random forests and Extra-Trees: many unstable trees, averaged.
+
+    F(x) = (1/T) Σ_t f_t(x),    f_t a tree grown on a bootstrap sample with random columns or thresholds at each node  (1)
+
+Breiman (2001), Random forests, doi:10.1023/A:1010933404324; Geurts, Ernst & Wehenkel (2006), Extremely randomized
+trees, doi:10.1007/s10994-006-6226-1.
+"""
+
+from gnomon.trees._forest import ForestClassifier, ForestRegressor, store
+
+__all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor"]
+
+
+class RandomForestClassifier(ForestClassifier):
+    """A random forest for classification.
+
+    P(k | x) = (1/T) Σ_t p_tk(x): every tree is grown on n rows drawn with replacement, and looks at √d columns drawn
+    anew at each node.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees T.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        As in `DecisionTreeClassifier`.
+    max_features : int, float, {"sqrt", "log2"} or None, default="sqrt"
+        How many columns are drawn at each node.
+    max_leaf_nodes, min_impurity_decrease
+        As in `DecisionTreeClassifier`.
+    bootstrap : bool, default=True
+        Draw the rows of every tree with replacement; else each sees them all.
+    oob_score : bool or callable, default=False
+        Predict every row by the trees that did not see it; a callable (y, answers) is the score.
+    n_jobs : int, optional
+        Threads, over trees; the trees are the same for any number.
+    random_state : None, int, Generator or RandomState
+        Tree t depends on it and on t alone.
+    verbose : int, default=0
+        Report trees as they are done.
+    warm_start : bool, default=False
+        Keep the trees of the last fit and add those that are missing.
+    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
+        Factors on classes; "balanced_subsample" balances every bag by itself.
+    ccp_alpha : float, default=0.0
+        Cost-complexity pruning of every tree.
+    max_samples : int or float, optional
+        Rows in a bag; as many as there are by default.
+    monotonic_cst, min_impurity, categorical_features, categories, categorical_split, unseen
+        As in `DecisionTreeClassifier`.
+    voting : {"soft", "hard"}, default="soft"
+        Mean of class frequencies, or a vote of each tree.
+    binning : None, "auto" or int, default="auto"
+        Bins of a column among which splits are searched; "auto" searches exactly up to 20 000 rows and in 255 bins
+        above, which is many times faster and as accurate.
+
+    Attributes
+    ----------
+    forest_ : gnomon.search.Forest
+    estimators_ : list of DecisionTreeClassifier
+        Their classes are 0 … K − 1.
+    classes_ : ndarray
+    n_classes_, n_features_in_, n_outputs_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_score_ : float
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+
+    Notes
+    -----
+    A weight multiplies the count of a row in each bag, so a weight of two equals the row twice only without bootstrap.
+    Full trees on 10⁶ rows take gigabytes of nodes: set `min_samples_leaf`.
+
+    References
+    ----------
+    Breiman, L. (2001). Random forests. doi:10.1023/A:1010933404324
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from gnomon.trees import RandomForestClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> forest = RandomForestClassifier(50, oob_score=True, random_state=0).fit(X, y)
+    >>> forest.oob_score_ > 0.92
+    True
+    """
+
+    splitter = "best"
+
+    def __init__(
+        self, n_estimators=100, *, criterion="gini", max_depth=None, min_samples_split=2, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0, max_features="sqrt", max_leaf_nodes=None, min_impurity_decrease=0.0,
+        bootstrap=True, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False,
+        class_weight=None, ccp_alpha=0.0, max_samples=None, monotonic_cst=None, min_impurity=0.0,
+        categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
+        voting="soft", binning="auto",
+    ):  # fmt: skip
+        store(self, locals())
+
+
+class RandomForestRegressor(ForestRegressor):
+    """A random forest for regression.
+
+    F(x) = (1/T) Σ_t f_t(x), every tree grown on n rows drawn with replacement.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees T.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf
+        As in `DecisionTreeRegressor`.
+    max_features : int, float, {"sqrt", "log2"} or None, default=1.0
+        How many columns are drawn at each node.
+    max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, min_impurity
+        As in `DecisionTreeRegressor`.
+    bootstrap, oob_score, n_jobs, random_state, verbose, warm_start, max_samples, binning
+        As in `RandomForestClassifier`.
+    categorical_features, categories, categorical_split, unseen
+        As in `DecisionTreeClassifier`.
+
+    Attributes
+    ----------
+    forest_ : gnomon.search.Forest
+    estimators_ : list of DecisionTreeRegressor
+    n_features_in_, n_outputs_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_score_ : float
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+
+    References
+    ----------
+    Breiman, L. (2001). Random forests. doi:10.1023/A:1010933404324
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from gnomon.trees import RandomForestRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> forest = RandomForestRegressor(50, min_samples_leaf=5, oob_score=True, random_state=0).fit(X, y)
+    >>> 0.35 < forest.oob_score_ < 0.55
+    True
+    """
+
+    splitter = "best"
+
+    def __init__(
+        self, n_estimators=100, *, criterion="squared_error", max_depth=None, min_samples_split=2, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0, max_features=1.0, max_leaf_nodes=None, min_impurity_decrease=0.0, bootstrap=True,
+        oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0, max_samples=None,
+        monotonic_cst=None, min_impurity=0.0, categorical_features="from_dtype", categories=None,
+        categorical_split="subset", unseen="missing", binning="auto",
+    ):  # fmt: skip
+        store(self, locals())
+
+
+class ExtraTreesClassifier(ForestClassifier):
+    """Extremely randomised trees for classification.
+
+    Every tree sees all rows; at each node one threshold per drawn column is drawn uniformly between its extremes (a
+    category: a set of its values), and the best of these is taken.
+
+    Parameters
+    ----------
+    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features
+        As in `RandomForestClassifier`.
+    max_leaf_nodes, min_impurity_decrease, oob_score, n_jobs, random_state, verbose, warm_start, class_weight
+        Likewise.
+    bootstrap : bool, default=False
+        Draw the rows of every tree with replacement.
+    ccp_alpha, max_samples, monotonic_cst, min_impurity, categorical_features, categories, categorical_split, unseen
+        As in `RandomForestClassifier`.
+    voting, binning
+        Likewise.
+
+    Attributes
+    ----------
+    forest_ : gnomon.search.Forest
+    estimators_ : list of DecisionTreeClassifier
+        Their classes are 0 … K − 1.
+    classes_ : ndarray
+    n_classes_, n_features_in_, n_outputs_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_score_ : float
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+
+    References
+    ----------
+    Geurts, P., Ernst, D. & Wehenkel, L. (2006). Extremely randomized trees. doi:10.1007/s10994-006-6226-1
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from gnomon.trees import ExtraTreesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> ExtraTreesClassifier(20, random_state=0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    splitter = "random"
+
+    def __init__(
+        self, n_estimators=100, *, criterion="gini", max_depth=None, min_samples_split=2, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0, max_features="sqrt", max_leaf_nodes=None, min_impurity_decrease=0.0,
+        bootstrap=False, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False,
+        class_weight=None, ccp_alpha=0.0, max_samples=None, monotonic_cst=None, min_impurity=0.0,
+        categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
+        voting="soft", binning="auto",
+    ):  # fmt: skip
+        store(self, locals())
+
+
+class ExtraTreesRegressor(ForestRegressor):
+    """Extremely randomised trees for regression.
+
+    Every tree sees all rows; at each node one threshold per drawn column is drawn uniformly between its extremes, and
+    the best of these is taken.
+
+    Parameters
+    ----------
+    n_estimators, criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features
+        As in `RandomForestRegressor`.
+    max_leaf_nodes, min_impurity_decrease, oob_score, n_jobs, random_state, verbose, warm_start, ccp_alpha, max_samples
+        Likewise.
+    bootstrap : bool, default=False
+        Draw the rows of every tree with replacement.
+    monotonic_cst, min_impurity, categorical_features, categories, categorical_split, unseen, binning
+        As in `RandomForestRegressor`.
+
+    Attributes
+    ----------
+    forest_ : gnomon.search.Forest
+    estimators_ : list of DecisionTreeRegressor
+    n_features_in_, n_outputs_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_score_ : float
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+
+    References
+    ----------
+    Geurts, P., Ernst, D. & Wehenkel, L. (2006). Extremely randomized trees. doi:10.1007/s10994-006-6226-1
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from gnomon.trees import ExtraTreesRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> ExtraTreesRegressor(50, min_samples_leaf=3, random_state=0).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.3
+    True
+    """
+
+    splitter = "random"
+
+    def __init__(
+        self, n_estimators=100, *, criterion="squared_error", max_depth=None, min_samples_split=2, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0, max_features=1.0, max_leaf_nodes=None, min_impurity_decrease=0.0,
+        bootstrap=False, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0,
+        max_samples=None, monotonic_cst=None, min_impurity=0.0, categorical_features="from_dtype", categories=None,
+        categorical_split="subset", unseen="missing", binning="auto",
+    ):  # fmt: skip
+        store(self, locals())
