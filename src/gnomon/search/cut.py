@@ -1,6 +1,6 @@
 """Smaller trees out of a tree: subtrees that become leaves, nodes that give their place to one of their branches.
 
-    rank(i) = number of nodes kept before node i;   ends'[rank(t)] = rank(ends[t]),  right'[rank(t)] = rank(right[t])   (1)
+    rank(i) = number of nodes kept before i;   ends'[rank(t)] = rank(ends[t]),  right'[rank(t)] = rank(right[t])   (1)
 
 Both cuts keep the preorder: a branch that rises takes the first place of the subtree it replaces, so that the nodes
 that stay, in their old order, are the new tree. Breiman et al. (1984), §3.2, doi:10.1201/9781315139470.
@@ -11,9 +11,10 @@ from dataclasses import replace
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon.search._cuts import TIE
 from gnomon.search.tree import LEAF, Tests
 
-__all__ = ["cut_at", "keep_nodes"]
+__all__ = ["add_up", "cut_at", "keep_nodes", "least_cuts"]
 
 
 def cut_at(tree, nodes):
@@ -99,6 +100,35 @@ def keep_nodes(tree, keep, leaf):
         tests=_tests_of(tree.tests, np.where(leaf, -1, tree.tests.which[order])),
         extra={name: value.take(order, axis=0) for name, value in tree.extra.items()},
     )
+
+
+def least_cuts(tree, as_leaf, stopping):
+    """Mark the cuts that make the sum of a loss over leaves least; at equality, those of the smaller tree.
+
+    `as_leaf` is the loss of each node if it is a leaf, `stopping` the part of it from rows that go no further.
+    """
+    cut = np.zeros(tree.node_count, dtype=np.bool_)
+    _from_below(as_leaf, stopping.copy(), tree.parent, cut)
+    return cut
+
+
+@jit
+def _from_below(as_leaf, best, parent, cut):
+    for t in range(len(best) - 1, -1, -1):
+        if as_leaf[t] <= best[t] * (1.0 + TIE):
+            cut[t] = True
+            best[t] = as_leaf[t]
+        if t > 0:
+            best[parent[t]] += best[t]
+
+
+@jit
+def add_up(values, parent):
+    """The sum of `values` over each subtree."""
+    total = values.copy()
+    for t in range(len(parent) - 1, 0, -1):
+        total[parent[t]] += total[t]
+    return total
 
 
 @jit

@@ -1,7 +1,7 @@
 """Cost-complexity pruning: the weakest links of a tree.
 
-    R_α(T) = R(T) + α·#leaves(T),    R(T) = Σ_leaves R(t),    R(t) = (n_t / N) · loss(t)                              (1)
-    g(t) = (R(t) − R(T_t)) / (#leaves(T_t) − 1)                                                                     (2)
+    R_α(T) = R(T) + α·#leaves(T),    R(T) = Σ_leaves R(t),    R(t) = (n_t / N) · loss(t)                      (1)
+    g(t) = (R(t) − R(T_t)) / (#leaves(T_t) − 1)                                                               (2)
 
 T_t is the subtree below t. As α rises, the smallest tree that minimises (1) changes where α reaches the least g(t): all
 such t become leaves together, the g above them rise, and so on down to the root. The trees are nested. Breiman et al.
@@ -17,7 +17,7 @@ import numpy as np
 from gnomon._jit import jit
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.search._cuts import TIE
-from gnomon.search.cut import cut_at
+from gnomon.search.cut import add_up, cut_at
 from gnomon.search.tree import Tree
 
 __all__ = ["PruningPath", "node_losses", "prune_tree", "pruning_path"]
@@ -84,8 +84,10 @@ def pruning_path(tree, *, loss="impurity"):
     >>> path.alphas.round(6), path.losses.round(6)
     (array([0. , 0.1, 0.3]), array([0. , 0.2, 0.5]))
     """
-    links = np.full(tree.node_count, np.inf)
-    alphas, losses, leaves = _weakest_links(node_losses(tree, loss), tree.ends, tree.parent, links)
+    cost, links = node_losses(tree, loss), np.full(tree.node_count, np.inf)
+    below = add_up(np.where(tree.is_leaf, cost, 0.0), tree.parent)
+    leaves = add_up(tree.is_leaf.astype(np.int64), tree.parent)
+    alphas, losses, leaves = _weakest_links(cost, below, leaves, tree.ends, tree.parent, links)
     return PruningPath(np.array(alphas), np.array(losses), np.array(leaves), links)
 
 
@@ -145,8 +147,8 @@ def node_losses(tree, loss="impurity"):
 
 
 @jit
-def _weakest_links(cost, ends, parent, links):
-    below, leaves = _subtrees(cost, ends)
+def _weakest_links(cost, below, leaves, ends, parent, links):
+    """`below` is R(T_t) of every subtree, `leaves` its leaves; both are brought up to date with every cut."""
     heap = [(_g(cost, below, leaves, t), t) for t in range(len(cost)) if ends[t] > t + 1]
     heapq.heapify(heap)
     alpha = 0.0
@@ -174,21 +176,6 @@ def _weakest_links(cost, ends, parent, links):
     losses.append(below[0])
     sizes.append(leaves[0])
     return alphas, losses, sizes
-
-
-@jit
-def _subtrees(cost, ends):
-    """R(T_t) and the number of leaves of every subtree."""
-    below, leaves = cost.copy(), np.ones(len(cost), dtype=np.int64)
-    for t in range(len(cost) - 1, -1, -1):
-        if ends[t] > t + 1:
-            below[t], leaves[t] = 0.0, 0
-            child = t + 1
-            while child < ends[t]:
-                below[t] += below[child]
-                leaves[t] += leaves[child]
-                child = ends[child]
-    return below, leaves
 
 
 @jit

@@ -1,0 +1,167 @@
+"""Error-based pruning, that of C4.5: training errors, corrected by an upper limit of confidence.
+
+    predicted errors of a leaf = N · U_CF(E, N),    P(Bin(N, U) ≤ E) = CF                                     (1)
+
+From the leaves up each node becomes the best of three: a leaf, its subtree, or its largest branch, through which all
+its rows then go ("raising") and which is pruned again. At equality the smaller tree stays. Quinlan (1993), C4.5:
+Programs for Machine Learning, chapter 4; the exact limit: Clopper & Pearson (1934), doi:10.1093/biomet/26.4.404.
+"""
+
+import numpy as np
+from scipy.special import betaincinv
+
+from gnomon._jit import jit
+from gnomon.numerics.validation import check_interval
+from gnomon.search._cuts import TIE
+from gnomon.search.cut import add_up, cut_at, keep_nodes, least_cuts
+from gnomon.search.refit import refit_nodes
+
+__all__ = ["prune_error_based", "upper_error_rate"]
+
+
+def upper_error_rate(errors, n, cf=0.25):
+    """The error rate U above which E errors or fewer in N have a probability below CF: equation (1).
+
+    U = BetaInv(1 − CF; E + 1, N − E), which serves weights that are no whole numbers too; 1 where E = N.
+
+    Parameters
+    ----------
+    errors, n : array-like
+        E and N, 0 ≤ E ≤ N.
+    cf : float, default=0.25
+
+    Returns
+    -------
+    ndarray
+
+    References
+    ----------
+    Clopper, C. J. & Pearson, E. S. (1934). The use of confidence or fiducial limits illustrated in the case of the
+    binomial. doi:10.1093/biomet/26.4.404
+
+    Examples
+    --------
+    >>> from gnomon.search import upper_error_rate
+    >>> upper_error_rate([0, 0, 1], [1, 6, 16]).round(6)
+    array([0.75    , 0.206299, 0.159611])
+    """
+    cf = check_interval("cf", cf, 0.0, 1.0, closed="neither")
+    errors, n = np.broadcast_arrays(np.asarray(errors, dtype=float), np.asarray(n, dtype=float))
+    rate = np.ones(errors.shape)
+    some = (errors > 0.0) & (errors < n)
+    rate[some] = betaincinv(errors[some] + 1.0, n[some] - errors[some], 1.0 - cf)
+    none = (errors <= 0.0) & (n > 0.0)
+    rate[none] = -np.expm1(np.log(cf) / n[none])
+    return rate
+
+
+def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_weight=None):
+    """Prune a classification tree by its predicted errors (1).
+
+    Parameters
+    ----------
+    tree : Tree
+        Its answers are class frequencies.
+    X : ndarray or sparse matrix of shape (n_samples, n_features), optional
+        The rows that grew the tree, as `Tree.apply` takes them. Without them no branch can rise.
+    y : ndarray of int of shape (n_samples,), optional
+        The indices of their classes.
+    criterion : Criterion, optional
+        Estimates the nodes of a branch that rose.
+    cf : float, default=0.25
+        CF, between 0 and 1; the smaller, the more is cut.
+    sample_weight : ndarray of shape (n_samples,), optional
+
+    Returns
+    -------
+    Tree
+
+    References
+    ----------
+    Quinlan, J. R. (1993). C4.5: Programs for Machine Learning, chapter 4. ISBN 978-1-55860-238-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini, code_columns, grow_tree, prune_error_based
+    >>> x, y = np.arange(1.0, 9.0)[:, None], np.array([0, 0, 0, 1, 0, 1, 1, 1])
+    >>> tree = grow_tree(code_columns(x), y, Gini(2))
+    >>> prune_error_based(tree, x, y, Gini(2)).threshold.tolist()
+    [3.5, -2.0, -2.0]
+    """
+    if X is None:
+        as_leaf = predicted_errors(tree.answers * tree.weight[:, None], cf)
+        return cut_at(tree, least_cuts(tree, as_leaf, np.where(tree.is_leaf, as_leaf, 0.0)))
+    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    keep, leaf = _best_of_three(tree, X, np.asarray(y), w, cf)
+    pruned = keep_nodes(tree, keep, leaf)
+    rose = not np.array_equal(pruned.nodes, cut_at(tree, leaf).nodes)
+    return refit_nodes(pruned, X, y, criterion, sample_weight=w) if rose else pruned
+
+
+def predicted_errors(counts, cf):
+    """N · U_CF(E, N) of each row of class weights."""
+    n = np.sum(counts, axis=1)
+    errors = n - np.max(counts, axis=1)
+    # Weights that should cancel leave a trace of rounding, which is no error.
+    errors = np.where(errors > TIE * n, errors, 0.0)
+    pairs, back = np.unique(np.stack([errors, n], axis=1), axis=0, return_inverse=True)
+    return (pairs[:, 1] * upper_error_rate(*pairs.T, cf))[back]
+
+
+def _best_of_three(tree, X, y, w, cf):
+    """Which nodes stay, and which of them as leaves. Nodes of one depth are judged together, the deepest first."""
+    keep, leaf, todo = np.ones(tree.node_count, dtype=bool), tree.is_leaf.copy(), ~tree.is_leaf
+    at = tree.apply(X)
+    while np.any(todo):
+        nodes = np.flatnonzero(todo & (tree.depth == np.max(tree.depth[todo])))
+        todo[nodes] = False
+        owner = np.searchsorted(nodes, at, side="right") - 1
+        rows = np.flatnonzero((owner >= 0) & (at < tree.ends[nodes[owner]]))
+        owner = owner[rows]
+        largest = _largest_branches(nodes, tree.ends, add_up(np.bincount(at, w, tree.node_count), tree.parent))
+        # The tree in which all of them gave their place to their largest branch, and where it sends their rows.
+        trial = keep & ~(_within(tree, nodes) & ~_within(tree, largest))
+        ends_at = np.flatnonzero(trial)[keep_nodes(tree, trial, leaf).apply(X[rows])]
+        as_leaf, as_tree, as_branch = (
+            _sum_by_owner(stops, owner, len(nodes), y[rows], w[rows], cf) for stops in (nodes[owner], at[rows], ends_at)
+        )
+        cut = as_leaf <= np.minimum(as_tree, as_branch) * (1.0 + TIE)
+        rise = ~cut & (as_branch <= as_tree * (1.0 + TIE))
+        at[rows] = np.where(cut[owner], nodes[owner], np.where(rise[owner], ends_at, at[rows]))
+        gone = _within(tree, nodes[cut]) | (_within(tree, nodes[rise]) & ~_within(tree, largest[rise]))
+        gone[nodes[cut]] = False
+        keep &= ~gone
+        leaf[nodes[cut]] = True
+        todo |= _within(tree, largest[rise]) & keep & ~leaf
+    return keep, leaf
+
+
+def _sum_by_owner(stops, owner, size, y, w, cf):
+    """Predicted errors of the nodes where rows stop, added up for the node above them that is judged."""
+    present, first, group = np.unique(stops, return_index=True, return_inverse=True)
+    classes = int(np.max(y, initial=0)) + 1
+    counts = np.bincount(group * classes + y, w, len(present) * classes).reshape(len(present), classes)
+    return np.bincount(owner[first], predicted_errors(counts, cf), size)
+
+
+def _within(tree, nodes):
+    """Mark the subtrees of `nodes`, none of which lies below another."""
+    steps = np.zeros(tree.node_count + 1, dtype=np.int64)
+    steps[nodes] += 1
+    np.add.at(steps, tree.ends[nodes], -1)
+    return np.cumsum(steps[:-1]) > 0
+
+
+@jit
+def _largest_branches(nodes, ends, mass):
+    """The child of each node with the largest mass, the first of equals."""
+    largest = np.empty(len(nodes), dtype=np.int64)
+    for i in range(len(nodes)):
+        largest[i] = nodes[i] + 1
+        child = nodes[i] + 1
+        while child < ends[nodes[i]]:
+            if mass[child] > mass[largest[i]]:
+                largest[i] = child
+            child = ends[child]
+    return largest
