@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
-from gnomon.distributions._normal_kernels import fill_log_densities, sum_responsibilities
+from gnomon.distributions._normal_kernels import log_densities, sums_of_responsibilities
 from gnomon.distributions.normal import LOG_2PI, MultivariateNormal
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments
@@ -212,7 +212,7 @@ class Normals:
         def fill(rows):
             # A square that overflows is a density of zero; the interpreter would warn of it, compiled code does not.
             with np.errstate(over="ignore"):
-                fill_log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
+                out[rows] = log_densities(X[rows], self.means, self.whitener, self.log_norms)
 
         map_chunks(fill, _chunks(X, len(self)), n_jobs or blas_threads())
         return out
@@ -248,7 +248,9 @@ class Normals:
         hard = check_choice("assignment", assignment, ["soft", "hard"]) == "hard"
 
         def work(rows):
-            return sum_responsibilities(X[rows], s[rows], labels[rows], owners, self.means, self.whitener, const, hard)
+            return sums_of_responsibilities(
+                X[rows], s[rows], labels[rows], owners, self.means, self.whitener, const, hard=hard
+            )
 
         parts = map_chunks(work, _chunks(X, k), n_jobs or blas_threads())
         N, F, S, total = (sum(part) for part in zip(*parts, strict=True))

@@ -11,10 +11,21 @@ from scipy.linalg import cho_factor, cho_solve
 
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariance_shape
+from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice
 from gnomon.optim import NormalMixture, kmeans, seed_centers
 
-__all__ = ["blank", "given_start", "is_whole", "start_of"]
+__all__ = ["drawn_starts"]
+
+
+def drawn_starts(model, steps):
+    """θ⁰ of every start that the options of a Gaussian mixture ask for; one alone if it is given as a whole."""
+    rng, k = check_rng(model.random_state), model.n_components
+    given = (model.weights_init, model.means_init, model.precisions_init, model.covariances_init)
+    if is_whole(*given):
+        return [given_start(blank(k, steps), *given)]
+    draws = [start_of(model.init_params, steps, k, model.start, rng) for _ in range(model.n_init)]
+    return [given_start(theta, *given) for theta in draws]
 
 
 def start_of(method, steps, k, start, rng):

@@ -20,7 +20,14 @@ from gnomon.generative._forms import LinearForm, linear_scores
 from gnomon.generative._rows import labelled_rows
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
-from gnomon.numerics.validation import check_choice, machine_numbers, map_rows, validate_rows
+from gnomon.numerics.validation import (
+    assert_finite,
+    assert_not_infinite,
+    check_choice,
+    machine_numbers,
+    map_rows,
+    validate_rows,
+)
 
 __all__ = [
     "LinearLaws",
@@ -134,6 +141,11 @@ class NaiveClassifier(BayesClassifier):
                 f"class {self.classes_.tolist()[k]!r} has no rows but the prior {self.class_prior_[k]:g}; add rows of "
                 "it by partial_fit, or give it the prior 0"
             )
+
+    def _refuse_cells(self, X):
+        """No infinities; no missing cells either where `missing` says so."""
+        check = assert_finite if self.missing == "error" else assert_not_infinite
+        check(X, columns=vars(self).get("feature_names_in_"))
 
     def _rows(self, X):
         self._verify()

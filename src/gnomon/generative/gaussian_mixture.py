@@ -12,36 +12,19 @@ from dataclasses import replace
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.distributions.normals import COVARIANCE_SHAPES, Responsibilities
+from gnomon.distributions.normals import Responsibilities
 from gnomon.generative._mixture_chunks import ChunkedEM, per_unit, read_chunks, step_after_chunk
 from gnomon.generative._mixture_contract import MixtureDensity
-from gnomon.generative._mixture_start import blank, given_start, is_whole, start_of
-from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import (
-    assert_finite,
-    check_choice,
-    check_integer,
-    check_non_negative,
-    check_positive,
-    validate_rows,
-)
+from gnomon.generative._mixture_options import auto_floor, covariance_control, covariance_kind
+from gnomon.generative._mixture_rows import mixture_rows, refuse_overflow
+from gnomon.generative._mixture_start import drawn_starts
+from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import (
-    AddedVariance,
-    CovarianceFloor,
-    CovariancePrior,
-    GaussianEM,
-    NormalMixture,
-    Restart,
-    em,
-    fit_by_gradient,
-    grow_by_splitting,
-)
+from gnomon.optim import GaussianEM, NormalMixture, Restart, em, fit_by_gradient, grow_by_splitting
 from gnomon.optim.em import warn_unless_em_converged
+from gnomon.optim.solution import log_every, log_row
 
 __all__ = ["GaussianMixture"]
-
-_AUTO_FLOOR = 1e-6
 
 _PARTING = 1e-6
 """The tolerance of the stages of "lbg": a larger one takes the slow start of two halves that part for convergence."""
@@ -71,8 +54,10 @@ class GaussianMixture(MixtureDensity):
     random_state : None, int, Generator or RandomState
     warm_start : bool, default=False
         Start from the last fit.
-    verbose, verbose_interval : int
-        Accepted for compatibility; `history_` holds the course of the fit.
+    verbose : int, default=0
+        1 or more sends the start, every `verbose_interval`-th iteration and the end of every fit to the logger
+        ``gnomon.optim``, at level INFO; `history_` holds all of them.
+    verbose_interval : int, default=10
     algorithm : {"soft", "hard", "gradient"}, default="soft"
         EM with responsibilities; with each row given to one component (the classification likelihood); or L-BFGS on ℓ
         itself, without `reg_covar`.
@@ -203,10 +188,10 @@ class GaussianMixture(MixtureDensity):
         -------
         self
         """
-        X = self._validated(X, reset=True)
+        X = mixture_rows(self, X, reset=True)
         self._floor = None
         steps = self._steps(X, sample_weight)
-        _refuse_overflow(steps.X)
+        refuse_overflow(steps.X)
         starts = self._starts(steps)
         result = self._ALGORITHMS[self.algorithm](self, steps, starts)
         return self._finish(result, steps)
@@ -234,10 +219,10 @@ class GaussianMixture(MixtureDensity):
             )
         read = read_chunks(chunks)
         X, weights = next(read(), (np.empty((0, 1)), None))
-        steps = self._steps(self._validated(X, reset=True), weights)
+        steps = self._steps(mixture_rows(self, X, reset=True), weights)
         if steps.on_empty == "reseed":
             raise ValueError("on_empty='reseed' needs all rows at once; choose 'keep', 'drop' or 'raise'")
-        chunked = ChunkedEM(steps, read, lambda X, weights: self._steps(self._validated(X), weights))
+        chunked = ChunkedEM(steps, read, lambda X, weights: self._steps(mixture_rows(self, X), weights))
         result = self._by_em(chunked, self._starts(steps))
         return self._finish(result, chunked)
 
@@ -263,7 +248,7 @@ class GaussianMixture(MixtureDensity):
         """
         if "weights_" not in vars(self):
             return self.fit(X, sample_weight=sample_weight)
-        steps = self._steps(self._validated(X), sample_weight)
+        steps = self._steps(mixture_rows(self, X), sample_weight)
         steps = replace(steps, on_empty="keep") if steps.on_empty == "drop" else steps
         self._n_chunks += 1
         result, self._average = step_after_chunk(steps, self._theta(), self._average, self._n_chunks)
@@ -272,7 +257,7 @@ class GaussianMixture(MixtureDensity):
     def statistics(self, X, sample_weight=None):
         """Expected weight, mean and scatter of every component, as `Moments`; those of batches add."""
         check_is_fitted(self)
-        X = self._validated(X)
+        X = mixture_rows(self, X)
         return self._steps(X, sample_weight).e_step(self._theta())[0].moments
 
     def m_step(self, statistics):
@@ -284,7 +269,7 @@ class GaussianMixture(MixtureDensity):
     def stationarity_gap(self, X, sample_weight=None):
         """The largest change of a weight, mean or covariance by one more step of EM, regularised as the fit was."""
         check_is_fitted(self)
-        X = self._validated(X)
+        X = mixture_rows(self, X)
         steps, theta = replace(self._steps(X, sample_weight), on_empty="keep"), self._theta()
         after = steps.m_step(steps.e_step(theta)[0])
         pairs = [
@@ -299,23 +284,8 @@ class GaussianMixture(MixtureDensity):
         tags.input_tags.allow_nan = True
         return tags
 
-    def _validated(self, X, *, reset=False):
-        X = validate_rows(self, X, finite=False, reset=reset, ensure_min_samples=2 if reset else 1)
-        names = getattr(self, "feature_names_in_", None)
-        with np.errstate(over="ignore", invalid="ignore"):
-            holes = np.isnan(np.sum(X))
-        assert_finite(np.where(np.isnan(X), 0.0, X) if holes else X, columns=names)
-        if reset:
-            _refuse_empty_columns(X, names)
-            check_integer("n_components", self.n_components, low=1)
-            if len(X) < self.n_components:
-                raise ValueError(
-                    f"n_components={self.n_components} exceeds n_samples={len(X)}; give fewer components or more rows"
-                )
-        return X
-
     def _steps(self, X, sample_weight):
-        kind, given = self._shape()
+        kind, given = covariance_kind(self.covariance_type, self.covariances_init)
         hard = check_choice("algorithm", self.algorithm, list(self._ALGORITHMS)) == "hard"
         k = self.n_components
         if self.fix_weights is not None:
@@ -328,7 +298,7 @@ class GaussianMixture(MixtureDensity):
             X,
             weights,
             kind,
-            control=self._control(X, weights),
+            control=covariance_control(self.reg_covar, self._floor_of(X, weights), self.covariance_prior),
             assignment="hard" if hard else "soft",
             fixed_weights=None if self.fix_weights is None else np.full(k, 1.0 / k),
             fixed_covariances=given,
@@ -337,32 +307,19 @@ class GaussianMixture(MixtureDensity):
             n_jobs=self.n_jobs,
         )
 
-    def _shape(self):
-        """The covariance type, and the covariances where they are fixed."""
-        if check_choice("covariance_type", self.covariance_type, [*COVARIANCE_SHAPES, "fixed"]) != "fixed":
-            return self.covariance_type, None
-        if self.covariances_init is None:
-            raise ValueError("covariance_type='fixed' needs covariances_init: the covariances to keep")
-        cov = np.asarray(self.covariances_init, dtype=float)
-        kinds = {0: "tied_spherical", 1: "tied_diag", 2: "tied", 3: "full"}
-        if cov.ndim not in kinds:
-            raise ValueError(f"covariances_init has shape {cov.shape}; give (), (d,), (d, d) or (k, d, d)")
-        return kinds[cov.ndim], cov
-
-    def _control(self, X, weights):
-        check_non_negative("reg_covar", self.reg_covar)
-        if self.covariance_prior is not None and self.cov_floor is not None:
-            raise ValueError("cov_floor and covariance_prior exclude each other; give one of them")
-        if self.covariance_prior is not None:
-            return CovariancePrior(self.covariance_prior.scale, self.covariance_prior.df)
-        if self.cov_floor is None:
-            return AddedVariance(self.reg_covar)
-        if self.cov_floor != "auto":
-            return CovarianceFloor(check_positive("cov_floor", self.cov_floor))
+    def _floor_of(self, X, weights):
+        """The floor under the covariances; that of "auto" is kept from the first rows on."""
+        if not isinstance(self.cov_floor, str):
+            return self.cov_floor
+        check_choice("cov_floor", self.cov_floor, ["auto"])
         if self._floor is None:
-            size = float(np.mean(_variances(X, weights)))
-            self._floor = _AUTO_FLOOR * (size if size > 0.0 else 1.0)
-        return CovarianceFloor(self._floor)
+            self._floor = auto_floor(X, weights)
+        return self._floor
+
+    def _told(self):
+        """What is called after every iteration, if anything."""
+        check_integer("verbose_interval", self.verbose_interval, low=1)
+        return log_every(self.verbose_interval) if self.verbose else None
 
     def _starts(self, steps):
         check_integer("n_init", self.n_init, low=1)
@@ -371,16 +328,10 @@ class GaussianMixture(MixtureDensity):
         if self.warm_start and "weights_" in vars(self):
             return [self._theta()]
         if self.init_params == "lbg":
-            self.path_ = grow_by_splitting(
-                steps, self.n_components, self.lbg_alpha, tol=min(self.tol, _PARTING), max_iter=max(self.max_iter, 500)
-            )
+            limits = {"tol": min(self.tol, _PARTING), "max_iter": max(self.max_iter, 500), "callback": self._told()}
+            self.path_ = grow_by_splitting(steps, self.n_components, self.lbg_alpha, **limits)
             return [self.path_[-1]]
-        rng, k = check_rng(self.random_state), self.n_components
-        given = (self.weights_init, self.means_init, self.precisions_init, self.covariances_init)
-        if is_whole(*given):
-            return [given_start(blank(k, steps), *given)]
-        draws = [start_of(self.init_params, steps, k, self.start, rng) for _ in range(self.n_init)]
-        return [given_start(theta, *given) for theta in draws]
+        return drawn_starts(self, steps)
 
     def _by_em(self, steps, starts):
         result = em(
@@ -392,6 +343,7 @@ class GaussianMixture(MixtureDensity):
             n_init=len(starts),
             total_weight=steps.total_weight,
             on_decrease="ignore" if steps.control.allows_fall else "warn",
+            callback=self._told(),
         )
         if self.max_iter == 0:
             return result
@@ -403,7 +355,8 @@ class GaussianMixture(MixtureDensity):
     def _by_gradient(self, steps, starts):
         if self.cov_floor is not None:
             raise ValueError("algorithm='gradient' has no floor under the covariances; leave cov_floor out, or 'soft'")
-        results = [fit_by_gradient(steps, theta, tol=self.tol, max_iter=self.max_iter) for theta in starts]
+        limits = {"tol": self.tol, "max_iter": self.max_iter, "callback": self._told()}
+        results = [fit_by_gradient(steps, theta, **limits) for theta in starts]
         best = max(results, key=lambda result: result.objective)
         return best._replace(restarts=np.array([result.objective for result in results]))
 
@@ -411,6 +364,8 @@ class GaussianMixture(MixtureDensity):
 
     def _finish(self, result, steps):
         self._average, self._n_chunks = per_unit(result.posterior.moments), 1
+        if self.verbose:
+            log_row({name: getattr(result, name) for name in ("n_iter", "objective", "converged", "stop_reason")})
         return self._set(warn_unless_em_converged(result, self.max_iter, stacklevel=4), steps)
 
     def _set(self, result, steps):
@@ -420,7 +375,7 @@ class GaussianMixture(MixtureDensity):
         self._fitted = NormalMixture(np.asarray(result.theta.weights), laws)
         self.weights_ = np.asarray(result.theta.weights).astype(dtype)
         self.means_, self.covariances_ = laws.means.astype(dtype), laws.covariances.astype(dtype)
-        self.precisions_cholesky_, self.precisions_ = (part.astype(dtype) for part in _precisions(laws))
+        self.precisions_cholesky_, self.precisions_ = (part.astype(dtype) for part in laws.precisions())
         self.objective_, self.history_, self.restarts_ = result.objective, result.history, result.restarts
         self.lower_bound_ = result.objective / total
         self.lower_bounds_ = list(result.history["objective"] / total)
@@ -439,38 +394,8 @@ class GaussianMixture(MixtureDensity):
 
     def _log_joint(self, X):
         check_is_fitted(self)
-        X = self._validated(X)
+        X = mixture_rows(self, X)
         return self._theta().log_joint(X, n_jobs=self.n_jobs)
 
     def _draw(self, counts, rng):
         return self._theta().laws.sample(counts, rng)
-
-
-def _variances(X, weights):
-    """The variance of the cells of every column that are there."""
-    s = np.broadcast_to(1.0 if weights is None else weights[:, None], X.shape)
-    cells = np.ma.masked_invalid(np.asarray(X, dtype=float))
-    return np.ma.average((cells - np.ma.average(cells, axis=0, weights=s)) ** 2, axis=0, weights=s)
-
-
-def _refuse_empty_columns(X, names):
-    empty = np.flatnonzero(np.all(np.isnan(X), axis=0))
-    if empty.size:
-        called = [repr(names[j]) if names is not None else str(j) for j in empty]
-        raise ValueError(f"column {', '.join(called)} of X is wholly missing; drop it")
-
-
-def _refuse_overflow(X):
-    with np.errstate(over="ignore"):
-        spread = np.nanmax(X, axis=0).astype(float) - np.nanmin(X, axis=0)
-        if not np.isfinite(len(X) * np.sum(spread**2)):
-            raise ValueError("X has values so large that their squares overflow; divide the columns by their size")
-
-
-def _precisions(laws):
-    """P with P Pᵀ = Σ⁻¹ and Σ⁻¹, in the shape of the covariances."""
-    if laws.covariance_type not in ("full", "tied"):
-        return 1.0 / np.sqrt(laws.covariances), 1.0 / laws.covariances
-    P = np.swapaxes(laws.whitener, 1, 2)
-    P = P if laws.covariance_type == "full" else P[0]
-    return P, P @ np.swapaxes(P, -1, -2)

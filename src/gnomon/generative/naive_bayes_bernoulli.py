@@ -25,7 +25,7 @@ from gnomon.generative._naive import (
     group_sums,
     read_matrix,
 )
-from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, map_rows
+from gnomon.numerics.validation import check_choice, check_non_negative, map_rows
 
 __all__ = ["BernoulliNB"]
 
@@ -131,12 +131,7 @@ class BernoulliNB(NaiveClassifier):
         return map_rows(self._checked_bits, read_matrix(self, X, y, reset=reset))
 
     def _checked_bits(self, X):
-        """No infinities; no missing cells where these are refused."""
-        values = X.data if sparse.issparse(X) else X
-        with np.errstate(invalid="ignore", over="ignore"):
-            if values.dtype.kind == "f" and not np.isfinite(np.sum(values)):
-                known = X if self.missing == "error" else _map_entries(X, lambda x: np.where(np.isnan(x), 0.0, x))
-                assert_finite(known, columns=vars(self).get("feature_names_in_"))
+        self._refuse_cells(X)
         return _map_entries(X, self._bits)
 
     def _bits(self, values):

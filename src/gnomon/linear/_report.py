@@ -5,9 +5,9 @@
 Several targets are problems of their own, and each keeps its own numbers.
 """
 
-import logging
-
 import numpy as np
+
+from gnomon.optim.solution import log_row
 
 __all__ = ["log_row", "report", "report_each"]
 
@@ -30,11 +30,6 @@ def report_each(model, solutions):
         values = [getattr(solution, name) for solution in solutions]
         setattr(model, f"{name}_", values[0] if len(values) == 1 else values)
     return model
-
-
-def log_row(row):
-    """Send a row of the history to the logger ``gnomon.optim``."""
-    logging.getLogger("gnomon.optim").info("%s", row)
 
 
 def _joined(histories):

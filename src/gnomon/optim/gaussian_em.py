@@ -366,14 +366,16 @@ def fit_normal_missing(X, sample_weight=None, *, covariance_type="full", tol=1e-
     if sample_weight is not None:
         sample_weight = check_weights(sample_weight, X).astype(float)
         X, sample_weight = X[sample_weight > 0.0], sample_weight[sample_weight > 0.0]
-    _refuse_empty_columns(X)
+    refuse_empty_columns(X)
     steps = GaussianEM(X, sample_weight, covariance_type, on_empty="keep")
     start = steps.from_means(np.nanmean(X, axis=0)[None])
     result = em(steps.e_step, steps.m_step, start, tol=tol, max_iter=max_iter, total_weight=steps.total_weight)
     return result._replace(theta=result.theta.laws[0])
 
 
-def _refuse_empty_columns(X):
+def refuse_empty_columns(X, names=None):
+    """An error that names the columns in which every cell is missing."""
     empty = np.flatnonzero(np.all(np.isnan(X), axis=0))
     if empty.size:
-        raise ValueError(f"column {empty[0]} of X is wholly missing; drop it")
+        called = ", ".join(str(j) if names is None else repr(names[j]) for j in empty)
+        raise ValueError(f"column {called} of X is wholly missing; drop it")

@@ -21,7 +21,7 @@ from gnomon.optim.lbfgs import lbfgs
 __all__ = ["fit_by_gradient", "grow_by_splitting", "split_components"]
 
 
-def grow_by_splitting(steps, k, alpha=0.1, *, tol=1e-6, max_iter=500):
+def grow_by_splitting(steps, k, alpha=0.1, *, tol=1e-6, max_iter=500, callback=None):
     """Grow a mixture from one component to k by equation (1), with EM after each round.
 
     Parameters
@@ -31,8 +31,8 @@ def grow_by_splitting(steps, k, alpha=0.1, *, tol=1e-6, max_iter=500):
         Where it is not a power of two, the last round splits the heaviest components only.
     alpha : float, default=0.1
         > 0: at zero the halves would never part.
-    tol, max_iter : float, int
-        Of `em`.
+    tol, max_iter, callback : float, int, callable
+        Of `em`, for every round.
 
     Returns
     -------
@@ -65,6 +65,7 @@ def grow_by_splitting(steps, k, alpha=0.1, *, tol=1e-6, max_iter=500):
             max_iter=max_iter,
             total_weight=steps.total_weight,
             on_decrease="ignore" if steps.control.allows_fall else "warn",
+            callback=callback,
         )
         path.append(result.theta)
     return path
@@ -106,7 +107,7 @@ def _leading(law):
     return np.sqrt(values[-1]) * u * np.sign(u[np.argmax(np.abs(u))])
 
 
-def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500):
+def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500, callback=None):
     """Maximise ℓ from θ by L-BFGS with the gradient (2).
 
     Parameters
@@ -117,6 +118,8 @@ def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500):
     tol : float, default=1e-6
         On the largest entry of the gradient of ℓ per unit of weight.
     max_iter : int, default=500
+    callback : callable, optional
+        Called with each row of the history; True stops.
 
     Returns
     -------
@@ -150,7 +153,11 @@ def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500):
         posterior, value = free.e_step(here)
         return -value / free.total_weight, -coordinates.gradient(here, posterior.moments) / free.total_weight
 
-    found = lbfgs(fun, coordinates.pack(theta), tol=tol, max_iter=max_iter)
+    def told(row):
+        return callback({**row, "objective": -row["objective"] * free.total_weight})
+
+    asked = None if callback is None else told
+    found = lbfgs(fun, coordinates.pack(theta), tol=tol, max_iter=max_iter, callback=asked)
     best = coordinates.unpack(found.w)
     posterior, value = free.e_step(best)
     history = {**found.history, "objective": -found.history["objective"] * free.total_weight}

@@ -7,6 +7,7 @@ estimator unpacks it field by field into attributes with a trailing underscore. 
 Vandenberghe (2004), section 5.5.1, doi:10.1017/CBO9780511804441.
 """
 
+import logging
 import time
 import warnings
 from typing import Any, NamedTuple
@@ -14,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-__all__ = ["DivergenceWarning", "Solution", "Trace", "warn_unless_converged"]
+__all__ = ["DivergenceWarning", "Solution", "Trace", "log_every", "log_row", "warn_unless_converged"]
 
 
 class DivergenceWarning(ConvergenceWarning):
@@ -127,6 +128,21 @@ class Trace:
         """The rows so far, column by column; what a row did not say is nan."""
         names = dict.fromkeys(name for row in self._rows for name in row)
         return {name: np.array([row.get(name, np.nan) for row in self._rows]) for name in names}
+
+
+def log_row(row):
+    """Send a row of the history to the logger ``gnomon.optim``."""
+    logging.getLogger("gnomon.optim").info("%s", row)
+
+
+def log_every(interval):
+    """A callback that logs the first row of every run, and each row whose iteration is a multiple of `interval`."""
+
+    def callback(row):
+        if row["iteration"] % interval == 0:
+            log_row(row)
+
+    return callback
 
 
 def warn_unless_converged(solution, max_iter, *, stacklevel=3):

@@ -1,0 +1,50 @@
+"""What the options of a Gaussian mixture say about its covariances.
+
+    Σⱼ + ν² I    or    eigenvalues of Σⱼ ≥ ψ    or    the mode of Σⱼ under an inverse Wishart law                  (1)
+
+Added variance may lower the likelihood; a floor and a law never do. Hathaway (1985), doi:10.1214/aos/1176349557, on why
+one of them is needed: a component on a single row has a likelihood without bound.
+"""
+
+import numpy as np
+
+from gnomon.distributions.normals import COVARIANCE_SHAPES
+from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
+from gnomon.optim import AddedVariance, CovarianceFloor, CovariancePrior
+
+__all__ = ["auto_floor", "covariance_control", "covariance_kind"]
+
+SHARE = 1e-6
+"""The floor of "auto", as a share of the mean variance."""
+
+
+def covariance_kind(covariance_type, covariances_init):
+    """The covariance type, and the covariances where they are fixed."""
+    if check_choice("covariance_type", covariance_type, [*COVARIANCE_SHAPES, "fixed"]) != "fixed":
+        return covariance_type, None
+    if covariances_init is None:
+        raise ValueError("covariance_type='fixed' needs covariances_init: the covariances to keep")
+    cov = np.asarray(covariances_init, dtype=float)
+    kinds = {0: "tied_spherical", 1: "tied_diag", 2: "tied", 3: "full"}
+    if cov.ndim not in kinds:
+        raise ValueError(f"covariances_init has shape {cov.shape}; give (), (d,), (d, d) or (k, d, d)")
+    return kinds[cov.ndim], cov
+
+
+def covariance_control(reg_covar, cov_floor, covariance_prior):
+    """One of the three ways of equation (1)."""
+    check_non_negative("reg_covar", reg_covar)
+    if covariance_prior is not None and cov_floor is not None:
+        raise ValueError("cov_floor and covariance_prior exclude each other; give one of them")
+    if covariance_prior is not None:
+        return CovariancePrior(covariance_prior.scale, covariance_prior.df)
+    return AddedVariance(reg_covar) if cov_floor is None else CovarianceFloor(check_positive("cov_floor", cov_floor))
+
+
+def auto_floor(X, weights):
+    """A small share of the mean variance of the cells that are there."""
+    s = np.broadcast_to(1.0 if weights is None else weights[:, None], X.shape)
+    cells = np.ma.masked_invalid(np.asarray(X, dtype=float))
+    variances = np.ma.average((cells - np.ma.average(cells, axis=0, weights=s)) ** 2, axis=0, weights=s)
+    size = float(np.mean(variances))
+    return SHARE * (size if size > 0.0 else 1.0)
