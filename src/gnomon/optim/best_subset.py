@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg
 
-from gnomon._jit import jit
+from gnomon._jit import inline, lean
 
 __all__ = ["SubsetTable", "best_subsets", "greedy_subsets", "size_intervals"]
 
@@ -95,7 +95,8 @@ def best_subsets(R, z, rest=0.0, *, max_size=None):
     order[0] = np.arange(d)
     best, subset = np.full(d + 1, np.inf), np.zeros((d + 1, d), dtype=np.int64)
     best[0] = float(np.sum(A[0, :, d] ** 2)) + extra
-    n_nodes = _leaps(A, order, extra, best, subset, K) if d > 0 else 0
+    path, work = np.zeros((3, d + 1), dtype=np.int64), np.zeros((d + 2, d + 1))
+    n_nodes = _leaps(A, order, extra, best, subset, K, path, work) if d > 0 else 0
     subsets = [np.sort(subset[k, :k]) for k in range(K + 1)]
     rss = np.array([_residual(R, z, columns) for columns in subsets])
     return SubsetTable(np.minimum.accumulate(rss) + rest, subsets, True, int(n_nodes))
@@ -229,18 +230,18 @@ def _solve(S, c, support):
     return linalg.lstsq(S[np.ix_(support, support)], c[support])[0]
 
 
-@jit
-def _leaps(A, order, rest, best, subset, max_size):
+@lean
+def _leaps(A, order, rest, best, subset, max_size, path, work):
     """Depth-first search of the tree of dropped columns from A[0] and order[0]; returns the number of nodes.
 
     A node is a triangle over m columns of which the first `fixed` stay in every descendant. Its leading columns are
-    models themselves; its children drop one of the free columns each.
+    models themselves; its children drop one of the free columns each. `path` and `work` are room for the way from the
+    root and for a triangle.
     """
     d = A.shape[1]
-    size, fixed, drop = np.zeros(d + 1, np.int64), np.zeros(d + 1, np.int64), np.zeros(d + 1, np.int64)
-    base = np.zeros(d + 1)
-    size[0], base[0], drop[0] = d, rest, d - 2
-    _sort_free(A[0], order[0], d, 0, d)
+    size, fixed, drop, base, inverse = path[0], path[1], path[2], work[0], work[1:]
+    size[0], fixed[0], base[0], drop[0] = d, 0, rest, d - 2
+    _sort_free(A[0], order[0], d, 0, d, inverse)
     _record(A[0], order[0], d, 0, d, rest, best, subset)
     level, n_nodes = 0, 1
     while level >= 0:
@@ -260,12 +261,12 @@ def _leaps(A, order, rest, best, subset, max_size):
         level += 1
         size[level], fixed[level], base[level], drop[level] = m, i, base[level - 1] + lost, m - 2
         if m - i >= _REORDER_FROM:
-            _sort_free(A[level], order[level], m, i, d)
+            _sort_free(A[level], order[level], m, i, d, inverse)
         _record(A[level], order[level], m, i, d, base[level], best, subset)
     return n_nodes
 
 
-@jit
+@inline
 def _record(A, order, m, fixed, d, base, best, subset):
     """Compare the leading models of a node with the best so far."""
     rss = base
@@ -277,7 +278,7 @@ def _record(A, order, m, fixed, d, base, best, subset):
         rss += A[k - 1, d] * A[k - 1, d]
 
 
-@jit
+@inline
 def _drop(A, order, m, i, d, B, new_order):
     """The triangle without column i, in B; returns what its residual gains."""
     for c in range(m - 1):
@@ -294,7 +295,7 @@ def _drop(A, order, m, i, d, B, new_order):
     return B[m - 1, d] * B[m - 1, d]
 
 
-@jit
+@inline
 def _rotate(B, r, c, n_columns, d):
     """Zero B[r + 1, c] by a Givens rotation of rows r and r + 1."""
     a, b = B[r, c], B[r + 1, c]
@@ -309,10 +310,11 @@ def _rotate(B, r, c, n_columns, d):
     B[r, d], B[r + 1, d] = cos * x + sin * y, cos * y - sin * x
 
 
-@jit
-def _sort_free(A, order, m, fixed, d):
+@inline
+def _sort_free(A, order, m, fixed, d, work):
     """Order the free columns by what dropping each would cost, dearest first, and restore the triangle."""
-    cost = _drop_costs(A, m, fixed, d)
+    cost, inverse = work[0], work[1:]
+    _drop_costs(A, m, fixed, d, inverse, cost)
     for c in range(fixed, m):
         dearest = c
         for j in range(c + 1, m):
@@ -327,11 +329,10 @@ def _sort_free(A, order, m, fixed, d):
             _rotate(A, r, c, m, d)
 
 
-@jit
-def _drop_costs(A, m, fixed, d):
+@inline
+def _drop_costs(A, m, fixed, d, inverse, cost):
     """(wⱼ / ‖eⱼᵀR⁻¹‖)² for the free columns: what the residual gains when column j is dropped."""
     f = m - fixed
-    inverse = np.zeros((f, f))
     for c in range(f):
         inverse[c, c] = 1.0 / A[fixed + c, fixed + c]
         for r in range(c - 1, -1, -1):
@@ -339,11 +340,9 @@ def _drop_costs(A, m, fixed, d):
             for k in range(r + 1, c + 1):
                 total += A[fixed + r, fixed + k] * inverse[k, c]
             inverse[r, c] = -total / A[fixed + r, fixed + r]
-    cost = np.zeros(f)
     for r in range(f):
         w, norm = 0.0, 0.0
         for c in range(r, f):
             w += inverse[r, c] * A[fixed + c, d]
             norm += inverse[r, c] * inverse[r, c]
         cost[r] = w * w / norm
-    return cost
