@@ -213,13 +213,15 @@ def test_l1_strength_scales_like_the_penalty():
 @pytest.mark.spec("LIN-142")
 @pytest.mark.parametrize("shape", [(60, 4), (40, 100)])
 @pytest.mark.parametrize("C", [1.0, 1e3, 1e6, 1e9])
-def test_sparse_svc_is_called_converged_only_near_the_minimum(C, shape):
+@pytest.mark.parametrize("machine", [LinearSVC, LinearSVM])
+def test_sparse_svc_is_called_converged_only_near_the_minimum(machine, C, shape):
     """A loss of C at w = 0 says nothing about what is left of (1) at the minimum."""
     X, y = rows(3, *shape)
+    words = {"penalty": "l1", "loss": "squared_hinge", "C": C}
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")
-        model = LinearSVC(penalty="l1", C=C).fit(X, y)
-    best = LinearSVC(penalty="l1", C=C, tol=1e-10, max_iter=10_000).fit(X, y)
+        model = machine(**words).fit(X, y)
+    best = machine(**words, tol=1e-10, max_iter=10_000).fit(X, y)
     assert model.converged_ == (not said)
     assert not model.converged_ or model.dual_gap_ <= 1e-4 * model.objective_
     assert best.converged_

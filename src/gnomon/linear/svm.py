@@ -60,7 +60,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     prior : float or array of shape (n_classes,), optional
         Prior of ``classes_[1]``, or of all classes, to train for: C_T = C π_T / π_T^emp.
     tol : float, optional
-        Tolerance of the solver; its own default where None.
+        Tolerance of the solver; its own default where None. For "cd" the duality gap as a part of `objective_`.
     max_iter : int, optional
         Largest number of iterations of the solver; its own default where None.
     verbose : int, default=0
@@ -144,12 +144,15 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         rows = labelled_rows(self, X, y, sample_weight)
         form = scaling(self, rows.total)
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
+        solver = _solver(self)
         limits = {"tol": self.tol, "max_iter": self.max_iter}
         options = {name: value for name, value in limits.items() if value is not None}
+        # Where C is large, what the best constant loses says nothing of the minimum.
+        options |= {"relative_to": "objective"} if solver == "cd" else {}
         options |= {"callback": log_row} if self.verbose else {}
         options |= self.solver_options or {}
         options |= {"intercept": intercept_of(self)}
-        return fit_against_rest(self, rows, loss, penalty, form.loss_scale, self.solver, **options)
+        return fit_against_rest(self, rows, loss, penalty, form.loss_scale, solver, **options)
 
     def decision_function(self, X):
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""
@@ -159,6 +162,12 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         """The class of every row."""
         z = self.decision_function(X)
         return classes_of(self.classes_, z)
+
+
+def _solver(model):
+    """The solver's name, where "auto" leaves no choice but one that reads `tol` in its own unit."""
+    lasso = (model.loss, model.penalty) == ("squared_hinge", "l1")
+    return "cd" if model.solver == "auto" and lasso else model.solver
 
 
 def scaling(model, n):
