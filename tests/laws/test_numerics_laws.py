@@ -77,6 +77,29 @@ def test_entries_stored_in_parts_count_as_their_sum(solver, loss, penalty):
     assert_allclose(expand(split, 2).toarray(), expand(X, 2))
 
 
+def backwards(X):
+    """X with the stored entries of every row in reverse."""
+    place = np.concatenate([np.arange(*ends)[::-1] for ends in zip(X.indptr[:-1], X.indptr[1:], strict=True)])
+    return sparse.csr_matrix((X.data[place], X.indices[place], X.indptr), shape=X.shape)
+
+
+@pytest.mark.parametrize("store", [sparse.csr_matrix, in_parts], ids=["whole", "in parts"])
+@pytest.mark.parametrize("solver", ["dcd", "cd", "lbfgs", "newton"])
+def test_the_order_of_stored_entries_does_not_matter(solver, store):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 4))
+    X[X < -1.0] = 0.0
+    y, turned = np.sign(X[:, 0] + rng.normal(size=30)), backwards(store(X))
+    design, expected = Design(turned, "penalized"), Design(X, "penalized")
+    found, wanted = (
+        fit_linear(each, y, SquaredHingeLoss(), L2(0.5), solver=solver, tol=1e-9) for each in (design, expected)
+    )
+    assert_allclose(found.w, wanted.w, atol=1e-6)
+    assert_allclose(design.block(slice(5, 20)).dense(), expected.dense()[5:20])
+    assert not turned.has_sorted_indices
+    assert (design.X is turned) == (store is sparse.csr_matrix)  # what can be used as it is, is not copied
+
+
 def test_moments_of_sparse_rows():
     X = sparse.random_array((200, 6), density=0.2, rng=np.random.default_rng(0), format="csr")
     Y = np.random.default_rng(1).standard_normal((200, 1))

@@ -15,9 +15,9 @@ from typing import Any, Literal
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import noun
+from gnomon._jit import jit, noun
 
-__all__ = ["DenseVectors", "Design", "SparseVectors", "canonical"]
+__all__ = ["DenseVectors", "Design", "SparseVectors", "canonical", "vectors"]
 
 
 @noun
@@ -158,7 +158,7 @@ class Design:
     bias: float = 1.0
 
     def __post_init__(self):
-        object.__setattr__(self, "X", canonical(self.X))
+        object.__setattr__(self, "X", _summed(self.X))
 
     @property
     def n(self):
@@ -192,12 +192,12 @@ class Design:
 
     def apply(self, theta):
         """The scores X w + b: shape (n,) for θ of shape (width,), (n, K) for θ of shape (K, width)."""
-        z = self.X @ theta[..., : self.d].T
+        z = _product(self.X, theta[..., : self.d].T)
         return z if self.intercept == "none" else z + self.bias * theta[..., self.d]
 
     def adjoint(self, g):
         """The transpose of `apply`: Xᵀg and the sum of g, packed like θ."""
-        back = (self.X.T @ g).T
+        back = _product(self.X.T, g).T
         if self.intercept == "none":
             return back
         total = self.bias * np.sum(g, axis=0, dtype=g.dtype)
@@ -213,7 +213,8 @@ class Design:
         first, last = X.indptr[start], X.indptr[stop]
         parts = (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first)
         block = type(X)(parts, shape=(stop - start, self.d))
-        block.has_canonical_format = True
+        # Rows in order, each column once: a part has that from the whole. What is not in order is looked at again.
+        block.has_canonical_format = X.has_canonical_format
         return replace(self, X=block)
 
     def dense(self):
@@ -231,16 +232,21 @@ class Design:
     @cached_property
     def rows(self):
         """The rows of X (with the constant column, if any) for compiled loops."""
-        return _vectors(self.X, 0.0 if self.intercept == "none" else self.bias)
+        return vectors(self.X, 0.0 if self.intercept == "none" else self.bias)
 
     @cached_property
     def columns(self):
         """The columns of X, without the constant one, for compiled loops."""
-        return _vectors(self.X.T, 0.0)
+        return vectors(self.X.T)
+
+
+def _product(A, v):
+    """A v; where v is zero, as at the start of most solvers, without a pass over A."""
+    return A @ v if np.any(v) else np.zeros((A.shape[0], *v.shape[1:]), dtype=np.result_type(A.dtype, v.dtype))
 
 
 def canonical(X):
-    """X; a compressed sparse one that stores an entry in several parts, as a copy with their sums.
+    """X; a compressed sparse one that stores an entry in several parts or out of order, as a copy with sums in order.
 
     Kernels take what is stored for what there is: the squares of parts do not add up to the square of their sum.
 
@@ -264,10 +270,48 @@ def canonical(X):
     return X
 
 
-def _vectors(A, bias):
+def vectors(A, bias=0.0):
+    """The rows of A, each followed by `bias` unless that is zero, for compiled loops.
+
+    References
+    ----------
+    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
+    doi:10.1093/acprof:oso/9780198508380.001.0001
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.design import vectors
+    >>> float(vectors(np.array([[1.0, 2.0]])).dot(0, np.array([3.0, 4.0])))
+    11.0
+    """
     if sparse.issparse(A):
         A = sparse.csr_matrix(A) if A.format != "csr" else A
-        # An unsigned index cannot mean "from the end", so kernels need no test for that: they run twice as fast.
-        indices, indptr = (index.view(f"u{index.dtype.itemsize}") for index in (A.indices, A.indptr))
+        indices, indptr = _unsigned(A)
         return SparseVectors(A.data, indices, indptr, A.shape[1], bias)
     return DenseVectors(np.ascontiguousarray(A), bias)
+
+
+def _unsigned(A):
+    # An unsigned index cannot mean "from the end", so kernels need no test for that: they run twice as fast.
+    return (index.view(f"u{index.dtype.itemsize}") for index in (A.indices, A.indptr))
+
+
+def _summed(X):
+    """X, or `canonical(X)` if an entry is stored in several parts; the order of entries is left alone."""
+    if not sparse.issparse(X) or X.format not in ("csr", "csc") or X.has_canonical_format:
+        return X
+    indices, indptr = _unsigned(X)
+    last = np.full(X.shape[X.format == "csr"], len(indptr), dtype=indptr.dtype)
+    return canonical(X) if _in_parts(indices, indptr, last) else X
+
+
+@jit
+def _in_parts(indices, indptr, last):
+    """Whether a row names a column twice; `last` holds the last row in which each column was seen."""
+    for i in range(indptr.shape[0] - 1):
+        for k in range(indptr[i], indptr[i + 1]):
+            if last[indices[k]] == i:
+                return True
+            last[indices[k]] = i
+    return False

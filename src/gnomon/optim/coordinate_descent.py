@@ -219,7 +219,7 @@ class _Descent:
         objective, violations = loss + penalty.value(self.w), penalty.gap(self.w, v)
         dual = max(best, dual_at(self.problem, penalty, g, v))
         gap = max(objective - dual, 0.0) if np.isfinite(dual) else np.nan
-        return _Look(objective, gap, dual, violations, float(np.max(violations, initial=0.0)), g, v)
+        return _Look(objective, gap, dual, violations, float(violations.max(initial=0.0)), g, v)
 
     def _gradient(self):
         """Loss, its gradient in the scores and in all coefficients; kept from the end of one penalty to the next."""
@@ -253,7 +253,7 @@ class _Descent:
                 break
             g = problem.at_scores(self.z)[1]
             v = np.zeros_like(v)
-            v[W] = self.X[:, W].T @ g
+            v[W] = model.gradient(g)
             if np.max(penalty.gap(self.w[W], v[W]), initial=0.0) <= tol:
                 break
         return epochs
@@ -282,7 +282,7 @@ class _Descent:
     def _line_search(self, penalty, W, delta, change, g):
         here = penalty.value(self.w[W])
         start = self.problem.at_scores(self.z)[0] + here
-        predicted = float(g @ change) + penalty.value(self.w[W] + delta) - here
+        predicted = float(np.sum(g * change)) + penalty.value(self.w[W] + delta) - here
         t = 1.0
         for _ in range(40):
             value = self.problem.at_scores(self.z + t * change)[0] + penalty.value(self.w[W] + t * delta)
@@ -297,8 +297,10 @@ class _Descent:
         if not self.free:
             return w
         support = np.flatnonzero(w)
-        b = np.average(self.z - self.X[:, support] @ w[support] - self.problem.offset, weights=self.problem.weights)
-        return np.append(w, np.asarray(b / self.problem.design.bias, dtype=w.dtype))
+        s, beyond = self.problem.weights, self.z - self.X[:, support] @ w[support] - self.problem.offset
+        theta = np.empty(w.size + 1, dtype=w.dtype)
+        theta[:-1], theta[-1] = w, (s * beyond).sum() / s.sum() / self.problem.design.bias
+        return theta
 
 
 def _reason(here, enough, small, idle):

@@ -133,7 +133,8 @@ def dual_at(problem, penalty, g, v):
     u = np.divide(c * g, s, out=np.zeros_like(g), where=s > 0)
     known = float(np.sum(c * g * problem.offset))
     try:
-        return known - float(problem.weights @ problem.loss.conjugate(problem.y, u)) - penalty.conjugate(-c * v)
+        # A sum and no dot product: the threads of that would cost more than they do.
+        return known - float(np.sum(problem.weights * problem.loss.conjugate(problem.y, u))) - penalty.conjugate(-c * v)
     except NotImplementedError:
         return -np.inf
 

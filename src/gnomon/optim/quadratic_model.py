@@ -13,7 +13,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from gnomon._jit import compiled, jit
-from gnomon.numerics.design import DenseVectors, SparseVectors
+from gnomon.numerics.design import vectors
 from gnomon.optim._dual_passes import shuffle
 
 __all__ = ["QuadraticModel"]
@@ -23,6 +23,7 @@ FULL_SWEEP = 5  # of so many passes one visits all of W, the others only what is
 SUPPORT_STEPS = 8  # Newton steps on the support in a row
 MOST_CUTS = 50  # sign changes that one of them looks at
 LARGEST_GRAM = 4096  # columns; a Gram matrix of 128 MiB
+EPS = np.finfo(float).eps
 
 
 class QuadraticModel:
@@ -44,6 +45,7 @@ class QuadraticModel:
         self.centred = centred
         self.sparse = sparse.issparse(X)
         self.W = np.empty(0, dtype=np.intp)
+        self.included = np.zeros(X.shape[1], dtype=bool)
         self.means = np.empty(0)
         self.norms = np.empty(0)
         self.A = sparse.csr_matrix((0, X.shape[0]), dtype=X.dtype) if self.sparse else _Rows(X.shape[0], X.dtype)
@@ -51,9 +53,10 @@ class QuadraticModel:
 
     def include(self, wanted):
         """Add the coordinates of `wanted` that are not in W yet."""
-        new = np.setdiff1d(wanted, self.W)
+        new = wanted[~self.included[wanted]]
         if not new.size:
             return
+        self.included[new] = True
         fresh, means, norms = (self._scaled_sparse if self.sparse else self._scaled_dense)(new)
         # Dense columns are centred once, in `_scaled_dense`; sparse ones while they are used.
         self.means = np.concatenate([self.means, means if self.sparse else np.zeros(new.size)])
@@ -70,21 +73,19 @@ class QuadraticModel:
         return fresh, means, np.einsum("ij,ij->i", fresh, fresh, dtype=float)
 
     def _scaled_sparse(self, new):
-        X, counts = self.X, np.diff(self.X.indptr)[new]
-        indptr = np.concatenate([[0], np.cumsum(counts)]).astype(X.indptr.dtype)
+        X, columns = self.X, vectors(self.X.T)
+        indptr = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[new])]).astype(X.indptr.dtype)
         data, indices = np.empty(indptr[-1], dtype=X.dtype), np.empty(indptr[-1], dtype=X.indices.dtype)
         sums, norms = np.empty(new.size), np.empty(new.size)
-        _scale_columns(X.data, X.indices, X.indptr, new, self.root, data, indices, indptr, sums, norms)
+        _scale_columns(columns.data, columns.indices, columns.indptr, new, self.root, data, indices, sums, norms)
         means = sums / self.mass if self.centred else np.zeros(new.size)
         fresh = sparse.csr_matrix((data, indices, indptr), shape=(new.size, X.shape[0]))
         return fresh, means, norms - self.mass * means**2
 
     @property
-    def vectors(self):
-        """The scaled columns of W, one per row, for compiled loops."""
-        if self.sparse:
-            return SparseVectors(self.A.data, self.A.indices, self.A.indptr, self.A.shape[1])
-        return DenseVectors(self.A.filled)
+    def rows(self):
+        """The scaled columns of W, one per row."""
+        return self.A if self.sparse else self.A.filled
 
     def prefers_gram(self):
         """Whether an update through H is cheaper than one through the residual."""
@@ -106,8 +107,7 @@ class QuadraticModel:
         return self._gram
 
     def _products(self, left, right):
-        A = self.A if self.sparse else self.A.filled
-        P = A[left] @ A[right].T
+        P = self.rows[left] @ self.rows[right].T
         P = P.toarray() if self.sparse else P
         return P - self.mass * np.outer(self.means[left], self.means[right])
 
@@ -118,7 +118,7 @@ class QuadraticModel:
         `max_epochs` was reached.
         """
         # Below this the violations are rounding errors of H w.
-        rounding = 4.0 * np.finfo(float).eps * np.max(self.norms, initial=0.0) * np.max(np.abs(w), initial=0.0)
+        rounding = 4.0 * EPS * self.norms.max(initial=0.0) * np.abs(w).max(initial=0.0)
         tol = max(tol, rounding)
         loop = self._gram_loop if self.prefers_gram() else self._residual_loop
         return loop(penalty, np.array(w, dtype=float), np.array(g, dtype=float), tol, max_epochs, seed)
@@ -138,7 +138,7 @@ class QuadraticModel:
         return w, epochs
 
     def _residual_loop(self, penalty, w, g, tol, max_epochs, seed):
-        record, columns = compiled(penalty), compiled(self.vectors)
+        record, columns = compiled(penalty), compiled(vectors(self.rows))
         start, epochs, patience = w.copy(), 0, _patience(w)
         r, offset = np.zeros(self.X.shape[0]), np.zeros(1)
         while epochs < max_epochs:
@@ -160,16 +160,18 @@ class QuadraticModel:
         return w, epochs
 
     def _back(self, delta):
-        A = self.A if self.sparse else self.A.filled
-        return A.T @ delta
+        return self.rows.T @ delta
 
     def _image(self, delta):
-        A = self.A if self.sparse else self.A.filled
-        return A @ (A.T @ delta) - self.mass * self.means * (self.means @ delta)
+        return self.rows @ self._back(delta) - self.mass * self.means * (self.means @ delta)
+
+    def gradient(self, g):
+        """Xᵀg over W, for a g that sums to zero if b is eliminated."""
+        return self.rows @ (g / self.root)
 
     def scores(self, delta):
         """Change of the scores without the part of b that does not depend on δ."""
-        return self._back(delta) / self.root - self.means @ delta
+        return self._back(delta) / self.root - np.sum(self.means * delta)
 
 
 def _patience(w):
@@ -257,10 +259,10 @@ def _stacked(above, below):
 
 
 @jit
-def _scale_columns(data, indices, indptr, W, root, out, out_indices, out_indptr, sums, norms):
-    """The columns W times √D, with Σ D x and Σ D x² of each."""
+def _scale_columns(data, indices, indptr, W, root, out, out_indices, sums, norms):
+    """The columns W times √D, one after the other, with Σ D x and Σ D x² of each."""
+    q = 0
     for k in range(W.shape[0]):
-        q = out_indptr[k]
         total, square = 0.0, 0.0
         for p in range(indptr[W[k]], indptr[W[k] + 1]):
             i = indices[p]

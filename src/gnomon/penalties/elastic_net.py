@@ -79,10 +79,10 @@ class ElasticNetPenalty(Penalty):
         return choose(w == 0.0, off, np.abs(g + self.slope(w)))
 
     def conjugate(self, v):
-        excess = np.maximum(self._pull(v) - self.strength * self.l1_ratio, 0.0)
-        if self.bend > 0.0:
-            return float(np.sum(np.square(excess))) / (2.0 * self.bend)
-        return 0.0 if within(self._pull(v), self.strength * self.l1_ratio) else np.inf
+        pull, limit, bend = self._pull(v), self.strength * self.l1_ratio, self.bend
+        if bend > 0.0:
+            return float(np.sum(np.square(np.maximum(pull - limit, 0.0)))) / (2.0 * bend)
+        return 0.0 if within(pull, limit) else np.inf
 
     def dual_scale(self, v):
         limit = self.strength * self.l1_ratio
