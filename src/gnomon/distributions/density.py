@@ -2,12 +2,14 @@
 
     fit:  X, s  →  p̂ with log p̂(x)                                                                   (1)
 
-A `Distribution` class or a `Family` gives a law; an unfitted scikit-learn estimator with `score_samples` (a mixture, a
-kernel density) is cloned and fitted. These four functions are all that classifiers, gates, imputers and detectors need
-to know of either. Buitinck et al. (2013), arXiv:1309.0238, is the contract of the estimators.
+A `Distribution` class, a `Family` or a conjugate model gives a law; an unfitted scikit-learn estimator with
+`score_samples` (a mixture, a kernel density) is cloned and fitted. These four verbs are all that classifiers, gates,
+imputers and detectors need to know of either; what an estimator does for each is registered beside it. Buitinck et al.
+(2013), arXiv:1309.0238, is the contract of the estimators.
 """
 
 from copy import copy
+from functools import singledispatch
 from inspect import signature
 
 import numpy as np
@@ -19,13 +21,15 @@ from gnomon.distributions._base import Distribution
 __all__ = ["density_parameters", "fit_density", "row_log_density", "sample_density"]
 
 
+@singledispatch
 def fit_density(density, X, sample_weight=None):
     """The density of the rows of X, equation (1).
 
     Parameters
     ----------
-    density : type, Family or estimator
-        A `Distribution` class, a `Family` (a class with options), or an estimator with `fit` and `score_samples`.
+    density : type, Family, ConjugateModel or estimator
+        A `Distribution` class, a `Family` (a class with options), a conjugate model (whose predictive law is the
+        density), or an estimator with `fit` and `score_samples`.
     X : ndarray of shape (n_samples, n_features)
     sample_weight : ndarray of shape (n_samples,), optional
 
@@ -47,8 +51,11 @@ def fit_density(density, X, sample_weight=None):
     """
     if not callable(getattr(density, "fit", None)):
         raise ValueError(f"density={density!r} has no fit; give a Distribution class, a Family or an estimator")
-    if not isinstance(density, BaseEstimator):
-        return density.fit(X, sample_weight)
+    return density.fit(X, sample_weight)
+
+
+@fit_density.register
+def _(density: BaseEstimator, X, sample_weight=None):
     if sample_weight is None:
         return clone(density).fit(X, None)
     if not has_fit_parameter(density, "sample_weight"):
@@ -56,6 +63,7 @@ def fit_density(density, X, sample_weight=None):
     return clone(density).fit(X, None, sample_weight=sample_weight)
 
 
+@singledispatch
 def row_log_density(density, X):
     """log p(x) of every row under a fitted density.
 
@@ -71,11 +79,15 @@ def row_log_density(density, X):
     >>> row_log_density(KernelDensity().fit([[0.0]]), np.array([[0.0]])).round(7)
     array([-0.9189385])
     """
-    if isinstance(density, Distribution):
-        return np.asarray(density.row_log_density(X), dtype=float)
     return np.asarray(density.score_samples(X), dtype=float)
 
 
+@row_log_density.register
+def _(density: Distribution, X):
+    return np.asarray(density.row_log_density(X), dtype=float)
+
+
+@singledispatch
 def sample_density(density, n, rng):
     """n rows drawn from a fitted density, in any order.
 
@@ -90,9 +102,6 @@ def sample_density(density, n, rng):
     >>> sample_density(MultivariateNormal(np.zeros(2), np.eye(2)), 3, np.random.default_rng(0)).shape
     (3, 2)
     """
-    if isinstance(density, Distribution):
-        rows = np.asarray(density.sample(n, rng))
-        return rows.reshape(n, -1)
     seed = int(rng.integers(2**31))
     if "random_state" in signature(density.sample).parameters:
         drawn = density.sample(n, random_state=seed)
@@ -102,6 +111,12 @@ def sample_density(density, n, rng):
     return drawn[0] if isinstance(drawn, tuple) else drawn
 
 
+@sample_density.register
+def _(density: Distribution, n, rng):
+    return np.asarray(density.sample(n, rng)).reshape(n, -1)
+
+
+@singledispatch
 def density_parameters(density):
     """Free parameters of a fitted density; NotImplementedError where it does not count them.
 
@@ -116,8 +131,12 @@ def density_parameters(density):
     >>> density_parameters(MultivariateNormal(np.zeros(2), np.eye(2)))
     5
     """
-    name = "n_parameters" if isinstance(density, Distribution) else "n_parameters_"
-    count = getattr(density, name, None)
+    count = getattr(density, "n_parameters_", None)
     if count is None:
         raise NotImplementedError(f"{type(density).__name__} does not count its parameters")
     return int(count)
+
+
+@density_parameters.register
+def _(density: Distribution):
+    return int(density.n_parameters)
