@@ -26,14 +26,18 @@ __all__ = ["Reduction", "base_has", "checked_target", "given_rows", "log_fits", 
 
 def given_rows(owner, base, X, *, reset):
     """Rows as the base takes them: data frames and texts as they are, anything else as array or sparse matrix."""
-    tags = get_tags(base).input_tags
-    if not tags.two_d_array:
-        return X
     if isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame):
         validate_data(owner, X, reset=reset, skip_check_array=True)
         return X
-    options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, "allow_nd": tags.three_d_array}
+    if not sparse.issparse(X) and _are_texts(np.asarray(X)):
+        return X
+    deep = get_tags(base).input_tags.three_d_array
+    options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, "allow_nd": deep}
     return validate_data(owner, X, reset=reset, **options)
+
+
+def _are_texts(rows):
+    return rows.ndim == 1 and len(rows) > 0 and isinstance(rows[0], str)
 
 
 def checked_target(y):

@@ -10,6 +10,7 @@ pairwise coupling, doi:10.1214/aos/1028144844.
 """
 
 import numpy as np
+from scipy.special import expit
 
 from gnomon.numerics.coding.columns import Problem
 from gnomon.numerics.parallel import split_rows
@@ -179,7 +180,7 @@ def dag_winners(n_samples, order, wins):
     return order[first], path
 
 
-def couple_pairs(r, n_classes, *, method="wu_lin_weng", counts=None, tol=1e-9, max_iter=10_000):
+def couple_pairs(r, n_classes, *, method="wu_lin_weng", counts=None, tol=1e-9, max_iter=1000):
     """Probabilities of all classes from those of the pairs.
 
     Parameters
@@ -189,11 +190,11 @@ def couple_pairs(r, n_classes, *, method="wu_lin_weng", counts=None, tol=1e-9, m
     n_classes : int
     method : {"wu_lin_weng", "hastie_tibshirani"}, default="wu_lin_weng"
         Equation (2), a linear system; or the p whose p_i/(p_i + p_j) has the least Kullback–Leibler divergence from r,
-        each pair weighted by its rows, by the iteration of Hunter (2004), doi:10.1214/aos/1079120141.
+        each pair weighted by its rows, by Newton's method.
     counts : array-like of shape (n_pairs,), optional
         Rows of each pair, for "hastie_tibshirani"; equal by default.
     tol, max_iter : float, int
-        When that iteration stops: no probability changes by more, or after so many steps.
+        When that method stops: no log p changes by more, or after so many steps.
 
     Returns
     -------
@@ -242,13 +243,18 @@ def _least_squares(R):
 
 
 def _least_divergence(R, n, tol, max_iter):
-    """p_i ← Σ_j n_ij r_ij / Σ_j n_ij/(p_i + p_j), then Σp = 1: Hunter (2004), eq. 3."""
-    wins = np.sum(n * np.clip(R, _CLOSEST, 1.0 - _CLOSEST), axis=2)
-    p = wins / np.sum(wins, axis=1, keepdims=True)
+    """Newton's method in θ = log p: the cost is convex, and flat only where all θ move together."""
+    n_classes, diagonal = R.shape[1], np.arange(R.shape[1])
+    wins = np.sum(n * np.clip(R, _CLOSEST, 1.0 - _CLOSEST), axis=2, dtype=float)
+    theta = np.log(wins / np.sum(wins, axis=1, keepdims=True))
     for _ in range(max_iter):
-        new = wins / np.sum(n / (p[:, :, None] + p[:, None, :]), axis=2)
-        new /= np.sum(new, axis=1, keepdims=True)
-        moved, p = np.max(np.abs(new - p), initial=0.0), new
-        if moved <= tol:
+        mu = expit(theta[:, :, None] - theta[:, None, :])
+        H = 1.0 - n * mu * np.swapaxes(mu, 1, 2)
+        H[:, diagonal, diagonal] = 1.0 + np.sum(1.0 - H, axis=2)
+        step = np.linalg.solve(H, (wins - np.sum(n * mu, axis=2))[:, :, None])[:, :, 0]
+        # Bach (2010), doi:10.1214/09-EJS521: a step this much shorter never goes too far.
+        width = np.maximum(np.ptp(step, axis=1, keepdims=True), np.finfo(float).tiny)
+        theta += step * np.log1p(width) / width
+        if np.max(width, initial=0.0) <= tol:
             break
-    return p
+    return np.exp(theta - np.max(theta, axis=1, keepdims=True)).reshape(-1, n_classes)
