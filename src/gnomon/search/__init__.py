@@ -1,6 +1,8 @@
 """Search: growing, reading and pruning trees."""
 
+from gnomon.search.by_hand import read_tree
 from gnomon.search.columns import Columns, code_columns, midpoint
+from gnomon.search.conditions import Interval, OneOf
 from gnomon.search.criteria import (
     Criterion,
     Entropy,
@@ -12,44 +14,72 @@ from gnomon.search.criteria import (
 )
 from gnomon.search.cut import cut_at, keep_nodes
 from gnomon.search.error_based import prune_error_based, upper_error_rate
+from gnomon.search.explain import Explanation, Step, contributions, explain_forest, explain_row
 from gnomon.search.forest import Bags, Forest, grow_forest
 from gnomon.search.grow import grow_tree
+from gnomon.search.grow_general import ColumnScore, data_thresholds, grow_general_tree, score_columns
+from gnomon.search.importance import forest_importance, tree_importance
 from gnomon.search.order_criteria import AbsoluteError, CountsCriterion, PinballError
 from gnomon.search.pessimistic import prune_pessimistic
 from gnomon.search.prune import PruningPath, prune_tree, pruning_path
 from gnomon.search.reduced_error import prune_reduced_error
 from gnomon.search.refit import refit_nodes
+from gnomon.search.rules import Rule, Rules, tree_rules
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
+from gnomon.search.tree_text import tree_text
+from gnomon.search.walk import leaf_weights
+from gnomon.search.words import Words
 
 __all__ = [
     "LEAF",
     "NODE",
     "AbsoluteError",
     "Bags",
+    "ColumnScore",
     "Columns",
     "CountsCriterion",
     "Criterion",
     "Entropy",
+    "Explanation",
     "Forest",
     "Gini",
+    "Interval",
     "Misclassification",
     "Newton",
+    "OneOf",
+    "PinballError",
     "PoissonDeviance",
     "PruningPath",
+    "Rule",
+    "Rules",
     "SquaredError",
+    "Step",
     "Tests",
     "Tree",
+    "Words",
     "code_columns",
+    "contributions",
     "cut_at",
+    "data_thresholds",
+    "explain_forest",
+    "explain_row",
+    "forest_importance",
     "grow_forest",
+    "grow_general_tree",
     "grow_tree",
     "keep_nodes",
+    "leaf_weights",
     "midpoint",
     "prune_error_based",
     "prune_pessimistic",
     "prune_reduced_error",
     "prune_tree",
     "pruning_path",
+    "read_tree",
     "refit_nodes",
+    "score_columns",
+    "tree_importance",
+    "tree_rules",
+    "tree_text",
     "upper_error_rate",
 ]

@@ -1,6 +1,6 @@
 """Rows of a node in groups, and the worth of unions of groups.
 
-    worth(S) = −Σ_{i in S} w_i · H(S),    S = g_1 ∪ … ∪ g_c for c = 1 … k, each group alone, or any set of groups     (1)
+    worth(S) = −Σ_{i in S} w_i · H(S),    S = g_1 ∪ … ∪ g_c for c = 1 … k, each group alone, any set of them       (1)
 
 Whatever a test may be (a cut, three ways, one branch for each value, a set of values), its parts are unions of the
 groups of rows that share a value, so these three questions are all that is asked. `SumGroups` answers them from sums
@@ -8,7 +8,7 @@ that add up; the sums of a union are the sums of its groups. Breiman et al. (198
 """
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +16,8 @@ from gnomon._jit import compiled, jit
 from gnomon.search._cuts import order_categories
 
 
-class Parts(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Parts:
     """Worth, number of rows and weight of parts of a node, as arrays of one shape."""
 
     worth: np.ndarray
@@ -24,12 +25,7 @@ class Parts(NamedTuple):
     mass: np.ndarray
 
     def __getitem__(self, which):
-        return Parts(*(np.asarray(values)[which] for values in tuple(self)))
-
-    @classmethod
-    def stack(cls, parts):
-        """Several, along a new first axis."""
-        return cls(*(np.stack(values) for values in zip(*(tuple(part) for part in parts), strict=True)))
+        return Parts(self.worth[which], self.count[which], self.mass[which])
 
     @classmethod
     def empty(cls, length):
@@ -37,9 +33,18 @@ class Parts(NamedTuple):
         return cls(np.zeros(length), np.zeros(length), np.zeros(length))
 
     @classmethod
-    def join(cls, *parts):
+    def stack(cls, parts):
+        """Several, along a new first axis."""
+        return cls._from(np.stack, parts)
+
+    @classmethod
+    def join(cls, parts):
         """Several, one after the other."""
-        return cls(*(np.concatenate(values) for values in zip(*(tuple(part) for part in parts), strict=True)))
+        return cls._from(np.concatenate, parts)
+
+    @classmethod
+    def _from(cls, combine, parts):
+        return cls(*(combine([vars(part)[name] for part in parts]) for name in ("worth", "count", "mass")))
 
 
 @dataclass(frozen=True, eq=False)

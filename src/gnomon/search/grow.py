@@ -91,14 +91,15 @@ def grow_tree(
     limits = Limits(
         2**31 if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
         float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,
-        criterion.classes and criterion.size > 2, outputs, most_groups(columns, m) * width,
+        criterion.classes and criterion.size > 2, min_samples_leaf > 1 or not criterion.classes, outputs,
+        most_groups(columns, m) * width,
     )  # fmt: skip
     capacity = _capacity(m, max_depth, min_samples_leaf, max_leaf_nodes)
     nodes = make_nodes(capacity, m)
     sums = np.empty((capacity, width))
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
     work = make_work(columns, y, outputs, m, width, seed)
-    code_splitter = CodeSplitter(columns, criterion, kinds, limits, monotone, y, w, rows, sums, work)
+    code_splitter = CodeSplitter(columns, criterion.unrolled(), kinds, limits, monotone, y, w, rows, sums, work)
     most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
     made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
     return _as_tree(nodes[:made], sums[:made], rows, columns, criterion)
@@ -177,30 +178,42 @@ grow_compiled = lean(grow)
 
 def _as_tree(nodes, sums, rows, columns, criterion):
     """The nodes in preorder, with their answers."""
+    order, ends, right = in_preorder(nodes)
+    nodes, sums = nodes[order], sums[order]
+    inner = nodes.branches > 0
+    mass = criterion.masses(sums)
+    worth = criterion.worths(sums)
+    heavier = (mass[right] > mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]).astype(np.int16)
+    return Tree(
+        nodes=node_records(nodes, right),
+        answers=criterion.answers(sums),
+        impurity=np.maximum(-worth / np.maximum(mass, 1e-300), 0.0),
+        weight=mass,
+        n_rows=sums[:, 0].astype(np.int64),
+        missing=np.where(inner, np.where(nodes.missing < 0, heavier, nodes.missing), 0).astype(np.int16),
+        ends=ends,
+        n_features=len(columns.sizes),
+        tests=_tables(nodes, inner & np.isnan(nodes.threshold), rows, columns),
+    )
+
+
+def in_preorder(nodes):
+    """The nodes as they stand in a `Tree`: their old numbers, where their subtrees end, their second children."""
     order = np.empty(len(nodes), dtype=np.int64)
     ends = np.empty(len(nodes), dtype=np.int32)
     right = np.full(len(nodes), -1, dtype=np.int32)
     _preorder(nodes.first, nodes.branches, order, ends, right)
-    nodes, sums = nodes[order], sums[order]
+    return order, ends, right
+
+
+def node_records(nodes, right):
+    """What prediction reads at each node."""
     inner = nodes.branches > 0
     record = np.empty(len(nodes), dtype=NODE)
     record["feature"] = np.where(inner, nodes.feature, LEAF)
     record["threshold"] = np.where(inner, nodes.threshold, float(LEAF))
     record["right"] = right
-    mass = criterion.masses(sums)
-    worth = criterion.worths(sums)
-    heavier = (mass[right] > mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]).astype(np.int16)
-    return Tree(
-        nodes=record,
-        answers=criterion.answers(sums),
-        impurity=np.maximum(-worth / np.maximum(mass, 1e-300), 0.0),
-        weight=mass,
-        n_rows=sums[:, 0].astype(np.int64),
-        missing=np.where(inner & (nodes.missing < 0), heavier, nodes.missing).astype(np.int16),
-        ends=ends,
-        n_features=len(columns.sizes),
-        tests=_tables(nodes, inner & np.isnan(record["threshold"]), rows, columns),
-    )
+    return record
 
 
 @jit

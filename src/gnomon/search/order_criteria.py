@@ -41,7 +41,7 @@ class PinballError(Criterion):
     >>> y = np.array([1.0, 2.0, 3.0, 4.0, 10.0])
     >>> groups = PinballError(0.75).groups(y, np.ones(5), np.zeros(5, dtype=int), 1)
     >>> groups.answers, -groups.each().worth
-    (array([[4.]]), array([3.]))
+    (array([[4.]]), array([6.]))
     """
 
     alpha: float = 0.5

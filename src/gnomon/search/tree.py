@@ -17,6 +17,7 @@ from scipy import sparse
 
 from gnomon._jit import jit
 from gnomon.search.traverse import leaves_of
+from gnomon.search.walk import leaf_weights
 
 __all__ = ["LEAF", "NODE", "Tests", "Tree"]
 
@@ -214,7 +215,9 @@ class Tree:
 
     @property
     def gain(self):
-        """H(node) − Σ (n_c / n) H(c); zero in a leaf."""
+        """H(node) − Σ (n_c / n) H(c); zero in a leaf. With missing values in parts, that of the known rows."""
+        if "gain" in self.extra:
+            return np.where(self.is_leaf, 0.0, self.extra["gain"])
         below = np.zeros(self.node_count)
         np.add.at(below, self.parent[1:], (self.weight * self.impurity)[1:])
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -222,10 +225,14 @@ class Tree:
 
     def apply(self, X):
         """The leaf of every row of X, numbers with NaN where missing and categories as codes."""
+        if "surrogates" in self.extra:
+            return leaf_weights(self, X).indices.astype(np.int64)
         return leaves_of(self, X)
 
     def predict(self, X):
-        """The answer of the leaf of every row."""
+        """The answer of the leaf of every row; of rows that go down several branches, the weighted sum of answers."""
+        if "fractional" in self.extra:
+            return leaf_weights(self, X) @ self.answers
         return self.answers[self.apply(X)]
 
     def decision_path(self, X):

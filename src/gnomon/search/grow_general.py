@@ -1,0 +1,245 @@
+"""Growing trees of every form of test, impurity and treatment of missing values.
+
+    while a node is open: take one, divide its rows by the test with the largest score, open the parts               (1)
+
+The same loop as `grow_tree`, `grow`, with a splitter in NumPy that knows tests of many branches, gain ratios, columns
+that are tested once, rows that go down several branches, back-up tests, and weighted sums of columns: Quinlan (1986),
+doi:10.1007/BF00116251; Quinlan (1993), C4.5: Programs for Machine Learning; Breiman et al. (1984),
+doi:10.1201/9781315139470; Murthy, Kasif & Salzberg (1994), arXiv:cs/9408103.
+"""
+
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.search._choices import CHOICES
+from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS
+from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, Held
+from gnomon.search.grow import grow, in_preorder, node_records
+from gnomon.search.tree import Tests, Tree
+
+__all__ = ["ColumnScore", "data_thresholds", "grow_general_tree", "score_columns"]
+
+MISSING = ("own_value", "fractional", "surrogate")
+UNBOUNDED = 2**31
+
+
+def grow_general_tree(
+    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", numeric_test="le",
+    categorical_split="subset", choice="gain", reuse_features=True, missing="own_value", oblique=None, declared=None,
+    max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
+    max_features=None, max_leaf_nodes=None, seed=0,
+):  # fmt: skip
+    """Grow a tree by (1), with tests of any form.
+
+    Parameters
+    ----------
+    columns, y, criterion, sample_weight, rows, splitter
+        As in `grow_tree`; the criterion may also be `AbsoluteError()`, `PinballError` or `CountsCriterion`.
+    numeric_test : {"le", "three_way"}, default="le"
+        x ≤ t against x > t, or x < t, x = t and x > t with t a value; a branch without rows is dropped.
+    categorical_split : {"subset", "multiway", "equality"}, default="subset"
+        A set of values against the others, a branch for each value, or one value against the rest.
+    choice : {"gain", "gain_ratio", "c4.5"}, default="gain"
+        What is largest at the chosen test; "c4.5": the gain ratio, among tests of at least the mean gain.
+    reuse_features : bool, default=True
+        Whether a column may be tested again below a node that tests it.
+    missing : {"own_value", "fractional", "surrogate"}, default="own_value"
+        Rows without a value are a group of their own, go down every branch in parts, or follow back-up tests.
+    oblique : callable, optional
+        (Z, y, w, classes, cut_sums, rng) → directions, one per row; Z are the standardised columns of the node, and
+        ``cut_sums(z)`` is the largest sum of worths over the cuts of z, with its threshold.
+    declared : ndarray of int of shape (n_features,), optional
+        How many values a category has, met or not; each gets a branch of a multiway test. 0: those that are met.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity, min_gain, max_features
+        As in `grow_tree`.
+    max_leaf_nodes, seed
+        Likewise.
+
+    Returns
+    -------
+    Tree
+
+    References
+    ----------
+    Quinlan, J. R. (1986). Induction of decision trees. doi:10.1007/BF00116251
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Entropy, code_columns, grow_general_tree
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [2.0]]), np.array([0, 1, 0, 0])
+    >>> tree = grow_general_tree(code_columns(X, category=[True]), y, Entropy(2), categorical_split="multiway")
+    >>> tree.n_leaves, tree.predict(np.array([[1.0], [2.0]])).argmax(axis=1)
+    (3, array([1, 0]))
+    """
+    p = len(columns.sizes)
+    bounds = Bounds(
+        UNBOUNDED if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
+        float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,
+        UNBOUNDED if max_leaf_nodes is None else max_leaf_nodes,
+    )  # fmt: skip
+    tests = NUMBER_TESTS[numeric_test], CATEGORY_TESTS[categorical_split]
+    if missing == "surrogate" and (numeric_test, categorical_split) not in (("le", "subset"), ("le", "equality")):
+        raise ValueError(
+            f"missing='surrogate' needs tests of two branches, and numeric_test={numeric_test!r}, "
+            f"categorical_split={categorical_split!r} make more; choose 'le' and 'subset', or missing='fractional'"
+        )
+    declared = np.zeros(p, dtype=int) if declared is None or categorical_split != "multiway" else declared
+    forms = Forms(*tests, oblique, CHOICES[choice], splitter == "random", reuse_features, declared)
+    general = _splitter(columns, y, criterion, sample_weight, rows, forms, bounds, missing, seed)
+    nodes = GrowingNodes(len(general.held[0].rows))
+    made = grow(general, nodes, max_leaf_nodes is not None, bounds.max_leaves)
+    return _as_tree(general, nodes.table[:made])
+
+
+def _splitter(columns, y, criterion, sample_weight, rows, forms, bounds, missing, seed):
+    """The splitter with the root open."""
+    w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    rows = np.flatnonzero(w) if rows is None else np.asarray(rows)
+    rng = np.random.default_rng(seed)
+    splitter = GeneralSplitter(columns, criterion, np.asarray(y), forms, bounds, missing, rng)
+    splitter.held[0] = Held(rows, w[rows], np.ones(len(columns.sizes), dtype=bool), -1)
+    return splitter
+
+
+def _as_tree(splitter, nodes):
+    """The nodes in preorder, with their answers, their tests and what prediction needs beside them."""
+    order, ends, right = in_preorder(nodes)
+    nodes = nodes[order]
+    inner = nodes.branches > 0
+    found = [splitter.found[node] if is_inner else None for node, is_inner in zip(order, inner, strict=True)]
+    nodes.threshold = [0.0 if test is None else test.test.threshold for test in found]
+    listed = np.array([test is not None and test.test.kind != COMPARED for test in found])
+    summaries = [splitter.summaries[node] for node in order]
+    mass = np.array([summary.mass for summary in summaries])
+    worth = np.array([summary.worth for summary in summaries])
+    tests = [tuple(test.test[2:]) for test, is_listed in zip(found, listed, strict=True) if is_listed]
+    return Tree(
+        nodes=node_records(nodes, right),
+        answers=np.array([summary.answer for summary in summaries]),
+        impurity=np.maximum(-worth / np.maximum(mass, 1e-300), 0.0),
+        weight=mass,
+        n_rows=np.array([summary.count for summary in summaries]).astype(np.int64),
+        missing=np.array([0 if test is None else test.missing for test in found], dtype=np.int16),
+        ends=ends,
+        n_features=len(splitter.columns.sizes),
+        tests=Tests.of(np.where(listed, np.cumsum(listed) - 1, -1), tests),
+        extra=_extra(splitter, order, inner, np.where(inner, nodes.gain, 0.0) / np.maximum(mass, 1e-300)),
+    )
+
+
+def _extra(splitter, order, inner, gain):
+    """By node: with fractions, that there are such and the gains of the known rows; with surrogates, the tests."""
+    if splitter.missing == "fractional":
+        return {"fractional": np.ones(len(order), dtype=bool), "gain": gain}
+    if splitter.missing == "surrogate":
+        tests = np.empty(len(order), dtype=object)
+        for new, node in enumerate(order):
+            tests[new] = [tuple(test) for test in splitter.surrogates[node]] if inner[new] else []
+        return {"surrogates": tests}
+    return {}
+
+
+def data_thresholds(tree, columns):
+    """The tree whose thresholds are the largest values of `columns` that are not above them; no row changes its way.
+
+    Parameters
+    ----------
+    tree : Tree
+    columns : Columns
+
+    Returns
+    -------
+    Tree
+
+    References
+    ----------
+    Quinlan, J. R. (1993). C4.5: Programs for Machine Learning, §2.4. ISBN 978-1-55860-238-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini, code_columns, data_thresholds, grow_tree
+    >>> columns = code_columns(np.array([[1.0], [2.0], [5.0]]))
+    >>> tree = grow_tree(columns, np.array([0, 0, 1]), Gini(2))
+    >>> float(tree.threshold[0]), float(data_thresholds(tree, columns).threshold[0])
+    (3.5, 2.0)
+    """
+    nodes = tree.nodes.copy()
+    for node in np.flatnonzero(~tree.is_leaf & np.isfinite(tree.threshold)):
+        j = tree.feature[node]
+        values = columns.high[columns.starts[j] : columns.starts[j + 1]]
+        nodes["threshold"][node] = values[np.searchsorted(values, tree.threshold[node], side="right") - 1]
+    return replace(tree, nodes=nodes)
+
+
+class ColumnScore(NamedTuple):
+    """Scores of the best test of one column at a node.
+
+    Parameters
+    ----------
+    gain, split_info, gain_ratio : float
+        Bits, where the criterion is the entropy; NaN where the column has no test.
+    impurity : float
+        H(split).
+
+    References
+    ----------
+    Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. ISBN 978-1-55860-238-0
+
+    Examples
+    --------
+    >>> from gnomon.search import ColumnScore
+    >>> ColumnScore(0.5, 1.0, 0.5, 0.25).gain_ratio
+    0.5
+    """
+
+    gain: float
+    split_info: float
+    gain_ratio: float
+    impurity: float
+
+
+def score_columns(
+    columns, y, criterion, *, sample_weight=None, numeric_test="le", categorical_split="multiway", choice="gain",
+    missing="own_value",
+):  # fmt: skip
+    """The best test of every column at the root, as `ColumnScore` each.
+
+    gain = H(node) − H(split), split information −Σ (n_b/n) log₂(n_b/n), and their ratio; with ``missing="fractional"``
+    the gain is that of the known rows times their share, and the missing ones are one more part.
+
+    Parameters
+    ----------
+    columns, y, criterion, sample_weight, numeric_test, categorical_split, choice, missing
+        As in `grow_general_tree`.
+
+    Returns
+    -------
+    list of ColumnScore
+
+    References
+    ----------
+    Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. ISBN 978-1-55860-238-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Entropy, code_columns, score_columns
+    >>> X, y = np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0, 0, 1, 1])
+    >>> score_columns(code_columns(X, category=[True]), y, Entropy(2))[0].gain_ratio
+    1.0
+    """
+    p = len(columns.sizes)
+    bounds = Bounds(UNBOUNDED, 2, 1.0, 0.0, 0.0, 0.0, p, UNBOUNDED)
+    forms = Forms(
+        NUMBER_TESTS[numeric_test], CATEGORY_TESTS[categorical_split], None, CHOICES[choice], False, True,
+        np.zeros(p, dtype=int),
+    )  # fmt: skip
+    splitter = _splitter(columns, y, criterion, sample_weight, None, forms, bounds, missing, 0)
+    found = splitter.root_scores()
+    return [
+        ColumnScore(np.nan, np.nan, np.nan, np.nan) if one is None else ColumnScore(*map(float, one)) for one in found
+    ]
