@@ -7,11 +7,16 @@ from gnomon.numerics.design import Design
 from gnomon.optim import Problem
 from gnomon.penalties import L2
 
-__all__ = ["TWO", "A", "B", "labelled", "lines", "logistic_problem", "wave"]
+__all__ = ["TWO", "A", "B", "clouds", "labelled", "lines", "logistic_problem", "wave"]
 
 A = np.array([[1.0, 0], [1, 1], [1, 2]]), np.array([0.0, 1, 1])
 B = np.array([[1.0, 0], [1, 1], [0, 1], [1, -1]]), np.array([2.0, 2, 0, 3])
 TWO = np.array([[0.0, 0], [1, 0], [0, 2], [1, 2]]), np.array([-1, -1, 1, 1])
+
+
+def clouds(centres, n=40, scale=0.6, seed=0):
+    rng = np.random.default_rng(seed)
+    return np.vstack([rng.normal(centre, scale, (n, 2)) for centre in centres])
 
 
 def lines(ax):

@@ -1,13 +1,10 @@
-"""Naive Bayes: smoothing, domains, gaps, priors of parameters, variances, and what is refused."""
-
-import warnings
+"""Naive Bayes: smoothing, domains, gaps, priors of parameters and of classes, joint tables, dependence."""
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse, stats
-from scipy.special import gammaln
 
 from gnomon.datasets import load_weather_play
 from gnomon.distributions import (
@@ -16,8 +13,6 @@ from gnomon.distributions import (
     BetaBernoulli,
     Dirichlet,
     DirichletCategorical,
-    Exponential,
-    Histogram,
     MultivariateNormal,
     Normal,
     NormalInverseGammaModel,
@@ -321,105 +316,6 @@ def test_blocks_with_gaps():
         NaiveBayes([([0, 1], KDE)]).fit(block, y).predict(gappy)
 
 
-@pytest.mark.spec("GEN-049")
-def test_smoothing_and_floor_of_variances():
-    plain, smoothed = GaussianNB(var_smoothing=0).fit(X, Y), GaussianNB(var_smoothing=0.1).fit(X, Y)
-    np.testing.assert_allclose(smoothed.var_ - plain.var_, 0.1 * np.max(np.var(X, axis=0)), rtol=1e-10)
-    assert smoothed.epsilon_ == pytest.approx(0.1 * np.max(np.var(X, axis=0)), rel=1e-12)
-    floored = GaussianNB(var_floor=0.5).fit(X, Y)
-    np.testing.assert_allclose(floored.var_, np.maximum(plain.var_, 0.5), rtol=1e-13)
-    assert floored.epsilon_ == 0.0
-    constant = np.column_stack([X, np.where(Y == 1, 2.0, X[:, 0])])
-    frame = pd.DataFrame(constant, columns=["a", "b", "c", "height"])
-    with pytest.raises(ValueError, match="column 'height' is constant within class 1"):
-        GaussianNB(var_smoothing=0).fit(frame, Y)
-    for model in (GaussianNB(), GaussianNB(var_floor=1e-3), GaussianNB(variance="shared", var_smoothing=0)):
-        assert np.all(np.isfinite(model.fit(constant, Y).predict_log_proba(constant)))
-    with pytest.raises(ValueError, match="column 'x3' is constant within class 1"):
-        NaiveBayes(var_smoothing=0.0).fit(constant, Y)
-
-
-@pytest.mark.spec("GEN-049", "GEN-050")
-def test_boundaries_are_quadratic_or_linear():
-    t = np.linspace(-3.0, 3.0, 9)
-    line = np.column_stack([t, 100.0 - 2.0 * t, 3.0 + t])
-    quadratic = GaussianNB(var_smoothing=0).fit(X, Y).decision_function(line)
-    np.testing.assert_allclose(np.diff(quadratic, 3), 0.0, atol=1e-8 * np.max(np.abs(quadratic)))
-    assert np.max(np.abs(np.diff(quadratic, 2))) > 1e-3
-    shared = GaussianNB(variance="shared", var_smoothing=0).fit(X, Y)
-    np.testing.assert_allclose(np.diff(shared.decision_function(line), 2), 0.0, atol=1e-9)
-    means, var = shared.theta_, shared.var_[0]
-    pooled = sum(np.sum((X[k == Y] - means[k]) ** 2, axis=0) for k in (0, 1)) / len(X)
-    np.testing.assert_allclose(var, pooled, rtol=1e-12)
-    np.testing.assert_allclose(shared.coef_[0], (means[1] - means[0]) / var, rtol=1e-12)
-    w0 = np.sum((means[0] ** 2 - means[1] ** 2) / (2.0 * var)) + np.log(np.mean(Y == 1) / np.mean(Y == 0))
-    assert shared.intercept_[0] == pytest.approx(w0, rel=1e-9)
-    np.testing.assert_allclose(X @ shared.coef_[0] + shared.intercept_[0], shared.decision_function(X), atol=1e-9)
-
-
-@pytest.mark.spec("GEN-051", "GEN-042")
-@pytest.mark.parametrize(("word", "law"), [("histogram", Histogram.family(alpha=1.0)), ("kde", KDE)])
-def test_histograms_and_kernel_densities_of_each_column(word, law):
-    model = NaiveBayes(word).fit(X, Y)
-    for k in (0, 1):
-        expected = sum(law.fit(X[k == Y, j]).log_density(X[:, j]) for j in range(3))
-        np.testing.assert_allclose(model.class_log_likelihood(X)[:, k], expected, rtol=1e-12)
-    flexible = NaiveBayes([(j, KDE.family(bandwidth="flexible_bayes")) for j in range(3)]).fit(X, Y)
-    assert np.all(np.isfinite(flexible.predict_log_proba(X)))
-
-
-@pytest.mark.spec("GEN-042")
-def test_groups_are_given_by_number_by_name_and_by_any_law():
-    frame = pd.DataFrame(np.abs(X), columns=["time", "size", "rate"]).assign(words=np.arange(60) % 3, color=WORDS)
-    models = [
-        ("time", Exponential),
-        (["size", "rate"], MultivariateNormal),
-        ("words", "multinomial"),
-        (-1, "categorical"),
-    ]
-    model = NaiveBayes(models).fit(frame, Y)
-    law = Exponential.fit(frame["time"][Y == 1])
-    assert model.explain(frame.iloc[[0]]).log_factors[0, 1] == pytest.approx(float(law.log_density(frame["time"][0])))
-    assert model.explain(frame.iloc[[0]]).names == ("time", "size+rate", "words", "color")
-    assert model.n_parameters_ == 2 * (1 + 5 + 0 + 2) + 1
-    with pytest.raises(ValueError, match="column 'color' is in 0 groups"):
-        NaiveBayes(models[:-1]).fit(frame, Y)
-    with pytest.raises(ValueError, match="column 'time' is in 2 groups"):
-        NaiveBayes([*models, ("time", Normal)]).fit(frame, Y)
-    with pytest.raises(ValueError, match="names the column 'weight'"):
-        NaiveBayes([("weight", Normal)]).fit(frame, Y)
-    with pytest.raises(ValueError, match=r"column 'color' holds '.*', which is no number"):
-        NaiveBayes([*models[:-1], ("color", Normal)]).fit(frame, Y)
-    with pytest.raises(ValueError, match="density='gaussian' is unknown"):
-        NaiveBayes([*models[:-1], ("color", "gaussian")]).fit(frame, Y)
-    slow = NaiveBayes([([0, 1, 2], GaussianMixture(1))]).partial_fit(X, Y, classes=[0, 1])
-    with pytest.raises(ValueError, match="has no statistics that add"):
-        slow.partial_fit(X, Y)
-
-
-WORDS = np.array(["red", "green", "blue"], dtype=object)[RNG.integers(0, 3, 60)]
-
-
-@pytest.mark.spec("GEN-053")
-def test_columns_may_count_more_or_less():
-    v = np.array([2.0, 0.0, 0.5])
-    counts = np.abs(X).astype(int) % 4
-    bits = (X.mean(axis=0) < X).astype(float)
-    names = ("x0", "x1", "x2")
-    pairs = ((GaussianNB(), X), (MultinomialNB(), counts), (CategoricalNB(), counts), (BernoulliNB(), bits))
-    for model, data in pairs:
-        weighted = model.set_params(feature_weight=v).fit(data, Y)
-        terms = type(model)().fit(data, Y).explain(data[:1])
-        ratios = dict(zip(terms.names, terms.log_ratio(), strict=True))
-        expected = sum(v[j] * ratios.get(name, 0.0) for j, name in enumerate(names))
-        assert weighted.llr(data[:1])[0] == pytest.approx(expected, rel=1e-10, abs=1e-12)
-    groups = NaiveBayes([([0, 1], MultivariateNormal), (2, "kde")], feature_weight=[3.0, 3.0, 0.0]).fit(X, Y)
-    alone = NaiveBayes([([0, 1], MultivariateNormal)]).fit(X[:, :2], Y)
-    np.testing.assert_allclose(groups.llr(X), 3.0 * alone.llr(X[:, :2]), rtol=1e-11)
-    with pytest.raises(ValueError, match="3 numbers ≥ 0"):
-        GaussianNB(feature_weight=[1.0, -1.0, 1.0]).fit(X, Y)
-
-
 @pytest.mark.spec("GEN-053")
 def test_a_report_finds_the_pair_that_depends():
     rng = np.random.default_rng(5)
@@ -500,114 +396,3 @@ def test_class_priors_of_counts_and_by_hand():
     for model in (MultinomialNB(class_prior=[0.5, 0.6]), GaussianNB(priors=[0.5, 0.6])):
         with pytest.raises(ValueError, match="sum to 1"):
             model.fit(counts, Y)
-
-
-@pytest.mark.spec("GEN-041")
-def test_frames_and_arrays_of_any_kind():
-    lists = WEATHER.data.tolist()
-    expected = CategoricalNB().fit(WEATHER.data, WEATHER.target).predict_proba(WEATHER.data)
-    strings = pd.DataFrame(WEATHER.data, columns=WEATHER.feature_names)
-    for table in (lists, strings, strings.astype("string"), FRAME, pl.from_pandas(strings), WEATHER.data.astype(str)):
-        model = CategoricalNB().fit(table, WEATHER.target)
-        np.testing.assert_allclose(model.predict_proba(table), expected, rtol=1e-14)
-    bools = strings.assign(windy=strings["windy"] == "true")
-    for table in (bools, pl.from_pandas(bools)):
-        model = NaiveBayes().fit(table, WEATHER.target)
-        np.testing.assert_allclose(model.predict_proba(table), expected, rtol=1e-13)
-    labels = pd.Series(WEATHER.target == "yes")
-    assert CategoricalNB().fit(strings, labels).classes_.tolist() == [False, True]
-    twice = np.vstack([WEATHER.data, WEATHER.data])  # contradictory rows
-    both = CategoricalNB().fit(twice, np.repeat(["no", "yes"], 14))
-    np.testing.assert_allclose(both.predict_proba(WEATHER.data), 0.5)
-    reordered = strings[strings.columns[::-1]]
-    with pytest.raises(ValueError, match="feature names"):
-        CategoricalNB().fit(strings, WEATHER.target).predict(reordered)
-
-
-@pytest.mark.spec("GEN-041", "GEN-034")
-def test_gaps_of_pandas_and_polars():
-    frame = pd.DataFrame(
-        {
-            "color": ["red", None, "blue", "red", "blue", None],
-            "kind": pd.array(["x", "y", pd.NA, "x", "y", "x"], dtype="string"),
-            "size": [1.0, 2.0, np.nan, 4.0, 5.0, 6.0],
-            "count": pd.array([1, 2, None, 4, 5, 6], dtype="Int64"),
-            "open": pd.array([True, None, False, True, False, True], dtype="boolean"),
-        }
-    )
-    y = ["a", "a", "a", "b", "b", "b"]
-    pandas, polars = NaiveBayes().fit(frame, y), NaiveBayes().fit(pl.from_pandas(frame), y)
-    a, b = pandas.predict_proba(frame), polars.predict_proba(pl.from_pandas(frame))
-    np.testing.assert_allclose(a, b, rtol=1e-13)
-    assert np.all(np.isfinite(a))
-    objects = NaiveBayes().fit(frame.astype(object).to_numpy(), y)
-    np.testing.assert_allclose(objects.predict_proba(frame.astype(object).to_numpy()), a, rtol=1e-13)
-    with pytest.raises(TypeError, match=r"column 'day' holds .*; turn dates into numbers"):
-        NaiveBayes().fit(pd.DataFrame({"day": pd.to_datetime(["2020-01-01"] * 6)}), y)
-
-
-@pytest.mark.spec("GEN-034", "GEN-046", "GEN-049")
-def test_what_cannot_be_fitted_says_what_to_do():
-    with pytest.raises(ValueError, match="column 'x1' has no cells, all are missing; drop it, or declare"):
-        CategoricalNB().fit([["a", None], ["b", None]], [0, 1])
-    declared = CategoricalNB(categories=[None, ["u", "v"]]).fit([["a", None], ["b", None]], [0, 1])
-    assert declared.predict([["a", "u"]])[0] == 0
-    gone = X.copy()
-    gone[Y == 1, 2] = np.nan
-    with pytest.raises(ValueError, match="column 'x2' is missing in every row of class 1"):
-        GaussianNB().fit(gone, Y)
-    single = GaussianNB().fit(X[:3], ["a", "b", "b"])
-    assert np.all(np.isfinite(single.predict_log_proba(X)))
-    with pytest.raises(ValueError, match="1 sample"):
-        GaussianNB(var_smoothing=0).fit(X[:3], ["a", "b", "b"])
-    with pytest.raises(ValueError, match="infinity"):
-        GaussianNB().fit(np.where(X > 104, np.inf, X), Y)
-    with pytest.raises(ValueError, match="too large"):
-        GaussianNB().fit(X * 1e200, Y)
-    with pytest.raises(ValueError, match="Negative values in data passed to MultinomialNB"):
-        MultinomialNB().fit(X, Y)
-    with pytest.raises(ValueError, match="NaN"):
-        MultinomialNB().fit(np.where(X > 104, np.nan, np.abs(X)), Y)
-    with pytest.raises(ValueError, match=r"entries in \[0, 1\] only"):
-        BernoulliNB(binarize=None).fit(X, Y)
-    with pytest.raises(ValueError, match="too many"):
-        CategoricalNB().fit([[123456789], [5]], [0, 1])
-    with pytest.raises(ValueError, match="bandwidth='silverman' is zero"):
-        NaiveBayes("kde").fit(np.ones((6, 1)), [0, 0, 0, 1, 1, 1])
-    with pytest.raises(ValueError, match="classes must be passed on the first call"):
-        GaussianNB().partial_fit(X, Y)
-    with pytest.raises(ValueError, match="is not the same as on last call"):
-        GaussianNB().partial_fit(X, Y, classes=[0, 1]).partial_fit(X, Y, classes=[0, 1, 2])
-
-
-@pytest.mark.spec("GEN-L11")
-def test_tiny_and_huge_scales_and_single_precision():
-    expected = GaussianNB().fit(X, Y).predict_proba(X)
-    for scale in (1e-100, 1e100):
-        np.testing.assert_allclose(GaussianNB().fit(X * scale, Y).predict_proba(X * scale), expected, rtol=1e-8)
-    far = GaussianNB(var_smoothing=0).fit(X + 1e8, Y)
-    np.testing.assert_allclose(far.var_, GaussianNB(var_smoothing=0).fit(X, Y).var_, rtol=1e-4)
-    single = GaussianNB().fit(X.astype(np.float32), Y).predict_proba(X.astype(np.float32))
-    assert single.dtype == np.float32
-    np.testing.assert_allclose(single, expected, atol=1e-3)
-    bits = np.array([[1, np.nan, 0], [0, 1, 1]], dtype=np.float32)
-    assert BernoulliNB().fit(bits, [0, 1]).predict_proba(bits).dtype == np.float32
-    assert np.all(np.isfinite(GaussianNB().fit(X, Y).predict_log_proba(X * 1e30)))
-
-
-@pytest.mark.spec("GEN-047")
-def test_fractions_and_stored_zeros_are_counts_too():
-    counts = np.array([[0.5, 0.0, 1.5], [0.0, 2.0, 0.25], [1.0, 1.0, 0.0]])
-    stored = sparse.csr_array((counts.ravel(), np.tile(np.arange(3), 3), [0, 3, 6, 9]), shape=(3, 3))
-    dense, kept = (MultinomialNB(alpha=0).fit(data, [0, 1, 1]) for data in (counts, stored))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        np.testing.assert_allclose(dense.predict_proba(counts), kept.predict_proba(stored), rtol=1e-14)
-    for kind in (bool, np.int8, np.uint16, np.int64, np.float32):
-        whole = (counts > 0).astype(kind)
-        laws = MultinomialNB().fit(whole, [0, 1, 1]).feature_log_prob_
-        np.testing.assert_allclose(laws, MultinomialNB().fit((counts > 0).astype(float), [0, 1, 1]).feature_log_prob_)
-        np.testing.assert_allclose(laws, MultinomialNB().fit(sparse.csr_array(whole), [0, 1, 1]).feature_log_prob_)
-    coefficient = gammaln(3.0) - np.sum(gammaln(counts[0] + 1.0))
-    found = dense.class_log_likelihood(counts)[0, 0] - dense.predict_joint_log_proba(counts)[0, 0]
-    assert found + dense.class_log_prior_[0] == pytest.approx(coefficient, rel=1e-12)
