@@ -2,18 +2,18 @@
 
     predicted errors of a leaf = N · U_CF(E, N),    P(Bin(N, U) ≤ E) = CF                                     (1)
 
-From the leaves up each node becomes the best of three: a leaf, its subtree, or its largest branch, through which all
-its rows then go ("raising") and which is pruned again. At equality the smaller tree stays. Quinlan (1993), C4.5:
-Programs for Machine Learning, chapter 4; the exact limit: Clopper & Pearson (1934), doi:10.1093/biomet/26.4.404.
+A subtree is worth the sum over its leaves. From the leaves up each node becomes the best of a leaf, its subtree and its
+largest branch (`_raising`); at equality the smaller tree stays. Quinlan (1993), C4.5: Programs for Machine Learning,
+chapter 4; the exact limit: Clopper & Pearson (1934), doi:10.1093/biomet/26.4.404.
 """
 
 import numpy as np
 from scipy.special import betaincinv
 
-from gnomon._jit import jit
 from gnomon.numerics.validation import check_interval
 from gnomon.search._cuts import TIE
-from gnomon.search.cut import add_up, cut_at, keep_nodes, least_cuts
+from gnomon.search._raising import best_of_three
+from gnomon.search.cut import cut_at, keep_nodes, least_cuts
 from gnomon.search.refit import refit_nodes
 
 __all__ = ["prune_error_based", "upper_error_rate"]
@@ -92,11 +92,13 @@ def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_w
     if X is None:
         as_leaf = predicted_errors(tree.answers * tree.weight[:, None], cf)
         return cut_at(tree, least_cuts(tree, as_leaf, np.where(tree.is_leaf, as_leaf, 0.0)))
-    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    keep, leaf = _best_of_three(tree, X, np.asarray(y), w, cf)
+
+    def predicted(counts):
+        return predicted_errors(counts, cf)
+
+    keep, leaf, rose = best_of_three(tree, X, y, sample_weight, predicted)
     pruned = keep_nodes(tree, keep, leaf)
-    rose = not np.array_equal(pruned.nodes, cut_at(tree, leaf).nodes)
-    return refit_nodes(pruned, X, y, criterion, sample_weight=w) if rose else pruned
+    return refit_nodes(pruned, X, y, criterion, sample_weight=sample_weight) if rose else pruned
 
 
 def predicted_errors(counts, cf):
@@ -107,61 +109,3 @@ def predicted_errors(counts, cf):
     errors = np.where(errors > TIE * n, errors, 0.0)
     pairs, back = np.unique(np.stack([errors, n], axis=1), axis=0, return_inverse=True)
     return (pairs[:, 1] * upper_error_rate(*pairs.T, cf))[back]
-
-
-def _best_of_three(tree, X, y, w, cf):
-    """Which nodes stay, and which of them as leaves. Nodes of one depth are judged together, the deepest first."""
-    keep, leaf, todo = np.ones(tree.node_count, dtype=bool), tree.is_leaf.copy(), ~tree.is_leaf
-    at = tree.apply(X)
-    while np.any(todo):
-        nodes = np.flatnonzero(todo & (tree.depth == np.max(tree.depth[todo])))
-        todo[nodes] = False
-        owner = np.searchsorted(nodes, at, side="right") - 1
-        rows = np.flatnonzero((owner >= 0) & (at < tree.ends[nodes[owner]]))
-        owner = owner[rows]
-        largest = _largest_branches(nodes, tree.ends, add_up(np.bincount(at, w, tree.node_count), tree.parent))
-        # The tree in which all of them gave their place to their largest branch, and where it sends their rows.
-        trial = keep & ~(_within(tree, nodes) & ~_within(tree, largest))
-        ends_at = np.flatnonzero(trial)[keep_nodes(tree, trial, leaf).apply(X[rows])]
-        as_leaf, as_tree, as_branch = (
-            _sum_by_owner(stops, owner, len(nodes), y[rows], w[rows], cf) for stops in (nodes[owner], at[rows], ends_at)
-        )
-        cut = as_leaf <= np.minimum(as_tree, as_branch) * (1.0 + TIE)
-        rise = ~cut & (as_branch <= as_tree * (1.0 + TIE))
-        at[rows] = np.where(cut[owner], nodes[owner], np.where(rise[owner], ends_at, at[rows]))
-        gone = _within(tree, nodes[cut]) | (_within(tree, nodes[rise]) & ~_within(tree, largest[rise]))
-        gone[nodes[cut]] = False
-        keep &= ~gone
-        leaf[nodes[cut]] = True
-        todo |= _within(tree, largest[rise]) & keep & ~leaf
-    return keep, leaf
-
-
-def _sum_by_owner(stops, owner, size, y, w, cf):
-    """Predicted errors of the nodes where rows stop, added up for the node above them that is judged."""
-    present, first, group = np.unique(stops, return_index=True, return_inverse=True)
-    classes = int(np.max(y, initial=0)) + 1
-    counts = np.bincount(group * classes + y, w, len(present) * classes).reshape(len(present), classes)
-    return np.bincount(owner[first], predicted_errors(counts, cf), size)
-
-
-def _within(tree, nodes):
-    """Mark the subtrees of `nodes`, none of which lies below another."""
-    steps = np.zeros(tree.node_count + 1, dtype=np.int64)
-    steps[nodes] += 1
-    np.add.at(steps, tree.ends[nodes], -1)
-    return np.cumsum(steps[:-1]) > 0
-
-
-@jit
-def _largest_branches(nodes, ends, mass):
-    """The child of each node with the largest mass, the first of equals."""
-    largest = np.empty(len(nodes), dtype=np.int64)
-    for i in range(len(nodes)):
-        largest[i] = nodes[i] + 1
-        child = nodes[i] + 1
-        while child < ends[nodes[i]]:
-            if mass[child] > mass[largest[i]]:
-                largest[i] = child
-            child = ends[child]
-    return largest

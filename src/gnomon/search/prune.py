@@ -121,7 +121,8 @@ def prune_tree(tree: Tree, alpha, *, loss="impurity"):
     """
     alpha = check_interval("alpha", alpha, 0.0)
     links = pruning_path(tree, loss=loss).links
-    return cut_at(tree, links <= alpha)
+    # An α of the path, found again with other rounding, must cut the same links.
+    return cut_at(tree, links <= alpha * (1.0 + TIE))
 
 
 def node_losses(tree, loss="impurity"):

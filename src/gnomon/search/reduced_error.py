@@ -13,6 +13,7 @@ from gnomon._jit import choose, compiled, jit, noun
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.validation import check_choice
 from gnomon.search.cut import cut_at, least_cuts
+from gnomon.search.place import place_rows
 
 __all__ = ["prune_reduced_error"]
 
@@ -61,16 +62,15 @@ def prune_reduced_error(tree, X, y, *, loss="misclassification", sample_weight=N
     """
     formula = LOSSES[check_choice("loss", loss, LOSSES)]
     answers = np.argmax(tree.answers, axis=1)[:, None] if loss == "misclassification" else tree.answers
-    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     targets = np.asarray(y).reshape(X.shape[0], -1).astype(float)
     passing, stopping = np.zeros(tree.node_count), np.zeros(tree.node_count)
-    at = tree.apply(X)
-    _held_out(compiled(formula), targets, w, at, answers.astype(float), tree.parent, passing, stopping)
+    ends = place_rows(tree, X, sample_weight)
+    _held_out(compiled(formula), targets, *ends, answers.astype(float), tree.parent, passing, stopping)
     return cut_at(tree, least_cuts(tree, passing, stopping))
 
 
 @jit
-def _held_out(loss, y, w, at, answers, parent, passing, stopping):
+def _held_out(loss, y, rows, at, w, answers, parent, passing, stopping):
     """The loss of each node over the rows that pass it, and over those that stop there."""
     q = y.shape[1]
     for i in range(len(w)):
@@ -78,7 +78,7 @@ def _held_out(loss, y, w, at, answers, parent, passing, stopping):
         while node >= 0:
             total = 0.0
             for o in range(q):
-                total += loss.value(y[i, o], answers[node, o])
+                total += loss.value(y[rows[i], o], answers[node, o])
             passing[node] += w[i] * total / q
             if node == at[i]:
                 stopping[node] += w[i] * total / q

@@ -10,6 +10,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from gnomon.search.place import place_rows
+
 __all__ = ["refit_nodes"]
 
 
@@ -43,18 +45,23 @@ def refit_nodes(tree, X, y, criterion, *, sample_weight=None):
     >>> refit_nodes(tree, x[3:], y[3:], SquaredError()).answers.ravel().round(6)
     array([9.      , 1.333333, 9.      ])
     """
-    w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     answers, impurity = tree.answers.copy(), tree.impurity.copy()
     weight, n_rows = np.zeros_like(tree.weight), np.zeros_like(tree.n_rows)
-    node = np.where(w > 0.0, tree.apply(X), -1)
+    rows, node, w = place_rows(tree, X, sample_weight)
     for depth in range(tree.max_depth, -1, -1):
-        # Rows that stopped deeper have come up to this depth.
-        rows = np.flatnonzero((node >= 0) & (tree.depth[node] == depth))
-        if len(rows) > 0:
-            present, group = np.unique(node[rows], return_inverse=True)
-            groups = criterion.groups(y[rows], w[rows], group, len(present))
+        # Rows that ended deeper have come up to this depth.
+        here = np.flatnonzero((node >= 0) & (tree.depth[node] == depth))
+        if len(here) > 0:
+            present, group = np.unique(node[here], return_inverse=True)
+            groups = criterion.groups(y[rows[here]], w[here], group, len(present))
             parts = groups.each()
-            answers[present], weight[present], n_rows[present] = groups.answers, parts.mass, parts.count
+            answers[present], weight[present] = groups.answers, parts.mass
             impurity[present] = np.maximum(-parts.worth / parts.mass, 0.0)
-            node[rows] = tree.parent[node[rows]]
+            n_rows[present] = _distinct(rows[here], group, len(present))
+            node[here] = tree.parent[node[here]]
     return replace(tree, answers=answers, impurity=impurity, weight=weight, n_rows=n_rows)
+
+
+def _distinct(rows, group, k):
+    """How many different rows each group has: those in parts may come up through several branches."""
+    return np.bincount(np.unique(np.stack([group, rows]), axis=1)[0], minlength=k)
