@@ -104,7 +104,9 @@ VERBS = {
     "count": ("i",),
     "index": ("i", "k"),
     # a split criterion, at the sums of a group of rows
+    "width": (),
     "tally": ("sums", "at", "y", "i", "w"),
+    "weigh": ("sums", "at", "y", "i", "w"),
     "mass": ("sums", "at"),
     "worth": ("sums", "at"),
     "center": ("sums", "at"),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import lean, noun
-from gnomon.search._column_splits import Found, below
+from gnomon.search._column_splits import BANKS, Found, below
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import CACHED, DIGIT
 
@@ -43,6 +43,7 @@ class Limits:
     min_gain: float
     max_features: int
     many_classes: bool
+    counting: bool
     outputs: int
     total: int
 
@@ -73,7 +74,7 @@ def make_nodes(capacity, n):
 
 def most_groups(columns, n):
     """How many groups of rows a column can have."""
-    return min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2
+    return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 3 * BANKS)
 
 
 def make_work(columns, y, outputs, n, width, seed):
@@ -112,7 +113,7 @@ class CodeSplitter:
             start, stop = nodes.start[node], nodes.stop[node]
             rows = self.rows[start:stop]
             _gather(criterion, limits.outputs, self.y, self.w, rows, work.y, work.w, sums, at)
-            for s in range(criterion.size + 1):
+            for s in range(criterion.width()):
                 self.node_sums[node, s] = sums[at + s]
             nodes.feature[node] = LEAF
             nodes.gain[node] = -1.0
@@ -173,7 +174,7 @@ class CodeSplitter:
 @lean
 def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
     """Targets and weights of the rows, side by side, and the sums of the node."""
-    for s in range(criterion.size + 1):
+    for s in range(criterion.width()):
         sums[at + s] = 0.0
     for s in range(len(rows)):
         for o in range(q):

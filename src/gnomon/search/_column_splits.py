@@ -17,6 +17,8 @@ from gnomon.search._cuts import ALL_SUBSETS, best_cut, best_subset, order_catego
 from gnomon.search._groups import group_rows
 from gnomon.search.columns import midpoint
 
+BANKS = 4
+
 
 class Found(NamedTuple):
     """A split: rows of codes up to `cut` are left. With threshold NaN it is a set, the first `cut` of the groups."""
@@ -36,7 +38,8 @@ def _none():
 def _search_numbers(self, columns, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
-    k = group_rows(columns.codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
+    counting, y, w = limits.counting, work.y, work.w
+    k = group_rows(columns.codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
     if k < 2:
         return _none()
     missing = np.int64(k - 1 if present[k - 1] == size else -1)
@@ -55,7 +58,6 @@ def _draw_numbers(self, columns, criterion, limits, work, j, rows, scale):
     """Three groups, at most the drawn cut, above it, and missing, of which `best_cut` has one division or two."""
     codes, size, at = columns.codes[j], columns.sizes[j], columns.starts[j]
     sums, order = work.sums, work.groups[1]
-    width = criterion.size + 1
     least, most, gaps = size, np.int64(-1), 0
     for s in range(len(rows)):
         c = np.int64(codes[rows[s]])
@@ -67,12 +69,7 @@ def _draw_numbers(self, columns, criterion, limits, work, j, rows, scale):
     if most < 0 or (least == most and gaps == 0):
         return _none()
     a, t = _drawn_cut(columns, at, least, most, work.seed)
-    for s in range(3 * width):
-        sums[s] = 0.0
-    for s in range(len(rows)):
-        c = np.int64(codes[rows[s]])
-        group = 2 if c == size else (0 if c <= a else 1)
-        criterion.tally(sums, group * width, work.y, s, work.w[s])
+    _weigh_sides(criterion, codes, size, a, rows, work.y, work.w, sums, limits.counting)
     order[0], order[1] = 0, 1
     known = 2 if least < most else 1
     missing = np.int64(2 if gaps > 0 else -1)
@@ -82,6 +79,24 @@ def _draw_numbers(self, columns, criterion, limits, work, j, rows, scale):
     if cut == known:
         a, t = most, np.inf
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
+
+
+@lean
+def _weigh_sides(criterion, codes, size, a, rows, y, w, sums, counting):
+    """Sums of the codes up to `a`, of those above, and of missing cells, as groups 0, 1 and 2."""
+    width = criterion.width()
+    for s in range(3 * BANKS * width):
+        sums[s] = 0.0
+    for s in range(len(rows)):
+        c = np.int64(codes[rows[s]])
+        group = np.int64(c > a) + np.int64(c == size)
+        # Rows take turns among several sums of one group: adding to one and the same would wait for itself.
+        at = ((s % BANKS) * 3 + group) * width
+        if counting:
+            sums[at] += 1.0
+        criterion.weigh(sums, at, y, s, w[s])
+    for s in range(3 * width, 3 * BANKS * width):
+        sums[s % (3 * width)] += sums[s]
 
 
 @lean
@@ -148,7 +163,8 @@ class DrawnMixed:
 def _search_sets(columns, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
-    k = group_rows(columns.codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
+    counting, y, w = limits.counting, work.y, work.w
+    k = group_rows(columns.codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
     if k < 2:
         return _none()
     if equality:
@@ -191,8 +207,9 @@ def _draw_set(columns, criterion, limits, work, j, rows, scale):
     """A set drawn uniformly from all that leave a category on either side."""
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
-    width = criterion.size + 1
-    k = group_rows(columns.codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
+    width = criterion.width()
+    counting, y, w = limits.counting, work.y, work.w
+    k = group_rows(columns.codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
     if k < 2:
         return _none()
     cut = 0

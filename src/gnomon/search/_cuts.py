@@ -27,7 +27,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
     The sums of the node stand at ``limits.total``, before those of the two sides. Returns the worth of the two sides,
     how many groups are left of the cut, and whether the missing group is left.
     """
-    width = criterion.size + 1
+    width = criterion.width()
     total = limits.total
     left, right = total + width, total + 2 * width
     best, cut, missing_left = -np.inf, 0, 0
@@ -50,7 +50,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
 
 @lean
 def _allowed(criterion, limits, sums, left, right, bounds):
-    if min(sums[left], sums[right]) < limits.min_rows:
+    if limits.counting and min(sums[left], sums[right]) < limits.min_rows:
         return False
     if limits.min_mass > 0.0 and min(criterion.mass(sums, left), criterion.mass(sums, right)) < limits.min_mass:
         return False
@@ -66,7 +66,7 @@ def _allowed(criterion, limits, sums, left, right, bounds):
 @lean
 def best_subset(criterion, limits, sums, order, k, scale, bounds):
     """The best of all divisions of at most ten groups in two: its worth, and how many groups of `order` are left."""
-    width = criterion.size + 1
+    width = criterion.width()
     total = limits.total
     left, right = total + width, total + 2 * width
     best, chosen = -np.inf, 0
@@ -94,7 +94,7 @@ def best_subset(criterion, limits, sums, order, k, scale, bounds):
 @lean
 def order_categories(criterion, many_classes, sums, order, key, scratch, k):
     """Order groups by mean response, or along the first principal component of their class profiles."""
-    width = criterion.size + 1
+    width = criterion.width()
     if many_classes:
         _principal_scores(sums, k, width, key, scratch)
     else:

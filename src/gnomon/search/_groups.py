@@ -22,16 +22,22 @@ HALF = np.uint64(32)
 
 
 @lean
-def group_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts):
-    """Fill `present` with the codes that occur and `sums` with (1); return how many occur."""
+def group_rows(codes, size, rows, criterion, counting, y, w, sums, present, keys, counts):
+    """Fill `present` with the codes that occur and `sums` with (1); return how many occur.
+
+    Without `counting` the numbers of rows may stay zero, and a code occurs if it has weight.
+    """
     m = len(rows)
-    width = criterion.size + 1
+    width = criterion.width()
     if size < DENSE * m and (size < CACHED or size < m):
         for c in range((size + 1) * width):
             sums[c] = 0.0
         for s in range(m):
-            criterion.tally(sums, np.int64(codes[rows[s]]) * width, y, s, w[s])
-        return _compress(sums, size, width, present)
+            at = np.int64(codes[rows[s]]) * width
+            if counting:
+                sums[at] += 1.0
+            criterion.weigh(sums, at, y, s, w[s])
+        return _compress(criterion, counting, sums, size, present)
     for s in range(m):
         keys[0, s] = (np.uint64(codes[rows[s]]) << HALF) | np.uint64(s)
     if m <= INSERTION:
@@ -54,11 +60,12 @@ def group_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts):
 
 
 @lean
-def _compress(sums, size, width, present):
+def _compress(criterion, counting, sums, size, present):
     """Keep the codes of a histogram that occur, in place."""
     k = 0
+    width = criterion.width()
     for c in range(size + 1):
-        if sums[c * width] > 0.0:
+        if sums[c * width] > 0.0 or (not counting and criterion.mass(sums, c * width) > 0.0):
             present[k] = c
             for s in range(width):
                 sums[k * width + s] = sums[c * width + s]

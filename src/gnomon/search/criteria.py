@@ -69,19 +69,31 @@ class Criterion:
         """The rows in k groups, ready to be joined and compared."""
         return SumGroups.of(self, y, w, group, k)
 
+    def width(self):
+        """How many sums a group has, its number of rows among them."""
+        return self.size + 1
+
+    def tally(self, sums, at, y, i, w):
+        """Add row i to the group at `at`."""
+        sums[at] += 1.0
+        self.weigh(sums, at, y, i, w)
+
+    def unrolled(self):
+        """The same criterion with a width that the compiler knows, where there is one."""
+        return self
+
 
 class ClassCriterion(Criterion):
     """Sums of weights per class; what Gini, entropy and the rest share."""
 
     classes = True
 
-    def tally(self, sums, at, y, i, w):
-        sums[at] += 1.0
+    def weigh(self, sums, at, y, i, w):
         sums[at + 1 + y[i]] += w
 
     def mass(self, sums, at):
         total = 0.0
-        for k in range(self.size):
+        for k in range(self.width() - 1):
             total += sums[at + 1 + k]
         return total
 
@@ -95,7 +107,7 @@ class ClassCriterion(Criterion):
 
     def center(self, sums, at):
         """The share of the last class: for two classes the mean response, by which categories are ordered."""
-        return sums[at + self.size] / (self.mass(sums, at) + TINY)
+        return sums[at + self.width() - 1] / (self.mass(sums, at) + TINY)
 
 
 @noun
@@ -122,14 +134,27 @@ class Gini(ClassCriterion):
 
     size: int
 
+    def unrolled(self):
+        return PairGini() if self.size == 2 else self
+
     def worth(self, sums, at):
         n = 0.0
-        for k in range(self.size):
+        for k in range(self.width() - 1):
             n += sums[at + 1 + k]
         total = 0.0
-        for k in range(self.size):
+        for k in range(self.width() - 1):
             total += sums[at + 1 + k] * (n - sums[at + 1 + k])
         return -total / (n + TINY)
+
+
+@noun
+class PairGini(Gini):
+    """`Gini` of two classes, whose loops over classes the compiler unrolls."""
+
+    size: int = 2
+
+    def width(self):
+        return 3
 
 
 @noun
@@ -155,16 +180,29 @@ class Entropy(ClassCriterion):
 
     size: int
 
+    def unrolled(self):
+        return PairEntropy() if self.size == 2 else self
+
     def worth(self, sums, at):
         n = 0.0
-        for k in range(self.size):
+        for k in range(self.width() - 1):
             n += sums[at + 1 + k]
         total = 0.0
-        for k in range(self.size):
+        for k in range(self.width() - 1):
             n_k = sums[at + 1 + k]
             if n_k > 0.0:
                 total += n_k * np.log2(n_k / n)
         return total
+
+
+@noun
+class PairEntropy(Entropy):
+    """`Entropy` of two classes, whose loops over classes the compiler unrolls."""
+
+    size: int = 2
+
+    def width(self):
+        return 3
 
 
 @noun
@@ -194,7 +232,7 @@ class Misclassification(ClassCriterion):
     def worth(self, sums, at):
         n = 0.0
         most = 0.0
-        for k in range(self.size):
+        for k in range(self.width() - 1):
             n += sums[at + 1 + k]
             most = max(most, sums[at + 1 + k])
         return most - n
@@ -203,12 +241,12 @@ class Misclassification(ClassCriterion):
 class _Means(Criterion):
     """Sums w, Σ w y², Σ w y_o of q targets per row, which stand one row after the other."""
 
-    def tally(self, sums, at, y, i, w):
-        sums[at] += 1.0
+    def weigh(self, sums, at, y, i, w):
+        q = self.width() - 3
         sums[at + 1] += w
-        for o in range(self.size - 2):
-            sums[at + 2] += w * y[i * (self.size - 2) + o] * y[i * (self.size - 2) + o]
-            sums[at + 3 + o] += w * y[i * (self.size - 2) + o]
+        for o in range(q):
+            sums[at + 2] += w * y[i * q + o] * y[i * q + o]
+            sums[at + 3 + o] += w * y[i * q + o]
 
     def mass(self, sums, at):
         return sums[at + 1]
@@ -254,11 +292,25 @@ class SquaredError(_Means):
     size: int = 3
 
     def worth(self, sums, at):
+        q = self.width() - 3
         n = sums[at + 1] + TINY
         total = sums[at + 2]
-        for o in range(self.size - 2):
+        for o in range(q):
             total -= sums[at + 3 + o] * sums[at + 3 + o] / n
-        return -total / (self.size - 2)
+        return -total / q
+
+    def unrolled(self):
+        return SingleSquaredError() if self.size == 3 else self
+
+
+@noun
+class SingleSquaredError(SquaredError):
+    """`SquaredError` of one output, whose loop over outputs the compiler unrolls."""
+
+    size: int = 3
+
+    def width(self):
+        return 4
 
 
 @noun
@@ -287,13 +339,13 @@ class PoissonDeviance(_Means):
 
     size: int = 3
 
-    def tally(self, sums, at, y, i, w):
-        sums[at] += 1.0
+    def weigh(self, sums, at, y, i, w):
+        q = self.size - 2
         sums[at + 1] += w
-        for o in range(self.size - 2):
-            if y[i * (self.size - 2) + o] > 0.0:
-                sums[at + 2] += w * y[i * (self.size - 2) + o] * np.log(y[i * (self.size - 2) + o])
-            sums[at + 3 + o] += w * y[i * (self.size - 2) + o]
+        for o in range(q):
+            if y[i * q + o] > 0.0:
+                sums[at + 2] += w * y[i * q + o] * np.log(y[i * q + o])
+            sums[at + 3 + o] += w * y[i * q + o]
 
     def worth(self, sums, at):
         total = -sums[at + 2]
@@ -332,8 +384,10 @@ class Newton(Criterion):
     lam: float = 0.0
     size: int = 2
 
-    def tally(self, sums, at, y, i, w):
-        sums[at] += 1.0
+    def width(self):
+        return 3
+
+    def weigh(self, sums, at, y, i, w):
         sums[at + 1] += y[i]
         sums[at + 2] += w
 
