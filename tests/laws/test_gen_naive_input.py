@@ -206,3 +206,9 @@ def test_a_report_tells_a_number_from_its_name_and_takes_many_values():
     assert dependence_report(mixed, [0, 0, 0, 0]).information[0, 1] == pytest.approx(np.log(2))
     names = [[f"row {i}", f"{i}"] for i in range(20_000)]
     assert dependence_report(names, np.zeros(20_000, dtype=int)).information[0, 1] == pytest.approx(np.log(20_000))
+
+
+@pytest.mark.parametrize("make", [list, lambda rows: pd.DataFrame(rows)])
+def test_labels_of_several_kinds_are_refused(make):
+    with pytest.raises(ValueError, match=r"labels of the kinds \['NoneType', 'str'\]"):
+        CategoricalNB().fit(make([["a"], ["b"], ["a"]]), ["yes", None, "no"])

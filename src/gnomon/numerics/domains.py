@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon._jit import jit
 
-__all__ = ["Domain", "domains_of", "encode", "sizes_of"]
+__all__ = ["Domain", "domains_of", "encode", "ordered", "sizes_of"]
 
 MOST_VALUES = 10**7
 """A table of more values than this is a mistake: an identifier, or a measurement."""
@@ -94,7 +94,18 @@ class Domain:
 
 
 def ordered(values):
-    """Values sorted, numbers before strings."""
+    """Values sorted, numbers before strings.
+
+    References
+    ----------
+    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.domains import ordered
+    >>> ordered({"b", 10, "a", 9})
+    (9, 10, 'a', 'b')
+    """
     return tuple(sorted(values, key=lambda value: (isinstance(value, str), value)))
 
 

@@ -49,7 +49,11 @@ def label_index(y, classes=None):
     ([0, 1, 0], ['no', 'yes'])
     """
     y = column_or_1d(y)
-    check_classification_targets(y)
+    try:
+        check_classification_targets(y)
+    except TypeError as error:
+        kinds = sorted({type(label).__name__ for label in y})
+        raise ValueError(f"y has labels of the kinds {kinds}, which have no order; make them one kind") from error
     if classes is None:
         classes, index = np.unique(y, return_inverse=True)
         return index, classes
