@@ -254,7 +254,7 @@ class Boosted(AdaBoostClassifier):
     """A boosted classifier that also gives F = Σ α f."""
 
     def additive_score(self, X):
-        return 0.5 * np.sum(self.estimator_weights_) * self.decision_function(X)
+        return 0.25 * np.sum(self.estimator_weights_) * self.decision_function(X)
 
 
 @pytest.mark.spec("TRE-103", "TRE-L33")
