@@ -242,7 +242,7 @@ class Design:
 
 def _product(A, v):
     """A v; where v is zero, as at the start of most solvers, without a pass over A."""
-    return A @ v if np.any(v) else np.zeros((A.shape[0], *v.shape[1:]), dtype=np.result_type(A.dtype, v.dtype))
+    return A @ v if v.any() else np.zeros((A.shape[0], *v.shape[1:]), dtype=np.result_type(A.dtype, v.dtype))
 
 
 def canonical(X):
