@@ -112,7 +112,7 @@ def test_a_chunk_that_was_refused_is_not_counted(model):
 )
 def test_a_class_that_was_promised_but_never_came_has_no_density(model):
     model.partial_fit(X, Y, classes=[0, 1, 2])
-    for ask in (model.predict, model.predict_proba, model.score_samples):
+    for ask in (model.predict, model.predict_proba, model.score_samples, lambda X: model.sample(len(X), 0)):
         with pytest.raises(ValueError, match=r"class 2 has no rows .* give it the prior 0"):
             ask(X)
     model.set_params(priors=[0.5, 0.5, 0.0]).partial_fit(X, Y)
@@ -126,6 +126,23 @@ def test_a_table_of_a_class_that_never_came_is_uniform(model):
     drawn, labels = model.sample(3000, random_state=1)
     cells = drawn[labels == 2].astype(int)
     np.testing.assert_allclose(np.bincount(cells[:, 1], minlength=5) / len(cells), 0.2, atol=0.06)
+
+
+@pytest.mark.spec("GEN-051")
+@pytest.mark.parametrize("scale", [1e-250, 1e-160, 1e160, 1e250])
+@pytest.mark.parametrize("word", ["kde", "histogram"])
+def test_densities_of_columns_know_no_scale(word, scale):
+    rows = np.random.default_rng(0).normal(size=(60, 2)) + np.arange(60)[:, None] % 2
+    expected = NaiveBayes(word).fit(rows, np.arange(60) % 2).predict_proba(rows)
+    scaled = NaiveBayes(word).fit(scale * rows, np.arange(60) % 2).predict_proba(scale * rows)
+    np.testing.assert_allclose(scaled, expected, atol=1e-9)
+
+
+def test_what_was_never_seen_cannot_be_drawn():
+    gaps = np.column_stack([X[:, 0], np.full(40, np.nan)])
+    model = NaiveBayes("kde").fit(gaps, Y)
+    with pytest.raises(ValueError, match=r"columns \['x1'\] are missing in every row of class 0"):
+        model.sample(3, random_state=0)
 
 
 def test_drawn_documents_have_the_length_of_the_class_whatever_its_weight():

@@ -45,7 +45,11 @@ class Sample:
 
     def std(self):
         """The root of Σ sᵢ (xᵢ − mean)² / Σ sᵢ."""
-        return np.sqrt(self.weights @ (self.values - self.mean()) ** 2 / self.weight)
+        deviations = self.values - self.mean()
+        # In units of the largest one, whose square might overflow or vanish.
+        size = np.max(np.abs(deviations), axis=0)
+        unit = np.where(size > 0.0, size, 1.0)
+        return unit * np.sqrt(self.weights @ (deviations / unit) ** 2 / self.weight)
 
     def quantile(self, p):
         """(1), of every column."""

@@ -357,6 +357,11 @@ class DensityLaws:
 
     def sample(self, k, n, rng):
         """A column of draws for each column of the part."""
+        if self.laws[k] is None:
+            raise ValueError(
+                f"{self.part.describe(self.options.names)} are missing in every row of class {self.classes[k]!r}, so "
+                "nothing can be drawn; drop the columns, or fill them in"
+            )
         return dict(zip(self.part.columns, sample_density(self.laws[k], n, rng).T, strict=True))
 
     def _log_density(self, law, X, group):

@@ -209,6 +209,7 @@ class NaiveBayes(NaiveClassifier):
         return sum(laws.log_densities(table) for laws in self.laws_)
 
     def _sample_class(self, k, n, rng):
+        self._verify()
         columns = {}
         for laws in self.laws_:
             columns.update(laws.sample(k, n, rng))

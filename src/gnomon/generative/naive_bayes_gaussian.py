@@ -177,6 +177,7 @@ class GaussianNB(NaiveClassifier):
         return self._laws.log_densities(X, refuse=self._refuse_cells)
 
     def _sample_class(self, k, n, rng):
+        self._verify()
         return self._laws[k].sample(n, rng)
 
     def _factors(self, X):
