@@ -279,9 +279,10 @@ def test_the_graph_asks_each_row_c_minus_one_times():
     assert Hard.asked == 4 * len(X)
     champion = np.max(model.votes(X), axis=1) == 4
     np.testing.assert_array_equal(answers[champion], names[np.argmax(model.votes(X), axis=1)][champion])
-    duels = model.dag_path(X[:1])[0]
-    assert duels[0].tolist() == ["b", "e"]
-    assert answers[0] in duels[-1]
+    left, duels = model.dag_path(X)
+    np.testing.assert_array_equal(left, answers)
+    assert duels[0, 0].tolist() == ["b", "e"]
+    assert all(label in duel for label, duel in zip(answers, duels[:, -1], strict=True))
     with pytest.raises(ValueError, match="must hold each of the classes"):
         OneVsOneClassifier(Hard(), decision="dag", order=["a", "b"]).fit(X, names[y])
 

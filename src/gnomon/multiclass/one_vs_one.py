@@ -239,11 +239,14 @@ class OneVsOneClassifier(Reduction):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_classes − 1, 2)
-            The two labels of every duel.
+        answers : ndarray of shape (n_samples,)
+            The classes that are left.
+        duels : ndarray of shape (n_samples, n_classes − 1, 2)
+            The two labels of every duel: the first and the last of the list.
         """
         check_is_fitted(self)
-        return self.classes_[self._walk(given_rows(self, self.estimator, X, reset=False))[1]]
+        winner, path = self._walk(given_rows(self, self.estimator, X, reset=False))
+        return self.classes_[winner], self.classes_[path]
 
     def _check_parameters(self):
         check_choice("decision", self.decision, ("vote", "dag", "coupling"))

@@ -216,18 +216,24 @@ def _shade(ax, model, grid):
 
 def contour_lines(ax, model, grid):
     """The curves between regions: where the score changes sign, or else between classes."""
-    A, B, points = grid
+    points = grid[2]
     score = getattr(model, "decision_function", None)
     if callable(score):
-        leads = _leads(np.asarray(score(points)))
+        leads = leads_of(np.asarray(score(points)))
     else:
         leads = [np.where(model.predict(points) == label, 0.5, -0.5) for label in model.classes_]
-    for lead in leads:
-        if lead.min() < 0.0 < lead.max():
-            ax.contour(A, B, lead.reshape(A.shape), levels=[0.0], colors=INK, linewidths=1.8)
+    zero_lines(ax, grid, leads, colors=[INK] * len(leads), linewidths=1.8)
 
 
-def _leads(scores):
+def zero_lines(ax, grid, values, *, colors, **options):
+    """Where each of several functions on the grid changes sign, in a colour of its own."""
+    A, B = grid[:2]
+    for value, color in zip(values, colors, strict=True):
+        if value.min() < 0.0 < value.max():
+            ax.contour(A, B, np.reshape(value, A.shape), levels=[0.0], colors=[color], **options)
+
+
+def leads_of(scores):
     """The score itself for two classes; for more, by how much each class leads the best other one."""
     if scores.ndim == 1:
         return [scores]

@@ -132,13 +132,23 @@ def few_labels(before, after, X, y, *, unlabeled=-1, ax=None):
 
 def _paint(ax, model, grid, known):
     """Tints of the classes, hatching where none of them is predicted, and the lines between."""
-    A, B, points = grid
-    predicted = np.asarray(model.predict(points))
+    predicted = np.asarray(model.predict(grid[2]))
     index = np.full(len(predicted), len(known))
     for k, label in enumerate(known):
         index[predicted == label] = k
-    index = index.reshape(A.shape)
-    n = len(known)
+    paint_index(ax, grid, index, len(known))
+    if np.any(index == len(known)):
+        # No score is known that changes sign where the unknown begins; the regions themselves are outlined.
+        index = index.reshape(grid[0].shape)
+        for k in np.unique(index[index < len(known)]):
+            ax.contour(*grid[:2], (index == k).astype(float), levels=[0.5], colors=INK, linewidths=1.4)
+    else:
+        contour_lines(ax, model, grid)
+
+
+def paint_index(ax, grid, index, n):
+    """Tints of the classes 0 … n − 1 over a grid, and hatching where the index is n."""
+    A, B, index = grid[0], grid[1], np.reshape(index, grid[0].shape)
     tints = [0.82 + 0.18 * np.array(to_rgb(class_color(k, n))) for k in range(n)] + [to_rgb(_UNKNOWN)]
     ax.pcolormesh(A, B, index, cmap=ListedColormap(tints), vmin=-0.5, vmax=n + 0.5, rasterized=True)
     nowhere = (index == n).astype(float)
@@ -146,11 +156,6 @@ def _paint(ax, model, grid, known):
         hatch = ax.contourf(A, B, nowhere, levels=[0.5, 1.5], colors="none", hatches=["///"])
         hatch.set_edgecolor("#BBBBBB")
         hatch.set_linewidth(0.0)
-        # No score is known that changes sign where the unknown begins; the regions themselves are outlined.
-        for k in np.unique(index[index < n]):
-            ax.contour(A, B, (index == k).astype(float), levels=[0.5], colors=INK, linewidths=1.4)
-    else:
-        contour_lines(ax, model, grid)
 
 
 def _scatter_known(ax, rows, y, known, unknown, *, size=24):
