@@ -8,6 +8,7 @@ from gnomon.trees.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from gnomon.trees.impurity import impurity
 
 __all__ = [
     "DecisionTreeClassifier",
@@ -17,4 +18,5 @@ __all__ = [
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Tree",
+    "impurity",
 ]
