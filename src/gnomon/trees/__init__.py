@@ -8,7 +8,7 @@ from gnomon.trees.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
-from gnomon.trees.impurity import impurity
+from gnomon.trees.impurities import impurity
 
 __all__ = [
     "DecisionTreeClassifier",

@@ -1,6 +1,6 @@
 """Impurities of nodes by themselves.
 
-    Gini Σ_k p_k (1 − p_k),    entropy −Σ_k p_k log₂ p_k,    misclassification 1 − max_k p_k,    p_k = n_k / Σ n       (1)
+    Gini Σ_k p_k (1 − p_k),    entropy −Σ_k p_k log₂ p_k,    misclassification 1 − max_k p_k,    p_k = n_k / Σ n    (1)
 
 All are zero for one class and largest for equal shares: 1 − 1/K, log₂ K bits and 1 − 1/K. Breiman et al. (1984), §4.2,
 doi:10.1201/9781315139470.
