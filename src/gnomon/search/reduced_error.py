@@ -62,7 +62,7 @@ def prune_reduced_error(tree, X, y, *, loss="misclassification", sample_weight=N
     """
     formula = LOSSES[check_choice("loss", loss, LOSSES)]
     answers = np.argmax(tree.answers, axis=1)[:, None] if loss == "misclassification" else tree.answers
-    targets = np.asarray(y).reshape(X.shape[0], -1).astype(float)
+    targets = np.ascontiguousarray(np.atleast_2d(np.asarray(y, dtype=float).T).T)
     passing, stopping = np.zeros(tree.node_count), np.zeros(tree.node_count)
     ends = place_rows(tree, X, sample_weight)
     _held_out(compiled(formula), targets, *ends, answers.astype(float), tree.parent, passing, stopping)

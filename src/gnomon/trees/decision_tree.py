@@ -6,13 +6,17 @@ Breiman, Friedman, Stone & Olshen (1984), Classification and Regression Trees, d
 index, the entropy, the variance …; `gnomon.search` holds the criteria and the grower.
 """
 
+import copy
+
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
+from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.validation import check_choice
-from gnomon.search import code_columns, grow_tree
+from gnomon.search import code_columns, grow_tree, prune_tree, pruning_path
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features, seed_of
+from gnomon.trees._pruning import codes_of, prune_as_asked, set_apart
 from gnomon.trees._rows import fitted_rows, new_rows
 from gnomon.trees._targets import as_classes, as_targets, tree_weights
 
@@ -20,7 +24,15 @@ __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
 
 class _Tree(BaseEstimator):
-    """What both trees do with rows: growing, leaves, paths, importances."""
+    """What both trees do with rows: growing, pruning, leaves, paths, importances."""
+
+    pruning_loss = "impurity"
+
+    def _grow_and_prune(self, X, y, criterion, weights, coded):
+        growing, held = set_apart(self, X, y, weights, coded)
+        tree = self._grow(X, y, criterion, growing)
+        self.tree_ = prune_as_asked(self, tree, X, y, criterion, weights, held)
+        return self.tree_
 
     def _grow(self, X, y, criterion, weights):
         options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
@@ -41,6 +53,26 @@ class _Tree(BaseEstimator):
             **options,
         )
         return self.tree_
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """The trees that minimise R(T) + α·leaves, of a tree grown anew from X and y.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, rising from 0, and for each the `impurities` R(T) and the `leaves` of the smallest such tree.
+        """
+        path = pruning_path(
+            clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_, loss=self.pruning_loss
+        )
+        return Bunch(ccp_alphas=path.alphas, impurities=path.losses, leaves=path.leaves)
+
+    def prune(self, alpha):
+        """A copy whose tree is the smallest that minimises R(T) + α·leaves; nothing is fitted again."""
+        check_is_fitted(self, "tree_")
+        pruned = copy.copy(self)
+        pruned.tree_ = prune_tree(self.tree_, alpha, loss=self.pruning_loss)
+        return pruned
 
     def apply(self, X, check_input=True):
         """The number of the leaf of every row."""
@@ -125,6 +157,19 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         What a value that `fit` did not see is.
     binning : None, "auto" or int, default=None
         Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
+    pruning : {None, "reduced_error", "error_based", "pessimistic"}, default=None
+        Before `ccp_alpha`: cut what does not lower the errors of rows held out, what C4.5's upper limits of the error
+        rate do not justify (a branch may then rise), or what half an error per leaf outweighs.
+    pruning_loss : {"impurity", "misclassification"}, default="impurity"
+        R of `ccp_alpha`, `cost_complexity_pruning_path` and `prune`.
+    cf : float, default=0.25
+        Confidence of "error_based"; the smaller, the more is cut.
+    validation_fraction : float, default=0.3
+        Share of the rows that "reduced_error" holds out, drawn by `random_state`.
+    validation : tuple (X, y), optional
+        Rows for "reduced_error" in place of that share.
+    refit_leaves : bool, default=False
+        Whether all rows estimate the leaves after "reduced_error".
     n_jobs : int, optional
         Threads.
 
@@ -170,6 +215,12 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         categorical_split="subset",
         unseen="missing",
         binning=None,
+        pruning=None,
+        pruning_loss="impurity",
+        cf=0.25,
+        validation_fraction=0.3,
+        validation=None,
+        refit_leaves=False,
         n_jobs=None,
     ):
         self.criterion = criterion
@@ -191,6 +242,12 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         self.categorical_split = categorical_split
         self.unseen = unseen
         self.binning = binning
+        self.pruning = pruning
+        self.pruning_loss = pruning_loss
+        self.cf = cf
+        self.validation_fraction = validation_fraction
+        self.validation = validation
+        self.refit_leaves = refit_leaves
         self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None, check_input=True):
@@ -200,7 +257,7 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         self.classes_, index = as_classes(y)
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
-        self._grow(X, index, criterion(self.n_classes_), weights)
+        self._grow_and_prune(X, index, criterion(self.n_classes_), weights, lambda y: codes_of(y, self.classes_))
         return self
 
     def predict_proba(self, X, check_input=True):
@@ -233,6 +290,10 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         Likewise.
     categorical_features, categories, categorical_split, unseen, binning, n_jobs
         Likewise.
+    pruning : {None, "reduced_error"}, default=None
+        Cut what does not lower the squared error of rows held out.
+    validation_fraction, validation, refit_leaves
+        As in `DecisionTreeClassifier`.
 
     Attributes
     ----------
@@ -274,6 +335,10 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         categorical_split="subset",
         unseen="missing",
         binning=None,
+        pruning=None,
+        validation_fraction=0.3,
+        validation=None,
+        refit_leaves=False,
         n_jobs=None,
     ):
         self.criterion = criterion
@@ -294,6 +359,10 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         self.categorical_split = categorical_split
         self.unseen = unseen
         self.binning = binning
+        self.pruning = pruning
+        self.validation_fraction = validation_fraction
+        self.validation = validation
+        self.refit_leaves = refit_leaves
         self.n_jobs = n_jobs
 
     def fit(self, X, y, sample_weight=None, check_input=True):
@@ -305,7 +374,13 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         weights = tree_weights(sample_weight, X)
         # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
         center = np.average(targets, axis=0, weights=weights) * (self.criterion != "poisson")
-        tree = self._grow(X, targets - center, criterion(self.n_outputs_ + 2), weights)
+        tree = self._grow_and_prune(
+            X,
+            targets - center,
+            criterion(self.n_outputs_ + 2),
+            weights,
+            lambda y: as_targets(y, self.criterion) - center,
+        )
         self.tree_ = tree.with_answers(tree.answers + center)
         return self
 

@@ -1,0 +1,87 @@
+"""Which pruning an estimator asks for.
+
+    grow on some rows  →  "reduced_error" by the others, "error_based" or "pessimistic" by the same  →  R_α          (1)
+
+Quinlan (1987), doi:10.1016/S0020-7373(87)80053-6; Quinlan (1993), C4.5: Programs for Machine Learning, chapter 4;
+Breiman et al. (1984), doi:10.1201/9781315139470, for R_α. `gnomon.search` holds the methods.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.validation import check_choice, check_interval, check_non_negative
+from gnomon.search import prune_error_based, prune_pessimistic, prune_reduced_error, prune_tree, refit_nodes
+from gnomon.trees._rows import new_rows
+
+__all__ = ["codes_of", "prune_as_asked", "set_apart"]
+
+
+class Held(NamedTuple):
+    """Rows that prune a tree."""
+
+    X: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray
+
+
+def codes_of(labels, classes):
+    """The index of each label among the classes; −1, which no leaf answers, for one that is none of them."""
+    labels = np.asarray(labels)
+    index = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
+    return np.where(classes[index] == labels, index, -1)
+
+
+def set_apart(estimator, X, y, weights, coded):
+    """(weights of the rows that grow the tree, the rows held out); `coded` makes targets of a user's y."""
+    if estimator.pruning != "reduced_error":
+        return weights, None
+    if estimator.validation is not None:
+        rows, targets = estimator.validation
+        rows = new_rows(estimator, rows)
+        return weights, Held(rows, coded(targets), np.ones(rows.shape[0]))
+    share = check_interval("validation_fraction", estimator.validation_fraction, 0.0, 1.0, closed="neither")
+    used = np.flatnonzero(weights)
+    count = min(max(1, round(share * len(used))), len(used) - 1)
+    held = check_rng(estimator.random_state).permutation(used)[:count]
+    growing = weights.copy()
+    growing[held] = 0.0
+    return growing, Held(X[held], y[held], weights[held])
+
+
+def prune_as_asked(estimator, tree, X, y, criterion, weights, held):
+    """The tree after `pruning`, `refit_leaves` and `ccp_alpha`."""
+    known = PRUNERS if criterion.classes else (None, "reduced_error")
+    pruner = PRUNERS[check_choice("pruning", estimator.pruning, known)]
+    tree = pruner(estimator, tree, X, y, criterion, weights, held)
+    alpha = check_non_negative("ccp_alpha", estimator.ccp_alpha)
+    check_choice("pruning_loss", estimator.pruning_loss, ("impurity", "misclassification"))
+    # At zero the tree is left as it grew, as scikit-learn does; splits without gain may lead to some further down.
+    return prune_tree(tree, alpha, loss=estimator.pruning_loss) if alpha > 0.0 else tree
+
+
+def _none(estimator, tree, X, y, criterion, weights, held):
+    return tree
+
+
+def _reduced_error(estimator, tree, X, y, criterion, weights, held):
+    loss = "misclassification" if criterion.classes else "squared_error"
+    tree = prune_reduced_error(tree, held.X, held.y, loss=loss, sample_weight=held.weights)
+    return refit_nodes(tree, X, y, criterion, sample_weight=weights) if estimator.refit_leaves else tree
+
+
+def _error_based(estimator, tree, X, y, criterion, weights, held):
+    return prune_error_based(tree, X, y, criterion, cf=estimator.cf, sample_weight=weights)
+
+
+def _pessimistic(estimator, tree, X, y, criterion, weights, held):
+    return prune_pessimistic(tree)
+
+
+PRUNERS = {
+    None: _none,
+    "reduced_error": _reduced_error,
+    "error_based": _error_based,
+    "pessimistic": _pessimistic,
+}
