@@ -1,0 +1,273 @@
+"""What a branch of a tree asks of a row: an interval of a quantity, or a set of categories.
+
+    low < Σ_j c_j x_j ≤ high        x_j ∈ {v, v′, …}        each with or without "or missing"                        (1)
+
+A comparison x_j ≤ t is the interval of the single term x_j, an oblique test one of several terms. Conditions of the
+same quantity meet (both hold) in one condition, so that a path of many tests becomes one condition per quantity.
+Quinlan (1987), Generating production rules from decision trees, IJCAI-87.
+"""
+
+from dataclasses import dataclass, field, replace
+from math import inf
+
+import numpy as np
+
+__all__ = ["Interval", "OneOf", "branch_conditions", "stop_condition", "usual_branch"]
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Values of Σ c_j x_j between two ends.
+
+    Parameters
+    ----------
+    terms : tuple of (int, float)
+        Columns and their coefficients; ``((j, 1.0),)`` for a single column.
+    low : (float, bool)
+        The lower end, and whether it is left out.
+    high : (float, bool)
+        The upper end, and whether it belongs.
+    holes : frozenset of float
+        Numbers between them that do not pass.
+    missing : bool
+        Whether a row in which the quantity cannot be computed passes.
+    told : bool
+        Whether that is worth saying: it is not where such rows just follow the heavier branch.
+
+    References
+    ----------
+    Quinlan, J. R. (1987). Generating production rules from decision trees. IJCAI-87, 304-307.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search.conditions import Interval
+    >>> both = Interval.of(0, high=(5.0, True)).meet(Interval.of(0, low=(2.0, True)))
+    >>> both.holds(np.array([[2.0], [5.0], [np.nan]]))
+    array([False,  True, False])
+    """
+
+    terms: tuple
+    low: tuple = (-inf, True)
+    high: tuple = (inf, True)
+    holes: frozenset = frozenset()
+    missing: bool = False
+    told: bool = field(default=False, compare=False)
+
+    @classmethod
+    def of(cls, column, **parts):
+        """An interval of one column."""
+        return cls(((column, 1.0),), **parts)
+
+    @property
+    def key(self):
+        """Conditions of the same key meet."""
+        return self.terms
+
+    @property
+    def columns(self):
+        """The columns that it reads."""
+        return tuple(j for j, _ in self.terms)
+
+    @property
+    def place(self):
+        """Where it stands among others of its key: by the lower end, and last if no number passes."""
+        return (self.is_empty, self.low)
+
+    @property
+    def is_empty(self):
+        """Whether no number passes."""
+        (a, strict), (b, included) = self.low, self.high
+        return a > b or (a == b and (strict or not included))
+
+    @property
+    def is_whole(self):
+        """Whether every row passes."""
+        return self.low[0] == -inf and self.high[0] == inf and self.missing and not self.holes
+
+    def holds(self, X):
+        """Whether each row of X passes."""
+        value = np.zeros(len(X))
+        for j, c in self.terms:
+            value = value + c * X[:, j].astype(float)
+        (a, strict), (b, included) = self.low, self.high
+        above = value > a if strict else value >= a
+        below = value <= b if included else value < b
+        return (above & below & ~np.isin(value, list(self.holes))) | (np.isnan(value) & self.missing)
+
+    def meet(self, other):
+        """Both hold."""
+        ends = {"low": max(self.low, other.low), "high": min(self.high, other.high)}
+        return replace(
+            self,
+            **ends,
+            holes=self.holes | other.holes,
+            missing=self.missing and other.missing,
+            told=self.told or other.told,
+        )
+
+    def join(self, other):
+        """One or the other holds; None if no single condition says so."""
+        first, second = sorted([self, other], key=lambda interval: interval.place)
+        told = {"missing": self.missing or other.missing, "told": self.told or other.told}
+        if second.is_empty:
+            return replace(first, **told)
+        if second.low[0] == second.high[0] and second.low[0] in first.holes:
+            return replace(first, holes=first.holes - {second.low[0]}, **told)
+        (a, included), (b, strict) = first.high, second.low
+        # They touch if the end of one is the beginning of the other, and just one of them has it.
+        if a != b or included != strict:
+            return None
+        return replace(first, high=second.high, holes=first.holes | second.holes, **told)
+
+
+@dataclass(frozen=True)
+class OneOf:
+    """Categories of one column.
+
+    Parameters
+    ----------
+    column : int
+    codes : frozenset of int
+        Those that pass.
+    size : int
+        How many categories there are.
+    missing, told : bool
+        As in `Interval`; a category that is not among them counts as missing.
+
+    References
+    ----------
+    Quinlan, J. R. (1987). Generating production rules from decision trees. IJCAI-87, 304-307.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search.conditions import OneOf
+    >>> OneOf(0, frozenset({0, 2}), 3).holds(np.array([[0.0], [1.0], [np.nan]]))
+    array([ True, False, False])
+    """
+
+    column: int
+    codes: frozenset
+    size: int
+    missing: bool = False
+    told: bool = field(default=False, compare=False)
+
+    @property
+    def key(self):
+        """Conditions of the same key meet."""
+        return ((self.column, 1.0),)
+
+    @property
+    def columns(self):
+        """The columns that it reads."""
+        return (self.column,)
+
+    @property
+    def place(self):
+        """Where it stands among others of its key; all can be joined, so anywhere."""
+        return 0
+
+    @property
+    def is_empty(self):
+        """Whether no category passes."""
+        return not self.codes
+
+    @property
+    def is_whole(self):
+        """Whether every row passes."""
+        return len(self.codes) == self.size and self.missing
+
+    def holds(self, X):
+        """Whether each row of X passes."""
+        x = X[:, self.column]
+        known = np.isin(x, np.arange(self.size))
+        return np.where(known, np.isin(x, list(self.codes)), self.missing)
+
+    def meet(self, other):
+        """Both hold."""
+        missing, told = self.missing and other.missing, self.told or other.told
+        return replace(self, codes=self.codes & other.codes, missing=missing, told=told)
+
+    def join(self, other):
+        """One or the other holds."""
+        missing, told = self.missing or other.missing, self.told or other.told
+        return replace(self, codes=self.codes | other.codes, missing=missing, told=told)
+
+
+def usual_branch(tree, node):
+    """Where missing values go if nothing was learnt about them: of two branches the heavier, of more none."""
+    children = tree.children(node)
+    if len(children) != 2 or not np.any(tree.weight[children] > 0.0):
+        return -1
+    return int(tree.weight[children[1]] > tree.weight[children[0]])
+
+
+def branch_conditions(tree, node, words):
+    """What each branch of a node asks, in order; `words` says how many categories a column has.
+
+    References
+    ----------
+    Quinlan, J. R. (1987). Generating production rules from decision trees. IJCAI-87, 304-307.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini, Words, code_columns, grow_tree
+    >>> from gnomon.search.conditions import branch_conditions
+    >>> tree = grow_tree(code_columns(np.array([[1.0], [2.0]])), np.array([0, 1]), Gini(2))
+    >>> [condition.high[0] for condition in branch_conditions(tree, 0, Words.plain(tree))]
+    [1.5, inf]
+    """
+    branches = range(len(tree.children(node)))
+    missing = int(tree.missing[node])
+    told = missing != usual_branch(tree, node)
+    found = _known_conditions(tree, node, words, len(branches))
+    # A branch beyond those of the test is that of missing values alone.
+    found += [Interval(found[0].key, low=(inf, True)) for _ in branches[len(found) :]]
+    return [replace(found[b], missing=b == missing, told=told) for b in branches]
+
+
+def stop_condition(tree, node, words):
+    """What rows are asked that stop at an inner node: no branch takes them; None if every row has a branch."""
+    if tree.is_leaf[node] or tree.missing[node] >= 0:
+        return None
+    taken = _known_conditions(tree, node, words, len(tree.children(node)))
+    if isinstance(taken[0], OneOf):
+        left = frozenset(range(taken[0].size)).difference(*(condition.codes for condition in taken))
+        return replace(taken[0], codes=left, missing=True, told=True)
+    k = tree.tests.which[node]
+    three_ways = k >= 0 and tree.tests.test(k)[0] == 1
+    left = _ways(tree, node, -1) if three_ways else Interval(taken[0].terms, low=(inf, True))
+    return replace(left, missing=True, told=True)
+
+
+def _ways(tree, node, branch):
+    """The part of x < t, x = t and x > t that goes to a branch: an interval, perhaps with a hole at t."""
+    _, _, branches, coefs = tree.tests.test(tree.tests.which[node])
+    t, to = float(coefs[0]), np.where(branches[:3] < 0, tree.missing[node], branches[:3])
+    here = np.flatnonzero(to == branch).tolist()
+    if not here:
+        return Interval.of(int(tree.feature[node]), low=(inf, True))
+    low, high = ((-inf, True), (t, False), (t, True))[here[0]], ((t, False), (t, True), (inf, True))[here[-1]]
+    holes = frozenset({t} if here == [0, 2] else ())
+    return Interval.of(int(tree.feature[node]), low=low, high=high, holes=holes)
+
+
+def _known_conditions(tree, node, words, n_branches):
+    k, j = tree.tests.which[node], int(tree.feature[node])
+    if k < 0:
+        return _sides(((j, 1.0),), float(tree.threshold[node]))
+    kind, cells, branches, coefs = tree.tests.test(k)
+    if kind == 2:
+        return _sides(tuple(zip(cells[:-1].tolist(), coefs[:-1].tolist(), strict=True)), float(coefs[-1]))
+    if kind == 1:
+        return [_ways(tree, node, b) for b in range(n_branches)]
+    size = max(words.size(j), int(np.max(cells, initial=-1)) + 1)
+    goes = np.full(size, tree.missing[node])
+    goes[cells] = branches
+    return [OneOf(j, frozenset(np.flatnonzero(goes == b).tolist()), size) for b in range(n_branches)]
+
+
+def _sides(terms, t):
+    return [Interval(terms, high=(t, True)), Interval(terms, low=(t, True))]

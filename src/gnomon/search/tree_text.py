@@ -1,0 +1,97 @@
+"""A tree as indented text, which `read_tree` reads back.
+
+    column ≤ threshold: answer {class: weight, …}        one line per branch, what lies below it indented            (1)
+
+Numbers are written so that they read back as themselves, and the weights of the classes give the frequencies. Missing
+values are mentioned where they do not go the usual way: with the heavier of two branches, and nowhere if there are
+more. The layout is that of Quinlan (1993), C4.5: Programs for Machine Learning, ISBN 978-1-55860-238-0.
+"""
+
+import numpy as np
+
+from gnomon.search.conditions import branch_conditions, stop_condition, usual_branch
+from gnomon.search.dialects import TEXT, say
+from gnomon.search.words import spell, spell_number
+
+__all__ = ["tree_text"]
+
+STEP = "    "
+
+
+def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
+    """The text of a tree, by (1).
+
+    Parameters
+    ----------
+    tree : Tree
+    words : Words
+    decimals : int, optional
+        Round numbers for the eye; by default they are exact.
+    max_depth : int, optional
+        Leave out what is deeper; such text does not read back.
+    counts : bool, default=True
+        Whether leaves show the weights of their classes, or their rows.
+
+    Returns
+    -------
+    str
+
+    References
+    ----------
+    Quinlan, J. R. (1993). C4.5: Programs for Machine Learning. ISBN 978-1-55860-238-0
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini, Words, code_columns, grow_tree, tree_text
+    >>> tree = grow_tree(code_columns(np.array([[1.0], [2.0], [3.0]])), np.array([0, 1, 1]), Gini(2))
+    >>> print(tree_text(tree, Words(("age",), (None,), np.array(["young", "old"]))))
+    age ≤ 1.5: young {young: 1, old: 0}
+    age > 1.5: old {young: 0, old: 2}
+    """
+    lines = []
+    limit = tree.max_depth if max_depth is None else max_depth
+    # What is still to be written, the last first: a node and the words that lead to it, or no node and a whole line.
+    waiting = [(0, "")]
+    while waiting:
+        node, head = waiting.pop()
+        if node is None:
+            lines.append(head)
+            continue
+        depth = int(tree.depth[node])
+        line = STEP * max(0, depth - 1) + head
+        if tree.is_leaf[node]:
+            lines.append(line + _leaf(tree, words, node, decimals, counts))
+        elif depth >= limit:
+            lines.append(f"{line}… ({tree.n_rows[node]} rows)")
+        else:
+            lines += [line.rstrip()] if head else []
+            heads = [f"{say(condition, words, TEXT, decimals)}: " for condition in branch_conditions(tree, node, words)]
+            waiting += [(None, f"{STEP * depth}else: stop")] if _leaves_gaps(tree, node, words) else []
+            waiting += list(zip(tree.children(node), heads, strict=True))[::-1]
+    return "\n".join(lines)
+
+
+def _leaves_gaps(tree, node, words):
+    """Whether rows may stop here that would not by the usual rule."""
+    stop = stop_condition(tree, node, words)
+    return stop is not None and (not stop.is_empty or usual_branch(tree, node) >= 0)
+
+
+def _leaf(tree, words, node, decimals, counts):
+    answer, weight, n = tree.answers[node], float(tree.weight[node]), int(tree.n_rows[node])
+    as_rows = abs(weight - n) <= 1e-9 * max(weight, 1.0)
+    if words.classes is None:
+        label, more = _numbers(answer, decimals), f" ({n} rows{'' if as_rows else f', weight {weight:.12g}'})"
+        return label + (more if counts and n > 0 else "")
+    label = spell(words.label(answer))
+    if not counts or (tree.weight[0] == 0.0 and np.max(answer) == 1.0):
+        return label
+    amounts = (answer * weight if weight > 0.0 else answer).tolist()
+    shown = ", ".join(f"{spell(k)}: {a:.12g}" for k, a in zip(words.classes.tolist(), amounts, strict=True))
+    return f"{label} {{{shown}}}" + ("" if as_rows and n > 0 else f" ({n} rows)")
+
+
+def _numbers(answer, decimals):
+    texts = [spell_number(value, decimals) for value in np.atleast_1d(answer)]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

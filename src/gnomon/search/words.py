@@ -1,0 +1,123 @@
+"""Words for a tree: names of columns, values of categories, labels of classes.
+
+    column 2, code 1, class 0    ↔    "humidity", "normal", "no"                                                   (1)
+
+A `Tree` knows numbers only. Its words turn them into what people wrote, and back: Michie (1988), Machine learning in
+the next five years, on descriptions that can be read and taught as a criterion of learning.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Words", "spell", "spell_name", "spell_number"]
+
+RESERVED = {"else", "stop", "missing", "known", "?", ""}
+PLAIN = re.compile(r"[^\W\d][\w .()/%°+-]*")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
+OPERATOR = re.compile(r"\s(in|is|or|and)\s")
+
+
+@dataclass(frozen=True, eq=False)
+class Words:
+    """What the numbers in a tree stand for.
+
+    Parameters
+    ----------
+    names : tuple
+        The columns.
+    values : tuple
+        For each column the tuple of its categories, by code; None for a column of numbers.
+    classes : ndarray, optional
+        The labels; None where a tree answers with numbers.
+
+    References
+    ----------
+    Michie, D. (1988). Machine learning in the next five years. Proceedings of EWSL-88, 107-122.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Words
+    >>> words = Words(("humidity", "age"), (("high", "normal"), None), np.array(["no", "yes"]))
+    >>> words.cell(0, 1.0), words.cell(1, 31.0), words.label(np.array([0.2, 0.8]))
+    ('normal', 31.0, 'yes')
+    """
+
+    names: tuple
+    values: tuple
+    classes: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, names, domains, classes=None):
+        """Words of columns with a `Domain` each, None for numbers."""
+        values = [None if domain is None else tuple(domain.labels.tolist()) for domain in domains]
+        return cls(tuple(names), tuple(values), classes)
+
+    @classmethod
+    def plain(cls, tree, classes=None):
+        """Words for a tree of which nothing is known: columns x0, x1, …, categories by their codes."""
+        codes: list[Any] = [None] * tree.n_features
+        for node in np.flatnonzero(tree.tests.which >= 0):
+            kind, cells, _, _ = tree.tests.test(tree.tests.which[node])
+            j = tree.feature[node]
+            if kind == 0:
+                codes[j] = tuple(range(max(len(codes[j] or ()), int(np.max(cells, initial=-1)) + 1)))
+        return cls(tuple(f"x{j}" for j in range(tree.n_features)), tuple(codes), classes)
+
+    def size(self, j):
+        """How many categories column j has."""
+        return 0 if self.values[j] is None else len(self.values[j])
+
+    def cell(self, j, x):
+        """What the number x in column j stands for; None for a missing one."""
+        if np.isnan(x):
+            return None
+        return float(x) if self.values[j] is None else self.values[j][int(x)]
+
+    def label(self, answer):
+        """What a node with this answer predicts: a class, or a number (several outputs: a list)."""
+        if self.classes is not None:
+            return self.classes[int(np.argmax(answer))].item() if self.classes.dtype.kind != "O" else (
+                self.classes[int(np.argmax(answer))]
+            )  # fmt: skip
+        numbers = np.atleast_1d(answer).tolist()
+        return numbers[0] if len(numbers) == 1 else numbers
+
+
+def spell(value):
+    """A value as the text of a tree has it: plain where that cannot be mistaken, else between quotation marks.
+
+    References
+    ----------
+    Bray, T. (2017). The JavaScript Object Notation (JSON) data interchange format. doi:10.17487/RFC8259
+
+    Examples
+    --------
+    >>> from gnomon.search.words import spell
+    >>> spell("sunny"), spell("5"), spell(5), spell("a, b")
+    ('sunny', '"5"', '5', '"a, b"')
+    """
+    if isinstance(value, str):
+        plain = PLAIN.fullmatch(value) and value == value.strip() and not _mistakable(value)
+        return value if plain else json.dumps(value, ensure_ascii=False)
+    if isinstance(value, (float, np.floating)):
+        return str(int(value)) if float(value).is_integer() else repr(float(value))
+    return str(value)
+
+
+def spell_name(name):
+    """The name of a column, as `spell`."""
+    return spell(str(name))
+
+
+def spell_number(value, decimals=None):
+    """A number that reads back as itself, or one rounded to some decimals."""
+    return repr(float(value)) if decimals is None else f"{float(value):.{decimals}f}"
+
+
+def _mistakable(text):
+    return text.lower() in RESERVED or NUMBER.fullmatch(text) is not None or OPERATOR.search(f" {text} ") is not None
