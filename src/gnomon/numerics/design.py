@@ -74,7 +74,7 @@ class DenseVectors:
 
 @noun
 class SparseVectors:
-    """The rows of a CSR matrix with `width` columns, each followed by the constant `bias` unless that is zero.
+    """The rows of a CSR matrix with `d` columns, each followed by the constant `bias` unless that is zero.
 
     References
     ----------
@@ -94,7 +94,7 @@ class SparseVectors:
     data: Any
     indices: Any
     indptr: Any
-    width: int
+    d: int
     bias: float = 0.0
 
     def dot(self, i, v):
@@ -102,14 +102,14 @@ class SparseVectors:
         for k in range(self.indptr[i], self.indptr[i + 1]):
             total += self.data[k] * v[self.indices[k]]
         if self.bias != 0.0:
-            total += self.bias * v[self.width]
+            total += self.bias * v[self.d]
         return total
 
     def add(self, i, c, v):
         for k in range(self.indptr[i], self.indptr[i + 1]):
             v[self.indices[k]] += c * self.data[k]
         if self.bias != 0.0:
-            v[self.width] += c * self.bias
+            v[self.d] += c * self.bias
 
     def squared_norm(self, i):
         total = self.bias * self.bias
