@@ -20,6 +20,7 @@ from gnomon.multiclass import (
     OneVsOneClassifier,
     OneVsRestClassifier,
     class_bits,
+    code_distances,
 )
 from gnomon.numerics.coding import class_pairs, couple_pairs, dag_winners, pair_code, pair_sums
 
@@ -242,7 +243,7 @@ def test_a_class_between_two_others():
 def test_votes_are_hamming_decoding_with_half_for_zeros(C):
     rng = np.random.default_rng(C)
     h, M = rng.choice([-1, 1], size=(300, C * (C - 1) // 2)), pair_code(C)
-    distance = np.sum((1 - M[None] * h[:, None, :]) / 2, axis=2)
+    distance = code_distances(h.astype(float), M, decode="hamming", zero="half")
     votes = pair_sums(h > 0, h < 0, C)
     # A class has C − 1 duels, and every column in which it takes no part costs ½.
     np.testing.assert_allclose(distance, (C - 1) - votes + (M.shape[1] - (C - 1)) / 2)
