@@ -9,14 +9,17 @@ from gnomon.trees.forest import (
     RandomForestRegressor,
 )
 from gnomon.trees.impurities import impurity
+from gnomon.trees.prune_cv import PruningChoice, prune_cv
 
 __all__ = [
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "PruningChoice",
     "RandomForestClassifier",
     "RandomForestRegressor",
     "Tree",
     "impurity",
+    "prune_cv",
 ]
