@@ -15,17 +15,16 @@ from gnomon._jit import lean, noun
 from gnomon.search._column_splits import BANKS, Found, below
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import CACHED, DIGIT
+from gnomon.search._histograms import add_up, free_slots, release, tally_nodes
 
 LEAF = -2
 """The feature of a node that tests none."""
 
 ROUNDING = 1e-15
 
+WHOLE = ("start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot")
 OPEN = np.dtype(
-    [
-        (name, np.int64)
-        for name in ("start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap")
-    ]
+    [(name, np.int64) for name in WHOLE]
     + [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "priority")]
 )
 """A node while the tree grows: its rows, its split, and the least and the largest value it may have."""
@@ -63,12 +62,14 @@ class Work(NamedTuple):
     features: np.ndarray
     seed: np.ndarray
     bounds: np.ndarray
+    histograms: np.ndarray
+    slots: np.ndarray
 
 
 def make_nodes(capacity, n):
     """Room for `capacity` nodes, the root with `n` rows; pages that are never touched cost nothing."""
     nodes = np.empty(capacity, dtype=OPEN).view(np.recarray)
-    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
+    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
     return nodes
 
 
@@ -77,8 +78,8 @@ def most_groups(columns, n):
     return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 3 * BANKS)
 
 
-def make_work(columns, y, outputs, n, width, seed):
-    """Buffers for a tree of `n` rows."""
+def make_work(columns, y, outputs, n, width, seed, slots):
+    """Buffers for a tree of `n` rows, with room for the histograms of `slots` nodes."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
     return Work(
@@ -87,6 +88,7 @@ def make_work(columns, y, outputs, n, width, seed):
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
         np.arange(len(columns.sizes)), np.array([seed], dtype=np.uint64), np.zeros(6),
+        np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
     )  # fmt: skip
 
 
@@ -109,10 +111,15 @@ class CodeSplitter:
         criterion, limits, work = self.criterion, self.limits, self.work
         sums, at, bounds = work.sums, limits.total, work.bounds
         p = len(self.columns.sizes)
+        tally_nodes(self.columns, criterion, limits, self.y, self.w, self.rows, nodes, first, made, work)
         for node in range(first, made):
             start, stop = nodes.start[node], nodes.stop[node]
             rows = self.rows[start:stop]
-            _gather(criterion, limits.outputs, self.y, self.w, rows, work.y, work.w, sums, at)
+            work.slots[0] = nodes.slot[node]
+            if nodes.slot[node] < 0:
+                _gather(criterion, limits.outputs, self.y, self.w, rows, work.y, work.w, sums, at)
+            else:
+                add_up(criterion.width(), self.columns.sizes[0], work.histograms[nodes.slot[node]], sums, at)
             for s in range(criterion.width()):
                 self.node_sums[node, s] = sums[at + s]
             nodes.feature[node] = LEAF
@@ -152,8 +159,13 @@ class CodeSplitter:
             codes, size = self.columns.codes[best.feature], self.columns.sizes[best.feature]
             nodes.middle[node] = start + _partition(best, codes, size, rows, work.rows, work.side, work.groups[2])
 
+        for node in range(first, made):
+            if nodes.gain[node] < 0.0:
+                release(work.slots, nodes.slot[node])
+
     def divide(self, nodes, node, made):
         nodes.first[node] = made
+        self.work.slots[1] = nodes.slot[node]
         for b in range(2):
             child = made + b
             nodes.start[child] = nodes.start[node] if b == 0 else nodes.middle[node]

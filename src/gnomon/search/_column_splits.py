@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon._jit import lean, noun
 from gnomon.search._cuts import ALL_SUBSETS, best_cut, best_subset, order_categories
-from gnomon.search._groups import group_rows
+from gnomon.search._groups import compress, group_rows
 from gnomon.search.columns import midpoint
 
 BANKS = 4
@@ -35,11 +35,21 @@ def _none():
     return Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
 
 
+@lean
+def _groups(columns, criterion, limits, work, j, rows):
+    """Groups of the rows by column j: from the histogram of the node if it has one, else from the rows."""
+    sums, present, size = work.sums, work.groups[0], columns.sizes[j]
+    if work.slots[0] >= 0:
+        at = (columns.starts[j] + j) * criterion.width()
+        return compress(criterion, limits.counting, work.histograms[work.slots[0]], at, size, sums, present)
+    counting, y, w = limits.counting, work.y, work.w
+    return group_rows(columns.codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
+
+
 def _search_numbers(self, columns, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
-    counting, y, w = limits.counting, work.y, work.w
-    k = group_rows(columns.codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
+    k = _groups(columns, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
     missing = np.int64(k - 1 if present[k - 1] == size else -1)
@@ -163,8 +173,7 @@ class DrawnMixed:
 def _search_sets(columns, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
-    counting, y, w = limits.counting, work.y, work.w
-    k = group_rows(columns.codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
+    k = _groups(columns, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
     if equality:
@@ -208,8 +217,7 @@ def _draw_set(columns, criterion, limits, work, j, rows, scale):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
     width = criterion.width()
-    counting, y, w = limits.counting, work.y, work.w
-    k = group_rows(columns.codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
+    k = _groups(columns, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
     cut = 0

@@ -37,7 +37,7 @@ def group_rows(codes, size, rows, criterion, counting, y, w, sums, present, keys
             if counting:
                 sums[at] += 1.0
             criterion.weigh(sums, at, y, s, w[s])
-        return _compress(criterion, counting, sums, size, present)
+        return compress(criterion, counting, sums, 0, size, sums, present)
     for s in range(m):
         keys[0, s] = (np.uint64(codes[rows[s]]) << HALF) | np.uint64(s)
     if m <= INSERTION:
@@ -60,15 +60,16 @@ def group_rows(codes, size, rows, criterion, counting, y, w, sums, present, keys
 
 
 @lean
-def _compress(criterion, counting, sums, size, present):
-    """Keep the codes of a histogram that occur, in place."""
+def compress(criterion, counting, histogram, at, size, sums, present):
+    """Keep the codes that occur of the histogram at `at`; `sums` may be the histogram itself."""
     k = 0
     width = criterion.width()
     for c in range(size + 1):
-        if sums[c * width] > 0.0 or (not counting and criterion.mass(sums, c * width) > 0.0):
+        g = at + c * width
+        if histogram[g] > 0.0 or (not counting and criterion.mass(histogram, g) > 0.0):
             present[k] = c
             for s in range(width):
-                sums[k * width + s] = sums[c * width + s]
+                sums[k * width + s] = histogram[g + s]
             k += 1
     return k
 

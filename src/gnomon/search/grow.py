@@ -27,6 +27,10 @@ KINDS = {
 """How one column is split, by `splitter` and whether any column is a category."""
 
 
+MOST_SLOTS = 64
+HISTOGRAM_BYTES = 2**24
+
+
 def grow_tree(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
@@ -98,11 +102,19 @@ def grow_tree(
     nodes = make_nodes(capacity, m)
     sums = np.empty((capacity, width))
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
-    work = make_work(columns, y, outputs, m, width, seed)
+    work = make_work(columns, y, outputs, m, width, seed, _slots(columns, limits, splitter, width, max_leaf_nodes))
     code_splitter = CodeSplitter(columns, criterion.unrolled(), kinds, limits, monotone, y, w, rows, sums, work)
     most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
     made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
     return _as_tree(nodes[:made], sums[:made], rows, columns, criterion)
+
+
+def _slots(columns, limits, splitter, width, max_leaf_nodes):
+    """How many nodes may keep a histogram: none unless every node looks at all columns, and those have few codes."""
+    if splitter == "random" or limits.max_features < len(columns.sizes) or columns.codes.dtype != np.uint8:
+        return 0
+    size = (int(columns.starts[-1]) + len(columns.sizes)) * width * 8
+    return int(min(max_leaf_nodes or MOST_SLOTS, MOST_SLOTS, max(HISTOGRAM_BYTES, columns.codes.nbytes) // size)) + 2
 
 
 def _capacity(m, max_depth, min_samples_leaf, max_leaf_nodes):
