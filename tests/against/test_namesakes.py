@@ -4,12 +4,15 @@ import inspect
 
 import pytest
 import sklearn.linear_model
+import sklearn.multiclass
 import sklearn.svm
 
 import gnomon.linear
+import gnomon.multiclass
 
-PEERS = {**vars(sklearn.svm), **vars(sklearn.linear_model)}
-NAMES = [name for name in gnomon.linear.__all__ if inspect.isclass(PEERS.get(name))]
+PEERS = {**vars(sklearn.svm), **vars(sklearn.linear_model), **vars(sklearn.multiclass)}
+OURS = {name: getattr(family, name) for family in (gnomon.linear, gnomon.multiclass) for name in family.__all__}
+NAMES = [name for name in OURS if inspect.isclass(PEERS.get(name))]
 
 # scikit-learn is withdrawing these or changing their defaults; ours are those it announces.
 WITHDRAWN = {
@@ -26,7 +29,7 @@ def defaults(cls):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_same_parameters_and_defaults(name):
-    ours = defaults(getattr(gnomon.linear, name))
+    ours = defaults(OURS[name])
     for parameter, default in defaults(PEERS[name]).items():
         assert parameter in ours, f"{name} lacks {parameter}"
         if (name, parameter) not in WITHDRAWN:
@@ -35,3 +38,4 @@ def test_same_parameters_and_defaults(name):
 
 def test_the_namesakes_are_found():
     assert {"Lasso", "Ridge", "LinearRegression", "LogisticRegression", "LinearSVC", "Perceptron"} <= set(NAMES)
+    assert {"OneVsRestClassifier", "OneVsOneClassifier", "OutputCodeClassifier"} <= set(NAMES)

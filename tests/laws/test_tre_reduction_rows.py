@@ -239,6 +239,23 @@ def test_parameters_for_the_base_are_routed(reduction):
     np.testing.assert_allclose(routed.decision_function(X), plain.decision_function(X), rtol=1e-6)
 
 
+@pytest.mark.parametrize("base", [None, "logistic", StandardScaler()])
+@pytest.mark.parametrize("reduction", [*REDUCTIONS, IndicatorRegression])
+def test_what_cannot_predict_is_no_base(reduction, base):
+    X, y = blobs(3)
+    with pytest.raises(ValueError, match=r"has no predict; give a classifier or a regressor"):
+        reduction(base).fit(X, y)
+    with pytest.raises(ValueError, match="is no regressor"):
+        IndicatorRegression(GaussianNB()).fit(X, y)
+
+
+def test_progress_goes_to_a_logger(caplog):
+    X, y = blobs(3)
+    with caplog.at_level("INFO", logger="gnomon.multiclass"):
+        OneVsRestClassifier(GaussianNB(), verbose=1).fit(X, y)
+    assert caplog.messages == [f"{k} of 3 binary problems fitted" for k in (1, 2, 3)]
+
+
 @pytest.mark.parametrize("n_jobs", [2, -1])
 @pytest.mark.parametrize("reduction", REDUCTIONS)
 def test_threads_change_nothing(reduction, n_jobs):

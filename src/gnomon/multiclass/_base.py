@@ -21,7 +21,7 @@ from gnomon.multiclass._reject import RejectingClassifier
 from gnomon.numerics.coding import offers
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Reduction", "base_has", "checked_target", "given_rows", "log_fits", "routed", "single_labels"]
+__all__ = ["Reduction", "base_has", "checked_target", "given_rows", "log_fits", "predictor", "routed", "single_labels"]
 
 
 def given_rows(owner, base, X, *, reset):
@@ -38,6 +38,13 @@ def given_rows(owner, base, X, *, reset):
 
 def _are_texts(rows):
     return rows.ndim == 1 and len(rows) > 0 and isinstance(rows[0], str)
+
+
+def predictor(name, estimator):
+    """`estimator` if it can predict; ValueError where it cannot."""
+    if getattr(estimator, "predict", None) is None:
+        raise ValueError(f"{name}={estimator!r} has no predict; give a classifier or a regressor")
+    return estimator
 
 
 def checked_target(y):
@@ -106,7 +113,7 @@ class Reduction(MetaEstimatorMixin, RejectingClassifier):
 
     def _kind(self, wanted):
         """What the base is asked for: `wanted`, or for "auto" the best that it has."""
-        found = offers(self.estimator)
+        found = offers(predictor("estimator", self.estimator))
         if wanted == "auto":
             return found[0]
         if wanted not in found:

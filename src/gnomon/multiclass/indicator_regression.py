@@ -9,12 +9,12 @@ Elements of Statistical Learning, section 4.2, doi:10.1007/978-0-387-84858-7.
 """
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from gnomon.multiclass._base import given_rows, single_labels
+from gnomon.multiclass._base import given_rows, predictor, single_labels
 from gnomon.numerics.coding import encode_labels
 from gnomon.numerics.coding.columns import weight_parameter
 from gnomon.numerics.validation import check_choice
@@ -83,6 +83,8 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self
         """
         check_choice("coding", self.coding, _CODES)
+        if not is_regressor(predictor("regressor", self.regressor)):
+            raise ValueError(f"regressor={self.regressor!r} is no regressor; for classifiers use OneVsRestClassifier")
         X = given_rows(self, self.regressor, X, reset=True)
         target, self.classes_ = encode_labels(single_labels(y), _CODES[self.coding])
         check_consistent_length(X, target)

@@ -252,8 +252,7 @@ class OneVsOneClassifier(Reduction):
         check_choice("decision", self.decision, ("vote", "dag", "coupling"))
         check_choice("tie", self.tie, ("score", "margin", "first"))
         check_choice("coupling", self.coupling, COUPLINGS)
-        if self.decision == "coupling":
-            self._kind("proba")
+        self._kind("proba" if self.decision == "coupling" else "auto")
         if self.decision == "dag" and self._may_refuse():
             raise ValueError("decision='dag' has no scores to refuse by; use 'vote' or 'coupling' with reject options")
         weak_rows(np.zeros((1, 2)), self.reject_threshold, self.reject_margin)
