@@ -14,16 +14,19 @@ from itertools import product
 
 import numpy as np
 
-from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
-from gnomon.multiclass.code_report import distinct_columns, row_distances, separated
+from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, all_columns, exhaustive
+from gnomon.multiclass.code_report import distinct_columns, separated
+from gnomon.numerics.parallel import calm_blas
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["climb_rows", "count_columns", "ecoc", "random_code", "usual_length"]
 
 _STEEPNESS = 4.0
-# Up to here all columns are listed and drawn without replacement; beyond, equal columns are rare and drawn again.
-_MOST_LISTED = 2 ** (MOST_EXHAUSTIVE - 1) - 1
+# Up to here, or where a good part of them is wanted, all columns are listed and drawn without replacement; beyond,
+# equal columns are rare and left out.
+_MOST_LISTED = 255
 _MOST_SWEEPS = 100
+_MOST_CELLS = 2**20
 
 
 def count_columns(n_classes, *, sparse=False):
@@ -45,12 +48,18 @@ def random_code(n_classes, n_columns, rng, *, sparse=False, n_candidates=1000):
     n_columns = min(n_columns, available)
     _check_length(n_classes, n_columns)
     draw = _drawer(n_classes, n_columns, rng, sparse=sparse)
-    best, reached = None, 0.0
-    for _ in range(1 if n_columns == available else n_candidates):
-        code = draw()
-        distance = np.min(row_distances(code)[~np.eye(n_classes, dtype=bool)])
-        if distance > reached and separated(code):
-            best, reached = code, distance
+    best, reached, left = None, 0.0, 1 if n_columns == available else n_candidates
+    block = max(1, _MOST_CELLS // max(n_classes * max(n_classes, n_columns), n_columns**2))
+    while left > 0:
+        with calm_blas(n_classes):
+            codes = draw(min(block, left))
+            distances = _least_distances(codes)
+        left -= len(codes)
+        for place in np.argsort(-distances, kind="stable"):
+            if distances[place] <= reached:
+                break
+            if separated(codes[place]):
+                best, reached = codes[place], distances[place]
     if best is None:
         raise ValueError(
             f"none of {n_candidates} random codes with {n_columns} columns tells all {n_classes} classes apart; give "
@@ -142,18 +151,29 @@ def _check_length(n_classes, n_columns):
         )
 
 
+def _least_distances(codes):
+    """ρ of each of many codes, of shape (n_codes, n_classes, n_columns)."""
+    # Single precision counts exactly, and is multiplied by BLAS.
+    small = codes.astype(np.float32)
+    distances = (codes.shape[2] - small @ np.swapaxes(small, 1, 2)) / 2
+    diagonal = np.arange(codes.shape[1])
+    distances[:, diagonal, diagonal] = np.inf
+    return np.min(distances, axis=(1, 2))
+
+
 def _drawer(n_classes, n_columns, rng, *, sparse):
-    """A function that draws a code with distinct columns."""
-    if count_columns(n_classes, sparse=sparse) > _MOST_LISTED:
-        return lambda: _fresh_columns(n_classes, n_columns, rng, sparse=sparse)
-    listed = _ternary_columns(n_classes) if sparse else exhaustive(n_classes)
+    """A function of n that draws n codes with distinct columns."""
+    if count_columns(n_classes, sparse=sparse) > max(_MOST_LISTED, 8 * n_columns):
+        return lambda n: _fresh_codes((n, n_classes, n_columns), rng, sparse=sparse)
+    listed = _ternary_columns(n_classes) if sparse else all_columns(n_classes)
     # A zero has chance 1/2, each sign 1/4; without zeros all columns are equally likely.
     log_chance = -np.log(2.0) * np.sum(np.abs(listed), axis=0)
 
-    def draw():
+    def draw(n):
         # The largest of log-chance + Gumbel noise are a draw without replacement: Efraimidis & Spirakis (2006).
-        keys = log_chance + rng.gumbel(size=listed.shape[1])
-        return listed[:, np.sort(np.argsort(-keys)[:n_columns])]
+        keys = log_chance + rng.gumbel(size=(n, listed.shape[1]))
+        chosen = np.sort(np.argpartition(-keys, n_columns - 1, axis=1)[:, :n_columns], axis=1)
+        return np.moveaxis(listed[:, chosen], 1, 0)
 
     return draw
 
@@ -164,13 +184,19 @@ def _ternary_columns(n_classes):
     return columns[:, distinct_columns(columns)]
 
 
-def _fresh_columns(n_classes, n_columns, rng, *, sparse):
-    """Columns drawn entry by entry; those that are no question, or an old one, are drawn again."""
+def _fresh_codes(shape, rng, *, sparse):
+    """Codes drawn entry by entry: of twice as many columns the first that are questions, and new ones."""
+    n_codes, n_classes, n_columns = shape
     values = np.array([-1, 0, 0, 1] if sparse else [-1, 1])
-    code = np.empty((n_classes, 0), dtype=int)
-    while code.shape[1] < n_columns:
-        drawn = values[rng.integers(len(values), size=(n_classes, n_columns - code.shape[1]))]
-        asks = (np.max(drawn, axis=0) == 1) & (np.min(drawn, axis=0) == -1)
-        code = np.hstack([code, drawn[:, asks]])
-        code = code[:, distinct_columns(code)]
-    return code
+    codes = values[rng.integers(len(values), size=(n_codes, n_classes, 2 * n_columns))]
+    small = codes.astype(np.float32)
+    overlaps = np.abs(np.swapaxes(small, 1, 2) @ small)
+    sizes = np.sum(np.abs(codes), axis=1)
+    same = (overlaps == sizes[:, None, :]) & (overlaps == sizes[:, :, None])
+    asks = (np.max(codes, axis=1) == 1) & (np.min(codes, axis=1) == -1)
+    good = asks & ~np.any(np.triu(same, 1), axis=1)
+    order = np.argsort(~good, axis=1, kind="stable")[:, None, :n_columns]
+    chosen = np.take_along_axis(codes, order, axis=2)
+    if np.any(short := np.sum(good, axis=1) < n_columns):
+        chosen[short] = _fresh_codes((int(np.sum(short)), n_classes, n_columns), rng, sparse=sparse)
+    return chosen

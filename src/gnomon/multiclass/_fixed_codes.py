@@ -12,7 +12,7 @@ from itertools import count
 
 import numpy as np
 
-__all__ = ["MOST_EXHAUSTIVE", "binary", "bits", "exhaustive", "hamming"]
+__all__ = ["MOST_EXHAUSTIVE", "all_columns", "binary", "bits", "exhaustive", "hamming"]
 
 MOST_EXHAUSTIVE = 11
 """The most classes for which all 2^(C−1) − 1 columns are written down."""
@@ -48,6 +48,11 @@ def exhaustive(n_classes):
             f"code='exhaustive' would have 2^{n_classes - 1} − 1 columns for {n_classes} classes and is written down "
             f"for at most {MOST_EXHAUSTIVE}; choose 'ecoc', which searches for a short code"
         )
+    return all_columns(n_classes)
+
+
+def all_columns(n_classes):
+    """The columns of (2), however many they are."""
     code = 2 * bits(np.arange(2 ** (n_classes - 1) - 1), n_classes - 1).T - 1
     return np.vstack([np.ones((1, code.shape[1]), dtype=int), code])
 
@@ -93,7 +98,10 @@ def _bch_generator(degree, primitive, n_errors):
     powers = [1]
     while len(powers) < 2**degree - 1:
         powers.append(_remainder(powers[-1] << 1, primitive))
-    factors = {_minimal_polynomial(i, powers) for i in range(1, 2 * n_errors, 2)}
+    # α^i and α^{2i} have the same minimal polynomial, so the least power of each such family stands for it.
+    order = len(powers)
+    families = {min(i * 2**j % order for j in range(degree)) for i in range(1, 2 * n_errors, 2)}
+    factors = {_minimal_polynomial(i, powers) for i in families}
     generator = 1
     for factor in sorted(factors):
         generator = _product(generator, factor)
