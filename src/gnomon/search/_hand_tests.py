@@ -145,7 +145,7 @@ def _one_number(fork, terms, ops):
 
 def _categories(fork, j, words, possible):
     values, name = words.values[j], words.names[j]
-    code_of = {**{str(value): code for code, value in enumerate(values)}, **{v: c for c, v in enumerate(values)}}
+    code_of = _code_of(values)
     left = set(possible.get(j, range(len(values))))
     codes = [_codes(case, code_of, values, name) for case in fork.cases]
     taken: set = set()
@@ -164,6 +164,13 @@ def _categories(fork, j, words, possible):
     packed = (0, [code for code, _ in pairs], [b for _, b in pairs], [0.0] * len(pairs))
     reach = [frozenset(part & left) for part in codes]
     return HandTest(list(fork.cases), j, np.nan, _missing_branch(fork, fork.cases), packed, reach)
+
+
+def _code_of(values):
+    """Codes by value, by how a value is written, and for truth values, which tables hold as 0 and 1, by their words."""
+    by_text = {str(value): code for code, value in enumerate(values)}
+    truth = {"false": 0, "true": 1} if tuple(values) == (0, 1) else {}
+    return {**truth, **by_text, **{value: code for code, value in enumerate(values)}}
 
 
 def _codes(case, code_of, values, name):

@@ -13,18 +13,19 @@ from difflib import get_close_matches
 import numpy as np
 
 from gnomon.numerics.domains import ordered
+from gnomon.numerics.validation import check_choice
 from gnomon.search._hand_tests import fork_test
 from gnomon.search.conditions import usual_branch
 from gnomon.search.rule_syntax import Leaf, parse
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 from gnomon.search.words import Words
 
-__all__ = ["read_tree"]
+__all__ = ["mentioned_values", "read_tree"]
 
-COMPARISONS = {"≤", "<", ">", "≥"}
+COMPARISONS = {"≤", "<", ">", "≥", "≠"}
 
 
-def read_tree(spec, *, columns=None, categories=None, classes=None, words=None):
+def read_tree(spec, *, columns=None, categories=None, classes=None, words=None, new_labels="error"):
     """Read a tree that was written by hand, or by `tree_text`.
 
     Parameters
@@ -45,6 +46,8 @@ def read_tree(spec, *, columns=None, categories=None, classes=None, words=None):
         the tree predicts numbers.
     words : Words, optional
         All three at once.
+    new_labels : {"error", "open"}, default="error"
+        Whether a label that is no class is refused, or its leaf left open.
 
     Returns
     -------
@@ -68,9 +71,40 @@ def read_tree(spec, *, columns=None, categories=None, classes=None, words=None):
     root = parse(spec)
     forks, leaves = _walk(root)
     words = words or _learn_words(forks, leaves, columns, categories, classes)
-    builder = _Builder(words)
+    check_choice("new_labels", new_labels, ("error", "open"))
+    builder = _Builder(words, keep_new=new_labels == "error")
     builder.add(root, {})
     return builder.tree(), words
+
+
+def mentioned_values(spec):
+    """The categories that a tree written by hand mentions, by column.
+
+    References
+    ----------
+    Quinlan, J. R. (1986). Induction of decision trees. doi:10.1007/BF00116251
+
+    Examples
+    --------
+    >>> from gnomon.search.by_hand import mentioned_values
+    >>> mentioned_values(("sky", "red", "no", ("age", 3, "no", "yes")))
+    {'sky': {'red'}}
+    """
+    return _mentioned(_walk(parse(spec))[0])[1]
+
+
+def _mentioned(forks):
+    """The columns that are compared as numbers, and the values of those that are tested as categories."""
+    numbers, values = set(), {}
+    for fork in forks:
+        compared = any(case.op in COMPARISONS or len(case.terms) > 1 for case in fork.cases)
+        for case in fork.cases:
+            for name, _ in case.terms:
+                if compared:
+                    numbers.add(name)
+                elif case.op in ("=", "in"):
+                    values.setdefault(name, set()).update(case.value if case.op == "in" else [case.value])
+    return numbers, {name: found for name, found in values.items() if name not in numbers}
 
 
 def _walk(root):
@@ -94,20 +128,9 @@ def _learn_words(forks, leaves, columns, categories, classes):
     given = {} if categories is None else dict(categories)
     for name in given:
         _position(name, place_of, names, "categories")
-    numbers, values = set(), {}
-    for fork in forks:
-        compared = any(case.op in COMPARISONS or len(case.terms) > 1 for case in fork.cases)
-        for case in fork.cases:
-            for name, _ in case.terms:
-                j = place_of[name]
-                if compared:
-                    numbers.add(j)
-                elif case.op in ("=", "in"):
-                    values.setdefault(j, set()).update(case.value if case.op == "in" else [case.value])
+    met = {place_of[name]: ordered(values) for name, values in _mentioned(forks)[1].items()}
     listed = {place_of[name]: tuple(value) for name, value in given.items()}
-    domains = [
-        listed.get(j, ordered(values[j]) if j in values and j not in numbers else None) for j in range(len(names))
-    ]
+    domains = [listed.get(j, met.get(j)) for j in range(len(names))]
     return Words(names, tuple(domains), _learn_classes(leaves, classes))
 
 
@@ -141,7 +164,8 @@ def _learn_classes(leaves, classes):
 class _Builder:
     """Nodes in preorder, one list per field."""
 
-    def __init__(self, words):
+    def __init__(self, words, keep_new):
+        self.keep_new = keep_new
         self.words, self.place_of = words, _places(words.names)
         self.labels = {} if words.classes is None else {label: k for k, label in enumerate(words.classes.tolist())}
         self.feature, self.threshold, self.right, self.ends, self.which = [], [], [], [], []
@@ -183,23 +207,28 @@ class _Builder:
                 raise ValueError(f"{leaf.place}: {leaf.label!r} is no number; other leaves have fractional numbers")
             return (None if leaf.label is None else np.atleast_1d(leaf.label).astype(float)), weight, leaf.rows or 0
         counts = leaf.counts or ({} if leaf.label is None else {leaf.label: 1.0})
+        if not self.keep_new:
+            counts = {label: amount for label, amount in counts.items() if self._class(label) is not None}
         amounts = np.zeros(len(self.labels))
         for label, amount in counts.items():
-            amounts[self._class(label, leaf.place)] += amount
+            k = self._class(label)
+            if k is None:
+                raise ValueError(
+                    f"{leaf.place}: {label!r} is no class; the classes are {list(self.labels)}; name one of them"
+                )
+            amounts[k] += amount
         total = float(np.sum(amounts))
         if leaf.counts:
             weight = 0.0 if leaf.rows == 0 else total
-        if np.any(amounts < 0.0) or (leaf.counts and total == 0.0):
+        if np.any(amounts < 0.0) or (leaf.counts and total == 0.0 and self.keep_new):
             raise ValueError(f"{leaf.place}: the weights {leaf.counts} must be ≥ 0 and not all zero; write others")
         rows = leaf.rows if leaf.rows is not None else round(weight)
         return (amounts / total if total > 0.0 else None), weight, rows
 
-    def _class(self, label, place):
+    def _class(self, label):
+        """The place of a label among the classes, by itself or by how it is written; None if it is not there."""
         by_text = {str(known): k for known, k in self.labels.items()}
-        k = self.labels.get(label, by_text.get(str(label)))
-        if k is None:
-            raise ValueError(f"{place}: {label!r} is no class; the classes are {list(self.labels)}; name one of them")
-        return k
+        return self.labels.get(label, by_text.get(str(label)))
 
     def tree(self):
         """The nodes as a tree; what was left open is answered by the node above."""

@@ -1,6 +1,6 @@
 """Trees, ensembles and rules."""
 
-from gnomon.search import Tree
+from gnomon.trees.by_hand import HandTreeClassifier, HandTreeRegressor, Tree
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from gnomon.trees.forest import (
     ExtraTreesClassifier,
@@ -16,6 +16,8 @@ __all__ = [
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "HandTreeClassifier",
+    "HandTreeRegressor",
     "PruningChoice",
     "RandomForestClassifier",
     "RandomForestRegressor",

@@ -1,0 +1,329 @@
+"""Trees written by hand, as estimators.
+
+    structure: given        answer of a leaf: given, or estimated from the rows that reach it                        (1)
+
+An expert's tree predicts at once, and tells, draws and scores like one that was grown; `fit` and `fill_leaves` keep its
+tests and estimate what its leaves answer, so that its structure can be judged by cross-validation. Hunt, Marin & Stone
+(1966), Experiments in Induction, ISBN 978-0-12-362350-4.
+"""
+
+import narwhals.stable.v2 as nw
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon import search
+from gnomon.numerics.coding import label_index
+from gnomon.numerics.domains import Domain, ordered
+from gnomon.numerics.tables import as_table, table_rows
+from gnomon.numerics.validation import check_choice
+from gnomon.search import Words, read_tree, refit_nodes
+from gnomon.search.by_hand import mentioned_values
+from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
+from gnomon.trees._reading import ReadsTree
+from gnomon.trees._rows import Coding, new_rows
+from gnomon.trees._targets import as_classes, as_targets, tree_weights
+
+__all__ = ["HandTreeClassifier", "HandTreeRegressor", "Tree"]
+
+
+class Tree(search.Tree):
+    """A tree as flat arrays, which can be made from rules.
+
+    Parameters
+    ----------
+    nodes, answers, impurity, weight, n_rows, missing, ends, n_features, tests, extra
+        As in `gnomon.search.Tree`.
+
+    References
+    ----------
+    Quinlan, J. R. (1986). Induction of decision trees. doi:10.1007/BF00116251
+
+    Examples
+    --------
+    >>> from gnomon.datasets import load_weather_play
+    >>> from gnomon.trees import Tree
+    >>> model = Tree.from_rules('''
+    ... outlook = overcast: yes
+    ... outlook = sunny:
+    ...     humidity = high: no
+    ...     humidity = normal: yes
+    ... outlook = rainy:
+    ...     windy = true: no
+    ...     windy = false: yes
+    ... ''')
+    >>> weather = load_weather_play(as_frame=True)
+    >>> model.score(weather.data, weather.target)
+    1.0
+    >>> model.to_dnf("no")
+    '(outlook = sunny and humidity = high) or (outlook = rainy and windy = true)'
+    """
+
+    @classmethod
+    def from_rules(cls, rules, *, columns=None, categories=None, classes=None):
+        """A model that answers by rules alone.
+
+        Parameters
+        ----------
+        rules : str, dict, tuple or label
+            As in `gnomon.search.read_tree`: text with a branch to a line and what lies below it indented, as
+            `export_text` writes it; nested dicts ``{column: {value: …}}``; or tuples ``(column, threshold or values,
+            first, second)``.
+        columns : sequence, optional
+            The columns of tables to come; by default those that the rules mention, in this order. In data frames they
+            are found by name.
+        categories : dict, optional
+            The values of columns; by default those that the rules mention.
+        classes : sequence, optional
+            The labels; by default those that the rules mention.
+
+        Returns
+        -------
+        HandTreeClassifier or HandTreeRegressor
+            The second if the answers are fractional numbers.
+        """
+        tree, words = read_tree(rules, columns=columns, categories=categories, classes=classes)
+        kind = HandTreeRegressor if words.classes is None else HandTreeClassifier
+        model = kind(rules, categories=categories)
+        model.tree_, model.n_features_in_ = tree, len(words.names)
+        domains = [None if values is None else Domain(len(values), values) for values in words.values]
+        model.coding_ = Coding(words.names, tuple(domains))
+        if words.classes is not None:
+            model.classes_, model.n_classes_ = words.classes, len(words.classes)
+        model._by_name = True
+        return model
+
+
+class _HandTree(ReadsTree, BaseEstimator):
+    """What both kinds do with rows."""
+
+    _by_name = False
+
+    def _read(self, X, y, **options):
+        """Table and targets checked, columns coded, and the tree as written."""
+        check_choice("unseen", self.unseen, ("missing", "error"))
+        table, y = table_rows(self, X, y, **options)
+        self._by_name = False
+        rules = "?" if self.rules is None else self.rules
+        self.coding_ = _coding(table, self.categories or {}, mentioned_values(rules))
+        return self.coding_.matrix(table), y, rules
+
+    def _encode(self, X):
+        check_is_fitted(self, "tree_")
+        if not self._by_name:
+            return new_rows(self, X)
+        return self.coding_.matrix(_chosen(X, self.coding_.names), self.unseen)
+
+    def apply(self, X):
+        """The number of the leaf of every row."""
+        rows = self._encode(X)
+        return self.tree_.apply(rows)
+
+    def decision_path(self, X):
+        """A sparse matrix that marks the nodes on the path of every row."""
+        rows = self._encode(X)
+        return self.tree_.decision_path(rows)
+
+    def get_depth(self):
+        """How many tests lead to the deepest leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self):
+        """The number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+class HandTreeClassifier(ClassifierMixin, _HandTree):
+    """A classification tree whose tests are given.
+
+    `fit` estimates the class frequencies of its leaves, equation (1) of the module; `Tree.from_rules` makes one that
+    answers as it was written.
+
+    Parameters
+    ----------
+    rules : str, dict, tuple or label, optional
+        As in `Tree.from_rules`; None is a single leaf, which answers with the class frequencies of all rows.
+    categories : dict, optional
+        The values of columns; by default those of the table and of the rules.
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        The impurity that nodes show.
+    unseen : {"missing", "error"}, default="missing"
+        What a value is that neither the rules nor `fit` have seen.
+
+    Attributes
+    ----------
+    tree_ : gnomon.search.Tree
+    classes_ : ndarray
+    n_classes_, n_features_in_ : int
+
+    References
+    ----------
+    Hunt, E. B., Marin, J. & Stone, P. J. (1966). Experiments in Induction. ISBN 978-0-12-362350-4
+
+    Examples
+    --------
+    >>> from gnomon.trees import HandTreeClassifier
+    >>> model = HandTreeClassifier(("x0", 2.5, "?", "?")).fit([[1], [2], [3], [4]], ["a", "b", "b", "b"])
+    >>> model.predict_proba([[0], [9]])
+    array([[0.5, 0.5],
+           [0. , 1. ]])
+    """
+
+    def __init__(self, rules=None, *, categories=None, criterion="gini", unseen="missing"):
+        self.rules = rules
+        self.categories = categories
+        self.criterion = criterion
+        self.unseen = unseen
+
+    def fit(self, X, y, sample_weight=None):
+        """Estimate the leaves; one that no row reaches keeps the answer that was written."""
+        X, y, rules = self._read(X, y)
+        self.classes_, index = as_classes(y)
+        self.n_classes_ = len(self.classes_)
+        words = Words.of(self.coding_.names, self.coding_.domains, self.classes_)
+        self.tree_ = self._filled(read_tree(rules, words=words, new_labels="open")[0], X, index, sample_weight)
+        return self
+
+    def fill_leaves(self, X, y, sample_weight=None):
+        """Estimate the leaves anew, keeping columns, categories and classes."""
+        rows = self._encode(X)
+        self.tree_ = self._filled(self.tree_, rows, label_index(y, self.classes_)[0], sample_weight)
+        return self
+
+    def _filled(self, tree, X, index, sample_weight):
+        criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
+        weights = tree_weights(sample_weight, X)
+        return refit_nodes(tree, X, index, criterion(self.n_classes_), sample_weight=weights)
+
+    def predict_proba(self, X):
+        """The class frequencies of the leaf of every row."""
+        rows = self._encode(X)
+        return self.tree_.predict(rows)
+
+    def predict(self, X):
+        """The most frequent class of the leaf of every row."""
+        shares = self.predict_proba(X)
+        return self.classes_[np.argmax(shares, axis=1)]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        # How well it does is up to who wrote it.
+        tags.classifier_tags.poor_score = True
+        return tags
+
+
+class HandTreeRegressor(RegressorMixin, _HandTree):
+    """A regression tree whose tests are given.
+
+    `fit` estimates the means of its leaves, equation (1) of the module.
+
+    Parameters
+    ----------
+    rules, categories, unseen
+        As in `HandTreeClassifier`.
+    criterion : {"squared_error", "friedman_mse", "poisson"}, default="squared_error"
+        The impurity that nodes show.
+
+    Attributes
+    ----------
+    tree_ : gnomon.search.Tree
+    n_features_in_ : int
+
+    References
+    ----------
+    Hunt, E. B., Marin, J. & Stone, P. J. (1966). Experiments in Induction. ISBN 978-0-12-362350-4
+
+    Examples
+    --------
+    >>> from gnomon.trees import HandTreeRegressor
+    >>> HandTreeRegressor(("x0", 2.5, "?", "?")).fit([[1], [2], [3], [4]], [1, 2, 8, 9]).predict([[0], [9]])
+    array([1.5, 8.5])
+    """
+
+    def __init__(self, rules=None, *, categories=None, criterion="squared_error", unseen="missing"):
+        self.rules = rules
+        self.categories = categories
+        self.criterion = criterion
+        self.unseen = unseen
+
+    def fit(self, X, y, sample_weight=None):
+        """Estimate the leaves; one that no row reaches keeps the answer that was written."""
+        X, y, rules = self._read(X, y)
+        words = Words.of(self.coding_.names, self.coding_.domains)
+        self.tree_ = self._filled(read_tree(rules, words=words)[0], X, y, sample_weight)
+        return self
+
+    def fill_leaves(self, X, y, sample_weight=None):
+        """Estimate the leaves anew, keeping columns and categories."""
+        rows = self._encode(X)
+        self.tree_ = self._filled(self.tree_, rows, y, sample_weight)
+        return self
+
+    def _filled(self, tree, X, y, sample_weight):
+        criterion = MEAN_CRITERIA[check_choice("criterion", self.criterion, MEAN_CRITERIA)]
+        targets, weights = as_targets(y, self.criterion), tree_weights(sample_weight, X)
+        # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
+        center = np.average(targets, axis=0, weights=weights) * (self.criterion != "poisson")
+        moved = tree.with_answers(tree.answers - center)
+        filled = refit_nodes(moved, X, targets - center, criterion(), sample_weight=weights)
+        return filled.with_answers(filled.answers + center)
+
+    def predict(self, X):
+        """The mean of the leaf of every row."""
+        rows = self._encode(X)
+        return self.tree_.predict(rows)[:, 0]
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.regressor_tags.poor_score = True
+        return tags
+
+
+def _chosen(X, names):
+    """The columns that the rules name: of a data frame by name, of an array in the order of the rules."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    if isinstance(frame, nw.DataFrame):
+        absent = [name for name in names if name not in frame.columns]
+        if absent:
+            raise ValueError(f"X has no column {absent[0]!r}, which the rules name; it has {list(frame.columns)}")
+        return as_table(frame.select(*names).to_native())
+    table = as_table(X)
+    if len(table.names) != len(names):
+        raise ValueError(
+            f"X has {len(table.names)} columns, the rules name {list(names)}; give these, or a data frame, or tell all "
+            "columns by columns="
+        )
+    return table
+
+
+def _coding(table, categories, mentioned):
+    """The domains of columns that are categories by their type, or that the rules test as such."""
+    unknown = [name for name in categories if name not in table.names]
+    if unknown:
+        raise ValueError(f"categories names {unknown[0]!r}, which X does not have; it has {list(table.names)}")
+    domains = []
+    for j, name in enumerate(table.names):
+        column, told = table.column(j), {*mentioned.get(name, ()), *mentioned.get(j, ())}
+        listed = categories.get(name)
+        is_category = column.is_category or told or listed is not None
+        domains.append(_domain(column, listed, told) if is_category else None)
+    return Coding(table.names, tuple(domains))
+
+
+def _domain(column, listed, told):
+    if listed is not None:
+        return Domain(len(listed), tuple(listed), declared=True)
+    met = column.declared or ordered(set(column.cells[~column.missing].tolist()))
+    known = {str(value) for value in met}
+    new = tuple(value for value in ordered(told) if value not in met and str(value) not in known)
+    values = tuple(met) + new if column.declared else ordered(tuple(met) + new)
+    return Domain(len(values), values)
