@@ -19,6 +19,7 @@ from gnomon.search import (
     tree_rules,
     tree_text,
 )
+from gnomon.search.traverse import as_dense
 
 __all__ = ["ReadsForest", "ReadsTree"]
 
@@ -166,7 +167,7 @@ def _one_row(estimator, x, names):
         rows = estimator._encode(x)
         if rows.shape[0] != 1:
             raise ValueError(f"x has {rows.shape[0]} rows; one decision is explained at a time, so give one row")
-        return rows.toarray()[0] if hasattr(rows, "toarray") else rows[0]
+        return as_dense(rows)[0]
     if len(x) != len(names):
         raise ValueError(f"x has {len(x)} values for the {len(names)} columns {list(names)}; give one for each")
     return estimator.coding_.matrix(as_table(np.array([list(x)], dtype=object)))[0]

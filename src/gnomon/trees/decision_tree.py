@@ -13,9 +13,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.numerics.validation import check_choice
-from gnomon.search import code_columns, grow_tree, prune_tree, pruning_path
-from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features, seed_of
+from gnomon.numerics.validation import check_choice, check_non_negative
+from gnomon.search import code_columns, prune_tree, pruning_path
+from gnomon.trees._fill import FILLS, fill_values, filled
+from gnomon.trees._forms import class_criterion, grow_form, mean_criterion, settle, smooth_answers
+from gnomon.trees._growth import bins_of, growth_options, resolve_max_features, seed_of
 from gnomon.trees._pruning import codes_of, prune_as_asked, set_apart
 from gnomon.trees._rows import fitted_rows, new_rows
 from gnomon.trees._targets import as_classes, as_targets, tree_weights
@@ -28,31 +30,45 @@ class _Tree(BaseEstimator):
 
     pruning_loss = "impurity"
 
-    def _grow_and_prune(self, X, y, criterion, weights, coded):
+    def _grow_and_prune(self, X, y, criterion, weights, coded, form):
         growing, held = set_apart(self, X, y, weights, coded)
-        tree = self._grow(X, y, criterion, growing)
-        self.tree_ = prune_as_asked(self, tree, X, y, criterion, weights, held)
+        tree = self._grow(X, y, criterion, growing, form)
+        self.tree_ = prune_as_asked(self, tree, X, y, criterion, weights, held, form.pruning)
         return self.tree_
 
-    def _grow(self, X, y, criterion, weights):
+    def _grow(self, X, y, criterion, weights, form):
         options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
         check_choice("splitter", self.splitter, ("best", "random"))
-        check_choice("categorical_split", self.categorical_split, ("subset", "equality"))
         columns = code_columns(
             X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
         )
         self.max_features_ = resolve_max_features(self.max_features, X.shape[1])
-        self.tree_ = grow_tree(
+        return grow_form(
+            form,
             columns,
             y,
             criterion,
+            self.coding_.domains,
             sample_weight=weights,
             splitter=self.splitter,
-            categorical_split=self.categorical_split,
             seed=seed_of(self.random_state),
             **options,
         )
-        return self.tree_
+
+    def _fill(self, X, form, weights):
+        """X without missing cells, where they are to be filled before the tree grows."""
+        vars(self).pop("fill_values_", None)
+        if form.missing not in FILLS:
+            return X
+        self._fill_codes = fill_values(X, self.coding_.category, form.missing, weights)
+        self.fill_values_ = self.coding_.labels(self._fill_codes)
+        return filled(X, self._fill_codes)
+
+    def _rows(self, X):
+        """New rows as numbers."""
+        check_is_fitted(self, "tree_")
+        X = new_rows(self, X)
+        return filled(X, self._fill_codes) if "fill_values_" in vars(self) else X
 
     def cost_complexity_pruning_path(self, X, y, sample_weight=None):
         """The trees that minimise R(T) + α·leaves, of a tree grown anew from X and y.
@@ -76,13 +92,11 @@ class _Tree(BaseEstimator):
 
     def apply(self, X, check_input=True):
         """The number of the leaf of every row."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.apply(new_rows(self, X))
+        return self.tree_.apply(self._rows(X))
 
     def decision_path(self, X, check_input=True):
         """A sparse matrix that marks the nodes on the path of every row."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.decision_path(new_rows(self, X))
+        return self.tree_.decision_path(self._rows(X))
 
     def get_depth(self):
         """How many tests lead to the deepest leaf."""
@@ -101,8 +115,7 @@ class _Tree(BaseEstimator):
         return self.tree_.compute_feature_importances()
 
     def _answers(self, X):
-        check_is_fitted(self, "tree_")
-        return self.tree_.predict(new_rows(self, X))
+        return self.tree_.predict(self._rows(X))
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -121,8 +134,10 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
-        H: Σ p(1 − p), −Σ p log₂ p (two names), 1 − max p.
+    criterion : {"gini", "entropy", "log_loss", "misclassification", "gain_ratio"} or callable, default="gini"
+        H: Σ p(1 − p), −Σ p log₂ p (two names), 1 − max p; "gain_ratio": the gain in entropy over the split information
+        −Σ (n_c/n) log₂(n_c/n); or a function of the weights of the classes. With "id3" and "c4.5", "gini" stands for
+        their entropy.
     splitter : {"best", "random"}, default="best"
         The best threshold of a column, or one drawn uniformly.
     max_depth : int, optional
@@ -151,13 +166,14 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         Columns that are categories: by their type, or by names, numbers or a mask.
     categories : dict or list, optional
         Declared values of categories.
-    categorical_split : {"subset", "equality"}, default="subset"
-        Tests of a category: a set of values against the others, or one value against the rest.
+    categorical_split : {"subset", "multiway", "equality"}, optional
+        Tests of a category: a set of values against the others, a branch for each value, or one value against the
+        rest. None: what `algorithm` says, like the other options that may be None.
     unseen : {"missing", "error"}, default="missing"
         What a value that `fit` did not see is.
     binning : None, "auto" or int, default=None
         Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
-    pruning : {None, "reduced_error", "error_based", "pessimistic"}, default=None
+    pruning : {"none", "reduced_error", "error_based", "pessimistic"}, optional
         Before `ccp_alpha`: cut what does not lower the errors of rows held out, what C4.5's upper limits of the error
         rate do not justify (a branch may then rise), or what half an error per leaf outweighs.
     pruning_loss : {"impurity", "misclassification"}, default="impurity"
@@ -172,9 +188,30 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         Whether all rows estimate the leaves after "reduced_error".
     n_jobs : int, optional
         Threads.
+    algorithm : {"cart", "id3", "c4.5"}, default="cart"
+        Presets. "id3": categories only, a branch for each value, each column once on a path. "c4.5": the largest gain
+        ratio among tests of at least the mean gain, a branch for each value, numbers cut at data, missing rows in
+        parts, error-based pruning.
+    numeric_test : {"le", "three_way"}, default="le"
+        x ≤ t and x > t, or x < t, x = t and x > t with t a value.
+    threshold : {"midpoint", "data"}, optional
+        Halfway between two values, or at the largest value of the column not above that.
+    reuse_features : bool, optional
+        Whether a column may be tested again below a node that tests it.
+    split : {"axis", "oblique"}, default="axis"
+        Tests of one column, or also of weighted sums Σ a_j x_j ≤ t.
+    oblique : {"lda", "logistic", "random", "oc1"}, default="lda"
+        Where the weights of such sums come from.
+    missing : {"own_value", "most_frequent", "median", "mean", "surrogate", "fractional"}, optional
+        Missing cells are a value of their own, are filled (`fill_values_`), are replaced by back-up tests, or their
+        rows go down every branch in parts.
+    leaf_alpha : float, default=0.0
+        Pseudo-count a of every class in a leaf: (n_k + a)/(n + aK).
 
     Attributes
     ----------
+    fill_values_ : list
+        What missing cells of each column were filled with.
     tree_ : gnomon.search.Tree
     classes_ : ndarray
     n_classes_, n_features_in_, n_outputs_, max_features_ : int
@@ -212,7 +249,7 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         min_impurity=0.0,
         categorical_features="from_dtype",
         categories=None,
-        categorical_split="subset",
+        categorical_split=None,
         unseen="missing",
         binning=None,
         pruning=None,
@@ -222,6 +259,14 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         validation=None,
         refit_leaves=False,
         n_jobs=None,
+        algorithm="cart",
+        numeric_test="le",
+        threshold=None,
+        reuse_features=None,
+        split="axis",
+        oblique="lda",
+        missing=None,
+        leaf_alpha=0.0,
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -249,15 +294,27 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         self.validation = validation
         self.refit_leaves = refit_leaves
         self.n_jobs = n_jobs
+        self.algorithm = algorithm
+        self.numeric_test = numeric_test
+        self.threshold = threshold
+        self.reuse_features = reuse_features
+        self.split = split
+        self.oblique = oblique
+        self.missing = missing
+        self.leaf_alpha = leaf_alpha
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree (1)."""
-        criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
+        form = settle(self, self.algorithm)
+        alpha = check_non_negative("leaf_alpha", self.leaf_alpha)
         X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
+        criterion = class_criterion(self.criterion, self.algorithm, self.n_classes_)
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
-        self._grow_and_prune(X, index, criterion(self.n_classes_), weights, lambda y: codes_of(y, self.classes_))
+        X = self._fill(X, form, weights)
+        tree = self._grow_and_prune(X, index, criterion, weights, lambda y: codes_of(y, self.classes_), form)
+        self.tree_ = smooth_answers(tree, alpha) if alpha > 0.0 else tree
         return self
 
     def predict_proba(self, X, check_input=True):
@@ -282,14 +339,19 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
 
     Parameters
     ----------
-    criterion : {"squared_error", "friedman_mse", "poisson"}, default="squared_error"
-        The variance (two names: Friedman's score of a split is n times its gain), or half the Poisson deviance.
+    criterion : {"squared_error", "friedman_mse", "poisson", "absolute_error", "quantile"}, default="squared_error"
+        The variance (two names: Friedman's score of a split is n times its gain), half the Poisson deviance, the mean
+        distance from the median, or the pinball loss of the `quantile`; leaves answer with the mean, median, quantile.
     splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features
         As in `DecisionTreeClassifier`.
     random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, min_impurity
         Likewise.
     categorical_features, categories, categorical_split, unseen, binning, n_jobs
         Likewise.
+    numeric_test, threshold, reuse_features, split, oblique, missing
+        Likewise.
+    quantile : float, default=0.5
+        The level of ``criterion="quantile"``.
     pruning : {None, "reduced_error"}, default=None
         Cut what does not lower the squared error of rows held out.
     validation_fraction, validation, refit_leaves
@@ -297,6 +359,8 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
 
     Attributes
     ----------
+    fill_values_ : list
+        What missing cells of each column were filled with.
     tree_ : gnomon.search.Tree
     n_features_in_, n_outputs_, max_features_ : int
     feature_importances_ : ndarray of shape (n_features,)
@@ -332,7 +396,7 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         min_impurity=0.0,
         categorical_features="from_dtype",
         categories=None,
-        categorical_split="subset",
+        categorical_split=None,
         unseen="missing",
         binning=None,
         pruning=None,
@@ -340,6 +404,13 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         validation=None,
         refit_leaves=False,
         n_jobs=None,
+        numeric_test="le",
+        threshold=None,
+        reuse_features=None,
+        split="axis",
+        oblique="lda",
+        missing=None,
+        quantile=0.5,
     ):
         self.criterion = criterion
         self.splitter = splitter
@@ -364,22 +435,27 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         self.validation = validation
         self.refit_leaves = refit_leaves
         self.n_jobs = n_jobs
+        self.numeric_test = numeric_test
+        self.threshold = threshold
+        self.reuse_features = reuse_features
+        self.split = split
+        self.oblique = oblique
+        self.missing = missing
+        self.quantile = quantile
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree (1)."""
-        criterion = MEAN_CRITERIA[check_choice("criterion", self.criterion, MEAN_CRITERIA)]
+        form = settle(self)
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
         targets = as_targets(y, self.criterion)
         self.n_outputs_, self._flat = targets.shape[1], np.ndim(y) == 1
+        criterion = mean_criterion(self.criterion, self.quantile, self.n_outputs_)
         weights = tree_weights(sample_weight, X)
+        X = self._fill(X, form, weights)
         # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
-        center = np.average(targets, axis=0, weights=weights) * (self.criterion != "poisson")
+        center = np.average(targets, axis=0, weights=weights) * (self.criterion in ("squared_error", "friedman_mse"))
         tree = self._grow_and_prune(
-            X,
-            targets - center,
-            criterion(self.n_outputs_ + 2),
-            weights,
-            lambda y: as_targets(y, self.criterion) - center,
+            X, targets - center, criterion, weights, lambda y: as_targets(y, self.criterion) - center, form
         )
         self.tree_ = tree.with_answers(tree.answers + center)
         return self
