@@ -136,6 +136,8 @@ def test_multi_label_targets_are_for_one_vs_rest_only():
     np.testing.assert_array_equal(hard.predict(X), model.predict(X))
     with pytest.raises(ValueError, match="no 'don't know'"):
         OneVsRestClassifier(LogisticRegression(), reject_margin=0.1).fit(X, Y)
+    with pytest.raises(ValueError, match="use predict"):
+        model.is_rejected(X)
     for refusing in (OneVsOneClassifier(LogisticRegression()), IndicatorRegression(Ridge())):
         with pytest.raises(ValueError, match=r"multi-label.*OneVsRestClassifier"):
             refusing.fit(X, Y)

@@ -131,14 +131,11 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         weights, params = routed(self, "fit", X, sample_weight, fit_params)
         self.label_binarizer_ = LabelBinarizer(sparse_output=True)
         Y = self._sides(X, self.label_binarizer_.fit_transform(checked_target(y)))
-        options = {"balance": self.balance, "params": params, "report": log_fits if self.verbose else None}
         if self.n_classes_ == 1 and not self.multilabel_:
-            self._columns = Columns([ConstantSide().fit(X)], [None])
-        else:
-            self._columns = fit_columns(
-                self.estimator, X, self._problems(Y), weights=weights, n_jobs=self.n_jobs, **options
-            )
-        return self._finish()
+            return self._finish(Columns([ConstantSide().fit(X)], [None]))
+        options = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
+        report = log_fits if self.verbose else None
+        return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
 
     @available_if(base_has("partial_fit"))
     def partial_fit(self, X, y, classes=None, sample_weight=None, **partial_fit_params):
@@ -172,8 +169,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         problems = self._problems(self._sides(X, self.label_binarizer_.transform(y)))
         old = [clone(self.estimator) for _ in problems] if first else self.estimators_
         new = refit_columns(old, X, problems, weights=weights, params=params, n_jobs=self.n_jobs)
-        self._columns = Columns(new, [None] * len(new))
-        return self._finish()
+        return self._finish(Columns(new, [None] * len(new)))
 
     def predict(self, X):
         """The class of every row, `reject_label_` where the answer is refused; for multi-label targets a matrix.
@@ -274,8 +270,8 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
 
         return [lambda k=k: make(k) for k in range(Y.shape[1])]
 
-    def _finish(self):
-        self.estimators_ = self._columns.estimators
+    def _finish(self, columns):
+        self.estimators_, self._rows = columns
         if self.normalize:
             self.weight_norms_ = weight_norms(self.estimators_, self.classes_)
         return self
@@ -287,7 +283,8 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
     def _outputs(self, X, kind):
         X = given_rows(self, self.estimator, X, reset=False)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
-        return column_outputs(self._columns, X, kind, pairwise=pairwise, n_jobs=self.n_jobs)
+        columns = Columns(self.estimators_, self._rows)
+        return column_outputs(columns, X, kind, pairwise=pairwise, n_jobs=self.n_jobs)
 
     def _scores(self, X):
         """Scores of all columns; a class without rows is never the best of several."""
@@ -298,6 +295,8 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
 
     def _decide(self, X):
         check_is_fitted(self)
+        if self.multilabel_:
+            raise ValueError("a multi-label target has no 'don't know'; use predict")
         kind = self._kind(self.combine)
         S = self._scores(X) if kind == "score" else self._outputs(X, kind)
         if S.shape[1] == 1:

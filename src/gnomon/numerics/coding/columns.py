@@ -90,6 +90,8 @@ class ConstantSide(BaseEstimator):
 
     def fit(self, X, y=None):
         self.classes_ = np.array([0, 1])
+        # No boundary, so no distance from it: where scores are divided by norms, this one stays as it is.
+        self.weight_norm_ = 1.0
         return self
 
     def predict(self, X):
