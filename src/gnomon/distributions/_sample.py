@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from gnomon.distributions._base import as_numbers, check_sample
+from gnomon.numerics.weights import weighted_quantile
 
-__all__ = ["Sample", "one_variable", "weighted_quantile"]
+__all__ = ["Sample", "one_variable"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,17 +62,6 @@ class Sample:
         """min(deviation, interquartile range / 1.34) of every column; the deviation where half of a column is equal."""
         deviation, range_ = self.std(), (self.quantile(0.75) - self.quantile(0.25)) / 1.34
         return np.where(range_ > 0.0, np.minimum(deviation, range_), deviation)
-
-
-def weighted_quantile(x, p, weights):
-    """(1) for one variable and one p."""
-    order = np.argsort(x, kind="stable")
-    x, reached = x[order], np.cumsum(weights[order])
-    # Sums of weights meet p·W up to rounding only.
-    target, slack = p * reached[-1], 8.0 * np.finfo(float).eps * reached[-1]
-    low = np.searchsorted(reached, target - slack)
-    high = np.searchsorted(reached, target + slack)
-    return 0.5 * (x[min(low, len(x) - 1)] + x[min(high, len(x) - 1)])
 
 
 def one_variable(X, law):

@@ -18,6 +18,7 @@ from gnomon.losses.glm import (
     TweedieFamily,
 )
 from gnomon.losses.hinge import HingeLoss
+from gnomon.losses.huber import HuberLoss
 from gnomon.losses.likelihood import LikelihoodLoss, from_likelihood
 from gnomon.losses.links import CLogLogLink, IdentityLink, InverseLink, Link, LogitLink, LogLink, ProbitLink
 from gnomon.losses.logistic import LogisticLoss
@@ -44,6 +45,7 @@ __all__ = [
     "GammaFamily",
     "GaussianFamily",
     "HingeLoss",
+    "HuberLoss",
     "IdentityLink",
     "InverseGaussianFamily",
     "InverseLink",

@@ -47,6 +47,9 @@ class Loss(ABC):
         Whether a loss of several scores has the verbs `row`, `masses` and `total_curvature` of the softmax.
     quadratic : bool
         Whether its curvature is constant, so that one Newton model is the loss itself.
+    best_shift : callable (residuals, weights) → float or None
+        For losses that Newton's step does not serve: the number that, added to all scores, makes the loss of the
+        residuals y − z least.
 
     References
     ----------
@@ -78,6 +81,7 @@ class Loss(ABC):
 
     targets: ClassVar[Targets] = "real"
     record: ClassVar = None
+    best_shift: ClassVar = None
     additive: ClassVar[bool] = True
     convex: ClassVar[bool] = True
     dual_steps: ClassVar[bool] = False

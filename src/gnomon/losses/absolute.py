@@ -10,6 +10,7 @@ import numpy as np
 from gnomon._jit import choose, noun
 from gnomon.losses._base import ROUNDING, Loss
 from gnomon.numerics.special import soft_threshold
+from gnomon.numerics.weights import weighted_quantile
 
 __all__ = ["AbsoluteLoss", "LpLoss"]
 
@@ -44,6 +45,10 @@ class AbsoluteLoss(Loss):
 
     def curvature(self, y, z):
         return 0.0 * z
+
+    def best_shift(self, residuals, weights):
+        """The weighted median."""
+        return weighted_quantile(residuals, 0.5, weights)
 
     def conjugate(self, y, u):
         return choose(np.abs(u) <= 1.0 + ROUNDING, u * y, np.inf)

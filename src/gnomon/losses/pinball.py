@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon._jit import choose, noun
 from gnomon.losses._base import ROUNDING, Loss
+from gnomon.numerics.weights import weighted_quantile
 
 __all__ = ["PinballLoss"]
 
@@ -61,6 +62,10 @@ class PinballLoss(Loss):
 
     def curvature(self, y, z):
         return 0.0 * z
+
+    def best_shift(self, residuals, weights):
+        """The weighted quantile of the level."""
+        return weighted_quantile(residuals, self.level, weights)
 
     def conjugate(self, y, u):
         slack = ROUNDING * (self.c1 + self.c2)

@@ -2,6 +2,7 @@
 
     n = Σᵢ sᵢ                                                                                     (1)
     π_c = (N_c + a) / (N + C a),    N_c = Σ_{i in c} sᵢ                                             (2)
+    Q(p) = inf {x : F(x) ≥ p},    F(x) = Σ sᵢ 1[xᵢ ≤ x] / Σ sᵢ                                       (3)
 
 A weight of two is the row twice, so every count and every mean is taken with weights: frequency weights in the words of
 Lumley (2010), Complex Surveys, doi:10.1002/9780470580066.
@@ -14,7 +15,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from gnomon.numerics.validation import check_choice, check_non_negative
 
-__all__ = ["check_weights", "class_priors"]
+__all__ = ["check_weights", "class_priors", "weighted_quantile"]
 
 
 def check_weights(sample_weight, X):
@@ -99,6 +100,37 @@ def class_priors(priors, classes, counts=None, *, alpha=0.0):
             f"{classes.tolist()}; divide them by their sum {np.sum(p):g}, or choose None or 'uniform'"
         )
     return p
+
+
+def weighted_quantile(x, p, weights):
+    """Equation (3) for one p; where F equals p on an interval its middle is taken, so that Q(½) is the usual median.
+
+    Parameters
+    ----------
+    x, weights : ndarray of shape (n,)
+        Values, and their weights ≥ 0 with a positive sum.
+    p : float
+        In [0, 1].
+
+    References
+    ----------
+    Hyndman, R. J. & Fan, Y. (1996). Sample quantiles in statistical packages, definition 2.
+    doi:10.1080/00031305.1996.10473566
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.weights import weighted_quantile
+    >>> float(weighted_quantile(np.array([3.0, 1.0, 2.0]), 0.5, np.array([1.0, 1.0, 2.0])))
+    2.0
+    """
+    order = np.argsort(x, kind="stable")
+    x, reached = x[order], np.cumsum(weights[order])
+    # Sums of weights meet p·W up to rounding only.
+    target, slack = p * reached[-1], 8.0 * np.finfo(float).eps * reached[-1]
+    low = np.searchsorted(reached, target - slack)
+    high = np.searchsorted(reached, target + slack)
+    return 0.5 * (x[min(low, len(x) - 1)] + x[min(high, len(x) - 1)])
 
 
 def _in_order(priors, labels):

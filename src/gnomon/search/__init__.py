@@ -1,6 +1,7 @@
 """Search: growing, reading and pruning trees."""
 
 from gnomon.search.by_hand import read_tree
+from gnomon.search.boost import Boosted, BoostingPlan, boost
 from gnomon.search.columns import Columns, code_columns, midpoint
 from gnomon.search.conditions import Interval, OneOf
 from gnomon.search.criteria import (
@@ -35,6 +36,8 @@ __all__ = [
     "NODE",
     "AbsoluteError",
     "Bags",
+    "Boosted",
+    "BoostingPlan",
     "ColumnScore",
     "Columns",
     "CountsCriterion",
@@ -57,6 +60,7 @@ __all__ = [
     "Tests",
     "Tree",
     "Words",
+    "boost",
     "code_columns",
     "contributions",
     "cut_at",

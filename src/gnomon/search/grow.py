@@ -8,6 +8,8 @@ depth first or, under a limit on leaves, the largest gain first. With a compiled
 Breiman et al. (1984), doi:10.1201/9781315139470; best first: Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gnomon._jit import compiled, jit, lean
@@ -78,13 +80,37 @@ def grow_tree(
 
     Examples
     --------
-    >>> import numpy as np
+    >>> from typing import NamedTuple
+
+import numpy as np
     >>> from gnomon.search import Entropy, code_columns, grow_tree
     >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> tree = grow_tree(code_columns(X), np.array([0, 1, 1, 0]), Entropy(2))
     >>> float(tree.gain[0]), tree.n_leaves
     (0.0, 4)
     """
+    return grow_parts(
+        columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
+        categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
+        min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
+        min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone, seed=seed,
+    )[0]  # fmt: skip
+
+
+class Parts(NamedTuple):
+    """Which rows reached each node: ``rows[start[node]:stop[node]]``."""
+
+    rows: np.ndarray
+    start: np.ndarray
+    stop: np.ndarray
+
+
+def grow_parts(
+    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
+    max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
+    max_features=None, max_leaf_nodes=None, monotone=None, seed=0, work=None,
+):  # fmt: skip
+    """What `grow_tree` returns, and the `Parts` of its rows; `work` are buffers of `make_work`, used again."""
     n, p = columns.n_samples, len(columns.sizes)
     w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     rows = np.flatnonzero(w).astype(np.int32) if rows is None else np.array(rows, dtype=np.int32)
@@ -102,11 +128,13 @@ def grow_tree(
     nodes = make_nodes(capacity, m)
     sums = np.empty((capacity, width))
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
-    work = make_work(columns, y, outputs, m, width, seed, _slots(columns, limits, splitter, width, max_leaf_nodes))
+    if work is None:
+        work = make_work(columns, y, outputs, m, width, seed, _slots(columns, limits, splitter, width, max_leaf_nodes))
     code_splitter = CodeSplitter(columns, criterion.unrolled(), kinds, limits, monotone, y, w, rows, sums, work)
     most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
     made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
-    return _as_tree(nodes[:made], sums[:made], rows, columns, criterion)
+    tree, order = _as_tree(nodes[:made], sums[:made], rows, columns, criterion)
+    return tree, Parts(rows, nodes.start[order], nodes.stop[order])
 
 
 def _slots(columns, limits, splitter, width, max_leaf_nodes):
@@ -189,14 +217,14 @@ grow_compiled = lean(grow)
 
 
 def _as_tree(nodes, sums, rows, columns, criterion):
-    """The nodes in preorder, with their answers."""
+    """The nodes in preorder, with their answers; and their old numbers."""
     order, ends, right = in_preorder(nodes)
     nodes, sums = nodes[order], sums[order]
     inner = nodes.branches > 0
     mass = criterion.masses(sums)
     worth = criterion.worths(sums)
     heavier = (mass[right] > mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]).astype(np.int16)
-    return Tree(
+    tree = Tree(
         nodes=node_records(nodes, right),
         answers=criterion.answers(sums),
         impurity=np.maximum(-worth / np.maximum(mass, 1e-300), 0.0),
@@ -207,6 +235,7 @@ def _as_tree(nodes, sums, rows, columns, criterion):
         n_features=len(columns.sizes),
         tests=_tables(nodes, inner & np.isnan(nodes.threshold), rows, columns),
     )
+    return tree, order
 
 
 def in_preorder(nodes):

@@ -8,6 +8,7 @@ from gnomon.trees.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from gnomon.trees.hist_gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from gnomon.trees.impurities import impurity
 from gnomon.trees.prune_cv import PruningChoice, prune_cv
 
@@ -18,6 +19,8 @@ __all__ = [
     "ExtraTreesRegressor",
     "HandTreeClassifier",
     "HandTreeRegressor",
+    "HistGradientBoostingClassifier",
+    "HistGradientBoostingRegressor",
     "PruningChoice",
     "RandomForestClassifier",
     "RandomForestRegressor",

@@ -21,7 +21,7 @@ from gnomon.search import (
     SquaredError,
 )
 
-__all__ = ["CLASS_CRITERIA", "MEAN_CRITERIA", "bins_of", "growth_options", "resolve_max_features", "seed_of"]
+__all__ = ["CLASS_CRITERIA", "MEAN_CRITERIA", "bins_of", "growth_options", "monotone_of", "resolve_max_features", "seed_of"]
 
 CLASS_CRITERIA = {"gini": Gini, "entropy": Entropy, "log_loss": Entropy, "misclassification": Misclassification}
 MEAN_CRITERIA = {"squared_error": SquaredError, "friedman_mse": SquaredError, "poisson": PoissonDeviance}
@@ -44,7 +44,7 @@ def growth_options(estimator, n_rows, n_features, total_weight):
         "min_impurity": check_non_negative("min_impurity", estimator.min_impurity),
         "min_gain": decrease * total_weight,
         "max_features": resolve_max_features(estimator.max_features, n_features),
-        "monotone": _monotone(estimator.monotonic_cst, n_features, vars(estimator).get("feature_names_in_")),
+        "monotone": monotone_of(estimator.monotonic_cst, n_features, vars(estimator).get("feature_names_in_")),
     }
 
 
@@ -79,7 +79,8 @@ def _count(name, value, n, least):
     return max(least, ceil(check_interval(name, value, 0.0, 1.0, closed="right" if least == 2 else "neither") * n))
 
 
-def _monotone(cst, p, names):
+def monotone_of(cst, p, names):
+    """1, −1 or 0 for each of p columns, from an array or a dict by name; None if there is no constraint."""
     if cst is None:
         return None
     if isinstance(cst, dict):
