@@ -129,13 +129,18 @@ def code_columns(X, *, category=None, bins=None, n_jobs=None, random_state=0):
     sample = _sample(n, bins, random_state)
     coded = map_chunks(lambda j: _code(_cells(X, j), category[j], bins, sample), range(p), n_jobs)
     sizes = np.array([len(low) for _, low, _ in coded], dtype=np.int64)
-    codes = np.empty((p, n), dtype=np.min_scalar_type(int(np.max(sizes, initial=0))))
+    codes = np.empty((p, n), dtype=_code_type(int(np.max(sizes, initial=0))))
     for j, (column, _, _) in enumerate(coded):
         codes[j] = column
     starts = np.concatenate([[0], np.cumsum(sizes)])
     low = np.concatenate([low for _, low, _ in coded])
     high = np.concatenate([high for _, _, high in coded])
     return Columns(codes, sizes, category, starts, low, high)
+
+
+def _code_type(size):
+    """One byte where it is enough, else four: kernels are compiled once for each type."""
+    return np.uint8 if size <= 255 else np.uint32
 
 
 def _sample(n, bins, random_state):
@@ -155,7 +160,7 @@ def _code(x, is_category, bins, sample):
     if is_category:
         size = int(np.nanmax(x, initial=-1.0)) + 1
         values = np.arange(size, dtype=float)
-        return np.where(np.isnan(x), size, x).astype(np.min_scalar_type(size)), values, values
+        return np.where(np.isnan(x), size, x).astype(_code_type(size)), values, values
     if bins is None:
         return _exact(x)
     edges = _edges(x[sample], bins)
@@ -179,7 +184,7 @@ def _exact(x):
         new[known] = True
     ranks = np.cumsum(new) - 1
     values = ordered[:known][new[:known]]
-    codes = np.empty(len(x), dtype=np.min_scalar_type(len(values)))
+    codes = np.empty(len(x), dtype=_code_type(len(values)))
     codes[order] = ranks
     return codes, values, values
 

@@ -29,6 +29,7 @@ KINDS = {
 """How one column is split, by `splitter` and whether any column is a category."""
 
 
+UNROLLED_FROM = 5000
 MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
 
@@ -40,54 +41,54 @@ def grow_tree(
 ):  # fmt: skip
     """Grow a tree of binary tests by (1).
 
-    Parameters
-    ----------
-    columns : Columns
-        Codes of the rows, from `code_columns`.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        What the criterion takes: whole numbers from 0 for classes, rows of numbers for means, gradients for `Newton`.
-    criterion : Criterion
-    sample_weight : ndarray of shape (n_samples,), optional
-        Ones by default. For `Newton`, the curvatures.
-    rows : ndarray of int, optional
-        The rows to grow from; by default those whose weight is not zero.
-    splitter : {"best", "random"}, default="best"
-        The best cut of every column, or one drawn.
-    categorical_split : {"subset", "equality"}, default="subset"
-        Categories against the others, or one against the rest.
-    max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity : int or float
-        A node is divided if it is less deep, has as many rows, is less pure, and its children keep as many rows and as
-        much weight.
-    min_gain : float, default=0.0
-        Least gain times the weight of the node, equality passes.
-    max_features : int, optional
-        How many columns are drawn at every node; all by default.
-    max_leaf_nodes : int, optional
-        With it, the node with the largest gain is divided first.
-    monotone : array-like of shape (n_features,), optional
-        1, −1 or 0: whether answers must rise, fall or may do either with a column.
-    seed : int, default=0
-        Draws columns and cuts.
+        Parameters
+        ----------
+        columns : Columns
+            Codes of the rows, from `code_columns`.
+        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+            What the criterion takes: whole numbers from 0 for classes, rows of numbers for means, gradients for `Newton`.
+        criterion : Criterion
+        sample_weight : ndarray of shape (n_samples,), optional
+            Ones by default. For `Newton`, the curvatures.
+        rows : ndarray of int, optional
+            The rows to grow from; by default those whose weight is not zero.
+        splitter : {"best", "random"}, default="best"
+            The best cut of every column, or one drawn.
+        categorical_split : {"subset", "equality"}, default="subset"
+            Categories against the others, or one against the rest.
+        max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity : int or float
+            A node is divided if it is less deep, has as many rows, is less pure, and its children keep as many rows and as
+            much weight.
+        min_gain : float, default=0.0
+            Least gain times the weight of the node, equality passes.
+        max_features : int, optional
+            How many columns are drawn at every node; all by default.
+        max_leaf_nodes : int, optional
+            With it, the node with the largest gain is divided first.
+        monotone : array-like of shape (n_features,), optional
+            1, −1 or 0: whether answers must rise, fall or may do either with a column.
+        seed : int, default=0
+            Draws columns and cuts.
 
-    Returns
-    -------
-    Tree
+        Returns
+        -------
+        Tree
 
-    References
-    ----------
-    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
-    doi:10.1201/9781315139470
+        References
+        ----------
+        Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
+        doi:10.1201/9781315139470
 
-    Examples
-    --------
-    >>> from typing import NamedTuple
+        Examples
+        --------
+        >>> from typing import NamedTuple
 
-import numpy as np
-    >>> from gnomon.search import Entropy, code_columns, grow_tree
-    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-    >>> tree = grow_tree(code_columns(X), np.array([0, 1, 1, 0]), Entropy(2))
-    >>> float(tree.gain[0]), tree.n_leaves
-    (0.0, 4)
+    import numpy as np
+        >>> from gnomon.search import Entropy, code_columns, grow_tree
+        >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+        >>> tree = grow_tree(code_columns(X), np.array([0, 1, 1, 0]), Entropy(2))
+        >>> float(tree.gain[0]), tree.n_leaves
+        (0.0, 4)
     """
     return grow_parts(
         columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
@@ -130,7 +131,9 @@ def grow_parts(
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
     if work is None:
         work = make_work(columns, y, outputs, m, width, seed, _slots(columns, limits, splitter, width, max_leaf_nodes))
-    code_splitter = CodeSplitter(columns, criterion.unrolled(), kinds, limits, monotone, y, w, rows, sums, work)
+    # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
+    used = criterion.unrolled() if m >= UNROLLED_FROM else criterion
+    code_splitter = CodeSplitter(columns, used, kinds, limits, monotone, y, w, rows, sums, work)
     most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
     made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
     tree, order = _as_tree(nodes[:made], sums[:made], rows, columns, criterion)
