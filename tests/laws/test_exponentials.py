@@ -9,7 +9,7 @@ from gnomon.numerics._exponentials import exponentials
 
 def exp(x):
     found, power = np.array(x, dtype=float), np.empty(len(x))
-    exponentials(found, len(found), power, power.view(np.int64))
+    exponentials(found, power, power.view(np.int64))
     return found
 
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
-from gnomon.distributions._normal_kernels import log_densities, sums_of_responsibilities
+from gnomon.distributions._normal_kernels import fill_log_densities, sums_of_responsibilities
 from gnomon.distributions.normal import LOG_2PI, MultivariateNormal
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments
@@ -212,7 +212,7 @@ class Normals:
         def fill(rows):
             # A square that overflows is a density of zero; the interpreter would warn of it, compiled code does not.
             with np.errstate(over="ignore"):
-                out[rows] = log_densities(X[rows], self.means, self.whitener, self.log_norms)
+                fill_log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
 
         map_chunks(fill, _chunks(X, len(self)), n_jobs or blas_threads())
         return out

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import jit
+from gnomon._jit import jit, lean
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Moments", "group_moments", "moments"]
@@ -200,10 +200,11 @@ def _group_squares(X, index, n_groups, weights, n_jobs):
         total, sums, squares = belongs.sum(axis=1), (belongs @ X).toarray(), (belongs @ X.multiply(X)).toarray()
         shift = np.zeros((n_groups, X.shape[1]))
     else:
-        shift = _rough_group_means(X, index, s, n_groups)
+        shift = np.zeros((n_groups, X.shape[1]))
+        _rough_group_means(X, index, s, np.zeros(n_groups, dtype=np.int64), shift)
         chunks = split_rows(X.shape[0], max(1, min(16, X.size // 2**18)))
         parts = map_chunks(
-            lambda rows: np.stack(_squares(X[rows], index[rows], s[rows], shift, n_groups)),
+            lambda rows: _squares(X[rows], index[rows], s[rows], shift, np.zeros((2, *shift.shape))),
             chunks,
             n_jobs or blas_threads(),
         )
@@ -213,23 +214,20 @@ def _group_squares(X, index, n_groups, weights, n_jobs):
 
 
 @jit
-def _squares(X, index, s, shift, n_groups):
-    """Σ s (x − shift) and Σ s (x − shift)² of every group, each with a shift of its own."""
-    n, d = X.shape
-    sums, squares = np.zeros((n_groups, d)), np.zeros((n_groups, d))
-    for i in range(n):
+def _squares(X, index, s, shift, out):
+    """Add Σ s (x − shift) and Σ s (x − shift)² of every group, each with a shift of its own, to the parts of `out`."""
+    for i in range(X.shape[0]):
         k = index[i]
-        for j in range(d):
+        for j in range(X.shape[1]):
             z = X[i, j] - shift[k, j]
-            sums[k, j] += s[i] * z
-            squares[k, j] += s[i] * z * z
-    return sums, squares
+            out[0, k, j] += s[i] * z
+            out[1, k, j] += s[i] * z * z
+    return out
 
 
-@jit
-def _rough_group_means(X, index, s, n_groups, rows=64):
-    """The mean of the first few rows of every group; zero for a group without any."""
-    count, mean = np.zeros(n_groups, np.int64), np.zeros((n_groups, X.shape[1]))
+@lean
+def _rough_group_means(X, index, s, count, mean, rows=64):
+    """The mean of the first few rows of every group, in place of zeros; `count` is room for as many integers."""
     full = 0
     for i in range(X.shape[0]):
         k = index[i]
@@ -240,9 +238,8 @@ def _rough_group_means(X, index, s, n_groups, rows=64):
             mean[k, j] += (X[i, j] - mean[k, j]) / count[k]
         if count[k] == rows:
             full += 1
-            if full == n_groups:
+            if full == len(mean):
                 break
-    return mean
 
 
 def _pieces(n, width):
