@@ -28,10 +28,10 @@ class Stump(ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight=None):
         """Find the test."""
-        return self.over(X)(y, sample_weight)
+        return self.over(X)[0](y, sample_weight)
 
     def over(self, X):
-        """A function (y, sample_weight) → stump for many targets of the same rows, whose columns are sorted once."""
+        """Functions (y, sample_weight) → stump and stump → predictions, for many targets of rows sorted once."""
         ready = copy(self)
         rows = ready._rows(X, reset=True)
         columns = code_columns(rows, category=np.isin(np.arange(rows.shape[1]), ready.categorical_))
@@ -44,13 +44,19 @@ class Stump(ClassifierMixin, BaseEstimator):
             model.tree_ = grow_tree(columns, index, criterion, sample_weight=weights, max_depth=1)
             return model
 
-        return fit
+        return fit, ready._reader(rows)
 
     def predict(self, X):
         """The class that weighs most in the leaf of every row."""
+        return self.reader(X)(self)
+
+    def reader(self, X):
+        """A function stump → predictions for many stumps of the same columns, into which X is turned once."""
         check_is_fitted(self)
-        frequencies = self.tree_.predict(self._rows(X, reset=False))
-        return self.classes_[np.argmax(frequencies, axis=1)]
+        return self._reader(self._rows(X, reset=False))
+
+    def _reader(self, rows):
+        return lambda model: model.classes_[np.argmax(model.tree_.predict(rows), axis=1)]
 
     def _rows(self, X, *, reset):
         """Numbers, NaN where missing; categories as codes."""

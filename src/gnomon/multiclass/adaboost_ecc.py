@@ -211,10 +211,10 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         C, rng = len(self.classes_), check_rng(self.random_state)
         own = np.arange(C) == index[:, None]
         F, D = np.zeros((len(index), C)), s[:, None] * ~own
-        learn = Stump().over(X) if self.estimator is None else partial(_fit_weighted, self.estimator, X, rng)
+        learner = Stump().over(X) if self.estimator is None else _over(self.estimator, X, rng)
         rounds, objectives, wrong, self.stop_reason_ = [], [], [], "max_iter"
         while len(rounds) < self.n_estimators:
-            made = self._round(learn, X, index, D, float(np.sum(s)), rng) if np.any(D) else None
+            made = self._round(learner, index, D, float(np.sum(s)), rng) if np.any(D) else None
             if made is None:
                 self.stop_reason_ = "no_edge" if np.any(D) else "perfect"
                 break
@@ -235,8 +235,9 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.history_ = {"iteration": np.arange(1, len(rounds) + 1), "pairs": pairs, **traces}
         self.objective_ = float(traces["objective"][-1]) if rounds else 0.0
 
-    def _round(self, learn, X, index, D, n, rng):
+    def _round(self, learner, index, D, n, rng):
         """One division with a learner that has an edge; None if several divisions give none."""
+        fit, sides = learner
         for trial in range(_MOST_TRIALS):
             mu = _random_halves(D.shape[1], rng) if trial or self.partition == "random" else _largest_cut(D, index, rng)
             truth = mu[index]
@@ -244,8 +245,8 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             U = float(np.sum(v))
             if U == 0.0:
                 continue
-            model = learn((truth > 0).astype(int), v / U * n)
-            side = 2.0 * np.asarray(model.predict(X)) - 1.0
+            model = fit((truth > 0).astype(int), v / U * n)
+            side = 2.0 * sides(model) - 1.0
             error = float(np.sum(v[side != truth]) / U)
             if abs(error - 0.5) > _NO_EDGE:
                 return _Round(mu, side, model, error, float(self.learning_rate) * _step(error, n), U)
@@ -271,8 +272,10 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _steps(self, X):
         """α_t h_t(x) μ_t(k), round by round."""
         X = given_rows(self, self._base(), X, reset=False)
+        stumps = self.estimator is None and self.n_iter_ > 0
+        sides = self.estimators_[0].reader(X) if stumps else lambda model: model.predict(X)
         for model, mu, alpha in zip(self.estimators_, self.code_book_.T, self.alphas_, strict=True):
-            yield alpha * (2.0 * np.asarray(model.predict(X))[:, None] - 1.0) * mu
+            yield alpha * (2.0 * sides(model)[:, None] - 1.0) * mu
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -311,6 +314,11 @@ def _largest_cut(D, index, rng):
         mu[np.argmax(gains)] *= -1
         gains = mu * (W @ mu)
     return mu * mu[-1]
+
+
+def _over(base, X, rng):
+    """As `Stump.over`, for any classifier."""
+    return partial(_fit_weighted, base, X, rng), lambda model: model.predict(X)
 
 
 def _fit_weighted(base, X, rng, target, weights):
