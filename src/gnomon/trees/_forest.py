@@ -19,6 +19,7 @@ from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 from gnomon.search import Bags, Forest, code_columns, grow_forest, prune_tree
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options
+from gnomon.trees._reading import ReadsForest
 from gnomon.trees._rows import fitted_rows, new_rows
 from gnomon.trees._targets import as_classes, as_targets, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -33,7 +34,7 @@ SHARED = (
 """Parameters that a forest hands to its trees."""
 
 
-class _Forest(BaseEstimator):
+class _Forest(ReadsForest, BaseEstimator):
     """Growing and applying; `splitter` is a parameter or belongs to the class."""
 
     def _grow(self, X, y, criterion, weights, balanced=None):
@@ -71,9 +72,14 @@ class _Forest(BaseEstimator):
     def _continues(self):
         return self.warm_start and "forest_" in vars(self)
 
-    def _sums(self, X, **how):
+    def _rows(self, X):
+        """New rows as numbers."""
         check_is_fitted(self, "forest_")
-        return self.forest_.sum(new_rows(self, X), self.n_jobs, **how) / len(self.forest_)
+        return new_rows(self, X)
+
+    def _sums(self, X, **how):
+        rows = self._rows(X)
+        return self.forest_.sum(rows, self.n_jobs, **how) / len(self.forest_)
 
     def _oob(self, X, **how):
         """Mean answer of the trees that did not see a row; NaN where all did."""

@@ -6,10 +6,11 @@ The work is done below, in `gnomon.search`; an estimator adds the words, and the
 Generating production rules from decision trees, IJCAI-87.
 """
 
+import warnings
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.numerics.tables import as_table
 from gnomon.search import (
     Words,
     explain_forest,
@@ -25,7 +26,7 @@ __all__ = ["ReadsForest", "ReadsTree"]
 
 
 class ReadsTree:
-    """The methods of an estimator that has a `tree_`, its `coding_`, and `_encode(X)` for rows as numbers."""
+    """The methods of an estimator that has a `tree_`, its `coding_`, and `_rows(X)` for rows as numbers."""
 
     @property
     def words_(self):
@@ -120,7 +121,7 @@ class ReadsTree:
 
 
 class ReadsForest:
-    """The methods of an estimator that has a `forest_`, its `coding_`, and `_encode(X)` for rows as numbers."""
+    """The methods of an estimator that has a `forest_`, its `coding_`, and `_rows(X)` for rows as numbers."""
 
     @property
     def words_(self):
@@ -164,10 +165,13 @@ def _one_row(estimator, x, names):
             raise ValueError(f"x names {unknown[0]!r}, which is no column; the columns are {list(names)}")
         x = [x.get(name) for name in names]
     elif np.ndim(x) != 1:
-        rows = estimator._encode(x)
+        rows = estimator._rows(x)
         if rows.shape[0] != 1:
             raise ValueError(f"x has {rows.shape[0]} rows; one decision is explained at a time, so give one row")
         return as_dense(rows)[0]
     if len(x) != len(names):
         raise ValueError(f"x has {len(x)} values for the {len(names)} columns {list(names)}; give one for each")
-    return estimator.coding_.matrix(as_table(np.array([list(x)], dtype=object)))[0]
+    with warnings.catch_warnings():
+        # The values stand in the order of the columns, as was just checked, so that they need no names.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return as_dense(estimator._rows(np.array([list(x)], dtype=object)))[0]

@@ -108,7 +108,7 @@ class _HandTree(ReadsTree, BaseEstimator):
         self.coding_ = _coding(table, self.categories or {}, mentioned_values(rules))
         return self.coding_.matrix(table), y, rules
 
-    def _encode(self, X):
+    def _rows(self, X):
         check_is_fitted(self, "tree_")
         if not self._by_name:
             return new_rows(self, X)
@@ -116,12 +116,12 @@ class _HandTree(ReadsTree, BaseEstimator):
 
     def apply(self, X):
         """The number of the leaf of every row."""
-        rows = self._encode(X)
+        rows = self._rows(X)
         return self.tree_.apply(rows)
 
     def decision_path(self, X):
         """A sparse matrix that marks the nodes on the path of every row."""
-        rows = self._encode(X)
+        rows = self._rows(X)
         return self.tree_.decision_path(rows)
 
     def get_depth(self):
@@ -195,7 +195,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
 
     def fill_leaves(self, X, y, sample_weight=None):
         """Estimate the leaves anew, keeping columns, categories and classes."""
-        rows = self._encode(X)
+        rows = self._rows(X)
         self.tree_ = self._filled(self.tree_, rows, label_index(y, self.classes_)[0], sample_weight)
         return self
 
@@ -206,7 +206,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
 
     def predict_proba(self, X):
         """The class frequencies of the leaf of every row."""
-        rows = self._encode(X)
+        rows = self._rows(X)
         return self.tree_.predict(rows)
 
     def predict(self, X):
@@ -264,7 +264,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
 
     def fill_leaves(self, X, y, sample_weight=None):
         """Estimate the leaves anew, keeping columns and categories."""
-        rows = self._encode(X)
+        rows = self._rows(X)
         self.tree_ = self._filled(self.tree_, rows, y, sample_weight)
         return self
 
@@ -279,7 +279,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
 
     def predict(self, X):
         """The mean of the leaf of every row."""
-        rows = self._encode(X)
+        rows = self._rows(X)
         return self.tree_.predict(rows)[:, 0]
 
     def __sklearn_tags__(self):

@@ -19,13 +19,14 @@ from gnomon.trees._fill import FILLS, fill_values, filled
 from gnomon.trees._forms import class_criterion, grow_form, mean_criterion, settle, smooth_answers
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features, seed_of
 from gnomon.trees._pruning import codes_of, prune_as_asked, set_apart
+from gnomon.trees._reading import ReadsTree
 from gnomon.trees._rows import fitted_rows, new_rows
 from gnomon.trees._targets import as_classes, as_targets, tree_weights
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
 
-class _Tree(BaseEstimator):
+class _Tree(ReadsTree, BaseEstimator):
     """What both trees do with rows: growing, pruning, leaves, paths, importances."""
 
     pruning_loss = "impurity"
