@@ -110,6 +110,7 @@ VERBS = {
     "mass": ("sums", "at"),
     "worth": ("sums", "at"),
     "center": ("sums", "at"),
+    "alike": ("sums", "a", "b"),
     # a splitter of nodes
     "examine": ("nodes", "first", "made"),
     "divide": ("nodes", "node", "made"),

@@ -31,6 +31,8 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
     total = limits.total
     left, right = total + width, total + 2 * width
     best, cut, missing_left = -np.inf, 0, 0
+    # Where every cut is allowed, those that cannot be best need not be weighed.
+    free = not limits.counting and limits.min_mass <= 0.0 and bounds[2] == 0.0
     for side in range(1 if missing < 0 else 2):
         for s in range(width):
             sums[left + s] = sums[missing * width + s] if side == 1 else 0.0
@@ -40,6 +42,8 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
             for s in range(width):
                 sums[left + s] += sums[g + s]
                 sums[right + s] = sums[total + s] - sums[left + s]
+            if free and c + 1 < k and criterion.alike(sums, g, order[c + 1] * width):
+                continue
             if _allowed(criterion, limits, sums, left, right, bounds):
                 worth = criterion.worth(sums, left) + criterion.worth(sums, right)
                 if worth > best + scale:

@@ -78,6 +78,10 @@ class Criterion:
         sums[at] += 1.0
         self.weigh(sums, at, y, i, w)
 
+    def alike(self, sums, a, b):
+        """Whether a cut between the groups at `a` and `b` is never better than the best on either side of both."""
+        return False
+
     def unrolled(self):
         """The same criterion with a width that the compiler knows, where there is one."""
         return self
@@ -110,6 +114,17 @@ class ClassCriterion(Criterion):
         return sums[at + self.width() - 1] / (self.mass(sums, at) + TINY)
 
 
+def _same_class(self, sums, a, b):
+    # Fayyad & Irani (1992), doi:10.1007/BF00994007, theorem 1: no best cut parts rows of one class.
+    left, right = 0, 0
+    for k in range(1, self.width()):
+        if sums[a + k] > 0.0:
+            left = k if left == 0 else -1
+        if sums[b + k] > 0.0:
+            right = k if right == 0 else -1
+    return left == right and left > 0
+
+
 @noun
 class Gini(ClassCriterion):
     """H = Σ_k p_k (1 − p_k), between 0 and 1 − 1/K.
@@ -133,6 +148,8 @@ class Gini(ClassCriterion):
     """
 
     size: int
+
+    alike = _same_class
 
     def unrolled(self):
         return PairGini() if self.size == 2 else self
@@ -179,6 +196,8 @@ class Entropy(ClassCriterion):
     """
 
     size: int
+
+    alike = _same_class
 
     def unrolled(self):
         return PairEntropy() if self.size == 2 else self
