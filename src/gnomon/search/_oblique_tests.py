@@ -44,8 +44,8 @@ def oblique_families(splitter, held):
 
 
 def _families(splitter, held, X, numbers, a):
-    """The cuts of X a, with `a` brought to a largest weight of one in size."""
-    a = a / np.max(np.abs(a))
+    """The cuts of X a, with the largest weight brought to one."""
+    a = a / a[np.argmax(np.abs(a))]
     lost = np.any(np.isnan(X), axis=1)
     total = sum(c * X[:, i] for i, c in enumerate(a))
     y, w = splitter.y[held.rows], held.w

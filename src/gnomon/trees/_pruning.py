@@ -50,10 +50,10 @@ def set_apart(estimator, X, y, weights, coded):
     return growing, Held(X[held], y[held], weights[held])
 
 
-def prune_as_asked(estimator, tree, X, y, criterion, weights, held):
+def prune_as_asked(estimator, tree, X, y, criterion, weights, held, pruning):
     """The tree after `pruning`, `refit_leaves` and `ccp_alpha`."""
-    known = PRUNERS if criterion.classes else (None, "reduced_error")
-    pruner = PRUNERS[check_choice("pruning", estimator.pruning, known)]
+    known = PRUNERS if criterion.classes else ("none", "reduced_error")
+    pruner = PRUNERS[check_choice("pruning", pruning, known)]
     tree = pruner(estimator, tree, X, y, criterion, weights, held)
     alpha = check_non_negative("ccp_alpha", estimator.ccp_alpha)
     check_choice("pruning_loss", estimator.pruning_loss, ("impurity", "misclassification"))
@@ -80,7 +80,7 @@ def _pessimistic(estimator, tree, X, y, criterion, weights, held):
 
 
 PRUNERS = {
-    None: _none,
+    "none": _none,
     "reduced_error": _reduced_error,
     "error_based": _error_based,
     "pessimistic": _pessimistic,

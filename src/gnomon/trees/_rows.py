@@ -31,6 +31,14 @@ class Coding:
         """Which columns are categories."""
         return np.array([domain is not None for domain in self.domains])
 
+    def labels(self, codes):
+        """One code for each column as the value it stands for; numbers are their own, None where there is none."""
+        found = []
+        for domain, code in zip(self.domains, codes, strict=True):
+            value = None if np.isnan(code) else float(code)
+            found.append(value if value is None or domain is None else domain.labels[int(value)])
+        return found
+
     def matrix(self, table, unseen="missing"):
         """The table as floats."""
         out = np.empty(table.shape)

@@ -1,0 +1,146 @@
+"""Forms of trees: what the words of an estimator mean, and which grower can do it.
+
+    cart  two branches, best gain                      (Breiman et al. 1984, doi:10.1201/9781315139470)
+    id3   a branch for each value, each column once    (Quinlan 1986, doi:10.1007/BF00116251)
+    c4.5  gain ratio, a branch for each value, numbers cut at data, missing rows in parts, pruned
+                                                       (Quinlan 1993, ISBN 978-1-55860-238-0)                        (1)
+
+An option that is None means what the algorithm says; any other value overrides it. Tests of two branches with sums
+that add up are grown by the compiled `grow_tree`, all others by `grow_general_tree`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.numerics.validation import check_choice, check_interval
+from gnomon.search import (
+    AbsoluteError,
+    CountsCriterion,
+    Entropy,
+    PinballError,
+    data_thresholds,
+    grow_general_tree,
+    grow_tree,
+)
+from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
+from gnomon.trees._oblique import DIRECTIONS
+
+__all__ = ["class_criterion", "grow_form", "mean_criterion", "settle", "smooth_answers"]
+
+
+class Form(NamedTuple):
+    """What the options of an estimator come to."""
+
+    categorical_split: str = "subset"
+    threshold: str = "midpoint"
+    reuse_features: bool = True
+    missing: str = "own_value"
+    pruning: str = "none"
+    choice: str = "gain"
+    declared: bool = False
+    numeric_test: str = "le"
+    oblique: str | None = None
+
+
+ALGORITHMS = {
+    "cart": Form(),
+    "id3": Form(categorical_split="multiway", reuse_features=False, declared=True),
+    "c4.5": Form("multiway", "data", True, "fractional", "error_based", "c4.5"),
+}
+WORDS = {
+    "categorical_split": ("subset", "multiway", "equality"),
+    "threshold": ("midpoint", "data"),
+    "reuse_features": (True, False),
+    "missing": ("own_value", "most_frequent", "median", "mean", "surrogate", "fractional"),
+    "pruning": ("none", "reduced_error", "error_based", "pessimistic"),
+}
+
+
+def settle(estimator, algorithm="cart"):
+    """The form that an estimator asks for."""
+    form = ALGORITHMS[check_choice("algorithm", algorithm, ALGORITHMS)]
+    for name, words in WORDS.items():
+        given = vars(estimator).get(name)
+        if given is not None:
+            form = form._replace(**{name: check_choice(name, given, words)})
+    check_choice("numeric_test", estimator.numeric_test, ("le", "three_way"))
+    check_choice("split", estimator.split, ("axis", "oblique"))
+    check_choice("oblique", estimator.oblique, DIRECTIONS)
+    if estimator.criterion == "gain_ratio":
+        form = form._replace(choice="gain_ratio")
+    oblique = DIRECTIONS[estimator.oblique] if estimator.split == "oblique" else None
+    return form._replace(numeric_test=estimator.numeric_test, oblique=oblique)
+
+
+def class_criterion(criterion, algorithm, n_classes):
+    """The noun for a criterion of classes: a word, or a function of the weights of the classes."""
+    if callable(criterion):
+        return CountsCriterion(n_classes, criterion)
+    words = (*CLASS_CRITERIA, "gain_ratio")
+    check_choice("criterion", criterion, words)
+    if criterion == "gain_ratio" or (criterion == "gini" and algorithm != "cart"):
+        return Entropy(n_classes)
+    return CLASS_CRITERIA[criterion](n_classes)
+
+
+def mean_criterion(criterion, quantile, n_outputs):
+    """The noun for a criterion of numbers."""
+    check_choice("criterion", criterion, (*MEAN_CRITERIA, "absolute_error", "quantile"))
+    level = check_interval("quantile", quantile, 0.0, 1.0, closed="neither")
+    ordered = {"absolute_error": AbsoluteError(), "quantile": PinballError(level)}
+    return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion](n_outputs + 2)
+
+
+def grow_form(form, columns, y, criterion, domains, **options):
+    """Grow a tree of the form."""
+    if form.declared and not np.all(columns.category):
+        numbers = np.flatnonzero(~columns.category).tolist()
+        raise ValueError(
+            f"algorithm='id3' takes categories only, and columns {numbers} are numbers; name them in "
+            "categorical_features, cut them into classes, or choose algorithm='c4.5', which cuts numbers itself"
+        )
+    if _is_general(form, criterion):
+        tree = _general(form, columns, y, criterion, domains, options)
+    else:
+        tree = grow_tree(columns, y, criterion, categorical_split=form.categorical_split, **options)
+    return data_thresholds(tree, columns) if form.threshold == "data" else tree
+
+
+def _is_general(form, criterion):
+    """Whether the compiled grower cannot do it."""
+    return (
+        criterion.record is None
+        or form.choice != "gain"
+        or form.categorical_split == "multiway"
+        or form.numeric_test != "le"
+        or not form.reuse_features
+        or form.missing in ("fractional", "surrogate")
+        or form.oblique is not None
+    )
+
+
+def _general(form, columns, y, criterion, domains, options):
+    monotone = options.pop("monotone")
+    if monotone is not None and np.any(monotone != 0):
+        raise ValueError(
+            "monotonic_cst goes with tests of two branches of one column, a criterion of sums and missing='own_value'; "
+            "leave it out, or the option that needs more"
+        )
+    sizes = np.array([domain.size if domain is not None else 0 for domain in domains])
+    return grow_general_tree(
+        columns, y, criterion, categorical_split=form.categorical_split, numeric_test=form.numeric_test,
+        choice=form.choice, reuse_features=form.reuse_features, oblique=form.oblique,
+        missing=form.missing if form.missing in ("fractional", "surrogate") else "own_value",
+        declared=sizes if form.declared else None, **options,
+    )  # fmt: skip
+
+
+def smooth_answers(tree, alpha):
+    """Class frequencies with α added to the weight of every class: (n_k + α) / (n + α K)."""
+    counts = tree.answers * tree.weight[:, None] + alpha
+    answers = counts / np.sum(counts, axis=1, keepdims=True)
+    for node in np.flatnonzero(tree.weight == 0.0):
+        # A declared value without rows answers as the node above it does.
+        answers[node] = answers[tree.parent[node]]
+    return tree.with_answers(answers)
