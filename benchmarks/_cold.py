@@ -14,6 +14,8 @@ __all__ = ["LIMITS", "first_calls", "public_estimators"]
 
 ROOT = Path(__file__).resolve().parents[1]
 LIMITS = {"cold": 5.0, "warm": 0.5}  # seconds
+ANSWERS = ("predict", "transform", "score_samples")
+"""What an estimator is asked first after `fit`: the first of these that it has."""
 
 
 def public_estimators(package):
@@ -28,7 +30,7 @@ def public_estimators(package):
 
 
 def first_calls(package, name):
-    """Seconds of the first `fit` and `predict` or `transform`: {"estimator", "import", "cold", "warm"}."""
+    """Seconds of the first `fit` and the first of `ANSWERS`: {"estimator", "import", "cold", "warm"}."""
     with tempfile.TemporaryDirectory() as cache:
         cold, warm = (_call(package, name, cache) for _ in range(2))
     return {"estimator": name, "import": warm["import"], "cold": cold["call"], "warm": warm["call"]}
@@ -45,15 +47,16 @@ def _call(package, name, cache):
 
 def _answer(package, name):
     import numpy as np
-    from sklearn.base import is_classifier
+    from sklearn.base import is_classifier, is_outlier_detector
 
     begin = time.perf_counter()
     estimator = getattr(import_module(package), name)()
     loaded = time.perf_counter()
     X = np.random.default_rng(0).random((60, 4)) + 0.1
     score = X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * np.sin(100.0 * X[:, 0])
-    estimator.fit(X, (score > 0.3).astype(int) if is_classifier(estimator) else 2.0 + score)
-    (getattr(estimator, "predict", None) or estimator.transform)(X)
+    labels = is_classifier(estimator) or is_outlier_detector(estimator)
+    estimator.fit(X, (score > 0.3).astype(int) if labels else 2.0 + score)
+    next(getattr(estimator, method) for method in ANSWERS if method in dir(estimator))(X)
     return {"import": loaded - begin, "call": time.perf_counter() - loaded}
 
 
