@@ -9,6 +9,7 @@ from gnomon.plot.bayes import posterior_ellipses, prior_densities
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.class_densities import class_densities, gaussian_boundaries, generative_overview
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
+from gnomon.plot.codes import code_map
 from gnomon.plot.convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
@@ -23,6 +24,7 @@ from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
+from gnomon.plot.pruning import pruning_curves
 from gnomon.plot.regions import class_regions, few_labels
 from gnomon.plot.selection import selection_errors, subset_boundaries
 
@@ -31,6 +33,7 @@ __all__ = [
     "boundary_in_both",
     "class_densities",
     "class_regions",
+    "code_map",
     "coefficient_path",
     "coefficients",
     "complexity_curve",
@@ -79,6 +82,7 @@ __all__ = [
     "primal_dual",
     "prior_densities",
     "probability_surface",
+    "pruning_curves",
     "regression_losses",
     "responsibility_colors",
     "schedule_curves",
