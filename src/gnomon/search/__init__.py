@@ -1,7 +1,8 @@
 """Search: growing, reading and pruning trees."""
 
-from gnomon.search.by_hand import read_tree
+from gnomon.search.assemble import Fork, assemble_tree
 from gnomon.search.boost import Boosted, BoostingPlan, boost
+from gnomon.search.by_hand import read_tree
 from gnomon.search.columns import Columns, code_columns, midpoint
 from gnomon.search.conditions import Interval, OneOf
 from gnomon.search.criteria import (
@@ -19,7 +20,8 @@ from gnomon.search.explain import Explanation, Step, contributions, explain_fore
 from gnomon.search.forest import Bags, Forest, grow_forest
 from gnomon.search.grow import grow_tree
 from gnomon.search.grow_general import ColumnScore, data_thresholds, grow_general_tree, score_columns
-from gnomon.search.importance import forest_importance, tree_importance
+from gnomon.search.importance import Importances, forest_importance, tree_importance
+from gnomon.search.one_rule import ColumnRule, column_rule
 from gnomon.search.order_criteria import AbsoluteError, CountsCriterion, PinballError
 from gnomon.search.pessimistic import prune_pessimistic
 from gnomon.search.prune import PruningPath, prune_tree, pruning_path
@@ -38,6 +40,7 @@ __all__ = [
     "Bags",
     "Boosted",
     "BoostingPlan",
+    "ColumnRule",
     "ColumnScore",
     "Columns",
     "CountsCriterion",
@@ -45,7 +48,9 @@ __all__ = [
     "Entropy",
     "Explanation",
     "Forest",
+    "Fork",
     "Gini",
+    "Importances",
     "Interval",
     "Misclassification",
     "Newton",
@@ -60,8 +65,10 @@ __all__ = [
     "Tests",
     "Tree",
     "Words",
+    "assemble_tree",
     "boost",
     "code_columns",
+    "column_rule",
     "contributions",
     "cut_at",
     "data_thresholds",

@@ -63,6 +63,14 @@ class Columns:
         """Number of rows."""
         return self.codes.shape[1]
 
+    def take(self, features):
+        """Some of the columns."""
+        parts = [slice(self.starts[j], self.starts[j + 1]) for j in features]
+        sizes = self.sizes[features]
+        low, high = (np.concatenate([bins[part] for part in parts]) for bins in (self.low, self.high))
+        starts = np.concatenate([[0], np.cumsum(sizes)])
+        return Columns(self.codes[features], sizes, self.category[features], starts, low, high)
+
     def values(self, rows):
         """The cells of some rows as numbers that every cut sends where it sends the cells: the least of their bins."""
         out = np.empty((len(rows), len(self.sizes)))

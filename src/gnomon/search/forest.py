@@ -8,14 +8,16 @@ that a tree stays in cache while many rows pass it.
 """
 
 from dataclasses import dataclass, replace
+from itertools import takewhile
 
 import numpy as np
+from scipy import sparse
 
 from gnomon._jit import jit
 from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.search.grow import grow_tree
 from gnomon.search.traverse import BLOCK, as_dense, descend
-from gnomon.search.tree import Tests, Tree
+from gnomon.search.tree import LEAF, Tests, Tree
 
 __all__ = ["Bags", "Forest", "grow_forest"]
 
@@ -63,8 +65,12 @@ class Bags:
         return np.bincount(rows, minlength=self.n).astype(float)
 
 
-def grow_forest(columns, y, criterion, bags, *, weights=None, first=0, n_jobs=None, progress=None, **options):
+def grow_forest(
+    columns, y, criterion, bags, *, weights=None, features=None, first=0, n_jobs=None, progress=None, **options
+):
     """Grow the trees number `first` and up, one for each seed of `bags`.
+
+    An interrupt ends the growing, not the work done: the trees before the first unfinished one are returned.
 
     Parameters
     ----------
@@ -74,6 +80,8 @@ def grow_forest(columns, y, criterion, bags, *, weights=None, first=0, n_jobs=No
         The rows of each tree.
     weights : callable counts → weights, optional
         From how often rows are in the bag to the weights of the tree; the counts themselves by default.
+    features : callable seed → array of columns, optional
+        The columns that a tree may test; all by default.
     first : int, default=0
         Trees before it exist already.
     n_jobs : int, optional
@@ -101,15 +109,33 @@ def grow_forest(columns, y, criterion, bags, *, weights=None, first=0, n_jobs=No
     3
     """
 
+    done = {}
+
     def work(t):
-        counts = bags.counts(t)
+        counts, seed = bags.counts(t), bags.seeds[t]
         sample_weight = counts if weights is None else weights(counts)
-        tree = grow_tree(columns, y, criterion, sample_weight=sample_weight, seed=bags.seeds[t], **options)
+        done[t] = _grow_one(columns, y, criterion, features, sample_weight=sample_weight, seed=seed, **options)
         if progress is not None:
             progress(t)
-        return tree
 
-    return map_chunks(work, range(first, len(bags.seeds)), n_jobs)
+    try:
+        map_chunks(work, range(first, len(bags.seeds)), n_jobs)
+    except KeyboardInterrupt:
+        if not done:
+            raise
+    return [done[t] for t in takewhile(done.__contains__, range(first, len(bags.seeds)))]
+
+
+def _grow_one(columns, y, criterion, features, *, seed, monotone=None, **options):
+    """A tree of all columns, or of some."""
+    if features is None:
+        return grow_tree(columns, y, criterion, seed=seed, monotone=monotone, **options)
+    chosen = features(seed)
+    monotone = None if monotone is None else monotone[chosen]
+    tree = grow_tree(columns.take(chosen), y, criterion, seed=seed, monotone=monotone, **options)
+    nodes = tree.nodes.copy()
+    nodes["feature"] = np.where(tree.is_leaf, LEAF, chosen[np.maximum(tree.feature, 0)])
+    return replace(tree, nodes=nodes, n_features=len(columns.sizes))
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,6 +186,14 @@ class Forest:
         views = {name: getattr(self.whole, name)[part] for name in names}
         return replace(self.whole, **views, tests=self.whole.tests._replace(which=self.whole.tests.which[part]))
 
+    def code(self, X, n_jobs=None):
+        """The leaf of every row in every tree as a sparse matrix: one 1 per tree in the column of the leaf."""
+        column = np.cumsum(self.whole.is_leaf) - 1
+        leaves = self.leaves(X, n_jobs)
+        indices = column[leaves + self.roots[:-1]].ravel()
+        starts = np.arange(0, leaves.size + 1, len(self))
+        return sparse.csr_array((np.ones(leaves.size), indices, starts), shape=(len(leaves), self.whole.n_leaves))
+
     def leaves(self, X, n_jobs=None):
         """The leaf of every row in every tree, numbered within the tree."""
         out = np.empty((X.shape[0], len(self)), dtype=np.int64)
@@ -172,6 +206,12 @@ class Forest:
         answers = self.whole.answers
         self._each(X, n_jobs, lambda rows, part: _add(*self._arrays(), answers, self.roots, part, hard, out[rows]))
         return out
+
+    def sum_row(self, x, *, hard=False):
+        """(1) of one row of float64 numbers, without a pool of threads."""
+        out = np.zeros((1, self.whole.answers.shape[1]))
+        _add(*self._arrays(), self.whole.answers, self.roots, x.reshape(1, -1), hard, out)
+        return out[0]
 
     def _arrays(self):
         return self.whole.nodes, self.whole.missing, self.whole.ends, self.whole.tests

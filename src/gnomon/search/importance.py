@@ -10,11 +10,38 @@ all columns that it holds; its gain counts for the column under which the node s
 (2010), doi:10.1198/jasa.2009.tm08622; (4): Breiman et al. (1984), doi:10.1201/9781315139470.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["IMPORTANCES", "forest_importance", "tree_importance"]
+__all__ = ["IMPORTANCES", "Importances", "forest_importance", "tree_importance"]
+
+
+class Importances(NamedTuple):
+    """The importance of every column in many trees.
+
+    Parameters
+    ----------
+    mean, std : ndarray of shape (n_features,)
+        Over the trees.
+
+    References
+    ----------
+    Ishwaran, H. et al. (2010). High-dimensional variable selection for survival data. doi:10.1198/jasa.2009.tm08622
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Importances
+    >>> mean, std = Importances(np.array([0.75, 0.25]), np.array([0.1, 0.1]))
+    >>> int(np.argmax(mean))
+    0
+    """
+
+    mean: np.ndarray
+    std: np.ndarray
 
 
 def tree_importance(tree, kind="impurity"):
@@ -59,10 +86,10 @@ def forest_importance(trees, kind="impurity"):
     >>> X = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]])
     >>> trees = [grow_tree(code_columns(X), y, Gini(2)) for y in (np.array([0, 0, 1, 1]), np.array([0, 1, 0, 1]))]
     >>> forest_importance(trees)
-    (array([0.5, 0.5]), array([0.5, 0.5]))
+    Importances(mean=array([0.5, 0.5]), std=array([0.5, 0.5]))
     """
     each = np.array([tree_importance(tree, kind) for tree in trees])
-    return np.mean(each, axis=0), np.std(each, axis=0)
+    return Importances(np.mean(each, axis=0), np.std(each, axis=0))
 
 
 def _tested(tree):

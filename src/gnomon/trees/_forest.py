@@ -9,18 +9,23 @@ without having seen it.
 import numbers
 import sys
 import warnings
+from time import perf_counter
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 from gnomon.search import Bags, Forest, code_columns, grow_forest, prune_tree
-from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options
-from gnomon.trees._reading import ReadsForest
-from gnomon.trees._rows import fitted_rows, new_rows
+from gnomon.trees._cost import RowPredictor
+from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
+from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features
+from gnomon.trees._out_of_bag import accuracy_loss, out_of_bag, squared_loss
+from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, as_targets, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -34,14 +39,49 @@ SHARED = (
 """Parameters that a forest hands to its trees."""
 
 
-class _Forest(ReadsForest, BaseEstimator):
-    """Growing and applying; `splitter` is a parameter or belongs to the class."""
+class _Forest(GrownForest):
+    """Growing; `splitter` is a parameter or belongs to the class."""
+
+    _pastes = False
 
     def _grow(self, X, y, criterion, weights, balanced=None):
-        if self.bootstrap is False and self.oob_score:
-            raise ValueError("oob_score=True needs bootstrap=True: otherwise no row is out of any bag; set bootstrap")
+        start = perf_counter()
         n_trees = check_integer("n_estimators", self.n_estimators, 1)
-        # The trees of an earlier fit stay, and their seeds are the first of the same sequence.
+        keep = self._kept(n_trees)
+        self._bags = self._draw(len(weights), tuple(spawn_seeds(self._seed, n_trees)))
+        features = _subspaces(self.max_features_tree, X.shape[1])
+        width = X.shape[1] if features is None else len(features(0))
+        options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
+        options["max_features"] = resolve_max_features(self.max_features, width)
+        check_choice("splitter", self.splitter, ("best", "random"))
+        columns = code_columns(
+            X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
+        )
+
+        def bag_weights(counts):
+            return counts * weights * (1.0 if balanced is None else balanced(counts))
+
+        trees = grow_forest(
+            columns, y, criterion, self._bags, weights=bag_weights, features=features, first=len(keep),
+            n_jobs=self.n_jobs, progress=progress_of(self.verbose, n_trees), splitter=self.splitter,
+            categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
+            **options,
+        )  # fmt: skip
+        if self.ccp_alpha > 0.0:
+            trees = [prune_tree(tree, self.ccp_alpha) for tree in trees]
+        self.forest_ = Forest.of(keep + trees)
+        self.n_outputs_ = 1 if criterion.classes else criterion.size - 2
+        self._fit_seconds = perf_counter() - start
+        if len(self.forest_) < n_trees:
+            warnings.warn(
+                f"interrupted after {len(self.forest_)} of {n_trees} trees, which are kept; fit again with "
+                "warm_start=True to grow the others",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+
+    def _kept(self, n_trees):
+        """The trees of an earlier fit, whose seeds are the first of the same sequence."""
         keep = [self.forest_.tree(t) for t in range(len(self.forest_))] if self._continues() else []
         if len(keep) > n_trees:
             raise ValueError(
@@ -49,60 +89,28 @@ class _Forest(ReadsForest, BaseEstimator):
             )
         if not keep:
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
-        seeds = tuple(spawn_seeds(self._seed, n_trees))
-        positive = np.flatnonzero(weights)
-        self._bags = Bags(len(weights), _bag_size(self.max_samples, self.bootstrap, len(weights)), seeds=seeds)
-        options = growth_options(self, len(positive), X.shape[1], float(np.sum(weights)))
-        bins = bins_of(self.binning, X.shape[0])
-        columns = code_columns(X, category=self.coding_.category, bins=bins, n_jobs=self.n_jobs)
+        return keep
 
-        def bag_weights(counts):
-            return counts * weights * (1.0 if balanced is None else balanced(counts))
-
-        trees = grow_forest(
-            columns, y, criterion, self._bags, weights=bag_weights, first=len(keep), n_jobs=self.n_jobs,
-            progress=_progress(self.verbose, n_trees), splitter=self.splitter,
-            categorical_split=self.categorical_split, **options,
-        )  # fmt: skip
-        if self.ccp_alpha > 0.0:
-            trees = [prune_tree(tree, self.ccp_alpha) for tree in trees]
-        self.forest_ = Forest.of(keep + trees)
-        self.n_outputs_ = 1 if criterion.classes else criterion.size - 2
+    def _draw(self, n, seeds):
+        """The bags of all trees."""
+        size = _bag_size(self.max_samples, self.bootstrap or self._pastes, n)
+        size = size if self.bootstrap or self.max_samples is not None else None
+        if size is None and self.oob_score:
+            raise ValueError("oob_score=True needs bootstrap=True: otherwise no row is out of any bag; set bootstrap")
+        if self.oob_score and self._continues() and self._bags.n != n:
+            raise ValueError(
+                f"X has {n} rows and the trees that warm_start=True keeps were grown from {self._bags.n}, so it is "
+                "unknown which rows these have seen; give the same rows, or oob_score=False"
+            )
+        return Bags(n, size, replace=bool(self.bootstrap), seeds=seeds)
 
     def _continues(self):
         return self.warm_start and "forest_" in vars(self)
 
-    def _rows(self, X):
-        """New rows as numbers."""
-        check_is_fitted(self, "forest_")
-        return new_rows(self, X)
-
-    def _sums(self, X, **how):
-        rows = self._rows(X)
-        return self.forest_.sum(rows, self.n_jobs, **how) / len(self.forest_)
-
-    def _oob(self, X, **how):
-        """Mean answer of the trees that did not see a row; NaN where all did."""
-        total = np.zeros((X.shape[0], self.forest_.whole.answers.shape[1]))
-        votes = np.zeros(X.shape[0])
-        for t in range(len(self.forest_)):
-            out = np.flatnonzero(self._bags.counts(t) == 0)
-            total[out] += Forest.of([self.forest_.tree(t)]).sum(X[out], self.n_jobs, **how)
-            votes[out] += 1.0
-        if np.any(votes == 0.0):
-            warnings.warn(
-                f"{int(np.sum(votes == 0.0))} rows are in the bag of every tree, so they have no out-of-bag answer "
-                "(Some inputs do not have OOB scores); grow more trees",
-                UserWarning,
-                stacklevel=3,
-            )
-        with np.errstate(invalid="ignore"):
-            return total / votes[:, None]
-
-    def apply(self, X):
-        """The number of the leaf of every row in every tree, shape (n_samples, n_estimators)."""
-        check_is_fitted(self, "forest_")
-        return self.forest_.leaves(new_rows(self, X), self.n_jobs)
+    @property
+    def estimator_(self):
+        """What a tree of the forest is before it is grown."""
+        return self._kind(splitter=self.splitter, **{name: getattr(self, name) for name in SHARED})
 
     @property
     def estimators_(self):
@@ -126,54 +134,53 @@ class _Forest(ReadsForest, BaseEstimator):
         return total / max(np.sum(total), 1e-300)
 
     def _member(self, t):
-        tree = self._kind(
-            splitter=self.splitter,
-            random_state=self._bags.seeds[t] % 2**31,
-            **{name: getattr(self, name) for name in SHARED},
-        )
+        tree = self.estimator_.set_params(random_state=self._bags.seeds[t] % 2**31)
         for name in ("coding_", "n_features_in_", "feature_names_in_", "n_outputs_", "_flat"):
             if name in vars(self):
                 setattr(tree, name, getattr(self, name))
         tree.tree_ = self.forest_.tree(t)
         return tree
 
-    def __len__(self):
-        return len(self.forest_)
-
     def __getitem__(self, t):
-        return self.estimators_[t]
+        return self._member(range(len(self.forest_))[t])
 
     def __iter__(self):
         return iter(self.estimators_)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
 
 
 class ForestClassifier(ClassifierMixin, _Forest):
     """A mean of classification trees."""
 
     _kind = DecisionTreeClassifier
+    _loss = staticmethod(accuracy_loss)
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees of (1)."""
+        X, y = fitted_rows(self, X, y)
+        self._n_rows = X.shape[0]
+        return self._fit_classes(X, y, sample_weight)
+
+    def _fit_classes(self, X, y, sample_weight=None):
         criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
         check_choice("voting", self.voting, ("soft", "hard"))
-        X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
         self.n_classes_ = len(self.classes_)
         by_bag = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
         weights = tree_weights(sample_weight, X, None if by_bag else self.class_weight, self.classes_, index)
         self._grow(X, index, criterion(self.n_classes_), weights, self._balance(index) if by_bag else None)
         if self.oob_score:
-            self.oob_decision_function_ = self._oob(X, hard=self.voting == "hard")
-            self.oob_score_ = _oob_score(self.oob_score, self.oob_decision_function_, index, _accuracy)
+            hard = self.voting == "hard"
+            self.oob_decision_function_, self.oob_errors_ = out_of_bag(
+                self.forest_, self._bags, X, index, accuracy_loss, hard=hard, n_jobs=self.n_jobs
+            )
+            self.oob_score_ = self._score_classes(index)
         return self
+
+    def _score_classes(self, index):
+        known = ~np.isnan(self.oob_decision_function_[:, 0])
+        chosen = self.classes_[np.argmax(self.oob_decision_function_[known], axis=1)]
+        scorer = self.oob_score if callable(self.oob_score) else accuracy_score
+        return float(scorer(self.classes_[index[known]], chosen))
 
     def _balance(self, index):
         def balanced(counts):
@@ -184,6 +191,12 @@ class ForestClassifier(ClassifierMixin, _Forest):
             return factor[index]
 
         return balanced
+
+    def _truth(self, y):
+        unknown = np.setdiff1d(y, self.classes_)
+        if len(unknown):
+            raise ValueError(f"y has {unknown[0]!r}, which is none of the classes {self.classes_.tolist()} of fit")
+        return np.searchsorted(self.classes_, y)
 
     def predict_proba(self, X):
         """Mean class frequencies of the leaves; with ``voting="hard"`` the share of trees that vote for a class."""
@@ -200,9 +213,19 @@ class ForestClassifier(ClassifierMixin, _Forest):
         return self.classes_[np.argmax(shares, axis=1)]
 
     def predict_trees(self, X):
-        """The class frequencies of every tree, shape (n_estimators, n_samples, n_classes)."""
+        """The class frequencies of every tree, with their mean and their spread.
+
+        Returns
+        -------
+        TreeAnswers
+            `each` of shape (n_estimators, n_samples, n_classes), `mean` and `std` over the trees.
+        """
+        return tree_answers(self.forest_, self._rows(X), self.n_jobs)
+
+    def compile_row(self):
+        """A function from one row, a float array without checks, to its class: the shortest way for single rows."""
         check_is_fitted(self, "forest_")
-        return _each_answer(self.forest_, new_rows(self, X), self.n_jobs)
+        return RowPredictor(self.forest_, lambda answers: self.classes_[answers.argmax()], hard=self.voting == "hard")
 
     def _member(self, t):
         tree = super()._member(t)
@@ -214,11 +237,13 @@ class ForestRegressor(RegressorMixin, _Forest):
     """A mean of regression trees."""
 
     _kind = DecisionTreeRegressor
+    _loss = staticmethod(squared_loss)
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees of (1)."""
         criterion = MEAN_CRITERIA[check_choice("criterion", self.criterion, MEAN_CRITERIA)]
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
+        self._n_rows = X.shape[0]
         targets = as_targets(y, self.criterion)
         self._flat = np.ndim(y) == 1
         weights = tree_weights(sample_weight, X)
@@ -229,10 +254,16 @@ class ForestRegressor(RegressorMixin, _Forest):
         answers = self.forest_.whole.answers
         answers[self.forest_.roots[before] :] += center
         if self.oob_score:
-            found = self._oob(X)
+            found, self.oob_errors_ = out_of_bag(self.forest_, self._bags, X, targets, squared_loss, n_jobs=self.n_jobs)
             self.oob_prediction_ = found[:, 0] if self._flat else found
-            self.oob_score_ = _oob_score(self.oob_score, found, targets, _r2)
+            known = ~np.isnan(found[:, 0])
+            truth = targets[:, 0] if self._flat else targets
+            scorer = self.oob_score if callable(self.oob_score) else r2_score
+            self.oob_score_ = float(scorer(truth[known], self.oob_prediction_[known]))
         return self
+
+    def _truth(self, y):
+        return np.asarray(y, dtype=float).reshape(len(y), -1)
 
     def predict(self, X):
         """The mean answer of the trees."""
@@ -240,10 +271,22 @@ class ForestRegressor(RegressorMixin, _Forest):
         return answers[:, 0] if self._flat else answers
 
     def predict_trees(self, X):
-        """The answer of every tree, shape (n_estimators, n_samples) or (n_estimators, n_samples, n_outputs)."""
+        """The answer of every tree, with their mean and their spread.
+
+        Returns
+        -------
+        TreeAnswers
+            `each` of shape (n_estimators, n_samples) or (n_estimators, n_samples, n_outputs), `mean` and `std` over
+            the trees.
+        """
+        answers = tree_answers(self.forest_, self._rows(X), self.n_jobs)
+        return TreeAnswers(*(part[..., 0] for part in answers)) if self._flat else answers
+
+    def compile_row(self):
+        """A function from one row, a float array without checks, to its answer: the shortest way for single rows."""
         check_is_fitted(self, "forest_")
-        answers = _each_answer(self.forest_, new_rows(self, X), self.n_jobs)
-        return answers[:, :, 0] if self._flat else answers
+        T = len(self.forest_)
+        return RowPredictor(self.forest_, lambda answers: answers[0] / T if self._flat else answers / T)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -258,9 +301,16 @@ def store(estimator, given):
             setattr(estimator, name, value)
 
 
-def _each_answer(forest, X, n_jobs):
-    leaves = forest.leaves(X, n_jobs)
-    return forest.whole.answers[leaves + forest.roots[:-1]].swapaxes(0, 1)
+def _subspaces(max_features_tree, p):
+    """From the seed of a tree to the columns that it may test; None: all."""
+    k = resolve_max_features(max_features_tree, p, "max_features_tree")
+    if k == p:
+        return None
+
+    def draw(seed):
+        return np.sort(np.random.default_rng([seed, 1]).permutation(p)[:k])
+
+    return draw
 
 
 def _bag_size(max_samples, bootstrap, n):
@@ -276,7 +326,7 @@ def _bag_size(max_samples, bootstrap, n):
     return max(1, round(check_interval("max_samples", max_samples, 0.0, 1.0, closed="right") * n))
 
 
-def _progress(verbose, n_trees):
+def progress_of(verbose, n_trees):
     if not verbose:
         return None
 
@@ -285,18 +335,3 @@ def _progress(verbose, n_trees):
             sys.stderr.write(f"tree {t + 1} of {n_trees}\n")
 
     return report
-
-
-def _oob_score(scorer, answers, truth, default):
-    known = ~np.isnan(answers[:, 0])
-    return (scorer if callable(scorer) else default)(truth[known], answers[known])
-
-
-def _accuracy(index, shares):
-    return float(np.mean(np.argmax(shares, axis=1) == index))
-
-
-def _r2(y, answers):
-    from sklearn.metrics import r2_score
-
-    return float(r2_score(y, answers))

@@ -21,7 +21,15 @@ from gnomon.search import (
     SquaredError,
 )
 
-__all__ = ["CLASS_CRITERIA", "MEAN_CRITERIA", "bins_of", "growth_options", "monotone_of", "resolve_max_features", "seed_of"]
+__all__ = [
+    "CLASS_CRITERIA",
+    "MEAN_CRITERIA",
+    "bins_of",
+    "growth_options",
+    "monotone_of",
+    "resolve_max_features",
+    "seed_of",
+]
 
 CLASS_CRITERIA = {"gini": Gini, "entropy": Entropy, "log_loss": Entropy, "misclassification": Misclassification}
 MEAN_CRITERIA = {"squared_error": SquaredError, "friedman_mse": SquaredError, "poisson": PoissonDeviance}
@@ -48,16 +56,16 @@ def growth_options(estimator, n_rows, n_features, total_weight):
     }
 
 
-def resolve_max_features(max_features, p):
+def resolve_max_features(max_features, p, name="max_features"):
     """How many of p columns a word, a fraction or a number stands for."""
     if max_features is None:
         return p
     if isinstance(max_features, str):
-        check_choice("max_features", max_features, ("sqrt", "log2"))
+        check_choice(name, max_features, ("sqrt", "log2"))
         return max(1, int(sqrt(p) if max_features == "sqrt" else log2(p)))
     if isinstance(max_features, numbers.Integral) and not isinstance(max_features, bool):
-        return min(check_integer("max_features", max_features, 1), p)
-    return max(1, int(check_interval("max_features", max_features, 0.0, 1.0, closed="right") * p))
+        return min(check_integer(name, max_features, 1), p)
+    return max(1, int(check_interval(name, max_features, 0.0, 1.0, closed="right") * p))
 
 
 def bins_of(binning, n):

@@ -15,7 +15,6 @@ from gnomon.search import (
     Words,
     explain_forest,
     explain_row,
-    forest_importance,
     tree_importance,
     tree_rules,
     tree_text,
@@ -142,11 +141,6 @@ class ReadsForest:
         """
         words = self.words_
         return explain_forest(_trees(self), words, _one_row(self, x, words.names))
-
-    def tree_importances(self, kind="impurity"):
-        """Means and standard deviations over the trees of the importances of their columns; kinds as for a tree."""
-        check_is_fitted(self, "forest_")
-        return forest_importance(_trees(self), kind)
 
 
 def _trees(estimator):

@@ -6,6 +6,7 @@ type, or of those that were met; a value that was not is missing, or an error wh
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import narwhals.stable.v2 as nw
 import numpy as np
@@ -26,7 +27,7 @@ class Coding:
     names: tuple
     domains: tuple
 
-    @property
+    @cached_property
     def category(self):
         """Which columns are categories."""
         return np.array([domain is not None for domain in self.domains])
@@ -75,9 +76,28 @@ def fitted_rows(estimator, X, y="no_validation", **options):
 
 def new_rows(estimator, X):
     """X as numbers, checked against the table of `fit`."""
+    if _is_ready(estimator, X):
+        return X
     if _plain(X) and not np.any(estimator.coding_.category):
         return _numbers(estimator, X, reset=False)
     return estimator.coding_.matrix(table_rows(estimator, X, reset=False), estimator.unseen)
+
+
+FEW_CELLS = 4096
+
+
+def _is_ready(estimator, X):
+    """Whether X is a small array with nothing to convert or to warn of: for single rows, checks would cost the most."""
+    return (
+        type(X) is np.ndarray
+        and X.dtype in FLOATS
+        and X.ndim == 2
+        and 0 < X.size <= FEW_CELLS
+        and X.shape[1] == estimator.n_features_in_
+        and "feature_names_in_" not in vars(estimator)
+        and not estimator.coding_.category.any()
+        and not np.isinf(X).any()
+    )
 
 
 def _plain(X):

@@ -1,12 +1,17 @@
 """Random forests and Extra-Trees: many unstable trees, averaged.
 
-    F(x) = (1/T) Σ_t f_t(x),    f_t a tree grown on a bootstrap sample with random columns or thresholds at each node  (1)
+    F(x) = (1/T) Σ_t f_t(x),   f_t a tree grown on a bootstrap sample, with random columns or thresholds          (1)
 
 Breiman (2001), Random forests, doi:10.1023/A:1010933404324; Geurts, Ernst & Wehenkel (2006), Extremely randomized
 trees, doi:10.1007/s10994-006-6226-1.
 """
 
+import numpy as np
+
+from gnomon.numerics.random import check_rng
+from gnomon.search.traverse import as_dense
 from gnomon.trees._forest import ForestClassifier, ForestRegressor, store
+from gnomon.trees._rows import fitted_rows
 
 __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor"]
 
@@ -30,7 +35,7 @@ class RandomForestClassifier(ForestClassifier):
     bootstrap : bool, default=True
         Draw the rows of every tree with replacement; else each sees them all.
     oob_score : bool or callable, default=False
-        Predict every row by the trees that did not see it; a callable (y, answers) is the score.
+        Predict every row by the trees that did not see it; a callable (y, predicted) is the score.
     n_jobs : int, optional
         Threads, over trees; the trees are the same for any number.
     random_state : None, int, Generator or RandomState
@@ -52,6 +57,9 @@ class RandomForestClassifier(ForestClassifier):
     binning : None, "auto" or int, default="auto"
         Bins of a column among which splits are searched; "auto" searches exactly up to 20 000 rows and in 255 bins
         above, which is many times faster and as accurate.
+    max_features_tree : int, float, {"sqrt", "log2"} or None, default=None
+        How many columns a tree may test at all, drawn once for each tree (random subspaces, Ho 1998,
+        doi:10.1109/34.709601); `max_features` is counted among these.
 
     Attributes
     ----------
@@ -62,6 +70,8 @@ class RandomForestClassifier(ForestClassifier):
     n_classes_, n_features_in_, n_outputs_ : int
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
+    oob_errors_ : ndarray of shape (n_estimators,)
+        Out-of-bag error after 1, 2, … trees: the share of wrong rows, or the mean squared error.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
 
     Notes
@@ -91,9 +101,29 @@ class RandomForestClassifier(ForestClassifier):
         bootstrap=True, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False,
         class_weight=None, ccp_alpha=0.0, max_samples=None, monotonic_cst=None, min_impurity=0.0,
         categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
-        voting="soft", binning="auto",
+        voting="soft", binning="auto", max_features_tree=None,
     ):  # fmt: skip
         store(self, locals())
+
+    def fit_unsupervised(self, X):
+        """Grow trees that tell the rows of X (class 1) from rows whose columns were permuted one by one (class 0).
+
+        What the trees learn is how columns depend on each other; `proximity` of the rows of X is then a nearness
+        without labels. Shi & Horvath (2006), doi:10.1198/106186006X94072.
+
+        Parameters
+        ----------
+        X : table
+
+        Returns
+        -------
+        self
+        """
+        rows = as_dense(fitted_rows(self, X))
+        rng = check_rng(self.random_state)
+        permuted = np.column_stack([rng.permutation(column) for column in rows.T])
+        self._n_rows = len(rows)
+        return self._fit_classes(np.vstack([rows, permuted]), np.repeat([1, 0], len(rows)))
 
 
 class RandomForestRegressor(ForestRegressor):
@@ -111,7 +141,7 @@ class RandomForestRegressor(ForestRegressor):
         How many columns are drawn at each node.
     max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, min_impurity
         As in `DecisionTreeRegressor`.
-    bootstrap, oob_score, n_jobs, random_state, verbose, warm_start, max_samples, binning
+    bootstrap, oob_score, n_jobs, random_state, verbose, warm_start, max_samples, binning, max_features_tree
         As in `RandomForestClassifier`.
     categorical_features, categories, categorical_split, unseen
         As in `DecisionTreeClassifier`.
@@ -123,6 +153,8 @@ class RandomForestRegressor(ForestRegressor):
     n_features_in_, n_outputs_ : int
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
+    oob_errors_ : ndarray of shape (n_estimators,)
+        Out-of-bag error after 1, 2, … trees: the share of wrong rows, or the mean squared error.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
 
     References
@@ -146,7 +178,7 @@ class RandomForestRegressor(ForestRegressor):
         min_weight_fraction_leaf=0.0, max_features=1.0, max_leaf_nodes=None, min_impurity_decrease=0.0, bootstrap=True,
         oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0, max_samples=None,
         monotonic_cst=None, min_impurity=0.0, categorical_features="from_dtype", categories=None,
-        categorical_split="subset", unseen="missing", binning="auto",
+        categorical_split="subset", unseen="missing", binning="auto", max_features_tree=None,
     ):  # fmt: skip
         store(self, locals())
 
@@ -167,7 +199,7 @@ class ExtraTreesClassifier(ForestClassifier):
         Draw the rows of every tree with replacement.
     ccp_alpha, max_samples, monotonic_cst, min_impurity, categorical_features, categories, categorical_split, unseen
         As in `RandomForestClassifier`.
-    voting, binning
+    voting, binning, max_features_tree
         Likewise.
 
     Attributes
@@ -179,6 +211,8 @@ class ExtraTreesClassifier(ForestClassifier):
     n_classes_, n_features_in_, n_outputs_ : int
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
+    oob_errors_ : ndarray of shape (n_estimators,)
+        Out-of-bag error after 1, 2, … trees: the share of wrong rows, or the mean squared error.
     oob_decision_function_ : ndarray of shape (n_samples, n_classes)
 
     References
@@ -202,7 +236,7 @@ class ExtraTreesClassifier(ForestClassifier):
         bootstrap=False, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False,
         class_weight=None, ccp_alpha=0.0, max_samples=None, monotonic_cst=None, min_impurity=0.0,
         categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
-        voting="soft", binning="auto",
+        voting="soft", binning="auto", max_features_tree=None,
     ):  # fmt: skip
         store(self, locals())
 
@@ -223,6 +257,8 @@ class ExtraTreesRegressor(ForestRegressor):
         Draw the rows of every tree with replacement.
     monotonic_cst, min_impurity, categorical_features, categories, categorical_split, unseen, binning
         As in `RandomForestRegressor`.
+    max_features_tree
+        As in `RandomForestRegressor`.
 
     Attributes
     ----------
@@ -231,6 +267,8 @@ class ExtraTreesRegressor(ForestRegressor):
     n_features_in_, n_outputs_ : int
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
+    oob_errors_ : ndarray of shape (n_estimators,)
+        Out-of-bag error after 1, 2, … trees: the share of wrong rows, or the mean squared error.
     oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
 
     References
@@ -253,6 +291,6 @@ class ExtraTreesRegressor(ForestRegressor):
         min_weight_fraction_leaf=0.0, max_features=1.0, max_leaf_nodes=None, min_impurity_decrease=0.0,
         bootstrap=False, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0,
         max_samples=None, monotonic_cst=None, min_impurity=0.0, categorical_features="from_dtype", categories=None,
-        categorical_split="subset", unseen="missing", binning="auto",
+        categorical_split="subset", unseen="missing", binning="auto", max_features_tree=None,
     ):  # fmt: skip
         store(self, locals())

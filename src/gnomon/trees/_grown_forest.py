@@ -1,0 +1,211 @@
+"""What a grown forest tells: leaves, nearness, importances, cost.
+
+    row → its leaves → one-hot code Z → P = Z Zᵀ / T                                                                 (1)
+
+Breiman (2001), doi:10.1023/A:1010933404324. The forest keeps no rows, so whatever asks which rows a tree has seen takes
+the rows of `fit` again.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
+
+from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.search import forest_importance
+from gnomon.search.importance import IMPORTANCES
+from gnomon.search.traverse import as_dense
+from gnomon.trees._cost import forest_cost
+from gnomon.trees._fill import fill_values
+from gnomon.trees._out_of_bag import permutation_importance
+from gnomon.trees._proximity import outlyingness, prototype_rows, proximities
+from gnomon.trees._reading import ReadsForest
+from gnomon.trees._rows import new_rows
+
+__all__ = ["GrownForest", "TreeAnswers", "tree_answers"]
+
+
+class TreeAnswers(NamedTuple):
+    """The answers of the trees of a forest: `each`, and their `mean` and `std`."""
+
+    each: np.ndarray
+    mean: np.ndarray
+    std: np.ndarray
+
+
+class GrownForest(ReadsForest, BaseEstimator):
+    """The methods of an estimator with `forest_`, `coding_`, the bags of its `_n_rows` rows, `_truth(y)`, `_loss`."""
+
+    def _rows(self, X):
+        """New rows as numbers."""
+        if "forest_" not in vars(self):
+            check_is_fitted(self, "forest_")
+        return new_rows(self, X)
+
+    def _sums(self, X, **how):
+        return self.forest_.sum(self._rows(X), self.n_jobs, **how) / len(self.forest_)
+
+    def _training_rows(self, X, what):
+        """X as numbers, which must be the rows of `fit`; and the bags of these."""
+        X = self._rows(X)
+        if self._bags.size is None:
+            raise ValueError(f"{what} needs rows out of bag, and every tree has seen all; fit with bootstrap=True")
+        if X.shape[0] != self._n_rows:
+            raise ValueError(f"{what} needs the {self._n_rows} rows of fit, because it asks which trees have seen "
+                             f"them; X has {X.shape[0]}")  # fmt: skip
+        return X
+
+    def apply(self, X):
+        """The number of the leaf of every row in every tree, shape (n_samples, n_estimators)."""
+        return self.forest_.leaves(self._rows(X), self.n_jobs)
+
+    def decision_path(self, X):
+        """A sparse matrix that marks the nodes on the paths of every row, and where each tree begins in it."""
+        rows = self._rows(X)
+        trees = [self.forest_.tree(t) for t in range(len(self.forest_))]
+        return sparse.hstack([tree.decision_path(rows) for tree in trees], format="csr"), self.forest_.roots
+
+    def embed(self, X):
+        """The leaves of every row as a sparse one-hot code: exactly one 1 for each tree."""
+        return self.forest_.code(self._rows(X), self.n_jobs)
+
+    def proximity(self, X, Y=None, *, oob=False, max_dense=10_000, top=100):
+        """The share of trees in which two rows are in one leaf.
+
+        Parameters
+        ----------
+        X : table of n rows
+        Y : table of m rows, optional
+            X itself by default.
+        oob : bool, default=False
+            Count only the trees that have seen neither of the two rows, which must be those of `fit`; NaN where there
+            is no such tree.
+        max_dense : int, default=10_000
+            Above so many rows the matrix is sparse, with the `top` largest entries of each row.
+        top : int, default=100
+
+        Returns
+        -------
+        ndarray or csr_array of shape (n, m)
+        """
+        if not oob:
+            Z = self.embed(X)
+            return proximities(Z, Z if Y is None else self.embed(Y), T=len(self.forest_), max_dense=max_dense, top=top)
+        if Y is not None:
+            raise ValueError("oob=True compares the rows of fit with each other; leave Y out")
+        Z = self.forest_.code(self._training_rows(X, "oob=True"), self.n_jobs)
+        seen = np.array([self._bags.counts(t)[: self._n_rows] > 0.0 for t in range(len(self.forest_))]).T
+        return proximities(Z, Z, T=len(self.forest_), seen=seen, max_dense=max_dense, top=top)
+
+    def outlier_score(self, X, y=None):
+        """How far every row is from the others of its class, n_c / Σ P_ij² over these, around 0 with spread 1.
+
+        Parameters
+        ----------
+        X : table of n rows
+        y : array-like of shape (n,), optional
+            Classes; without it all rows are of one.
+
+        Returns
+        -------
+        ndarray of shape (n,)
+            Above 10 a row is commonly called an outlier.
+        """
+        Z = self.embed(X)
+        return outlyingness(Z, len(self.forest_), _index(y, Z.shape[0])[1])
+
+    def prototypes(self, X, y=None, *, n_neighbors=None):
+        """A typical row of every class: the medians (of categories the most frequent value) around its centre.
+
+        The centre is the row whose `n_neighbors` nearest rows, by proximity, hold the most of its class.
+
+        Parameters
+        ----------
+        X : table of n rows
+        y : array-like of shape (n,), optional
+            Classes; without it all rows are of one.
+        n_neighbors : int, optional
+            √n by default.
+
+        Returns
+        -------
+        dict
+            From each class to one value for every column.
+        """
+        rows = as_dense(self._rows(X))
+        classes, index = _index(y, len(rows))
+        k = int(np.sqrt(len(rows))) if n_neighbors is None else n_neighbors
+        near = prototype_rows(self.forest_.code(rows), len(self.forest_), index, check_integer("n_neighbors", k, 1))
+        middles = [fill_values(rows[some], self.coding_.category, "median", np.ones(len(some))) for some in near]
+        return {label: self.coding_.labels(middle) for label, middle in zip(classes, middles, strict=True)}
+
+    def importance(self, kind="impurity", X=None, y=None, *, random_state=None):
+        """How much the trees need each column.
+
+        Parameters
+        ----------
+        kind : {"samples", "tests", "depth", "impurity", "oob_permutation"}, default="impurity"
+            The first four as for a tree; "oob_permutation": by how much the error of a tree on its out-of-bag rows
+            rises when the column is permuted among them (share of wrong rows, or mean squared error).
+        X, y : the rows of `fit`
+            For "oob_permutation" only: the forest keeps no rows.
+        random_state : None, int, Generator or RandomState
+            Draws the permutations.
+
+        Returns
+        -------
+        Importances
+            `mean` and `std` over the trees.
+        """
+        check_is_fitted(self, "forest_")
+        if check_choice("kind", kind, (*IMPORTANCES, "oob_permutation")) != "oob_permutation":
+            return forest_importance([self.forest_.tree(t) for t in range(len(self.forest_))], kind)
+        if X is None or y is None:
+            raise ValueError("kind='oob_permutation' needs the rows of fit; give X and y")
+        rows, truth = self._training_rows(X, "kind='oob_permutation'"), self._truth(y)
+        return permutation_importance(
+            self.forest_, self._bags, rows, truth, self._loss, random_state=random_state, n_jobs=self.n_jobs
+        )
+
+    def summary(self, X=None):
+        """What the forest costs, beside one tree: nodes, bytes, depth, tests of a row, seconds of fit and prediction.
+
+        Parameters
+        ----------
+        X : table, optional
+            Rows whose prediction is timed.
+
+        Returns
+        -------
+        Cost
+        """
+        check_is_fitted(self, "forest_")
+        return forest_cost(self.forest_, self._fit_seconds, None if X is None else lambda: self.predict(X))
+
+    def __len__(self):
+        return len(self.forest_)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+def tree_answers(forest, X, n_jobs=None):
+    """The answer of every tree at every row."""
+    leaves = forest.leaves(X, n_jobs)
+    each = forest.whole.answers[leaves + forest.roots[:-1]].swapaxes(0, 1)
+    return TreeAnswers(each, np.mean(each, axis=0), np.std(each, axis=0))
+
+
+def _index(y, n):
+    if y is None:
+        return [None], np.zeros(n, dtype=int)
+    check_consistent_length(y, np.empty(n))
+    classes, index = np.unique(y, return_inverse=True)
+    return classes.tolist(), index

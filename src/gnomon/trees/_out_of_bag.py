@@ -1,0 +1,80 @@
+"""What the rows that a tree has not seen say about a forest.
+
+    answer of row i    (1/|T_i|) Σ_{t ∈ T_i} answer of tree t at x_i,   T_i the trees whose bag lacks row i          (1)
+    importance of j    mean over t of  error of tree t on its out-of-bag rows after column j is permuted − before    (2)
+
+No copy of a row is on both sides, unlike validation inside a bootstrap sample. Breiman (2001), Random forests,
+doi:10.1023/A:1010933404324, §3.1 and §10.
+"""
+
+import warnings
+
+import numpy as np
+
+from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.random import check_rng
+from gnomon.search import Forest, Importances
+from gnomon.search.traverse import as_dense
+
+__all__ = ["accuracy_loss", "out_of_bag", "permutation_importance", "squared_loss"]
+
+
+def accuracy_loss(index, answers):
+    """Share of rows whose largest answer is another class."""
+    return float(np.mean(np.argmax(answers, axis=1) != index))
+
+
+def squared_loss(y, answers):
+    """Mean squared error, over rows and outputs."""
+    return float(np.mean((y - answers) ** 2))
+
+
+def out_of_bag(forest, bags, X, truth, loss, *, hard=False, n_jobs=None):
+    """The answers (1), NaN for a row in every bag, and their loss after 1, 2, … trees."""
+    total = np.zeros((X.shape[0], forest.whole.answers.shape[1]))
+    votes = np.zeros(X.shape[0])
+    errors = np.full(len(forest), np.nan)
+
+    def answer(t):
+        rows = np.flatnonzero(bags.counts(t) == 0)
+        return rows, Forest.of([forest.tree(t)]).sum(X[rows], hard=hard)
+
+    # Added in the order of the trees, so that the sums are the same for any number of threads.
+    for t, (rows, answers) in enumerate(map_chunks(answer, range(len(forest)), n_jobs)):
+        total[rows] += answers
+        votes[rows] += 1.0
+        known = votes > 0.0
+        if np.any(known):
+            errors[t] = loss(truth[known], total[known] / votes[known, None])
+    if not np.all(votes):
+        warnings.warn(
+            f"{int(np.sum(votes == 0.0))} rows are in the bag of every tree, so they have no out-of-bag answer "
+            "(Some inputs do not have OOB scores); grow more trees",
+            UserWarning,
+            stacklevel=4,
+        )
+    with np.errstate(invalid="ignore"):
+        return total / votes[:, None], errors
+
+
+def permutation_importance(forest, bags, X, truth, loss, *, random_state=None, n_jobs=None):
+    """The means over trees of (2) and their standard deviations; a column that a tree does not test counts zero."""
+    seeds = check_rng(random_state).integers(0, 2**63, len(forest))
+
+    def differences(t):
+        rows = np.flatnonzero(bags.counts(t) == 0)
+        found = np.zeros(X.shape[1])
+        tree, here = forest.tree(t), np.array(as_dense(X[rows]), dtype=float)
+        if len(rows) == 0:
+            return found
+        before = loss(truth[rows], tree.predict(here))
+        draw = np.random.default_rng(seeds[t])
+        for j in np.unique(tree.feature[~tree.is_leaf]):
+            column = here[:, j].copy()
+            here[:, j] = draw.permutation(column)
+            found[j] = loss(truth[rows], tree.predict(here)) - before
+            here[:, j] = column
+        return found
+
+    each = np.array(map_chunks(differences, range(len(forest)), n_jobs))
+    return Importances(np.mean(each, axis=0), np.std(each, axis=0))
