@@ -264,9 +264,9 @@ class Normals:
         is done to their sums.
         """
         k, d = self.means.shape
-        missing = np.setdiff1d(np.arange(d), observed)
-        if missing.size == 0:
+        if len(observed) == d:
             return moments
+        missing = np.setdiff1d(np.arange(d), observed)
         mean, N = self.means.copy(), moments.weight
         mean[:, observed] = moments.mean
         step = moments.mean - self.means[:, observed]

@@ -16,7 +16,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._jit import jit
+from gnomon._jit import lean
 from gnomon.generative._explanation import Explanation
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.random import check_rng
@@ -88,7 +88,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
         """
         X = self._checked(X)
-        return self.classes_[first_largest(self._joint(self._class_scores(X), priors))]
+        joint = self._joint(self._class_scores(X), priors)
+        place = np.empty(len(joint), dtype=np.intp)
+        first_largest(joint, place)
+        return self.classes_[place]
 
     def predict_log_proba(self, X, priors=None):
         """log P(c | x) of equation (1).
@@ -331,7 +334,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         """log π_c f_c(x) up to a term common to the classes, every row with a finite largest entry."""
         log_prior = self._log_priors(priors)
         joint = np.require(scores, dtype=float, requirements="W")
-        largest = add_to_rows(joint, log_prior)
+        largest = np.empty(len(joint))
+        add_to_rows(joint, log_prior, largest)
         if not np.all(np.isfinite(largest)):
             if np.any(np.isnan(largest)):
                 self._refuse_nan(joint)
@@ -374,10 +378,10 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         return labels.index(positive), labels.index(negative)
 
 
-@jit
-def add_to_rows(A, b):
-    """Add b to every row of A, in place, and return the largest entry of each; NaN if one is."""
-    top = np.empty(A.shape[0])
+# The results are made outside: kernels that make no arrays compile in half the time.
+@lean
+def add_to_rows(A, b, top):
+    """Add b to every row of A, in place, and return in `top` the largest entry of each; NaN if one is."""
     for i in range(A.shape[0]):
         most, odd = -np.inf, False
         for c in range(A.shape[1]):
@@ -387,13 +391,11 @@ def add_to_rows(A, b):
             odd |= x != x
             most = x if x > most else most
         top[i] = np.nan if odd else most
-    return top
 
 
-@jit
-def first_largest(A):
-    """The place of the largest entry of every row, the first of several."""
-    out = np.empty(A.shape[0], dtype=np.intp)
+@lean
+def first_largest(A, out):
+    """In `out` the place of the largest entry of every row, the first of several."""
     for i in range(A.shape[0]):
         # Selections, not branches: which class wins cannot be foreseen.
         most, place = A[i, 0], 0
@@ -402,7 +404,6 @@ def first_largest(A):
             place = c if x > most else place
             most = x if x > most else most
         out[i] = place
-    return out
 
 
 def _log(p):

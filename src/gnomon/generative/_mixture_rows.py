@@ -29,6 +29,9 @@ def mixture_rows(model, X, *, reset=False):
 def refuse_overflow(X):
     """An error where the squares of deviations would overflow."""
     with np.errstate(over="ignore"):
+        # The spread of all cells bounds that of any column, and is NaN where a cell is missing.
+        if X.size * np.square(float(np.max(X)) - float(np.min(X))) < np.inf:
+            return
         spread = np.nanmax(X, axis=0).astype(float) - np.nanmin(X, axis=0)
         if not np.isfinite(len(X) * np.sum(spread**2)):
             raise ValueError("X has values so large that their squares overflow; divide the columns by their size")
