@@ -4,6 +4,7 @@
 ``lean``      does the same for a kernel that creates no array: references are not counted, so a verb of a noun that
               holds arrays costs no more than the loop inside it.
 ``reordering`` does the same as ``jit`` for a kernel whose sums may be taken in any order, which lets it use vectors.
+``lean_reordering`` is both.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
@@ -25,7 +26,18 @@ import numpy as np
 from numba.core import types
 from numba.extending import overload, overload_method, register_jitable
 
-__all__ = ["DISABLED", "choose", "compiled", "in_kernels", "inline", "jit", "lean", "noun", "reordering"]
+__all__ = [
+    "DISABLED",
+    "choose",
+    "compiled",
+    "in_kernels",
+    "inline",
+    "jit",
+    "lean",
+    "lean_reordering",
+    "noun",
+    "reordering",
+]
 
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
 """True when kernels run as plain Python, for debuggers and coverage."""
@@ -33,6 +45,9 @@ DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
 jit = numba.njit(cache=True, nogil=True, error_model="numpy")
 lean = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
 reordering = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
+lean_reordering = numba.njit(
+    cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}, _nrt=False
+)
 inline = register_jitable
 
 
@@ -107,6 +122,7 @@ VERBS = {
     "width": (),
     "tally": ("sums", "at", "y", "i", "w"),
     "weigh": ("sums", "at", "y", "i", "w"),
+    "weigh_range": ("sums", "at", "cells", "low", "high", "y", "w", "m"),
     "mass": ("sums", "at"),
     "worth": ("sums", "at"),
     "center": ("sums", "at"),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import lean, noun
-from gnomon.search._column_splits import BANKS, Found, below
+from gnomon.search._column_splits import Found, below
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import CACHED, DIGIT
 from gnomon.search._histograms import add_up, free_slots, release, tally_nodes
@@ -64,6 +64,7 @@ class Work(NamedTuple):
     bounds: np.ndarray
     histograms: np.ndarray
     slots: np.ndarray
+    cells: np.ndarray
 
 
 def make_nodes(capacity, n):
@@ -75,7 +76,7 @@ def make_nodes(capacity, n):
 
 def most_groups(columns, n):
     """How many groups of rows a column can have."""
-    return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 3 * BANKS)
+    return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
 
 
 def make_work(columns, y, outputs, n, width, seed, slots):
@@ -89,6 +90,7 @@ def make_work(columns, y, outputs, n, width, seed, slots):
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
         np.arange(len(columns.sizes)), np.array([seed], dtype=np.uint64), np.zeros(6),
         np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
+        np.empty(n, dtype=np.int32),
     )  # fmt: skip
 
 
@@ -134,21 +136,19 @@ class CodeSplitter:
             scale = TIE * abs(worth)
             bounds[0], bounds[1] = nodes.low[node], nodes.high[node]
             best = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
-            for turn in range(p):
-                if turn >= limits.max_features and best.feature >= 0:
-                    break
-                if limits.max_features < p:
-                    pick = turn + below(work.seed, p - turn)
-                    work.features[turn], work.features[pick] = work.features[pick], work.features[turn]
-                j = work.features[turn]
-                bounds[2] = self.monotone[j]
-                found = self.kinds.split_column(self.columns, criterion, limits, work, j, rows, scale)
-                tie = best.feature >= 0 and found.score >= best.score - scale and found.feature < best.feature
-                if found.feature >= 0 and (tie or found.score > best.score + scale):
-                    best = found
-                    bounds[4] = bounds[3]
-                    for g in range(found.cut if np.isnan(found.threshold) else 0):
-                        work.groups[2, g] = work.groups[0, work.groups[1, g]]
+            drawn, perfect = 0, -scale if limits.min_impurity > -np.inf else np.inf
+            while drawn < p and best.feature < 0:
+                stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
+                while drawn < stop_at and best.score < perfect:
+                    j = work.features[drawn]
+                    drawn += 1
+                    bounds[2] = self.monotone[j]
+                    found = self.kinds.split_column(self.columns, criterion, limits, work, j, rows, scale)
+                    if found.score > best.score + scale:
+                        best = found
+                        bounds[4] = bounds[3]
+                        for g in range(found.cut if np.isnan(found.threshold) else 0):
+                            work.groups[2, g] = work.groups[0, work.groups[1, g]]
             if best.feature < 0 or best.score - worth < limits.min_gain - scale:
                 continue
             nodes.gain[node] = max(0.0, best.score - worth)
@@ -181,6 +181,25 @@ class CodeSplitter:
             nodes.high[made + lower] = nodes.value[node]
             nodes.low[made + 1 - lower] = nodes.value[node]
         return 2
+
+
+@lean
+def draw_columns(features, seed, first, stop):
+    """Draw the columns number first … stop − 1 from those not drawn, and put these in order; return `stop`.
+
+    In order, the first of equal splits is that of the lowest column, and a perfect one ends the search.
+    """
+    p = len(features)
+    for turn in range(first, stop if stop - first < p else first):
+        pick = turn + below(seed, p - turn)
+        chosen = features[pick]
+        features[pick] = features[turn]
+        place = turn
+        while place > first and features[place - 1] > chosen:
+            features[place] = features[place - 1]
+            place -= 1
+        features[place] = chosen
+    return stop
 
 
 @lean

@@ -17,8 +17,6 @@ from gnomon.search._cuts import ALL_SUBSETS, best_cut, best_subset, order_catego
 from gnomon.search._groups import compress, group_rows
 from gnomon.search.columns import midpoint
 
-BANKS = 4
-
 
 class Found(NamedTuple):
     """A split: rows of codes up to `cut` are left. With threshold NaN it is a set, the first `cut` of the groups."""
@@ -67,10 +65,12 @@ def _search_numbers(self, columns, criterion, limits, work, j, rows, scale):
 def _draw_numbers(self, columns, criterion, limits, work, j, rows, scale):
     """Three groups, at most the drawn cut, above it, and missing, of which `best_cut` has one division or two."""
     codes, size, at = columns.codes[j], columns.sizes[j], columns.starts[j]
-    sums, order = work.sums, work.groups[1]
+    sums, order, cells = work.sums, work.groups[1], work.cells
+    m, width, total = len(rows), criterion.width(), limits.total
     least, most, gaps = size, np.int64(-1), 0
-    for s in range(len(rows)):
+    for s in range(m):
         c = np.int64(codes[rows[s]])
+        cells[s] = c
         if c == size:
             gaps += 1
         else:
@@ -79,7 +79,13 @@ def _draw_numbers(self, columns, criterion, limits, work, j, rows, scale):
     if most < 0 or (least == most and gaps == 0):
         return _none()
     a, t = _drawn_cut(columns, at, least, most, work.seed)
-    _weigh_sides(criterion, codes, size, a, rows, work.y, work.w, sums, limits.counting)
+    for s in range(3 * width):
+        sums[s] = 0.0
+    criterion.weigh_range(sums, 0, cells, 0, a, work.y, work.w, m)
+    if gaps > 0:
+        criterion.weigh_range(sums, 2 * width, cells, size, size, work.y, work.w, m)
+    for s in range(width):
+        sums[width + s] = sums[total + s] - sums[s] - sums[2 * width + s]
     order[0], order[1] = 0, 1
     known = 2 if least < most else 1
     missing = np.int64(2 if gaps > 0 else -1)
@@ -89,24 +95,6 @@ def _draw_numbers(self, columns, criterion, limits, work, j, rows, scale):
     if cut == known:
         a, t = most, np.inf
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
-
-
-@lean
-def _weigh_sides(criterion, codes, size, a, rows, y, w, sums, counting):
-    """Sums of the codes up to `a`, of those above, and of missing cells, as groups 0, 1 and 2."""
-    width = criterion.width()
-    for s in range(3 * BANKS * width):
-        sums[s] = 0.0
-    for s in range(len(rows)):
-        c = np.int64(codes[rows[s]])
-        group = np.int64(c > a) + np.int64(c == size)
-        # Rows take turns among several sums of one group: adding to one and the same would wait for itself.
-        at = ((s % BANKS) * 3 + group) * width
-        if counting:
-            sums[at] += 1.0
-        criterion.weigh(sums, at, y, s, w[s])
-    for s in range(3 * width, 3 * BANKS * width):
-        sums[s % (3 * width)] += sums[s]
 
 
 @lean

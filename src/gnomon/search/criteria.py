@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gnomon._jit import compiled, noun
+from gnomon._jit import compiled, lean_reordering, noun
 from gnomon.search._grouped import SumGroups, worths_compiled, worths_of
 
 __all__ = ["Criterion", "Entropy", "Gini", "Misclassification", "Newton", "PoissonDeviance", "SquaredError"]
@@ -78,6 +78,12 @@ class Criterion:
         sums[at] += 1.0
         self.weigh(sums, at, y, i, w)
 
+    def weigh_range(self, sums, at, cells, low, high, y, w, m):
+        """Add the first m rows whose cells lie in low … high to the group at `at`."""
+        for s in range(m):
+            if low <= cells[s] <= high:
+                self.tally(sums, at, y, s, w[s])
+
     def alike(self, sums, a, b):
         """Whether a cut between the groups at `a` and `b` is never better than the best on either side of both."""
         return False
@@ -94,6 +100,11 @@ class ClassCriterion(Criterion):
 
     def weigh(self, sums, at, y, i, w):
         sums[at + 1 + y[i]] += w
+
+    def weigh_range(self, sums, at, cells, low, high, y, w, m):
+        for k in range(self.width() - 1):
+            sums[at + 1 + k] += _weight_within(cells, low, high, y, k, w, m)
+        sums[at] += _rows_within(cells, low, high, m)
 
     def mass(self, sums, at):
         total = 0.0
@@ -112,6 +123,23 @@ class ClassCriterion(Criterion):
     def center(self, sums, at):
         """The share of the last class: for two classes the mean response, by which categories are ordered."""
         return sums[at + self.width() - 1] / (self.mass(sums, at) + TINY)
+
+
+@lean_reordering
+def _weight_within(cells, low, high, y, k, w, m):
+    """The weight of class k among the first m rows whose cells lie in low … high."""
+    total = 0.0
+    for s in range(m):
+        total += w[s] if (cells[s] >= low) & (cells[s] <= high) & (y[s] == k) else 0.0
+    return total
+
+
+@lean_reordering
+def _rows_within(cells, low, high, m):
+    rows = 0
+    for s in range(m):
+        rows += (cells[s] >= low) & (cells[s] <= high)
+    return rows
 
 
 def _same_class(self, sums, a, b):
