@@ -65,10 +65,11 @@ def _name(terms):
 
 
 def _missing_branch(fork, cases):
-    """The branch that takes missing values: the one that says so; −1 for "else: stop", None if nothing is said."""
+    """The branch of missing values: the one that says so, or "else"; −1 for "else: stop", None if nothing is said."""
     takers = [b for b, case in enumerate(cases) if case.missing or (case.op == "is" and case.value == "missing")]
     if len(takers) > 1:
         raise ValueError(f"{cases[takers[1]].place}: missing values have a branch already; leave one of the two out")
+    takers += [b for b, case in enumerate(cases) if case.op == "else"]
     return takers[0] if takers else (-1 if fork.stop else None)
 
 

@@ -34,9 +34,9 @@ def read_tree(spec, *, columns=None, categories=None, classes=None, words=None, 
         Text, a branch to a line, as "outlook = sunny: no", "age ≤ 30:", "sky in {red, grey}:", "else:", with what lies
         below indented; or ``{column: {value: …}}``, where a value may be a comparison as "<= 30", a tuple of values,
         None for missing or "else"; or ``(column, threshold or values, first, second)``. An answer is a label, a number,
-        weights of classes ``{"no": 1, "yes": 3}``, or "?" if it is to be estimated. "or missing" after a test sends
-        missing values there; else they follow the heavier of two branches if weights are given, and stay where they
-        are if not.
+        weights of classes ``{"no": 1, "yes": 3}``, or "?" if it is to be estimated. Missing values go to the branch
+        that says "or missing", else to "else:", else with the heavier of two branches if weights are given; if not,
+        they stay where they are. So do values that are not among the categories.
     columns : sequence, optional
         The columns of the table; by default those that the tree mentions, in this order.
     categories : dict, optional

@@ -12,7 +12,7 @@ from math import inf
 
 import numpy as np
 
-__all__ = ["Interval", "OneOf", "branch_conditions", "stop_condition", "usual_branch"]
+__all__ = ["Interval", "OneOf", "branch_conditions", "narrowed", "reached", "stop_condition", "usual_branch"]
 
 
 @dataclass(frozen=True)
@@ -226,6 +226,32 @@ def branch_conditions(tree, node, words):
     # A branch beyond those of the test is that of missing values alone.
     found += [Interval(found[0].key, low=(inf, True)) for _ in branches[len(found) :]]
     return [replace(found[b], missing=b == missing, told=told) for b in branches]
+
+
+def narrowed(conditions, reach):
+    """Conditions with those categories alone that can reach them; `reach` has these by column, of some columns.
+
+    References
+    ----------
+    Quinlan, J. R. (1987). Generating production rules from decision trees. IJCAI-87, 304-307.
+
+    Examples
+    --------
+    >>> from gnomon.search.conditions import OneOf, narrowed
+    >>> narrowed([OneOf(0, frozenset({0, 1}), 3)], {0: frozenset({1, 2})})[0].codes
+    frozenset({1})
+    """
+    found = []
+    for condition in conditions:
+        if isinstance(condition, OneOf) and condition.codes & reach.get(condition.column, condition.codes):
+            condition = replace(condition, codes=condition.codes & reach.get(condition.column, condition.codes))
+        found.append(condition)
+    return found
+
+
+def reached(condition, reach):
+    """`reach` behind a condition."""
+    return {**reach, condition.column: condition.codes} if isinstance(condition, OneOf) else reach
 
 
 def stop_condition(tree, node, words):

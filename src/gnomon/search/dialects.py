@@ -137,6 +137,8 @@ class _Sql(Dialect):
     def not_among(self, column, values):
         if not values:
             return self.always
+        if len(values) == 1:
+            return f"({column} <> {self.constant(values[0])} OR {column} IS NULL)"
         return f"({column} NOT IN ({', '.join(map(self.constant, values))}) OR {column} IS NULL)"
 
     def missing(self, columns):
@@ -160,10 +162,10 @@ class _Python(Dialect):
         return repr(value)
 
     def among(self, column, values):
-        return f"{column} in {tuple(values)!r}"
+        return f"{column} == {values[0]!r}" if len(values) == 1 else f"{column} in {tuple(values)!r}"
 
     def not_among(self, column, values):
-        return f"{column} not in {tuple(values)!r}"
+        return f"{column} != {values[0]!r}" if len(values) == 1 else f"{column} not in {tuple(values)!r}"
 
     def missing(self, columns):
         text = " or ".join(f"{column} != {column}" for column in columns)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from gnomon.search.conditions import branch_conditions
+from gnomon.search.conditions import branch_conditions, narrowed, reached
 from gnomon.search.dialects import TEXT, say
 from gnomon.search.walk import leaf_weights
 from gnomon.search.words import spell
@@ -156,11 +156,11 @@ def contributions(tree, X):
     array([-1.,  1.])
     """
     out = np.zeros((len(X), tree.n_features, tree.answers.shape[1]))
-    reached = _ends(tree, X)
-    for leaf in np.unique(reached.indices):
-        rows = reached.indices == leaf
-        where = np.repeat(np.arange(len(X)), np.diff(reached.indptr))[rows]
-        weight = reached.data[rows]
+    ends = _ends(tree, X)
+    for leaf in np.unique(ends.indices):
+        rows = ends.indices == leaf
+        where = np.repeat(np.arange(len(X)), np.diff(ends.indptr))[rows]
+        weight = ends.data[rows]
         path = tree.path(int(leaf))
         for node, child in pairwise(path):
             columns, shares = _shares(tree, node, X[where])
@@ -219,12 +219,12 @@ def explain_row(tree, words, x):
     (3.0, [4.0], [-1.0])
     """
     X = np.asarray(x, dtype=float)[None, :]
-    reached = _ends(tree, X)
-    path = tree.path(int(reached.indices[np.argmax(reached.data)]))
-    steps = [_step(tree, words, node, child, X[0]) for node, child in pairwise(path)]
+    ends = _ends(tree, X)
+    path = tree.path(int(ends.indices[np.argmax(ends.data)]))
+    steps = _steps(tree, words, path, X[0])
     answer = tree.predict(X)[0]
     parts = dict(zip(words.names, contributions(tree, X)[0], strict=True))
-    return Explanation(words.label(answer), answer, tree.answers[0], parts, tuple(steps), words.classes)
+    return Explanation(words.label(answer), answer, tree.answers[0], parts, steps, words.classes)
 
 
 def explain_forest(trees, words, x):
@@ -262,9 +262,14 @@ def explain_forest(trees, words, x):
     return Explanation(words.label(answer), answer, root, dict(zip(words.names, parts, strict=True)), (), words.classes)
 
 
-def _step(tree, words, node, child, x):
-    condition = branch_conditions(tree, node, words)[tree.children(node).index(child)]
-    values = tuple(words.cell(j, x[j]) for j in condition.columns)
-    names = tuple(words.names[j] for j in condition.columns)
-    value = values[0] if len(values) == 1 else values
-    return Step(node, names, value, say(condition, words, TEXT), tree.answers[node], tree.answers[child])
+def _steps(tree, words, path, x):
+    steps, reach = [], {}
+    for node, child in pairwise(path):
+        conditions = narrowed(branch_conditions(tree, node, words), reach)
+        condition = conditions[tree.children(node).index(child)]
+        reach = reached(condition, reach)
+        values = tuple(words.cell(j, x[j]) for j in condition.columns)
+        names = tuple(words.names[j] for j in condition.columns)
+        value = values[0] if len(values) == 1 else values
+        steps.append(Step(node, names, value, say(condition, words, TEXT), tree.answers[node], tree.answers[child]))
+    return tuple(steps)

@@ -9,7 +9,7 @@ more. The layout is that of Quinlan (1993), C4.5: Programs for Machine Learning,
 
 import numpy as np
 
-from gnomon.search.conditions import branch_conditions, stop_condition, usual_branch
+from gnomon.search.conditions import branch_conditions, narrowed, reached, stop_condition, usual_branch
 from gnomon.search.dialects import TEXT, say
 from gnomon.search.words import spell, spell_number
 
@@ -52,9 +52,10 @@ def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
     lines = []
     limit = tree.max_depth if max_depth is None else max_depth
     # What is still to be written, the last first: a node and the words that lead to it, or no node and a whole line.
-    waiting = [(0, "")]
+    # With a node go the categories that can reach it, by column.
+    waiting = [(0, "", {})]
     while waiting:
-        node, head = waiting.pop()
+        node, head, reach = waiting.pop()
         if node is None:
             lines.append(head)
             continue
@@ -66,16 +67,21 @@ def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
             lines.append(f"{line}… ({tree.n_rows[node]} rows)")
         else:
             lines += [line.rstrip()] if head else []
-            heads = [f"{say(condition, words, TEXT, decimals)}: " for condition in branch_conditions(tree, node, words)]
-            waiting += [(None, f"{STEP * depth}else: stop")] if _leaves_gaps(tree, node, words) else []
-            waiting += list(zip(tree.children(node), heads, strict=True))[::-1]
+            conditions = narrowed(branch_conditions(tree, node, words), reach)
+            waiting += [(None, f"{STEP * depth}else: stop", {})] if _leaves_gaps(tree, node, words, reach) else []
+            waiting += [
+                (child, f"{say(condition, words, TEXT, decimals)}: ", reached(condition, reach))
+                for child, condition in zip(tree.children(node), conditions, strict=True)
+            ][::-1]
     return "\n".join(lines)
 
 
-def _leaves_gaps(tree, node, words):
+def _leaves_gaps(tree, node, words, reach):
     """Whether rows may stop here that would not by the usual rule."""
     stop = stop_condition(tree, node, words)
-    return stop is not None and (not stop.is_empty or usual_branch(tree, node) >= 0)
+    if stop is None or usual_branch(tree, node) >= 0:
+        return stop is not None
+    return not stop.is_empty and (stop.columns[0] not in reach or bool(stop.codes & reach[stop.columns[0]]))
 
 
 def _leaf(tree, words, node, decimals, counts):
