@@ -21,6 +21,7 @@ from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
+from gnomon.plot.one_rule import one_rule
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
@@ -70,6 +71,7 @@ __all__ = [
     "nested_contours",
     "nonlinear_problems",
     "normality",
+    "one_rule",
     "one_vs_one_regions",
     "one_vs_rest_regions",
     "penalty_curves",

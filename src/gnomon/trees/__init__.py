@@ -10,6 +10,7 @@ from gnomon.trees.forest import (
 )
 from gnomon.trees.hist_gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from gnomon.trees.impurities import impurity
+from gnomon.trees.one_rule import OneRule, RuleTable
 from gnomon.trees.prune_cv import PruningChoice, prune_cv
 
 __all__ = [
@@ -21,9 +22,11 @@ __all__ = [
     "HandTreeRegressor",
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
+    "OneRule",
     "PruningChoice",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RuleTable",
     "Tree",
     "impurity",
     "prune_cv",
