@@ -53,14 +53,14 @@ def descend(nodes, missing, ends, tests, root, X, start, stop, at):
         moving = False
         for i in range(stop - start):
             node = root + at[i]
-            j = nodes[node].feature
+            j = nodes[node]["feature"]
             if j < 0:
                 continue
-            x, t = X[start + i, j], nodes[node].threshold
+            x, t = X[start + i, j], nodes[node]["threshold"]
             if x <= t:
                 at[i] += 1
             elif x > t:
-                at[i] = nodes[node].right
+                at[i] = nodes[node]["right"]
             else:
                 child = elsewhere(missing, ends, tests, X, start + i, j, root, at[i])
                 if child == at[i]:
