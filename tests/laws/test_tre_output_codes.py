@@ -238,6 +238,13 @@ def test_stages_end_when_everything_is_right():
     assert model.code_book_.shape[1] <= 3
 
 
+@pytest.mark.spec("TRE-098")
+def test_stages_need_rows_to_measure_by():
+    X, y = load_iris(return_X_y=True)
+    with pytest.raises(ValueError, match="needs a class with two rows or more"):
+        OutputCodeClassifier(GaussianNB(), code="stagewise").fit(X[[0, 50, 100]], y[[0, 50, 100]])
+
+
 @pytest.mark.spec("TRE-103")
 def test_boosting_inside_a_code():
     """Stumps cannot tell three neighbours on a line apart, boosted stumps can, in every column of the code."""

@@ -74,9 +74,15 @@ def ecoc(n_classes, n_columns, rng):
         return exhaustive(n_classes)
     n_columns = usual_length(n_classes) if n_columns is None else n_columns
     if n_classes <= MOST_EXHAUSTIVE:
-        return _best_columns(exhaustive(n_classes), n_columns, rng)
-    start = random_code(n_classes, n_columns, rng, n_candidates=10)
-    return climb_rows(start, _soft_minimum)
+        found = _best_columns(exhaustive(n_classes), n_columns, rng)
+    else:
+        found = climb_rows(random_code(n_classes, n_columns, rng, n_candidates=10), _soft_minimum)
+    if not separated(found):
+        raise ValueError(
+            f"no code with {n_columns} columns was found that tells all {n_classes} classes apart; give more columns "
+            "by n_columns, or choose code='binary'"
+        )
+    return found
 
 
 def climb_rows(code, gain):

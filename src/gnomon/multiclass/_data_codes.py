@@ -4,9 +4,8 @@
     M ← M with one sign changed, as long as that raises (ρ, then ⟨M, E⟩)                                       (2)
     stage:  M ← [M, m],  m separates the two classes that are confused most, with the least validation error   (3)
 
-(1) and (2) after Bautista et al. (2015), On the design of an ECOC-compliant genetic algorithm and error-correcting
-factorization, doi:10.1109/TPAMI.2015.2430332; (3) after Pujol, Radeva & Vitrià (2006), Discriminant ECOC,
-doi:10.1109/TPAMI.2006.116.
+(1) and (2) after Bautista, Pujol, De la Torre & Escalera (2015), Error-correcting factorization, arXiv:1502.07976; (3)
+after Pujol, Radeva & Vitrià (2006), Discriminant ECOC, doi:10.1109/TPAMI.2006.116.
 """
 
 from itertools import product

@@ -271,6 +271,8 @@ class OutputCodeClassifier(Reduction):
         """The code of ``code="stagewise"``: columns are fitted to the training rows and judged by the others."""
         s = np.ones(len(index)) if weights is None else weights
         validation = _held_out(index, s, self.validation_fraction, rng)
+        if not np.any(validation):
+            raise ValueError("code='stagewise' needs a class with two rows or more to measure by; choose another code")
         rows = _safe_indexing(X, np.flatnonzero(validation))
 
         def answers(columns):
