@@ -11,7 +11,7 @@ import numpy as np
 from gnomon.report._compare import BASELINE
 from gnomon.report._scores import SCORES, Forecast, bootstrap, forecast, score_all
 
-__all__ = ["Importance", "Judgement", "coefficients", "importances", "judge"]
+__all__ = ["Importance", "Judgement", "coefficients", "importances", "judge", "own_shares", "rules_of"]
 
 MOST_ROWS_TO_PERMUTE = 2_000
 MOST_COLUMNS_TO_PERMUTE = 300
@@ -84,3 +84,18 @@ def coefficients(model, candidate):
         return []
     pairs = zip(model[0].get_feature_names_out(), weights[0].tolist(), strict=True)
     return sorted(((name, value) for name, value in pairs if value != 0), key=lambda pair: -abs(pair[1]))
+
+
+def rules_of(model, candidate):
+    """The chosen model as text; empty if it has none."""
+    if candidate.rules is None:
+        return ""
+    return candidate.rules(model[-1], model[0].get_feature_names_out())
+
+
+def own_shares(model, candidate):
+    """What the model itself counts as importance: name and share of each prepared column in use, largest first."""
+    if candidate.shares is None:
+        return []
+    pairs = zip(model[0].get_feature_names_out(), np.asarray(candidate.shares(model[-1])).tolist(), strict=True)
+    return sorted(((name, share) for name, share in pairs if share > 0.0), key=lambda pair: -pair[1])

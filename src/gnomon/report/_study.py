@@ -27,7 +27,7 @@ from gnomon.report._checks import (
     copies_of,
 )
 from gnomon.report._compare import BASELINE, Choice, Trial, build, choose, compare
-from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge
+from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, infer_kind
 from gnomon.report._prepare import Preparer
 from gnomon.report._splits import Split, split
@@ -65,6 +65,10 @@ class Study:
         Permutation importances on held-out rows, greatest first.
     coefficients : list of (str, float)
         Largest coefficients of a model that has one for each prepared column.
+    shares : list of (str, float)
+        What a tree or a forest itself counts as the importance of each prepared column.
+    rules : str
+        The upper part of a tree as text.
     facts : Facts
         Shape of the prepared training matrix.
     n_compared : int
@@ -92,6 +96,8 @@ class Study:
     judgement: Judgement
     importances: list[Importance]
     coefficients: list[tuple[str, float]]
+    shares: list[tuple[str, float]]
+    rules: str
     facts: Facts
     n_compared: int
     seed: int
@@ -203,6 +209,8 @@ def _study(table, target, parts, kinds, used, seed, progress):
         judgement=judgement,
         importances=importances(model, target, table, parts, names, seed),
         coefficients=coefficients(model, choice.trial.candidate),
+        shares=own_shares(model, choice.trial.candidate),
+        rules=rules_of(model, choice.trial.candidate),
         facts=facts,
         n_compared=len(rows),
         seed=seed,

@@ -1,0 +1,134 @@
+"""What trees offer the command line: one tree that can be read, a forest, boosting.
+
+Every `make` imports its class itself, so that registering costs nothing. Prices of leaves are set by fixed, mild rules:
+the report's own cross-validation compares the models.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gnomon._registry import Candidate, register, register_warmup
+
+SHOWN_DEPTH = 4
+
+
+def _leaf(facts, share=0.01):
+    """Least rows of a leaf of a tree that is to be read."""
+    return max(5, int(share * facts.n_rows))
+
+
+def _tree_classifier(facts, random_state):
+    from gnomon.trees import DecisionTreeClassifier
+
+    return DecisionTreeClassifier(min_samples_leaf=_leaf(facts), max_leaf_nodes=32)
+
+
+def _tree_regressor(facts, random_state):
+    from gnomon.trees import DecisionTreeRegressor
+
+    return DecisionTreeRegressor(min_samples_leaf=_leaf(facts), max_leaf_nodes=32)
+
+
+def _forest_classifier(facts, random_state):
+    from gnomon.trees import RandomForestClassifier
+
+    return RandomForestClassifier(200, min_samples_leaf=2, n_jobs=-1, random_state=random_state)
+
+
+def _forest_regressor(facts, random_state):
+    from gnomon.trees import RandomForestRegressor
+
+    return RandomForestRegressor(200, min_samples_leaf=2, max_features=1 / 3, n_jobs=-1, random_state=random_state)
+
+
+def _boosting_classifier(facts, random_state):
+    from gnomon.trees import HistGradientBoostingClassifier
+
+    return HistGradientBoostingClassifier(early_stopping=True, max_iter=300, random_state=random_state)
+
+
+def _boosting_regressor(facts, random_state):
+    from gnomon.trees import HistGradientBoostingRegressor
+
+    return HistGradientBoostingRegressor(early_stopping=True, max_iter=300, random_state=random_state)
+
+
+def _rules(estimator, names):
+    """The upper part of a tree as text, in the words of the prepared columns."""
+    from gnomon.search import tree_text
+
+    words = replace(estimator.words_, names=tuple(names))
+    return tree_text(estimator.tree_, words, decimals=3, max_depth=SHOWN_DEPTH)
+
+
+def _shares(estimator):
+    """Importances by impurity."""
+    return estimator.feature_importances_
+
+
+def _dense(facts):
+    return not facts.sparse and facts.n_rows >= 50
+
+
+for _task, _tree, _forest, _boosting in (
+    ("classification", _tree_classifier, _forest_classifier, _boosting_classifier),
+    ("regression", _tree_regressor, _forest_regressor, _boosting_regressor),
+):
+    register(
+        Candidate(
+            "decision tree",
+            _task,
+            _tree,
+            complexity=2.5,
+            suits=_dense,
+            rules=_rules,
+            shares=_shares,
+            note="one tree of at most 32 leaves; its rules can be read",
+        )
+    )
+    register(
+        Candidate(
+            "random forest",
+            _task,
+            _forest,
+            complexity=6.0,
+            suits=_dense,
+            shares=_shares,
+            note="the mean of 200 trees, each grown on a resample of the rows with random columns at every node",
+        )
+    )
+    register(
+        Candidate(
+            "gradient boosting",
+            _task,
+            _boosting,
+            complexity=7.0,
+            suits=_dense,
+            shares=_shares,
+            note="small trees added one after the other until held-out rows gain no more",
+        )
+    )
+
+
+def _rows():
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    return X, (X[:, 0] > 0).astype(int)
+
+
+def _warm(make):
+    from gnomon._registry import Facts
+
+    X, y = _rows()
+    make(Facts("classification", 80, 3, 2), 0).fit(X, y).predict(X)
+
+
+for _name, _make in (
+    ("trees: one tree, classes", _tree_classifier),
+    ("trees: one tree, numbers", _tree_regressor),
+    ("trees: forest, classes", _forest_classifier),
+    ("trees: forest, numbers", _forest_regressor),
+    ("trees: boosting, classes", _boosting_classifier),
+    ("trees: boosting, numbers", _boosting_regressor),
+):
+    register_warmup(_name, lambda make=_make: _warm(make))
