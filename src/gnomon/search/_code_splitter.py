@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import lean, noun
-from gnomon.search._column_splits import Found, below
-from gnomon.search._cuts import TIE
+from gnomon.search._column_splits import Found, below, scrambled
+from gnomon.search._cuts import TIE, worth_within
 from gnomon.search._groups import CACHED, DIGIT
 from gnomon.search._histograms import add_up, free_slots, release, tally_nodes
 
@@ -45,6 +45,7 @@ class Limits:
     counting: bool
     outputs: int
     total: int
+    support: float
 
 
 class Work(NamedTuple):
@@ -88,7 +89,7 @@ def make_work(columns, y, outputs, n, width, seed, slots):
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
-        np.arange(len(columns.sizes)), np.array([seed], dtype=np.uint64), np.zeros(6),
+        np.arange(len(columns.sizes)), np.array([scrambled(seed)], dtype=np.uint64), np.zeros(6),
         np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
         np.empty(n, dtype=np.int32),
     )  # fmt: skip
@@ -103,6 +104,8 @@ class CodeSplitter:
     kinds: object
     limits: Limits
     monotone: np.ndarray
+    together: np.ndarray
+    open_groups: np.ndarray
     y: np.ndarray
     w: np.ndarray
     rows: np.ndarray
@@ -126,7 +129,8 @@ class CodeSplitter:
                 self.node_sums[node, s] = sums[at + s]
             nodes.feature[node] = LEAF
             nodes.gain[node] = -1.0
-            worth = criterion.worth(sums, at)
+            bounds[0], bounds[1] = nodes.low[node], nodes.high[node]
+            worth = worth_within(criterion, sums, at, bounds)
             if (
                 len(rows) < limits.min_rows_split
                 or nodes.depth[node] >= limits.max_depth
@@ -134,7 +138,8 @@ class CodeSplitter:
             ):
                 continue
             scale = TIE * abs(worth)
-            bounds[0], bounds[1] = nodes.low[node], nodes.high[node]
+            # A step that gains nothing is not made; an impure node is divided even so.
+            least = limits.min_gain - scale if limits.min_impurity > -np.inf else scale
             best = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
             drawn, perfect = 0, -scale if limits.min_impurity > -np.inf else np.inf
             while drawn < p and best.feature < 0:
@@ -142,6 +147,8 @@ class CodeSplitter:
                 while drawn < stop_at and best.score < perfect:
                     j = work.features[drawn]
                     drawn += 1
+                    if not _may_follow(self.together, self.open_groups, node, j):
+                        continue
                     bounds[2] = self.monotone[j]
                     found = self.kinds.split_column(self.columns, criterion, limits, work, j, rows, scale)
                     if found.score > best.score + scale:
@@ -149,7 +156,7 @@ class CodeSplitter:
                         bounds[4] = bounds[3]
                         for g in range(found.cut if np.isnan(found.threshold) else 0):
                             work.groups[2, g] = work.groups[0, work.groups[1, g]]
-            if best.feature < 0 or best.score - worth < limits.min_gain - scale:
+            if best.feature < 0 or best.score - worth < least:
                 continue
             nodes.gain[node] = max(0.0, best.score - worth)
             nodes.feature[node] = best.feature
@@ -174,6 +181,8 @@ class CodeSplitter:
             nodes.first[child] = 0
             nodes.low[child] = nodes.low[node]
             nodes.high[child] = nodes.high[node]
+            for g in range(len(self.together)):
+                self.open_groups[child, g] = self.open_groups[node, g] and self.together[g, nodes.feature[node]]
         direction = self.monotone[nodes.feature[node]]
         if direction != 0:
             # The value between the two children bounds all below: the lower side stays under it, the upper above.
@@ -181,6 +190,15 @@ class CodeSplitter:
             nodes.high[made + lower] = nodes.value[node]
             nodes.low[made + 1 - lower] = nodes.value[node]
         return 2
+
+
+@lean
+def _may_follow(together, open_groups, node, j):
+    """Whether some group that holds all columns above the node holds column j too; without groups any may follow."""
+    for g in range(len(together)):
+        if open_groups[node, g] and together[g, j]:
+            return True
+    return len(together) == 0
 
 
 @lean

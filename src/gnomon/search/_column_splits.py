@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import lean, noun
-from gnomon.search._cuts import ALL_SUBSETS, best_cut, best_subset, order_categories
+from gnomon.search._cuts import ALL_SUBSETS, against_rest, best_cut, best_subset, heap_sort, order_categories
 from gnomon.search._groups import compress, group_rows
 from gnomon.search.columns import midpoint
 
@@ -164,7 +164,9 @@ def _search_sets(columns, criterion, limits, work, j, rows, scale, equality):
     k = _groups(columns, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
-    if equality:
+    if limits.support > 0.0:
+        score, cut = _best_supported(criterion, limits, work, k, scale)
+    elif equality:
         score, cut = _best_single(criterion, limits, sums, order, k, scale, work.bounds)
     elif limits.many_classes and k <= ALL_SUBSETS:
         score, cut = best_subset(criterion, limits, sums, order, k, scale, work.bounds)
@@ -186,15 +188,43 @@ def _set_found(score, j, cut, present, order, k, size):
 
 
 @lean
+def _best_supported(criterion, limits, work, k, scale):
+    """Categories with enough rows, ordered by shrunk answers; all others go with the larger side of the order."""
+    width, total = criterion.width(), limits.total
+    sums, order, key = work.sums, work.groups[1], work.scores[0]
+    factor = sums[total] / (criterion.mass(sums, total) + 1e-300)
+    used, last = 0, k
+    for g in range(k):
+        key[g] = -criterion.shrunk(sums, g * width, limits.support)
+        if criterion.mass(sums, g * width) * factor >= limits.support:
+            order[used] = g
+            used += 1
+        else:
+            last -= 1
+            order[last] = g
+    if used < 2:
+        return -np.inf, 0
+    heap_sort(order, key, used)
+    score, cut, _ = best_cut(criterion, limits, sums, order, (used + 1) // 2 + 1, -1, scale, work.bounds)
+    for c in range(used // 2):
+        order[c], order[used - 1 - c] = order[used - 1 - c], order[c]
+    other, taken, _ = best_cut(criterion, limits, sums, order, (used + 1) // 2, -1, scale, work.bounds)
+    if taken > 0 and other > score + scale:
+        return other, taken
+    for c in range(used // 2):
+        order[c], order[used - 1 - c] = order[used - 1 - c], order[c]
+    return score, cut
+
+
+@lean
 def _best_single(criterion, limits, sums, order, k, scale, bounds):
     """One category against the rest."""
     best, chosen = -np.inf, -1
     for g in range(k):
-        order[0] = g
-        # A cut after the first group of two looks at that group alone; the rest is the total without it.
-        score, cut, _ = best_cut(criterion, limits, sums, order, 2, -1, scale, bounds)
-        if cut == 1 and score > best + scale:
+        score = against_rest(criterion, limits, sums, g, bounds)
+        if score > best + scale:
             best, chosen = score, g
+            bounds[3] = bounds[5]
     order[0] = chosen
     return best, (1 if chosen >= 0 else 0)
 
@@ -221,18 +251,28 @@ def _draw_set(columns, criterion, limits, work, j, rows, scale):
     for g in range(1, cut):
         for s in range(width):
             sums[order[0] * width + s] += sums[order[g] * width + s]
-    score, allowed, _ = best_cut(criterion, limits, sums, order, 2, -1, scale, work.bounds)
-    return _set_found(score, j, cut if allowed else 0, present, order, k, size)
+    score = against_rest(criterion, limits, sums, order[0], work.bounds)
+    work.bounds[3] = work.bounds[5]
+    return _set_found(score, j, cut if score > -np.inf else 0, present, order, k, size)
 
 
 @lean
 def _next(seed):
-    """Splitmix64: Steele, Lea & Flood (2014), doi:10.1145/2660193.2660195."""
-    seed[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = seed[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return z ^ (z >> np.uint64(31))
+    """Xorshift: Marsaglia (2003), doi:10.18637/jss.v008.i14. No product, of whose overflow plain Python would warn."""
+    x = seed[0]
+    x ^= x << np.uint64(13)
+    x ^= x >> np.uint64(7)
+    x ^= x << np.uint64(17)
+    seed[0] = x
+    return x
+
+
+def scrambled(seed):
+    """A state for `uniform`, far from that of any other seed and never zero (one step of splitmix64)."""
+    z = (seed + 0x9E3779B97F4A7C15) % 2**64
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+    return z ^ (z >> 31) or 1
 
 
 @lean
