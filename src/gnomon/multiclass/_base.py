@@ -7,7 +7,6 @@ Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–
 
 import logging
 
-import narwhals as nw
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
@@ -15,29 +14,14 @@ from sklearn.base import MetaEstimatorMixin, is_regressor
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _num_samples, column_or_1d, validate_data
+from sklearn.utils.validation import _num_samples, column_or_1d
 
 from gnomon.multiclass._reject import RejectingClassifier
 from gnomon.numerics.coding import offers
+from gnomon.numerics.tables import given_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Reduction", "base_has", "checked_target", "given_rows", "log_fits", "predictor", "routed", "single_labels"]
-
-
-def given_rows(owner, base, X, *, reset):
-    """Rows as the base takes them: data frames and texts as they are, anything else as array or sparse matrix."""
-    if isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame):
-        validate_data(owner, X, reset=reset, skip_check_array=True)
-        return X
-    if not sparse.issparse(X) and _are_texts(np.asarray(X)):
-        return X
-    deep = get_tags(base).input_tags.three_d_array
-    options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, "allow_nd": deep}
-    return validate_data(owner, X, reset=reset, **options)
-
-
-def _are_texts(rows):
-    return rows.ndim == 1 and len(rows) > 0 and isinstance(rows[0], str)
 
 
 def predictor(name, estimator):

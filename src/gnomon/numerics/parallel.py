@@ -9,11 +9,12 @@ what it means in joblib: None is one thread (or what ``joblib.parallel_config`` 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from functools import cache
+from itertools import takewhile
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads", "calm_blas", "map_chunks", "split_rows"]
+__all__ = ["blas_threads", "calm_blas", "map_chunks", "map_until_interrupt", "split_rows"]
 
 _SMALL = 256
 """Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
@@ -56,6 +57,45 @@ def map_chunks(function, items, n_jobs=None):
             return list(pool.map(function, items))
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def map_until_interrupt(function, items, n_jobs=None):
+    """`map_chunks`; at an interrupt the results before the first item that was not done, if there is any.
+
+    Parameters
+    ----------
+    function, items, n_jobs
+        As in `map_chunks`.
+
+    Returns
+    -------
+    list
+
+    References
+    ----------
+    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import map_until_interrupt
+    >>> def square(k):
+    ...     if k == 3:
+    ...         raise KeyboardInterrupt
+    ...     return k * k
+    >>> map_until_interrupt(square, range(9))
+    [0, 1, 4]
+    """
+    items, done = list(items), {}
+
+    def work(i):
+        done[i] = function(items[i])
+
+    try:
+        map_chunks(work, range(len(items)), n_jobs)
+    except KeyboardInterrupt:
+        if 0 not in done:
+            raise
+    return [done[i] for i in takewhile(done.__contains__, range(len(items)))]
 
 
 def blas_threads():

@@ -13,11 +13,13 @@ from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from scipy import sparse
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, validate_data
 
 from gnomon.numerics.validation import machine_numbers, map_rows
 
-__all__ = ["Column", "Table", "as_table", "assert_complete", "table_rows"]
+__all__ = ["Column", "Table", "as_table", "assert_complete", "given_rows", "table_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,6 +193,48 @@ def table_rows(estimator, X, y="no_validation", *, reset=True):
     if isinstance(checked, tuple):
         check_consistent_length(*checked)
     return map_rows(lambda _: _from_frame(frame), checked)
+
+
+def given_rows(owner, base, X, *, reset):
+    """Rows as a base estimator takes them: data frames and texts as they are, all else as array or sparse matrix.
+
+    Parameters
+    ----------
+    owner : estimator
+        Whose `n_features_in_` and `feature_names_in_` are set (``reset=True``) or compared.
+    base : estimator
+        It refuses cells that it cannot take.
+    X : array-like, sparse matrix, data frame or sequence of texts
+    reset : bool
+
+    Returns
+    -------
+    X : array, sparse matrix, data frame or sequence
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.numerics.tables import given_rows
+    >>> owner = BaseEstimator()
+    >>> given_rows(owner, BaseEstimator(), [[1, 2], [3, 4]], reset=True).shape, owner.n_features_in_
+    ((2, 2), 2)
+    """
+    if _frame(X) is not None:
+        validate_data(owner, X, reset=reset, skip_check_array=True)
+        return X
+    if not sparse.issparse(X) and _are_texts(np.asarray(X)):
+        return X
+    deep = get_tags(base).input_tags.three_d_array
+    options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, "allow_nd": deep}
+    return validate_data(owner, X, reset=reset, **options)
+
+
+def _are_texts(rows):
+    return rows.ndim == 1 and len(rows) > 0 and isinstance(rows[0], str)
 
 
 def as_table(X):

@@ -8,13 +8,12 @@ that a tree stays in cache while many rows pass it.
 """
 
 from dataclasses import dataclass, replace
-from itertools import takewhile
 
 import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit
-from gnomon.numerics.parallel import map_chunks, split_rows
+from gnomon.numerics.parallel import map_chunks, map_until_interrupt, split_rows
 from gnomon.search.grow import grow_tree
 from gnomon.search.traverse import BLOCK, as_dense, descend
 from gnomon.search.tree import LEAF, Tests, Tree
@@ -109,21 +108,15 @@ def grow_forest(
     3
     """
 
-    done = {}
-
     def work(t):
         counts, seed = bags.counts(t), bags.seeds[t]
         sample_weight = counts if weights is None else weights(counts)
-        done[t] = _grow_one(columns, y, criterion, features, sample_weight=sample_weight, seed=seed, **options)
+        tree = _grow_one(columns, y, criterion, features, sample_weight=sample_weight, seed=seed, **options)
         if progress is not None:
             progress(t)
+        return tree
 
-    try:
-        map_chunks(work, range(first, len(bags.seeds)), n_jobs)
-    except KeyboardInterrupt:
-        if not done:
-            raise
-    return [done[t] for t in takewhile(done.__contains__, range(first, len(bags.seeds)))]
+    return map_until_interrupt(work, range(first, len(bags.seeds)), n_jobs)
 
 
 def _grow_one(columns, y, criterion, features, *, seed, monotone=None, **options):

@@ -1,6 +1,8 @@
 """Trees, ensembles and rules."""
 
+from gnomon.trees.bagging import BaggingClassifier, BaggingRegressor
 from gnomon.trees.by_hand import HandTreeClassifier, HandTreeRegressor, Tree
+from gnomon.trees.data_check import DataCheck, data_check
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from gnomon.trees.forest import (
     ExtraTreesClassifier,
@@ -12,8 +14,13 @@ from gnomon.trees.hist_gradient_boosting import HistGradientBoostingClassifier, 
 from gnomon.trees.impurities import impurity
 from gnomon.trees.one_rule import OneRule, RuleTable
 from gnomon.trees.prune_cv import PruningChoice, prune_cv
+from gnomon.trees.random_trees_embedding import RandomTreesEmbedding
+from gnomon.trees.randomized_trees import RandomizedTreesClassifier, RandomizedTreesRegressor
 
 __all__ = [
+    "BaggingClassifier",
+    "BaggingRegressor",
+    "DataCheck",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "ExtraTreesClassifier",
@@ -26,8 +33,12 @@ __all__ = [
     "PruningChoice",
     "RandomForestClassifier",
     "RandomForestRegressor",
+    "RandomTreesEmbedding",
+    "RandomizedTreesClassifier",
+    "RandomizedTreesRegressor",
     "RuleTable",
     "Tree",
+    "data_check",
     "impurity",
     "prune_cv",
 ]

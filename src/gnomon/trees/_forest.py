@@ -29,7 +29,7 @@ from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, as_targets, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["ForestClassifier", "ForestRegressor"]
+__all__ = ["ForestClassifier", "ForestRegressor", "Forested", "store"]
 
 SHARED = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features",
@@ -39,7 +39,7 @@ SHARED = (
 """Parameters that a forest hands to its trees."""
 
 
-class _Forest(GrownForest):
+class Forested(GrownForest):
     """Growing; `splitter` is a parameter or belongs to the class."""
 
     _pastes = False
@@ -148,7 +148,7 @@ class _Forest(GrownForest):
         return iter(self.estimators_)
 
 
-class ForestClassifier(ClassifierMixin, _Forest):
+class ForestClassifier(ClassifierMixin, Forested):
     """A mean of classification trees."""
 
     _kind = DecisionTreeClassifier
@@ -233,7 +233,7 @@ class ForestClassifier(ClassifierMixin, _Forest):
         return tree
 
 
-class ForestRegressor(RegressorMixin, _Forest):
+class ForestRegressor(RegressorMixin, Forested):
     """A mean of regression trees."""
 
     _kind = DecisionTreeRegressor

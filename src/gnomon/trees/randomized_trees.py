@@ -1,0 +1,134 @@
+"""Perturb and combine: ensembles of trees with every source of chance as a switch of its own.
+
+    F(x) = (1/T) Σ_t f_t(x),    f_t grown from   rows    all, drawn with replacement, or a part without
+                                                 columns all, some for the tree, some anew at each node
+                                                 cuts    the best, or one drawn for each column                      (1)
+
+Bagging (Breiman 1996, doi:10.1007/BF00058655), random subspaces (Ho 1998, doi:10.1109/34.709601), random forests
+(Breiman 2001, doi:10.1023/A:1010933404324) and Extra-Trees (Geurts et al. 2006, doi:10.1007/s10994-006-6226-1) are
+settings of these switches; without any, all trees are the same.
+"""
+
+from gnomon.trees._forest import ForestClassifier, ForestRegressor, store
+
+__all__ = ["RandomizedTreesClassifier", "RandomizedTreesRegressor"]
+
+
+class RandomizedTreesClassifier(ForestClassifier):
+    """Classification trees, perturbed as one likes and combined.
+
+    P(k | x) = (1/T) Σ_t p_tk(x), equation (1) of the module.
+
+    Parameters
+    ----------
+    n_estimators : int, default=100
+        Number of trees T.
+    bootstrap : bool, default=False
+        Draw the rows of every tree with replacement.
+    max_samples : int or float, optional
+        Rows of a tree; all by default. Without `bootstrap` they are drawn without replacement.
+    max_features_tree : int, float, {"sqrt", "log2"} or None, default=None
+        Columns that a tree may test, drawn once for each tree.
+    max_features : int, float, {"sqrt", "log2"} or None, default=None
+        Columns, among those of the tree, that are drawn anew at each node.
+    splitter : {"best", "random"}, default="best"
+        The best threshold of a column, or one drawn uniformly between its extremes.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes
+        As in `DecisionTreeClassifier`.
+    min_impurity_decrease, ccp_alpha, monotonic_cst, min_impurity, categorical_features, categories
+        Likewise.
+    categorical_split, unseen
+        Likewise.
+    oob_score, n_jobs, random_state, verbose, warm_start, class_weight, voting, binning
+        As in `RandomForestClassifier`.
+
+    Attributes
+    ----------
+    forest_ : gnomon.search.Forest
+    estimators_ : list of DecisionTreeClassifier
+        Their classes are 0 … K − 1.
+    classes_ : ndarray
+    n_classes_, n_features_in_, n_outputs_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_score_ : float
+    oob_errors_ : ndarray of shape (n_estimators,)
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+
+    References
+    ----------
+    Breiman, L. (1998). Arcing classifiers. doi:10.1214/aos/1024691079
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> from gnomon.trees import RandomizedTreesClassifier
+    >>> X, y = load_iris(return_X_y=True)
+    >>> both = RandomizedTreesClassifier(30, bootstrap=True, splitter="random", max_features_tree=2, random_state=0)
+    >>> both.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
+    True
+    """
+
+    _pastes = True
+
+    def __init__(
+        self, n_estimators=100, *, bootstrap=False, max_samples=None, max_features_tree=None, max_features=None,
+        splitter="best", criterion="gini", max_depth=None, min_samples_split=2, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0, max_leaf_nodes=None, min_impurity_decrease=0.0, oob_score=False, n_jobs=None,
+        random_state=None, verbose=0, warm_start=False, class_weight=None, ccp_alpha=0.0, monotonic_cst=None,
+        min_impurity=0.0, categorical_features="from_dtype", categories=None, categorical_split="subset",
+        unseen="missing", voting="soft", binning="auto",
+    ):  # fmt: skip
+        store(self, locals())
+
+
+class RandomizedTreesRegressor(ForestRegressor):
+    """Regression trees, perturbed as one likes and averaged, equation (1) of the module.
+
+    Parameters
+    ----------
+    n_estimators, bootstrap, max_samples, max_features_tree, max_features, splitter
+        As in `RandomizedTreesClassifier`.
+    criterion, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_leaf_nodes
+        As in `DecisionTreeRegressor`.
+    min_impurity_decrease, ccp_alpha, monotonic_cst, min_impurity, categorical_features, categories
+        Likewise.
+    categorical_split, unseen
+        Likewise.
+    oob_score, n_jobs, random_state, verbose, warm_start, binning
+        As in `RandomForestRegressor`.
+
+    Attributes
+    ----------
+    forest_ : gnomon.search.Forest
+    estimators_ : list of DecisionTreeRegressor
+    n_features_in_, n_outputs_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+    oob_score_ : float
+    oob_errors_ : ndarray of shape (n_estimators,)
+    oob_prediction_ : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+
+    References
+    ----------
+    Breiman, L. (1998). Arcing classifiers. doi:10.1214/aos/1024691079
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_diabetes
+    >>> from gnomon.trees import RandomizedTreesRegressor
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> half = RandomizedTreesRegressor(30, max_samples=0.5, min_samples_leaf=3, oob_score=True, random_state=0)
+    >>> half.fit(X, y).oob_score_ > 0.3
+    True
+    """
+
+    _pastes = True
+
+    def __init__(
+        self, n_estimators=100, *, bootstrap=False, max_samples=None, max_features_tree=None, max_features=None,
+        splitter="best", criterion="squared_error", max_depth=None, min_samples_split=2, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0, max_leaf_nodes=None, min_impurity_decrease=0.0, oob_score=False, n_jobs=None,
+        random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0, monotonic_cst=None, min_impurity=0.0,
+        categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
+        binning="auto",
+    ):  # fmt: skip
+        store(self, locals())
