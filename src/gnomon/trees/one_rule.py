@@ -250,13 +250,15 @@ class OneRule(ClassifierMixin, ReadsTree, BaseEstimator):
 
     def predict_proba(self, X):
         """The class frequencies of each row's value."""
-        shares = self.tree_.predict(self._rows(X))
+        rows = self._rows(X)
+        shares = self.tree_.predict(rows)
         shares[self._is_new(X)] = self.class_prior_
         return shares
 
     def predict(self, X):
         """The most frequent class of each row's value."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[np.argmax(shares, axis=1)]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -264,6 +266,8 @@ class OneRule(ClassifierMixin, ReadsTree, BaseEstimator):
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        # One column need not tell classes apart.
+        tags.classifier_tags.poor_score = True
         return tags
 
 
