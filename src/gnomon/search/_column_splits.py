@@ -34,20 +34,20 @@ def _none():
 
 
 @lean
-def _groups(columns, criterion, limits, work, j, rows):
+def _groups(columns, codes, criterion, limits, work, j, rows):
     """Groups of the rows by column j: from the histogram of the node if it has one, else from the rows."""
     sums, present, size = work.sums, work.groups[0], columns.sizes[j]
     if work.slots[0] >= 0:
         at = (columns.starts[j] + j) * criterion.width()
         return compress(criterion, limits.counting, work.histograms[work.slots[0]], at, size, sums, present)
     counting, y, w = limits.counting, work.y, work.w
-    return group_rows(columns.codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
+    return group_rows(codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
 
 
-def _search_numbers(self, columns, criterion, limits, work, j, rows, scale):
+def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
-    k = _groups(columns, criterion, limits, work, j, rows)
+    k = _groups(columns, codes, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
     missing = np.int64(k - 1 if present[k - 1] == size else -1)
@@ -62,14 +62,14 @@ def _search_numbers(self, columns, criterion, limits, work, j, rows, scale):
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
 
 
-def _draw_numbers(self, columns, criterion, limits, work, j, rows, scale):
+def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
     """Three groups, at most the drawn cut, above it, and missing, of which `best_cut` has one division or two."""
-    codes, size, at = columns.codes[j], columns.sizes[j], columns.starts[j]
+    column, size, at = codes[j], columns.sizes[j], columns.starts[j]
     sums, order, cells = work.sums, work.groups[1], work.cells
     m, width, total = len(rows), criterion.width(), limits.total
     least, most, gaps = size, np.int64(-1), 0
     for s in range(m):
-        c = np.int64(codes[rows[s]])
+        c = np.int64(column[rows[s]])
         cells[s] = c
         if c == size:
             gaps += 1
@@ -141,27 +141,27 @@ class SearchedMixed:
 
     equality: bool = False
 
-    def split_column(self, columns, criterion, limits, work, j, rows, scale):
+    def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
-            return _search_sets(columns, criterion, limits, work, j, rows, scale, self.equality)
-        return _search_one(self, columns, criterion, limits, work, j, rows, scale)
+            return _search_sets(columns, codes, criterion, limits, work, j, rows, scale, self.equality)
+        return _search_one(self, columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @noun
 class DrawnMixed:
     """A drawn cut or set (3)."""
 
-    def split_column(self, columns, criterion, limits, work, j, rows, scale):
+    def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
-            return _draw_set(columns, criterion, limits, work, j, rows, scale)
-        return _draw_one(self, columns, criterion, limits, work, j, rows, scale)
+            return _draw_set(columns, codes, criterion, limits, work, j, rows, scale)
+        return _draw_one(self, columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @lean
-def _search_sets(columns, criterion, limits, work, j, rows, scale, equality):
+def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
-    k = _groups(columns, criterion, limits, work, j, rows)
+    k = _groups(columns, codes, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
     if limits.support > 0.0:
@@ -230,12 +230,12 @@ def _best_single(criterion, limits, sums, order, k, scale, bounds):
 
 
 @lean
-def _draw_set(columns, criterion, limits, work, j, rows, scale):
+def _draw_set(columns, codes, criterion, limits, work, j, rows, scale):
     """A set drawn uniformly from all that leave a category on either side."""
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
     width = criterion.width()
-    k = _groups(columns, criterion, limits, work, j, rows)
+    k = _groups(columns, codes, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
     cut = 0

@@ -21,6 +21,15 @@ POWER_STEPS = 50
 
 
 @lean
+def worth_within(criterion, sums, at, bounds):
+    """The worth of a group whose answer is kept between the bounds, where the criterion asks for it."""
+    if criterion.clips():
+        value = min(max(criterion.center(sums, at), bounds[0]), bounds[1])
+        return criterion.worth_at(sums, at, value)
+    return criterion.worth(sums, at)
+
+
+@lean
 def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
     """Cut the groups ``order[:k]``; group `missing` (−1: none) is tried on both sides of every cut.
 
@@ -45,7 +54,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
             if free and c + 1 < k and criterion.alike(sums, g, order[c + 1] * width):
                 continue
             if _allowed(criterion, limits, sums, left, right, bounds):
-                worth = criterion.worth(sums, left) + criterion.worth(sums, right)
+                worth = worth_within(criterion, sums, left, bounds) + worth_within(criterion, sums, right, bounds)
                 if worth > best + scale:
                     best, cut, missing_left = worth, c + 1, side
                     bounds[3] = bounds[5]
@@ -61,10 +70,26 @@ def _allowed(criterion, limits, sums, left, right, bounds):
     if bounds[2] != 0.0:
         # The least and the largest value that the node may have, and the direction in which values may go.
         low, high = criterion.center(sums, left), criterion.center(sums, right)
+        if criterion.clips():
+            low, high = min(max(low, bounds[0]), bounds[1]), min(max(high, bounds[0]), bounds[1])
         if bounds[2] * (high - low) < 0.0 or min(low, high) < bounds[0] or max(low, high) > bounds[1]:
             return False
         bounds[5] = 0.5 * (low + high)
     return True
+
+
+@lean
+def against_rest(criterion, limits, sums, g, bounds):
+    """The worth of group g and of all others together; −∞ if the two may not be parted."""
+    width = criterion.width()
+    total = limits.total
+    left, right = total + width, total + 2 * width
+    for s in range(width):
+        sums[left + s] = sums[g * width + s]
+        sums[right + s] = sums[total + s] - sums[left + s]
+    if not _allowed(criterion, limits, sums, left, right, bounds):
+        return -np.inf
+    return worth_within(criterion, sums, left, bounds) + worth_within(criterion, sums, right, bounds)
 
 
 @lean
@@ -83,7 +108,7 @@ def best_subset(criterion, limits, sums, order, k, scale, bounds):
                     sums[left + s] += sums[g * width + s]
             sums[right + s] = sums[total + s] - sums[left + s]
         if _allowed(criterion, limits, sums, left, right, bounds):
-            worth = criterion.worth(sums, left) + criterion.worth(sums, right)
+            worth = worth_within(criterion, sums, left, bounds) + worth_within(criterion, sums, right, bounds)
             if worth > best + scale:
                 best, chosen = worth, subset
                 bounds[3] = bounds[5]
@@ -106,11 +131,11 @@ def order_categories(criterion, many_classes, sums, order, key, scratch, k):
             key[g] = criterion.center(sums, g * width)
     for g in range(k):
         order[g] = g
-    _heap_sort(order, key, k)
+    heap_sort(order, key, k)
 
 
 @lean
-def _heap_sort(order, key, k):
+def heap_sort(order, key, k):
     """Sort ``order[:k]`` by key, equal keys by their number."""
     for end in range(k // 2 - 1, -1, -1):
         _sink(order, key, end, k)

@@ -181,7 +181,7 @@ class GeneralSplitter:
     def column_best(self, held, summary, j):
         """The best test of column j in a node, or None."""
         g, lost = self._grouping(held, j)
-        if len(g.values) + (g.missing >= 0) < 2:
+        if g is None:
             return None
         forms, is_category = self.forms, self.columns.category[j]
         families = (forms.categories if is_category else forms.numbers)(g)
@@ -203,7 +203,7 @@ class GeneralSplitter:
         return scores
 
     def _grouping(self, held, j):
-        """The rows by value, those that a test would not place apart as a mask or None."""
+        """The rows by value, None if they have but one; those that a test would not place, as a mask or None."""
         codes, size, at = self.columns.codes[j][held.rows], self.columns.sizes[j], self.columns.starts[j]
         lost = codes == size if self.missing != "own_value" else np.zeros(len(codes), dtype=bool)
         lost = lost if np.any(lost) else None
@@ -211,7 +211,9 @@ class GeneralSplitter:
             held, codes = Held(held.rows[~lost], held.w[~lost], held.allowed, held.parent), codes[~lost]
         present, group = np.unique(codes, return_inverse=True)
         k = len(present)
-        missing = k - 1 if k and present[-1] == size else -1
+        if k < 2:
+            return None, lost
+        missing = k - 1 if present[-1] == size else -1
         known = present[: k if missing < 0 else k - 1].astype(np.int64)
         groups = self._groups(held, group.astype(np.int64), k)
         return Grouping(j, groups, self.columns.low[at + known], self.columns.high[at + known], missing), lost

@@ -59,7 +59,7 @@ class SumGroups:
         """The sums of k groups; `group` gives the group of each row."""
         sums = np.zeros(k * (criterion.size + 1))
         _tally(compiled(criterion.tallied), np.ravel(y), w, group, sums)
-        return cls(criterion, sums.reshape(k, -1))
+        return cls(criterion, sums.reshape(k, criterion.size + 1))
 
     @property
     def answers(self):
