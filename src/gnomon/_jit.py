@@ -126,11 +126,14 @@ VERBS = {
     "mass": ("sums", "at"),
     "worth": ("sums", "at"),
     "center": ("sums", "at"),
+    "clips": (),
+    "worth_at": ("sums", "at", "value"),
+    "shrunk": ("sums", "at", "more"),
     "alike": ("sums", "a", "b"),
     # a splitter of nodes
     "examine": ("nodes", "first", "made"),
     "divide": ("nodes", "node", "made"),
-    "split_column": ("columns", "criterion", "limits", "work", "j", "rows", "scale"),
+    "split_column": ("columns", "codes", "criterion", "limits", "work", "j", "rows", "scale"),
 }
 
 

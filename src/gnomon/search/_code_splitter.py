@@ -22,7 +22,10 @@ LEAF = -2
 
 ROUNDING = 1e-15
 
-WHOLE = ("start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot")
+WHOLE = (
+    "start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot", "block",
+    "block_stop",
+)  # fmt: skip
 OPEN = np.dtype(
     [(name, np.int64) for name in WHOLE]
     + [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "priority")]
@@ -48,6 +51,19 @@ class Limits:
     support: float
 
 
+class Block(NamedTuple):
+    """The rows of one small subtree, side by side; ``place`` says which of the rows they are, −1 if none is loaded.
+
+    While a subtree is loaded, the splitter's `rows` between the two places number the rows of the block.
+    """
+
+    place: np.ndarray
+    codes: np.ndarray
+    y: np.ndarray
+    w: np.ndarray
+    rows: np.ndarray
+
+
 class Work(NamedTuple):
     """Arrays that are used again at every node; `groups` holds the codes present, their order, and those left."""
 
@@ -66,12 +82,13 @@ class Work(NamedTuple):
     histograms: np.ndarray
     slots: np.ndarray
     cells: np.ndarray
+    block: Block
 
 
 def make_nodes(capacity, n):
     """Room for `capacity` nodes, the root with `n` rows; pages that are never touched cost nothing."""
     nodes = np.empty(capacity, dtype=OPEN).view(np.recarray)
-    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
+    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
     return nodes
 
 
@@ -80,8 +97,8 @@ def most_groups(columns, n):
     return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
 
 
-def make_work(columns, y, outputs, n, width, seed, slots):
-    """Buffers for a tree of `n` rows, with room for the histograms of `slots` nodes."""
+def make_work(columns, y, outputs, n, width, seed, slots, block):
+    """Buffers for a tree of `n` rows, with room for the histograms of `slots` nodes and a block of `block` rows."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
     return Work(
@@ -91,8 +108,42 @@ def make_work(columns, y, outputs, n, width, seed, slots):
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
         np.arange(len(columns.sizes)), np.array([scrambled(seed)], dtype=np.uint64), np.zeros(6),
         np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
-        np.empty(n, dtype=np.int32),
+        np.empty(n, dtype=np.int32), make_block(columns, y, outputs, block),
     )  # fmt: skip
+
+
+def make_block(columns, y, outputs, size):
+    """Room for the rows of a subtree of at most `size` rows."""
+    return Block(
+        np.full(2, -1), np.empty((len(columns.sizes), size), dtype=columns.codes.dtype),
+        np.empty(size * outputs, dtype=y.dtype), np.empty(size), np.empty(size, dtype=np.int32),
+    )  # fmt: skip
+
+
+@lean
+def unload(block, rows):
+    """Number the rows of the block as the table does."""
+    for i in range(block.place[0], block.place[1]):
+        rows[i] = block.rows[rows[i]]
+    block.place[0], block.place[1] = -1, -1
+
+
+@lean
+def _load(block, codes, q, y, w, rows, start, stop):
+    """Copy the rows of a subtree into the block, where all its nodes find them in cache."""
+    unload(block, rows)
+    block.place[0], block.place[1] = start, stop
+    m = stop - start
+    for i in range(m):
+        row = rows[start + i]
+        block.rows[i] = row
+        block.w[i] = w[row]
+        for o in range(q):
+            block.y[i * q + o] = y[row * q + o]
+        rows[start + i] = i
+    for j in range(len(codes)):
+        for i in range(m):
+            block.codes[j, i] = codes[j, block.rows[i]]
 
 
 @noun
@@ -116,13 +167,20 @@ class CodeSplitter:
         criterion, limits, work = self.criterion, self.limits, self.work
         sums, at, bounds = work.sums, limits.total, work.bounds
         p = len(self.columns.sizes)
-        tally_nodes(self.columns, criterion, limits, self.y, self.w, self.rows, nodes, first, made, work)
+        block, place = work.block, nodes.block[first]
+        inside = place >= 0
+        if inside and block.place[0] != place:
+            _load(block, self.columns.codes, limits.outputs, self.y, self.w, self.rows, place, nodes.block_stop[first])
+        codes = block.codes if inside else self.columns.codes
+        y = block.y if inside else self.y
+        w = block.w if inside else self.w
+        tally_nodes(self.columns, codes, criterion, limits, y, w, self.rows, nodes, first, made, work)
         for node in range(first, made):
             start, stop = nodes.start[node], nodes.stop[node]
             rows = self.rows[start:stop]
             work.slots[0] = nodes.slot[node]
             if nodes.slot[node] < 0:
-                _gather(criterion, limits.outputs, self.y, self.w, rows, work.y, work.w, sums, at)
+                _gather(criterion, limits.outputs, y, w, rows, work.y, work.w, sums, at)
             else:
                 add_up(criterion.width(), self.columns.sizes[0], work.histograms[nodes.slot[node]], sums, at)
             for s in range(criterion.width()):
@@ -150,7 +208,7 @@ class CodeSplitter:
                     if not _may_follow(self.together, self.open_groups, node, j):
                         continue
                     bounds[2] = self.monotone[j]
-                    found = self.kinds.split_column(self.columns, criterion, limits, work, j, rows, scale)
+                    found = self.kinds.split_column(self.columns, codes, criterion, limits, work, j, rows, scale)
                     if found.score > best.score + scale:
                         best = found
                         bounds[4] = bounds[3]
@@ -163,8 +221,8 @@ class CodeSplitter:
             nodes.threshold[node] = best.threshold
             nodes.missing[node] = best.missing
             nodes.value[node] = bounds[4]
-            codes, size = self.columns.codes[best.feature], self.columns.sizes[best.feature]
-            nodes.middle[node] = start + _partition(best, codes, size, rows, work.rows, work.side, work.groups[2])
+            column, size = codes[best.feature], self.columns.sizes[best.feature]
+            nodes.middle[node] = start + _partition(best, column, size, rows, work.rows, work.side, work.groups[2])
 
         for node in range(first, made):
             if nodes.gain[node] < 0.0:
@@ -173,12 +231,16 @@ class CodeSplitter:
     def divide(self, nodes, node, made):
         nodes.first[node] = made
         self.work.slots[1] = nodes.slot[node]
+        # A node that fits begins a block, and its whole subtree is grown before any other node.
+        begins = nodes.block[node] < 0 and nodes.stop[node] - nodes.start[node] <= len(self.work.block.w)
         for b in range(2):
             child = made + b
             nodes.start[child] = nodes.start[node] if b == 0 else nodes.middle[node]
             nodes.stop[child] = nodes.middle[node] if b == 0 else nodes.stop[node]
             nodes.depth[child] = nodes.depth[node] + 1
             nodes.first[child] = 0
+            nodes.block[child] = nodes.start[node] if begins else nodes.block[node]
+            nodes.block_stop[child] = nodes.stop[node] if begins else nodes.block_stop[node]
             nodes.low[child] = nodes.low[node]
             nodes.high[child] = nodes.high[node]
             for g in range(len(self.together)):

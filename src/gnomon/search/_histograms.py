@@ -28,7 +28,7 @@ def release(slots, slot):
 
 
 @lean
-def tally_nodes(columns, criterion, limits, y, w, rows, nodes, first, made, work):
+def tally_nodes(columns, codes, criterion, limits, y, w, rows, nodes, first, made, work):
     """Give the nodes first … made − 1, the root or two siblings, their slots, and fill these."""
     slots = work.slots
     for node in range(first, made):
@@ -46,7 +46,7 @@ def tally_nodes(columns, criterion, limits, y, w, rows, nodes, first, made, work
     slot = slots[3 + slots[2]]
     nodes.slot[small] = slot
     part = rows[nodes.start[small] : nodes.stop[small]]
-    _tally(columns, criterion, limits, y, w, part, work.y, work.w, work.histograms[slot])
+    _tally(columns, codes, criterion, limits, y, w, part, work.y, work.w, work.histograms[slot])
     if first > 0:
         nodes.slot[large] = parent
         for s in range(work.histograms.shape[1]):
@@ -54,7 +54,7 @@ def tally_nodes(columns, criterion, limits, y, w, rows, nodes, first, made, work
 
 
 @lean
-def _tally(columns, criterion, limits, y, w, rows, y_here, w_here, histogram):
+def _tally(columns, codes, criterion, limits, y, w, rows, y_here, w_here, histogram):
     q, width = limits.outputs, criterion.width()
     for s in range(len(histogram)):
         histogram[s] = 0.0
@@ -64,9 +64,9 @@ def _tally(columns, criterion, limits, y, w, rows, y_here, w_here, histogram):
         w_here[s] = w[rows[s]]
     for j in range(len(columns.sizes)):
         start = columns.starts[j] + j
-        codes = columns.codes[j]
+        column = codes[j]
         for s in range(len(rows)):
-            at = (start + np.int64(codes[rows[s]])) * width
+            at = (start + np.int64(column[rows[s]])) * width
             if limits.counting:
                 histogram[at] += 1.0
             criterion.weigh(histogram, at, y_here, s, w_here[s])

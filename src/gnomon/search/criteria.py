@@ -92,6 +92,22 @@ class Criterion:
         """The same criterion with a width that the compiler knows, where there is one."""
         return self
 
+    def clips(self):
+        """Whether groups whose answers leave the bounds of a monotone column are weighed at the bound, or refused."""
+        return False
+
+    def worth_at(self, sums, at, value):
+        """The worth of a group that answers with `value`."""
+        return self.worth(sums, at)
+
+    def shrunk(self, sums, at, more):
+        """The answer of a group with the weight `more` of rows that answer zero."""
+        return self.center(sums, at) * self.mass(sums, at) / (self.mass(sums, at) + more)
+
+    def hefts(self, sums):
+        """By which of two groups the larger is known, to which rows go that no test places."""
+        return self.masses(sums)
+
 
 class ClassCriterion(Criterion):
     """Sums of weights per class; what Gini, entropy and the rest share."""
@@ -454,3 +470,15 @@ class Newton(Criterion):
 
     def worth(self, sums, at):
         return 0.5 * sums[at + 1] * sums[at + 1] / (sums[at + 2] + self.lam + TINY)
+
+    def clips(self):
+        return True
+
+    def worth_at(self, sums, at, value):
+        return -0.5 * sums[at + 1] * value
+
+    def shrunk(self, sums, at, more):
+        return -sums[at + 1] / (sums[at + 2] + more)
+
+    def hefts(self, sums):
+        return sums[:, 0]

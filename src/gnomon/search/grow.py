@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, jit, lean
-from gnomon.search._code_splitter import CodeSplitter, Limits, make_nodes, make_work, most_groups
+from gnomon.search._code_splitter import CodeSplitter, Limits, make_nodes, make_work, most_groups, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
+from gnomon.search._monotone import bounded
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["grow_tree"]
@@ -30,6 +31,7 @@ KINDS = {
 
 
 UNROLLED_FROM = 5000
+CACHE = 2**19
 MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
 
@@ -37,64 +39,68 @@ HISTOGRAM_BYTES = 2**24
 def grow_tree(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, monotone=None, seed=0,
+    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, seed=0,
 ):  # fmt: skip
     """Grow a tree of binary tests by (1).
 
-        Parameters
-        ----------
-        columns : Columns
-            Codes of the rows, from `code_columns`.
-        y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            What the criterion takes: whole numbers from 0 for classes, rows of numbers for means, gradients for `Newton`.
-        criterion : Criterion
-        sample_weight : ndarray of shape (n_samples,), optional
-            Ones by default. For `Newton`, the curvatures.
-        rows : ndarray of int, optional
-            The rows to grow from; by default those whose weight is not zero.
-        splitter : {"best", "random"}, default="best"
-            The best cut of every column, or one drawn.
-        categorical_split : {"subset", "equality"}, default="subset"
-            Categories against the others, or one against the rest.
-        max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity : int or float
-            A node is divided if it is less deep, has as many rows, is less pure, and its children keep as many rows and as
-            much weight.
-        min_gain : float, default=0.0
-            Least gain times the weight of the node, equality passes.
-        max_features : int, optional
-            How many columns are drawn at every node; all by default.
-        max_leaf_nodes : int, optional
-            With it, the node with the largest gain is divided first.
-        monotone : array-like of shape (n_features,), optional
-            1, −1 or 0: whether answers must rise, fall or may do either with a column.
-        seed : int, default=0
-            Draws columns and cuts.
+    Parameters
+    ----------
+    columns : Columns
+        Codes of the rows, from `code_columns`.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        What the criterion takes: whole numbers from 0 for classes, rows of numbers for means, gradients for `Newton`.
+    criterion : Criterion
+    sample_weight : ndarray of shape (n_samples,), optional
+        Ones by default. For `Newton`, the curvatures.
+    rows : ndarray of int, optional
+        The rows to grow from; by default those whose weight is not zero.
+    splitter : {"best", "random"}, default="best"
+        The best cut of every column, or one drawn.
+    categorical_split : {"subset", "equality"}, default="subset"
+        Categories against the others, or one against the rest.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity : int or float
+        A node is divided if it is less deep, has as many rows, is less pure, and its children keep as many rows and as
+        much weight.
+    min_gain : float, default=0.0
+        Least gain times the weight of the node, equality passes.
+    max_features : int, optional
+        How many columns are drawn at every node; all by default.
+    max_leaf_nodes : int, optional
+        With it, the node with the largest gain is divided first.
+    monotone : array-like of shape (n_features,), optional
+        1, −1 or 0: whether answers must rise, fall or may do either with a column.
+    together : array-like of bool of shape (n_groups, n_features), optional
+        Groups of columns; those on one path from the root must all be in one of them.
+    category_support : float, default=0.0
+        Where positive: categories with fewer rows (their weights in units of the mean) do not take part in the search
+        and go with the larger side, the others are ordered by answers shrunk as if by so many rows.
+    seed : int, default=0
+        Draws columns and cuts.
 
-        Returns
-        -------
-        Tree
+    Returns
+    -------
+    Tree
 
-        References
-        ----------
-        Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
-        doi:10.1201/9781315139470
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
+    doi:10.1201/9781315139470
 
-        Examples
-        --------
-        >>> from typing import NamedTuple
-
-    import numpy as np
-        >>> from gnomon.search import Entropy, code_columns, grow_tree
-        >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
-        >>> tree = grow_tree(code_columns(X), np.array([0, 1, 1, 0]), Entropy(2))
-        >>> float(tree.gain[0]), tree.n_leaves
-        (0.0, 4)
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Entropy, code_columns, grow_tree
+    >>> X = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
+    >>> tree = grow_tree(code_columns(X), np.array([0, 1, 1, 0]), Entropy(2))
+    >>> float(tree.gain[0]), tree.n_leaves
+    (0.0, 4)
     """
     return grow_parts(
         columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
         categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
         min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
-        min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone, seed=seed,
+        min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone, together=together,
+        category_support=category_support, seed=seed,
     )[0]  # fmt: skip
 
 
@@ -109,7 +115,7 @@ class Parts(NamedTuple):
 def grow_parts(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, monotone=None, seed=0, work=None,
+    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, seed=0, work=None,
 ):  # fmt: skip
     """What `grow_tree` returns, and the `Parts` of its rows; `work` are buffers of `make_work`, used again."""
     n, p = columns.n_samples, len(columns.sizes)
@@ -123,20 +129,27 @@ def grow_parts(
         2**31 if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
         float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,
         criterion.classes and criterion.size > 2, min_samples_leaf > 1 or not criterion.classes, outputs,
-        most_groups(columns, m) * width,
+        most_groups(columns, m) * width, float(category_support),
     )  # fmt: skip
     capacity = _capacity(m, max_depth, min_samples_leaf, max_leaf_nodes)
     nodes = make_nodes(capacity, m)
     sums = np.empty((capacity, width))
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
     if work is None:
-        work = make_work(columns, y, outputs, m, width, seed, _slots(columns, limits, splitter, width, max_leaf_nodes))
+        slots = _slots(columns, limits, splitter, width, max_leaf_nodes)
+        work = make_work(columns, y, outputs, m, width, seed, slots, _block(columns, max_leaf_nodes))
     # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
     used = criterion.unrolled() if m >= UNROLLED_FROM else criterion
-    code_splitter = CodeSplitter(columns, used, kinds, limits, monotone, y, w, rows, sums, work)
+    together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
+    open_groups = np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8)
+    code_splitter = CodeSplitter(columns, used, kinds, limits, monotone, together, open_groups, y, w, rows, sums, work)
     most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
     made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
+    unload(work.block, rows)
     tree, order = _as_tree(nodes[:made], sums[:made], rows, columns, criterion)
+    if np.any(monotone) and criterion.size == 2 + (not criterion.classes) * (not criterion.clips()):
+        value = bounded(tree, tree.answers[:, -1], monotone)
+        tree = tree.with_answers(np.column_stack([1.0 - value, value]) if criterion.classes else value[:, None])
     return tree, Parts(rows, nodes.start[order], nodes.stop[order])
 
 
@@ -146,6 +159,13 @@ def _slots(columns, limits, splitter, width, max_leaf_nodes):
         return 0
     size = (int(columns.starts[-1]) + len(columns.sizes)) * width * 8
     return int(min(max_leaf_nodes or MOST_SLOTS, MOST_SLOTS, max(HISTOGRAM_BYTES, columns.codes.nbytes) // size)) + 2
+
+
+def _block(columns, max_leaf_nodes):
+    """Most rows of a subtree that is grown in cache; none if all rows fit, or nodes are not taken depth first."""
+    if max_leaf_nodes is not None or columns.codes.nbytes <= CACHE:
+        return 0
+    return CACHE // (2 * len(columns.sizes) * columns.codes.itemsize)
 
 
 def _capacity(m, max_depth, min_samples_leaf, max_leaf_nodes):
@@ -226,7 +246,8 @@ def _as_tree(nodes, sums, rows, columns, criterion):
     inner = nodes.branches > 0
     mass = criterion.masses(sums)
     worth = criterion.worths(sums)
-    heavier = (mass[right] > mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]).astype(np.int16)
+    heft = criterion.hefts(sums)
+    heavier = (heft[right] > heft[np.minimum(np.arange(1, len(heft) + 1), len(heft) - 1)]).astype(np.int16)
     tree = Tree(
         nodes=node_records(nodes, right),
         answers=criterion.answers(sums),
