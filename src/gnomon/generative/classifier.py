@@ -14,6 +14,7 @@ from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._rows import any_rows, labelled_rows
+from gnomon.numerics.validation import naming_columns
 
 __all__ = ["GenerativeClassifier"]
 
@@ -112,7 +113,8 @@ class GenerativeClassifier(BayesClassifier):
         """
         rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
         self.classes_ = rows.classes
-        self.densities_ = [self._fit_class(rows, k) for k in range(len(self.classes_))]
+        with naming_columns(self, rows.X):
+            self.densities_ = [self._fit_class(rows, k) for k in range(len(self.classes_))]
         self._store_priors(rows.counts, self.priors, prior_alpha=self.prior_alpha)
         return self
 

@@ -18,7 +18,7 @@ from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import fit_density, row_log_density
 from gnomon.generative._rows import any_rows, labelled_rows
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.validation import check_interval, check_positive
+from gnomon.numerics.validation import check_interval, check_positive, naming_columns
 
 __all__ = ["DensityGate"]
 
@@ -116,8 +116,9 @@ class DensityGate(ClassifierMixin, BaseEstimator):
             # A row of weight zero is no row, and a class of such rows is none.
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
             X, y, sample_weight = _safe_indexing(X, used), _safe_indexing(y, used), rows.weights
-        self.classifier_ = _fit_weighted(clone(classifier), X, y, sample_weight)
-        self.density_ = fit_density(self.density, rows.X, rows.weights)
+        with naming_columns(self, rows.X):
+            self.classifier_ = _fit_weighted(clone(classifier), X, y, sample_weight)
+            self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self
 

@@ -20,7 +20,7 @@ from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._rows import any_rows
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, naming_columns
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Restart, em, kmeans, seed_centers
 from gnomon.optim.em import warn_unless_em_converged
@@ -166,7 +166,9 @@ class MixtureModel(MixtureDensity):
         used = weights > 0.0
         steps = self._steps(X[used], weights[used])
         rng = check_rng(self.random_state)
-        starts = [self._start(steps, rng) for _ in range(check_integer("n_init", self.n_init, low=1))]
+        n_init = check_integer("n_init", self.n_init, low=1)
+        with naming_columns(self, X):
+            starts = [self._start(steps, rng) for _ in range(n_init)]
         result = em(
             steps.e_step,
             steps.m_step,

@@ -18,7 +18,7 @@ from gnomon.generative._rows import any_rows
 from gnomon.generative.classifier import GenerativeClassifier
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.gaussian_mixture import GaussianMixture
-from gnomon.numerics.validation import check_interval, check_positive
+from gnomon.numerics.validation import check_interval, check_positive, naming_columns
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["OpenSetClassifier"]
@@ -147,7 +147,8 @@ class OpenSetClassifier(BayesClassifier):
                 f"every row of y has unknown_label={self.unknown_label_!r}; give rows of one class at least"
             )
         given = None if sample_weight is None else weights[~rest]
-        self.known_ = self._classifier().fit(X[~rest], y[~rest], sample_weight=given)
+        with naming_columns(self, X):
+            self.known_ = self._classifier().fit(X[~rest], y[~rest], sample_weight=given)
         background, s = self._background(X[rest], weights[rest], X_other)
         if len(background) and self._cut() is not None:
             raise ValueError(f"threshold={self._cut()!r} is for data without background rows; leave it out")

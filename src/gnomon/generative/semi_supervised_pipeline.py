@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted, h
 from gnomon.generative._class_em import given_rows
 from gnomon.generative._partial_labels import partial_labels
 from gnomon.generative.discriminant import LinearDiscriminantAnalysis
+from gnomon.numerics.validation import naming_columns
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["SemiSupervisedPipeline"]
@@ -97,9 +98,10 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         part = np.flatnonzero(y.has_label & used)
         transformer = PCA() if self.transformer is None else clone(self.transformer)
         of_all, of_part = (None, None) if sample_weight is None else (weights[used], weights[part])
-        self.transformer_ = _fit(transformer, _safe_indexing(X, np.flatnonzero(used)), None, of_all)
-        Z = self.transformer_.transform(_safe_indexing(X, part))
-        self.classifier_ = _fit(self._classifier(), Z, y.classes[y.index[part]], of_part)
+        with naming_columns(self, X):
+            self.transformer_ = _fit(transformer, _safe_indexing(X, np.flatnonzero(used)), None, of_all)
+            Z = self.transformer_.transform(_safe_indexing(X, part))
+            self.classifier_ = _fit(self._classifier(), Z, y.classes[y.index[part]], of_part)
         self.classes_ = self.classifier_.classes_
         return self
 

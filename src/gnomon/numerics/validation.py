@@ -10,6 +10,7 @@ assignment. Buitinck et al. (2013), arXiv:1309.0238, describe the contract that 
 
 import math
 import numbers
+from contextlib import contextmanager
 
 import numpy as np
 from scipy import sparse
@@ -26,6 +27,7 @@ __all__ = [
     "check_positive",
     "machine_numbers",
     "map_rows",
+    "naming_columns",
     "validate_rows",
 ]
 
@@ -244,6 +246,44 @@ def validate_rows(estimator, X, y="no_validation", *, finite=True, **options):
     if finite:
         map_rows(lambda rows: assert_finite(rows, columns=getattr(estimator, "feature_names_in_", None)), checked)
     return checked
+
+
+@contextmanager
+def naming_columns(estimator, X):
+    """Errors of the parts of an estimator about NaN or infinity, in words that name the columns of `X` as it does.
+
+    Parts alone know whether they take such cells, but they get plain arrays, without the names.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose `feature_names_in_` are used.
+    X : array-like, data frame or sparse matrix
+        What the parts are given.
+
+    References
+    ----------
+    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from sklearn.linear_model import LinearRegression
+    >>> from gnomon.numerics.validation import naming_columns
+    >>> X = np.array([[1.0, np.nan], [2.0, 3.0]])
+    >>> with naming_columns(LinearRegression(), X):
+    ...     LinearRegression().fit(X, [0.0, 1.0])
+    Traceback (most recent call last):
+    ...
+    ValueError: X contains NaN in column 1 (1 row); impute or drop those rows, or use a model that handles them
+    """
+    try:
+        yield
+    except ValueError as error:
+        if any(word in str(error).lower() for word in ("nan", "inf")):
+            cells = X if sparse.issparse(X) else np.asarray(X)
+            assert_finite(cells, columns=vars(estimator).get("feature_names_in_"))
+        raise
 
 
 def machine_numbers(X):
