@@ -1,7 +1,7 @@
 """Search: growing, reading and pruning trees."""
 
 from gnomon.search.assemble import Fork, assemble_tree
-from gnomon.search.boost import Boosted, BoostingPlan, boost
+from gnomon.search.boost import Boosted, BoostingPlan, Round, boost
 from gnomon.search.by_hand import read_tree
 from gnomon.search.columns import Columns, code_columns, midpoint
 from gnomon.search.conditions import Interval, OneOf
@@ -15,6 +15,7 @@ from gnomon.search.criteria import (
     SquaredError,
 )
 from gnomon.search.cut import cut_at, keep_nodes
+from gnomon.search.density import Cells, density_cells, grow_density_tree, measure_density
 from gnomon.search.error_based import prune_error_based, upper_error_rate
 from gnomon.search.explain import Explanation, Step, contributions, explain_forest, explain_row
 from gnomon.search.forest import Bags, Forest, grow_forest
@@ -22,6 +23,7 @@ from gnomon.search.grow import grow_tree
 from gnomon.search.grow_general import ColumnScore, data_thresholds, grow_general_tree, score_columns
 from gnomon.search.importance import Importances, forest_importance, tree_importance
 from gnomon.search.one_rule import ColumnRule, column_rule
+from gnomon.search.optimal_tree import OptimalTree, optimal_tree
 from gnomon.search.order_criteria import AbsoluteError, CountsCriterion, PinballError
 from gnomon.search.pessimistic import prune_pessimistic
 from gnomon.search.prune import PruningPath, prune_tree, pruning_path
@@ -40,6 +42,7 @@ __all__ = [
     "Bags",
     "Boosted",
     "BoostingPlan",
+    "Cells",
     "ColumnRule",
     "ColumnScore",
     "Columns",
@@ -55,9 +58,11 @@ __all__ = [
     "Misclassification",
     "Newton",
     "OneOf",
+    "OptimalTree",
     "PinballError",
     "PoissonDeviance",
     "PruningPath",
+    "Round",
     "Rule",
     "Rules",
     "SquaredError",
@@ -72,15 +77,19 @@ __all__ = [
     "contributions",
     "cut_at",
     "data_thresholds",
+    "density_cells",
     "explain_forest",
     "explain_row",
     "forest_importance",
+    "grow_density_tree",
     "grow_forest",
     "grow_general_tree",
     "grow_tree",
     "keep_nodes",
     "leaf_weights",
+    "measure_density",
     "midpoint",
+    "optimal_tree",
     "prune_error_based",
     "prune_pessimistic",
     "prune_reduced_error",

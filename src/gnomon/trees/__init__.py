@@ -4,6 +4,7 @@ from gnomon.trees.bagging import BaggingClassifier, BaggingRegressor
 from gnomon.trees.by_hand import HandTreeClassifier, HandTreeRegressor, Tree
 from gnomon.trees.data_check import DataCheck, data_check
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
+from gnomon.trees.density import DensityForest, DensityTree
 from gnomon.trees.forest import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -13,6 +14,7 @@ from gnomon.trees.forest import (
 from gnomon.trees.hist_gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from gnomon.trees.impurities import impurity
 from gnomon.trees.one_rule import OneRule, RuleTable
+from gnomon.trees.optimal_tree import OptimalTreeClassifier, OptimalTreeRegressor
 from gnomon.trees.prune_cv import PruningChoice, prune_cv
 from gnomon.trees.random_trees_embedding import RandomTreesEmbedding
 from gnomon.trees.randomized_trees import RandomizedTreesClassifier, RandomizedTreesRegressor
@@ -23,6 +25,8 @@ __all__ = [
     "DataCheck",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
+    "DensityForest",
+    "DensityTree",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
     "HandTreeClassifier",
@@ -30,6 +34,8 @@ __all__ = [
     "HistGradientBoostingClassifier",
     "HistGradientBoostingRegressor",
     "OneRule",
+    "OptimalTreeClassifier",
+    "OptimalTreeRegressor",
     "PruningChoice",
     "RandomForestClassifier",
     "RandomForestRegressor",
