@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.ensemble._base import _set_random_states
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing, check_array, get_tags
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
     MethodMapping,
@@ -50,6 +50,12 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
 
     def _checked(self, X, *, reset):
         return given_rows(self, self._base(), X, reset=reset)
+
+    def _target(self, y):
+        """Targets as an array without gaps."""
+        if y is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None; give it")
+        return check_array(y, ensure_2d=False, dtype=None, input_name="y")
 
     def _fit_members(self, X, y, sample_weight, fit_params):
         n = _num_samples(X)

@@ -220,7 +220,8 @@ class ForestClassifier(ClassifierMixin, Forested):
         TreeAnswers
             `each` of shape (n_estimators, n_samples, n_classes), `mean` and `std` over the trees.
         """
-        return tree_answers(self.forest_, self._rows(X), self.n_jobs)
+        rows = self._rows(X)
+        return tree_answers(self.forest_, rows, self.n_jobs)
 
     def compile_row(self):
         """A function from one row, a float array without checks, to its class: the shortest way for single rows."""
@@ -279,7 +280,8 @@ class ForestRegressor(RegressorMixin, Forested):
             `each` of shape (n_estimators, n_samples) or (n_estimators, n_samples, n_outputs), `mean` and `std` over
             the trees.
         """
-        answers = tree_answers(self.forest_, self._rows(X), self.n_jobs)
+        rows = self._rows(X)
+        answers = tree_answers(self.forest_, rows, self.n_jobs)
         return TreeAnswers(*(part[..., 0] for part in answers)) if self._flat else answers
 
     def compile_row(self):

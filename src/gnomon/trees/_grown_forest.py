@@ -45,7 +45,8 @@ class GrownForest(ReadsForest, BaseEstimator):
         return new_rows(self, X)
 
     def _sums(self, X, **how):
-        return self.forest_.sum(self._rows(X), self.n_jobs, **how) / len(self.forest_)
+        rows = self._rows(X)
+        return self.forest_.sum(rows, self.n_jobs, **how) / len(self.forest_)
 
     def _training_rows(self, X, what):
         """X as numbers, which must be the rows of `fit`; and the bags of these."""
@@ -59,7 +60,8 @@ class GrownForest(ReadsForest, BaseEstimator):
 
     def apply(self, X):
         """The number of the leaf of every row in every tree, shape (n_samples, n_estimators)."""
-        return self.forest_.leaves(self._rows(X), self.n_jobs)
+        rows = self._rows(X)
+        return self.forest_.leaves(rows, self.n_jobs)
 
     def decision_path(self, X):
         """A sparse matrix that marks the nodes on the paths of every row, and where each tree begins in it."""
@@ -69,7 +71,8 @@ class GrownForest(ReadsForest, BaseEstimator):
 
     def embed(self, X):
         """The leaves of every row as a sparse one-hot code: exactly one 1 for each tree."""
-        return self.forest_.code(self._rows(X), self.n_jobs)
+        rows = self._rows(X)
+        return self.forest_.code(rows, self.n_jobs)
 
     def proximity(self, X, Y=None, *, oob=False, max_dense=10_000, top=100):
         """The share of trees in which two rows are in one leaf.
@@ -95,7 +98,8 @@ class GrownForest(ReadsForest, BaseEstimator):
             return proximities(Z, Z if Y is None else self.embed(Y), T=len(self.forest_), max_dense=max_dense, top=top)
         if Y is not None:
             raise ValueError("oob=True compares the rows of fit with each other; leave Y out")
-        Z = self.forest_.code(self._training_rows(X, "oob=True"), self.n_jobs)
+        rows = self._training_rows(X, "oob=True")
+        Z = self.forest_.code(rows, self.n_jobs)
         seen = np.array([self._bags.counts(t)[: self._n_rows] > 0.0 for t in range(len(self.forest_))]).T
         return proximities(Z, Z, T=len(self.forest_), seen=seen, max_dense=max_dense, top=top)
 

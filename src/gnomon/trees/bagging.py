@@ -10,7 +10,6 @@ doi:10.1023/A:1007563306331. Random subspaces, columns: Ho (1998), doi:10.1109/3
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
-from sklearn.utils import check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
@@ -112,7 +111,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
         self
         """
         X = self._checked(X, reset=True)
-        y = column_or_1d(y, warn=True)
+        y = column_or_1d(self._target(y), warn=True)
         check_classification_targets(y)
         self.classes_, index = as_classes(y)
         self.n_classes_ = len(self.classes_)
@@ -126,7 +125,8 @@ class BaggingClassifier(ClassifierMixin, Bagging):
 
     def predict(self, X):
         """The class with the largest probability, or with the most votes."""
-        return self.classes_[np.argmax(self.predict_proba(X), axis=1)]
+        shares = self.predict_proba(X)
+        return self.classes_[np.argmax(shares, axis=1)]
 
     def predict_proba(self, X):
         """Mean probabilities of the classes, or shares of votes where the estimator has none."""
@@ -213,7 +213,7 @@ class BaggingRegressor(RegressorMixin, Bagging):
         self
         """
         X = self._checked(X, reset=True)
-        y = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+        y = self._target(y)
         y = column_or_1d(y, warn=True) if y.ndim == 1 or y.shape[1] == 1 else y
         self._fit_members(X, y, sample_weight, fit_params)
         if self.oob_score:

@@ -8,12 +8,13 @@ share many leaves are near. Geurts, Ernst & Wehenkel (2006), doi:10.1007/s10994-
 """
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.numerics.random import check_rng
 from gnomon.search import SquaredError
+from gnomon.search.traverse import as_dense
 from gnomon.trees._forest import Forested, store
 from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import tree_weights
@@ -89,9 +90,7 @@ class RandomTreesEmbedding(TransformerMixin, Forested):
         """Grow the trees; `y` is not read."""
         X = fitted_rows(self, X)
         self._n_rows, self._flat = X.shape[0], True
-        # Targets without any relation to the rows: no node is pure, and no test is better than another.
-        noise = check_rng(0).uniform(size=(X.shape[0], 1))
-        self._grow(X, noise, SquaredError(), tree_weights(sample_weight, X))
+        self._grow(X, _noise(X)[:, None], SquaredError(), tree_weights(sample_weight, X))
         return self
 
     def fit_transform(self, X, y=None, sample_weight=None):
@@ -122,3 +121,16 @@ class RandomTreesEmbedding(TransformerMixin, Forested):
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
+
+
+def _noise(X):
+    """Targets without relation to the rows, except that equal rows have equal ones: such are pure, others are not."""
+    mixed = np.zeros(X.shape[0], dtype=np.uint64)
+    columns = X.tocsc() if sparse.issparse(X) else X
+    for j in range(X.shape[1]):
+        x = np.ravel(as_dense(columns[:, [j]])).astype(float)
+        # One pattern of bits for all gaps, and one for both zeros.
+        bits = np.where(np.isnan(x), np.nan, x + 0.0).view(np.uint64)
+        mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
+        mixed ^= mixed >> np.uint64(29)
+    return (mixed >> np.uint64(11)) / 2.0**53
