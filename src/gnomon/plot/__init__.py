@@ -28,6 +28,7 @@ from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron
 from gnomon.plot.pruning import pruning_curves
 from gnomon.plot.regions import class_regions, few_labels
 from gnomon.plot.selection import selection_errors, subset_boundaries
+from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
 __all__ = [
     "anomaly_contours",
@@ -61,6 +62,7 @@ __all__ = [
     "fits",
     "gaussian_boundaries",
     "generative_overview",
+    "impurity_curves",
     "law_densities",
     "least_squares_geometry",
     "margin_losses",
@@ -87,6 +89,7 @@ __all__ = [
     "pruning_curves",
     "regression_losses",
     "responsibility_colors",
+    "rule_stump",
     "schedule_curves",
     "selection_errors",
     "sigmoid_and_sign",
@@ -96,6 +99,8 @@ __all__ = [
     "splitting_panels",
     "subset_boundaries",
     "threshold_choice",
+    "tree",
+    "tree_regions",
     "update_ratio",
     "whitening_steps",
 ]

@@ -28,7 +28,8 @@ class Step(NamedTuple):
 
     Parameters
     ----------
-    node : int
+    node, child : int
+        Where the test is, and where it leads.
     columns : tuple
         The names of the columns that it tests; one, unless it is a weighted sum.
     value : object
@@ -54,6 +55,7 @@ class Step(NamedTuple):
     """
 
     node: int
+    child: int
     columns: tuple
     value: object
     branch: str
@@ -271,5 +273,6 @@ def _steps(tree, words, path, x):
         values = tuple(words.cell(j, x[j]) for j in condition.columns)
         names = tuple(words.names[j] for j in condition.columns)
         value = values[0] if len(values) == 1 else values
-        steps.append(Step(node, names, value, say(condition, words, TEXT), tree.answers[node], tree.answers[child]))
+        branch = say(condition, words, TEXT)
+        steps.append(Step(node, child, names, value, branch, tree.answers[node], tree.answers[child]))
     return tuple(steps)
