@@ -6,128 +6,21 @@ Breiman, Friedman, Stone & Olshen (1984), Classification and Regression Trees, d
 index, the entropy, the variance …; `gnomon.search` holds the criteria and the grower.
 """
 
-import copy
-
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
-from sklearn.utils import Bunch
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import ClassifierMixin, RegressorMixin
 
-from gnomon.numerics.validation import check_choice, check_non_negative
-from gnomon.search import code_columns, prune_tree, pruning_path
-from gnomon.trees._fill import FILLS, fill_values, filled
-from gnomon.trees._forms import class_criterion, grow_form, mean_criterion, settle, smooth_answers
-from gnomon.trees._growth import bins_of, growth_options, resolve_max_features, seed_of
-from gnomon.trees._pruning import codes_of, prune_as_asked, set_apart
-from gnomon.trees._reading import ReadsTree
-from gnomon.trees._rows import fitted_rows, new_rows
+from gnomon.numerics.validation import check_non_negative
+from gnomon.trees._forms import class_criterion, mean_criterion, settle, smooth_answers
+from gnomon.trees._leaf_models import leaf_options, with_leaf_models
+from gnomon.trees._pruning import codes_of
+from gnomon.trees._rows import fitted_rows
+from gnomon.trees._single_tree import SingleTree
 from gnomon.trees._targets import as_classes, as_targets, tree_weights
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
 
-class _Tree(ReadsTree, BaseEstimator):
-    """What both trees do with rows: growing, pruning, leaves, paths, importances."""
-
-    pruning_loss = "impurity"
-
-    def _grow_and_prune(self, X, y, criterion, weights, coded, form):
-        growing, held = set_apart(self, X, y, weights, coded)
-        tree = self._grow(X, y, criterion, growing, form)
-        self.tree_ = prune_as_asked(self, tree, X, y, criterion, weights, held, form.pruning)
-        return self.tree_
-
-    def _grow(self, X, y, criterion, weights, form):
-        options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
-        check_choice("splitter", self.splitter, ("best", "random"))
-        columns = code_columns(
-            X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
-        )
-        self.max_features_ = resolve_max_features(self.max_features, X.shape[1])
-        return grow_form(
-            form,
-            columns,
-            y,
-            criterion,
-            self.coding_.domains,
-            sample_weight=weights,
-            splitter=self.splitter,
-            seed=seed_of(self.random_state),
-            **options,
-        )
-
-    def _fill(self, X, form, weights):
-        """X without missing cells, where they are to be filled before the tree grows."""
-        vars(self).pop("fill_values_", None)
-        if form.missing not in FILLS:
-            return X
-        self._fill_codes = fill_values(X, self.coding_.category, form.missing, weights)
-        self.fill_values_ = self.coding_.labels(self._fill_codes)
-        return filled(X, self._fill_codes)
-
-    def _rows(self, X):
-        """New rows as numbers."""
-        check_is_fitted(self, "tree_")
-        X = new_rows(self, X)
-        return filled(X, self._fill_codes) if "fill_values_" in vars(self) else X
-
-    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
-        """The trees that minimise R(T) + α·leaves, of a tree grown anew from X and y.
-
-        Returns
-        -------
-        Bunch
-            `ccp_alphas`, rising from 0, and for each the `impurities` R(T) and the `leaves` of the smallest such tree.
-        """
-        path = pruning_path(
-            clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_, loss=self.pruning_loss
-        )
-        return Bunch(ccp_alphas=path.alphas, impurities=path.losses, leaves=path.leaves)
-
-    def prune(self, alpha):
-        """A copy whose tree is the smallest that minimises R(T) + α·leaves; nothing is fitted again."""
-        check_is_fitted(self, "tree_")
-        pruned = copy.copy(self)
-        pruned.tree_ = prune_tree(self.tree_, alpha, loss=self.pruning_loss)
-        return pruned
-
-    def apply(self, X, check_input=True):
-        """The number of the leaf of every row."""
-        return self.tree_.apply(self._rows(X))
-
-    def decision_path(self, X, check_input=True):
-        """A sparse matrix that marks the nodes on the path of every row."""
-        return self.tree_.decision_path(self._rows(X))
-
-    def get_depth(self):
-        """How many tests lead to the deepest leaf."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.max_depth
-
-    def get_n_leaves(self):
-        """The number of leaves."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.n_leaves
-
-    @property
-    def feature_importances_(self):
-        """Σ over nodes testing j of (n/N)·gain, normalised; it favours columns of many values."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.compute_feature_importances()
-
-    def _answers(self, X):
-        return self.tree_.predict(self._rows(X))
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
-
-
-class DecisionTreeClassifier(ClassifierMixin, _Tree):
+class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     """A classification tree.
 
     A leaf answers with the class frequencies p_k = (1/n) Σ w_i 1[y_i = k] of its rows, equation (1) of the module with
@@ -208,6 +101,17 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         rows go down every branch in parts.
     leaf_alpha : float, default=0.0
         Pseudo-count a of every class in a leaf: (n_k + a)/(n + aK).
+    leaf_model : {"constant", "linear"} or estimator, default="constant"
+        What a leaf answers with: class frequencies, a softmax regression on the columns of numbers, or a clone of a
+        classifier with probabilities, fitted to its rows.
+    leaf_features : {"all", "path"}, default="all"
+        The columns of those models: all numbers, or those tested on the way to the node.
+    min_samples_linear : int, default=10
+        Nodes of fewer rows have no model.
+    leaf_ridge : float, default=1e-3
+        Ridge of linear models on standardised columns, per unit of weight.
+    smooth : float, default=15.0
+        k of the blend (n·p + k·q)/(n + k) of a model with those above it; 0 for none.
 
     Attributes
     ----------
@@ -232,43 +136,15 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
     """
 
     def __init__(
-        self,
-        *,
-        criterion="gini",
-        splitter="best",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features=None,
-        random_state=None,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        class_weight=None,
-        ccp_alpha=0.0,
-        monotonic_cst=None,
-        min_impurity=0.0,
-        categorical_features="from_dtype",
-        categories=None,
-        categorical_split=None,
-        unseen="missing",
-        binning=None,
-        pruning=None,
-        pruning_loss="impurity",
-        cf=0.25,
-        validation_fraction=0.3,
-        validation=None,
-        refit_leaves=False,
-        n_jobs=None,
-        algorithm="cart",
-        numeric_test="le",
-        threshold=None,
-        reuse_features=None,
-        split="axis",
-        oblique="lda",
-        missing=None,
-        leaf_alpha=0.0,
-    ):
+        self, *, criterion="gini", splitter="best", max_depth=None, min_samples_split=2, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0, max_features=None, random_state=None, max_leaf_nodes=None,
+        min_impurity_decrease=0.0, class_weight=None, ccp_alpha=0.0, monotonic_cst=None, min_impurity=0.0,
+        categorical_features="from_dtype", categories=None, categorical_split=None, unseen="missing", binning=None,
+        pruning=None, pruning_loss="impurity", cf=0.25, validation_fraction=0.3, validation=None, refit_leaves=False,
+        n_jobs=None, algorithm="cart", numeric_test="le", threshold=None, reuse_features=None, split="axis",
+        oblique="lda", missing=None, leaf_alpha=0.0, leaf_model="constant", leaf_features="all",
+        min_samples_linear=10, leaf_ridge=1e-3, smooth=15.0,
+    ):  # fmt: skip
         self.criterion = criterion
         self.splitter = splitter
         self.max_depth = max_depth
@@ -303,6 +179,11 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         self.oblique = oblique
         self.missing = missing
         self.leaf_alpha = leaf_alpha
+        self.leaf_model = leaf_model
+        self.leaf_features = leaf_features
+        self.min_samples_linear = min_samples_linear
+        self.leaf_ridge = leaf_ridge
+        self.smooth = smooth
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree (1)."""
@@ -312,10 +193,13 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         self.classes_, index = as_classes(y)
         self.n_classes_, self.n_outputs_ = len(self.classes_), 1
         criterion = class_criterion(self.criterion, self.algorithm, self.n_classes_)
+        leaves = leaf_options(self, self.n_classes_)
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
         X = self._fill(X, form, weights)
         tree = self._grow_and_prune(X, index, criterion, weights, lambda y: codes_of(y, self.classes_), form)
         self.tree_ = smooth_answers(tree, alpha) if alpha > 0.0 else tree
+        if leaves is not None:
+            self.tree_ = with_leaf_models(self.tree_, X, index, weights, self.coding_.category, leaves)
         return self
 
     def predict_proba(self, X, check_input=True):
@@ -333,7 +217,7 @@ class DecisionTreeClassifier(ClassifierMixin, _Tree):
         return self.classes_[np.argmax(shares, axis=1)]
 
 
-class DecisionTreeRegressor(RegressorMixin, _Tree):
+class DecisionTreeRegressor(RegressorMixin, SingleTree):
     """A regression tree.
 
     A leaf answers with the mean of its rows; H is their variance, or what `criterion` says.
@@ -353,6 +237,13 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         Likewise.
     quantile : float, default=0.5
         The level of ``criterion="quantile"``.
+    leaf_model : {"constant", "linear"} or estimator, default="constant"
+        The answer of the criterion, a ridge regression on the columns of numbers, or a clone of a regressor, fitted to
+        the rows of the leaf.
+    leaf_features, min_samples_linear, leaf_ridge, smooth
+        As in `DecisionTreeClassifier`.
+    clip : bool, default=False
+        Whether models stay within the targets of their leaf.
     pruning : {None, "reduced_error"}, default=None
         Cut what does not lower the squared error of rows held out.
     validation_fraction, validation, refit_leaves
@@ -380,39 +271,14 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
     """
 
     def __init__(
-        self,
-        *,
-        criterion="squared_error",
-        splitter="best",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0,
-        max_features=None,
-        random_state=None,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        ccp_alpha=0.0,
-        monotonic_cst=None,
-        min_impurity=0.0,
-        categorical_features="from_dtype",
-        categories=None,
-        categorical_split=None,
-        unseen="missing",
-        binning=None,
-        pruning=None,
-        validation_fraction=0.3,
-        validation=None,
-        refit_leaves=False,
-        n_jobs=None,
-        numeric_test="le",
-        threshold=None,
-        reuse_features=None,
-        split="axis",
-        oblique="lda",
-        missing=None,
-        quantile=0.5,
-    ):
+        self, *, criterion="squared_error", splitter="best", max_depth=None, min_samples_split=2, min_samples_leaf=1,
+        min_weight_fraction_leaf=0.0, max_features=None, random_state=None, max_leaf_nodes=None,
+        min_impurity_decrease=0.0, ccp_alpha=0.0, monotonic_cst=None, min_impurity=0.0,
+        categorical_features="from_dtype", categories=None, categorical_split=None, unseen="missing", binning=None,
+        pruning=None, validation_fraction=0.3, validation=None, refit_leaves=False, n_jobs=None, numeric_test="le",
+        threshold=None, reuse_features=None, split="axis", oblique="lda", missing=None, quantile=0.5,
+        leaf_model="constant", leaf_features="all", min_samples_linear=10, leaf_ridge=1e-3, smooth=15.0, clip=False,
+    ):  # fmt: skip
         self.criterion = criterion
         self.splitter = splitter
         self.max_depth = max_depth
@@ -443,10 +309,16 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
         self.oblique = oblique
         self.missing = missing
         self.quantile = quantile
+        self.leaf_model = leaf_model
+        self.leaf_features = leaf_features
+        self.min_samples_linear = min_samples_linear
+        self.leaf_ridge = leaf_ridge
+        self.smooth = smooth
+        self.clip = clip
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree (1)."""
-        form = settle(self)
+        form, leaves = settle(self), leaf_options(self)
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
         targets = as_targets(y, self.criterion)
         self.n_outputs_, self._flat = targets.shape[1], np.ndim(y) == 1
@@ -459,6 +331,8 @@ class DecisionTreeRegressor(RegressorMixin, _Tree):
             X, targets - center, criterion, weights, lambda y: as_targets(y, self.criterion) - center, form
         )
         self.tree_ = tree.with_answers(tree.answers + center)
+        if leaves is not None:
+            self.tree_ = with_leaf_models(self.tree_, X, targets, weights, self.coding_.category, leaves)
         return self
 
     def predict(self, X, check_input=True):

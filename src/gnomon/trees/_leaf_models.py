@@ -1,0 +1,183 @@
+"""Leaves that hold a model of the numbers in place of one answer.
+
+    p ← f_leaf(x);    going up,    p ← (n · p + k · f_parent(x)) / (n + k),    n the weight of the node below       (1)
+
+f is a ridge regression or a softmax regression on the columns of numbers, or any estimator, fitted to the rows of a
+node; with few rows, one class or a singular system it is the answer of the node. (1) is the smoothing of M5: Quinlan
+(1992), Learning with continuous classes, Proc. AI'92, 343–348; logistic leaves: Landwehr, Hall & Frank (2005),
+doi:10.1007/s10994-005-0466-3.
+"""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from scipy.special import softmax
+from sklearn.base import clone
+from sklearn.utils.validation import has_fit_parameter
+
+from gnomon.losses import SoftmaxLoss
+from gnomon.numerics.design import Design
+from gnomon.numerics.linalg import ridge
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.optim import fit_linear
+from gnomon.penalties import L2
+from gnomon.search import leaf_weights
+
+__all__ = ["LeafOptions", "leaf_options", "model_answers", "with_leaf_models"]
+
+
+class LeafOptions(NamedTuple):
+    """What the models of nodes are; `n_classes` is None for numbers."""
+
+    model: Any
+    features: str
+    min_rows: int
+    ridge: float
+    n_classes: int | None
+
+
+def leaf_options(estimator, n_classes=None):
+    """The options of an estimator, checked; None where leaves are constant."""
+    check_choice("leaf_features", estimator.leaf_features, ("all", "path"))
+    least = check_integer("min_samples_linear", estimator.min_samples_linear, 1)
+    strength = check_non_negative("leaf_ridge", estimator.leaf_ridge)
+    check_non_negative("smooth", estimator.smooth)
+    if isinstance(estimator.leaf_model, str):
+        check_choice("leaf_model", estimator.leaf_model, ("constant", "linear"))
+        if estimator.leaf_model == "constant":
+            return None
+    return LeafOptions(estimator.leaf_model, estimator.leaf_features, least, strength, n_classes)
+
+
+def with_leaf_models(tree, X, y, weights, category, options):
+    """The tree with a model, and for numbers their least and largest target, at every node."""
+    X, y = _dense(X), y.reshape(len(weights), -1)
+    reached = _reached(tree, X).tocsc()
+    models = np.full(tree.node_count, None, dtype=object)
+    ranges = np.zeros((tree.node_count, 2, y.shape[1]))
+    for node in range(tree.node_count):
+        # Rows that end in the subtree of a node are its rows, and in preorder the subtree is a run of columns.
+        part = reached[:, node : tree.ends[node]].tocsr()
+        w = np.asarray(part.sum(axis=1)).ravel() * weights
+        rows = np.flatnonzero(w > 0.0)
+        if len(rows):
+            ranges[node] = np.min(y[rows], axis=0), np.max(y[rows], axis=0)
+            models[node] = _fit(X[rows], y[rows], w[rows], _columns(tree, node, category, options), options)
+    return replace(tree, extra={**tree.extra, "models": models, "ranges": ranges})
+
+
+def _dense(X):
+    return X.toarray() if sparse.issparse(X) else X
+
+
+def _reached(tree, X):
+    """Shares of rows in the nodes where they end."""
+    if tree.extra.keys() & {"fractional", "surrogates"}:
+        return leaf_weights(tree, X)
+    leaf = tree.apply(X)
+    return sparse.csr_array((np.ones(len(leaf)), (np.arange(len(leaf)), leaf)), shape=(len(leaf), tree.node_count))
+
+
+def _columns(tree, node, category, options):
+    """The columns of numbers, all of them or those that are tested on the way to the node."""
+    if options.features == "all":
+        return np.flatnonzero(~category)
+    tested = np.unique(tree.feature[tree.path(node)[:-1]])
+    return tested[~category[tested]]
+
+
+class Fitted(NamedTuple):
+    """A model of some columns: `center` fills missing cells; `coef` and `intercept`, or an estimator; its classes."""
+
+    columns: np.ndarray
+    center: np.ndarray
+    coef: Any
+    intercept: Any
+    classes: Any
+
+
+def _fit(X, y, w, columns, options):
+    """The model of the rows of a node, None where its answer is all that they tell."""
+    X = X[:, columns].astype(float)
+    known = ~np.isnan(X) * w[:, None]
+    center = np.sum(np.where(known > 0.0, X, 0.0) * known, axis=0) / np.maximum(np.sum(known, axis=0), 1e-300)
+    X = np.where(np.isnan(X), center, X)
+    spread = np.sqrt(np.average((X - center) ** 2, axis=0, weights=w))
+    used = spread > 1e-10 * np.max(np.abs(X), axis=0, initial=0.0)
+    classes = None if options.n_classes is None else np.unique(y)
+    if len(w) < options.min_rows or not np.any(used) or (classes is not None and len(classes) < 2):
+        return None
+    X, columns, center, spread = X[:, used], columns[used], center[used], spread[used]
+    if not isinstance(options.model, str):
+        return Fitted(columns, center, _fit_estimator(options.model, X, y, w), None, classes)
+    solve = _fit_ridge if classes is None else _fit_softmax
+    found = solve((X - center) / spread, y, w, options.ridge * float(np.sum(w)))
+    return None if found is None else Fitted(columns, center, found[0] / spread, found[1], classes)
+
+
+def _fit_ridge(Z, y, w, strength):
+    """Coefficients of shape (outputs, columns) and intercepts; None if the system is singular."""
+    if strength == 0.0 and np.linalg.matrix_rank(np.sqrt(w)[:, None] * np.column_stack([np.ones(len(Z)), Z])) < (
+        Z.shape[1] + 1
+    ):
+        return None
+    found = ridge(Z, y, strength, w)
+    return np.reshape(found.coef, (y.shape[1], -1)), np.ravel(found.intercept)
+
+
+def _fit_softmax(Z, y, w, strength):
+    """Coefficients of shape (classes present, columns) and intercepts."""
+    classes, index = np.unique(y, return_inverse=True)
+    # Classes that a plane parts have no finite optimum without a penalty.
+    penalty = L2(max(strength, 1e-8 * float(np.sum(w))), half=True)
+    found = fit_linear(Design(Z), index.ravel(), SoftmaxLoss(), penalty, w, n_scores=len(classes))
+    return found.w, found.intercept
+
+
+def _fit_estimator(model, X, y, w):
+    given = {"sample_weight": w} if has_fit_parameter(model, "sample_weight") else {}
+    return clone(model).fit(X, y[:, 0] if y.shape[1] == 1 else y, **given)
+
+
+def model_answers(tree, X, smooth, *, clip):
+    """Equation (1) for every row, kept within the targets of its leaf if `clip`, as shares where `tree` has classes."""
+    X = _dense(X)
+    reached = _reached(tree, X).tocsc()
+    out = np.zeros((X.shape[0], tree.answers.shape[1]))
+    for leaf in np.unique(np.repeat(np.arange(tree.node_count), np.diff(reached.indptr))):
+        at = slice(reached.indptr[leaf], reached.indptr[leaf + 1])
+        rows, share = reached.indices[at], reached.data[at]
+        found = _blended(tree, leaf, X[rows], smooth)
+        if clip:
+            found = np.clip(found, *tree.extra["ranges"][leaf])
+        out[rows] += share[:, None] * found
+    return out
+
+
+def _blended(tree, leaf, X, smooth):
+    path = tree.path(leaf)
+    found = _answer(tree, leaf, X)
+    for above, below in zip(path[-2::-1], path[:0:-1], strict=True):
+        if smooth > 0.0:
+            n = tree.weight[below]
+            found = (n * found + smooth * _answer(tree, above, X)) / (n + smooth)
+    return found
+
+
+def _answer(tree, node, X):
+    """What the model of one node says."""
+    model, constant = tree.extra["models"][node], tree.answers[node]
+    if model is None:
+        return np.broadcast_to(constant, (len(X), len(constant)))
+    x = X[:, model.columns]
+    x = np.where(np.isnan(x), model.center, x)
+    if model.intercept is None:
+        said = model.coef.predict(x) if model.classes is None else model.coef.predict_proba(x)
+    else:
+        said = (x - model.center) @ model.coef.T + model.intercept
+        said = said if model.classes is None else softmax(said, axis=1)
+    out = np.zeros((len(X), len(constant)))
+    out[:, slice(None) if model.classes is None else model.classes] = said.reshape(len(X), -1)
+    return out

@@ -1,0 +1,130 @@
+"""What single trees share: growing, pruning, filling, leaves and paths.
+
+    rows → numbers and codes → missing cells filled or left → grown → pruned → answers of leaves                     (1)
+
+Breiman et al. (1984), doi:10.1201/9781315139470.
+"""
+
+import copy
+
+import numpy as np
+from sklearn.base import BaseEstimator, clone
+from sklearn.utils import Bunch
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.numerics.validation import check_choice
+from gnomon.search import code_columns, prune_tree, pruning_path
+from gnomon.trees._fill import FILLS, fill_values, filled
+from gnomon.trees._forms import grow_form
+from gnomon.trees._growth import bins_of, growth_options, resolve_max_features, seed_of
+from gnomon.trees._leaf_models import model_answers
+from gnomon.trees._pruning import prune_as_asked, set_apart
+from gnomon.trees._reading import ReadsTree
+from gnomon.trees._rows import new_rows
+
+__all__ = ["SingleTree"]
+
+
+class SingleTree(ReadsTree, BaseEstimator):
+    """What both trees do with rows: growing, pruning, leaves, paths, importances."""
+
+    pruning_loss = "impurity"
+    clip = False
+
+    def _grow_and_prune(self, X, y, criterion, weights, coded, form):
+        growing, held = set_apart(self, X, y, weights, coded)
+        tree = self._grow(X, y, criterion, growing, form)
+        self.tree_ = prune_as_asked(self, tree, X, y, criterion, weights, held, form.pruning)
+        return self.tree_
+
+    def _grow(self, X, y, criterion, weights, form):
+        options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
+        check_choice("splitter", self.splitter, ("best", "random"))
+        columns = code_columns(
+            X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
+        )
+        self.max_features_ = resolve_max_features(self.max_features, X.shape[1])
+        return grow_form(
+            form,
+            columns,
+            y,
+            criterion,
+            self.coding_.domains,
+            sample_weight=weights,
+            splitter=self.splitter,
+            seed=seed_of(self.random_state),
+            **options,
+        )
+
+    def _fill(self, X, form, weights):
+        """X without missing cells, where they are to be filled before the tree grows."""
+        vars(self).pop("fill_values_", None)
+        if form.missing not in FILLS:
+            return X
+        self._fill_codes = fill_values(X, self.coding_.category, form.missing, weights)
+        self.fill_values_ = self.coding_.labels(self._fill_codes)
+        return filled(X, self._fill_codes)
+
+    def _rows(self, X):
+        """New rows as numbers."""
+        check_is_fitted(self, "tree_")
+        X = new_rows(self, X)
+        return filled(X, self._fill_codes) if "fill_values_" in vars(self) else X
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """The trees that minimise R(T) + α·leaves, of a tree grown anew from X and y.
+
+        Returns
+        -------
+        Bunch
+            `ccp_alphas`, rising from 0, and for each the `impurities` R(T) and the `leaves` of the smallest such tree.
+        """
+        path = pruning_path(
+            clone(self).set_params(ccp_alpha=0.0).fit(X, y, sample_weight).tree_, loss=self.pruning_loss
+        )
+        return Bunch(ccp_alphas=path.alphas, impurities=path.losses, leaves=path.leaves)
+
+    def prune(self, alpha):
+        """A copy whose tree is the smallest that minimises R(T) + α·leaves; nothing is fitted again."""
+        check_is_fitted(self, "tree_")
+        pruned = copy.copy(self)
+        pruned.tree_ = prune_tree(self.tree_, alpha, loss=self.pruning_loss)
+        return pruned
+
+    def apply(self, X, check_input=True):
+        """The number of the leaf of every row."""
+        return self.tree_.apply(self._rows(X))
+
+    def decision_path(self, X, check_input=True):
+        """A sparse matrix that marks the nodes on the path of every row."""
+        return self.tree_.decision_path(self._rows(X))
+
+    def get_depth(self):
+        """How many tests lead to the deepest leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self):
+        """The number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self):
+        """Σ over nodes testing j of (n/N)·gain, normalised; it favours columns of many values."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.compute_feature_importances()
+
+    def _answers(self, X):
+        rows = self._rows(X)
+        if "models" not in self.tree_.extra:
+            return self.tree_.predict(rows)
+        return model_answers(self.tree_, rows, self.smooth, clip=self.clip)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
