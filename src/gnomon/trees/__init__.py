@@ -11,6 +11,7 @@ from gnomon.trees.forest import (
     RandomForestClassifier,
     RandomForestRegressor,
 )
+from gnomon.trees.gradient_boosting import GradientBoostingClassifier, GradientBoostingRegressor
 from gnomon.trees.hist_gradient_boosting import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from gnomon.trees.impurities import impurity
 from gnomon.trees.one_rule import OneRule, RuleTable
@@ -18,6 +19,7 @@ from gnomon.trees.optimal_tree import OptimalTreeClassifier, OptimalTreeRegresso
 from gnomon.trees.prune_cv import PruningChoice, prune_cv
 from gnomon.trees.random_trees_embedding import RandomTreesEmbedding
 from gnomon.trees.randomized_trees import RandomizedTreesClassifier, RandomizedTreesRegressor
+from gnomon.trees.structure_stability import Stability, structure_stability
 
 __all__ = [
     "BaggingClassifier",
@@ -29,6 +31,8 @@ __all__ = [
     "DensityTree",
     "ExtraTreesClassifier",
     "ExtraTreesRegressor",
+    "GradientBoostingClassifier",
+    "GradientBoostingRegressor",
     "HandTreeClassifier",
     "HandTreeRegressor",
     "HistGradientBoostingClassifier",
@@ -43,8 +47,10 @@ __all__ = [
     "RandomizedTreesClassifier",
     "RandomizedTreesRegressor",
     "RuleTable",
+    "Stability",
     "Tree",
     "data_check",
     "impurity",
     "prune_cv",
+    "structure_stability",
 ]
