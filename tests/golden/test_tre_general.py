@@ -203,3 +203,13 @@ def test_balanced_weights_and_pseudo_counts():
     model = DecisionTreeClassifier(algorithm="id3", leaf_alpha=1).fit(X, y)
     # Sunny and humid: three rows, all "no".
     np.testing.assert_allclose(model.predict_proba([["sunny", "hot", "high", "true"]]), [[0.8, 0.2]])
+
+
+@pytest.mark.spec("TRE-G19", "TRE-041")
+def test_two_lines_in_two_leaves():
+    x, y = np.arange(6.0)[:, None], np.array([0.0, 1.0, 2.0, 7.0, 6.0, 5.0])
+    options = {"leaf_model": "linear", "leaf_ridge": 0.0, "smooth": 0.0, "min_samples_linear": 2}
+    model = DecisionTreeRegressor(max_depth=1, **options).fit(x, y)
+    assert model.tree_.threshold[0] == 2.5
+    np.testing.assert_allclose(model.predict(x), y, atol=1e-12)
+    np.testing.assert_allclose(model.predict([[2.4], [2.6]]), [2.4, 7.4])
