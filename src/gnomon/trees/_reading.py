@@ -21,7 +21,7 @@ from gnomon.search import (
 )
 from gnomon.search.traverse import as_dense
 
-__all__ = ["ReadsForest", "ReadsTree"]
+__all__ = ["HasTree", "ReadsForest", "ReadsTree"]
 
 
 class ReadsTree:
@@ -64,7 +64,8 @@ class ReadsTree:
         Rules
             A sequence of `Rule` with `to_text()`, `to_sql()`, `to_python()` and `to_dnf(label)`.
         """
-        rules = tree_rules(self.tree_, self.words_, stops=stops)
+        words = self.words_
+        rules = tree_rules(self.tree_, words, stops=stops)
         return rules.simplify() if simplify else rules
 
     def to_dnf(self, label, *, simplify=True, dialect="text"):
@@ -98,7 +99,8 @@ class ReadsTree:
         counts : bool, default=True
             Whether leaves show the weights of their classes, or their rows.
         """
-        return tree_text(self.tree_, self.words_, decimals=decimals, max_depth=max_depth, counts=counts)
+        words = self.words_
+        return tree_text(self.tree_, words, decimals=decimals, max_depth=max_depth, counts=counts)
 
     def importance(self, kind="impurity"):
         """How much the tree needs each column.
@@ -117,6 +119,30 @@ class ReadsTree:
         """
         check_is_fitted(self, "tree_")
         return tree_importance(self.tree_, kind)
+
+
+class HasTree(ReadsTree):
+    """Besides, what a tree does with rows: leaves and paths."""
+
+    def apply(self, X):
+        """The number of the leaf of every row."""
+        rows = self._rows(X)
+        return self.tree_.apply(rows)
+
+    def decision_path(self, X):
+        """A sparse matrix that marks the nodes on the path of every row."""
+        rows = self._rows(X)
+        return self.tree_.decision_path(rows)
+
+    def get_depth(self):
+        """How many tests lead to the deepest leaf."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.max_depth
+
+    def get_n_leaves(self):
+        """The number of leaves."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.n_leaves
 
 
 class ReadsForest:

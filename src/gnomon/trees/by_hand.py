@@ -7,7 +7,6 @@ tests and estimate what its leaves answer, so that its structure can be judged b
 (1966), Experiments in Induction, ISBN 978-0-12-362350-4.
 """
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -15,12 +14,12 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon import search
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.domains import Domain, ordered
-from gnomon.numerics.tables import as_table, table_rows
+from gnomon.numerics.tables import Column, Table, as_table, table_rows
 from gnomon.numerics.validation import check_choice
 from gnomon.search import Words, read_tree, refit_nodes
 from gnomon.search.by_hand import mentioned_values
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
-from gnomon.trees._reading import ReadsTree
+from gnomon.trees._reading import HasTree
 from gnomon.trees._rows import Coding, new_rows
 from gnomon.trees._targets import as_classes, as_targets, tree_weights
 
@@ -94,7 +93,7 @@ class Tree(search.Tree):
         return model
 
 
-class _HandTree(ReadsTree, BaseEstimator):
+class _HandTree(HasTree, BaseEstimator):
     """What both kinds do with rows."""
 
     _by_name = False
@@ -112,27 +111,7 @@ class _HandTree(ReadsTree, BaseEstimator):
         check_is_fitted(self, "tree_")
         if not self._by_name:
             return new_rows(self, X)
-        return self.coding_.matrix(_chosen(X, self.coding_.names), self.unseen)
-
-    def apply(self, X):
-        """The number of the leaf of every row."""
-        rows = self._rows(X)
-        return self.tree_.apply(rows)
-
-    def decision_path(self, X):
-        """A sparse matrix that marks the nodes on the path of every row."""
-        rows = self._rows(X)
-        return self.tree_.decision_path(rows)
-
-    def get_depth(self):
-        """How many tests lead to the deepest leaf."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.max_depth
-
-    def get_n_leaves(self):
-        """The number of leaves."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.n_leaves
+        return self.coding_.matrix(_chosen(as_table(X), self.coding_), self.unseen)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -280,7 +259,8 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
     def predict(self, X):
         """The mean of the leaf of every row."""
         rows = self._rows(X)
-        return self.tree_.predict(rows)[:, 0]
+        answers = self.tree_.predict(rows)
+        return answers[:, 0] if answers.shape[1] == 1 else answers
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -288,21 +268,30 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
         return tags
 
 
-def _chosen(X, names):
-    """The columns that the rules name: of a data frame by name, of an array in the order of the rules."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
-        absent = [name for name in names if name not in frame.columns]
-        if absent:
-            raise ValueError(f"X has no column {absent[0]!r}, which the rules name; it has {list(frame.columns)}")
-        return as_table(frame.select(*names).to_native())
-    table = as_table(X)
-    if len(table.names) != len(names):
+def _chosen(table, coding):
+    """The columns that the rules name, by their names (those of an array are x0, x1, …), or all in their order."""
+    absent = [name for name in coding.names if name not in table.names]
+    if absent and len(table.names) != len(coding.names):
         raise ValueError(
-            f"X has {len(table.names)} columns, the rules name {list(names)}; give these, or a data frame, or tell all "
-            "columns by columns="
+            f"X has no column {absent[0]!r}, which the rules name; it has {list(table.names)}: rename its columns, or "
+            f"give the {len(coding.names)} columns {list(coding.names)} in this order"
         )
-    return table
+    places = range(len(coding.names)) if absent else [table.names.index(name) for name in coding.names]
+    pairs = zip(places, coding.domains, strict=True)
+    return Table(coding.names, None, tuple(_worded(table.column(j), domain) for j, domain in pairs))
+
+
+def _worded(column, domain):
+    """Truth values as words, where the rules have words for them."""
+    words = {} if domain is None else {value.lower(): value for value in domain.values if isinstance(value, str)}
+    if not _is_truth(column) or not words:
+        return column
+    by_value = {0.0: words.get("false"), 1.0: words.get("true")}
+    return Column(np.array([by_value.get(cell) for cell in column.cells.tolist()], dtype=object), is_category=True)
+
+
+def _is_truth(column):
+    return column.is_category and column.is_number
 
 
 def _coding(table, categories, mentioned):
@@ -322,7 +311,10 @@ def _coding(table, categories, mentioned):
 def _domain(column, listed, told):
     if listed is not None:
         return Domain(len(listed), tuple(listed), declared=True)
-    met = column.declared or ordered(set(column.cells[~column.missing].tolist()))
+    if _is_truth(column):
+        told, met = {value for value in told if str(value).lower() not in ("false", "true")}, (0.0, 1.0)
+    else:
+        met = column.declared or ordered(set(column.cells[~column.missing].tolist()))
     known = {str(value) for value in met}
     new = tuple(value for value in ordered(told) if value not in met and str(value) not in known)
     values = tuple(met) + new if column.declared else ordered(tuple(met) + new)

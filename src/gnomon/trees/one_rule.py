@@ -19,7 +19,7 @@ from gnomon.numerics.validation import check_choice, check_non_negative, check_p
 from gnomon.search import Misclassification, assemble_tree, code_columns, column_rule
 from gnomon.search.dialects import TEXT, say_all
 from gnomon.trees._forms import smooth_answers
-from gnomon.trees._reading import ReadsTree
+from gnomon.trees._reading import HasTree
 from gnomon.trees._rows import fitted_rows, new_rows
 from gnomon.trees._targets import as_classes, tree_weights
 from gnomon.trees.impurities import impurity
@@ -110,7 +110,7 @@ def _aligned(row, widths):
     return [cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True))]
 
 
-class OneRule(ClassifierMixin, ReadsTree, BaseEstimator):
+class OneRule(ClassifierMixin, HasTree, BaseEstimator):
     """Predict the most frequent class of the value of one column, equation (1) of the module.
 
     A value that `fit` did not see is answered with the class frequencies of all rows; a missing cell is a value of its

@@ -1,0 +1,231 @@
+"""Small trees that are proved to be best on the training rows.
+
+    minimise over trees of depth ≤ d    (1/N) Σ_i w_i 1[f(x_i) ≠ y_i]  +  λ · #leaves    (squared error for numbers) (1)
+
+The search is exact, over all thresholds, by dynamic programming with bounds: `gnomon.search.optimal_tree`. To find a
+smallest tree is NP-complete (Hyafil & Rivest 1976, doi:10.1016/0020-0190(76)90095-8), and the work grows with about the
+number of thresholds to the power d: meant for d ≤ 4, and for hundreds to thousands of rows. Aglin, Nijssen & Schaus
+(2020), doi:10.1609/aaai.v34i04.5711; Demirović et al. (2022), JMLR 23(26).
+"""
+
+import warnings
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.numerics.validation import check_integer, check_non_negative
+from gnomon.search import Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
+from gnomon.trees._growth import bins_of
+from gnomon.trees._reading import HasTree
+from gnomon.trees._rows import fitted_rows, new_rows
+from gnomon.trees._targets import as_classes, as_targets, tree_weights
+
+__all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
+
+
+class _OptimalTree(HasTree, BaseEstimator):
+    """What both do: search, tell how sure it is, and keep the tree."""
+
+    def __init__(
+        self,
+        max_depth=2,
+        *,
+        leaf_penalty=0.0,
+        time_limit=None,
+        binning=None,
+        categorical_features="from_dtype",
+        categories=None,
+        unseen="missing",
+    ):
+        self.max_depth = max_depth
+        self.leaf_penalty = leaf_penalty
+        self.time_limit = time_limit
+        self.binning = binning
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.unseen = unseen
+
+    def _search(self, X, y, criterion, weights, tolls):
+        """Minimise (1)."""
+        columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
+        found = optimal_tree(
+            columns,
+            y,
+            criterion,
+            sample_weight=weights,
+            max_depth=check_integer("max_depth", self.max_depth, 0),
+            leaf_penalty=check_non_negative("leaf_penalty", self.leaf_penalty),
+            tolls=tolls,
+            time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
+        )
+        self.tree_ = assemble_tree(found.fork, X, y, criterion, sample_weight=weights)
+        self.objective_, self.lower_bound_ = found.objective, max(found.lower_bound, 0.0)
+        self.proved_, self.n_sets_ = found.proved, found.n_sets
+        self.gap_ = 0.0 if self.proved_ else (self.objective_ - self.lower_bound_) / abs(self.objective_)
+        if not self.proved_:
+            warnings.warn(
+                f"time_limit={self.time_limit!r} ended the search: the tree costs {self.objective_:.6g}, and none of "
+                f"depth {self.max_depth} less than {self.lower_bound_:.6g} (gap {self.gap_:.3g}); raise time_limit, "
+                "lower max_depth, or set binning",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
+        return self
+
+    def _rows(self, X):
+        """New rows as numbers."""
+        check_is_fitted(self, "tree_")
+        return new_rows(self, X)
+
+    @property
+    def feature_importances_(self):
+        """Σ over nodes testing j of (n/N)·gain, normalised."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.compute_feature_importances()
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
+
+
+class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
+    """The tree with the fewest training errors of all trees of its depth, equation (1) of the module.
+
+    Tests are x_j ≤ t for every t between two values, and one category against all others; what is missing goes to the
+    better side. Meant for depths up to 4: the time grows like the number of thresholds to the power of the depth.
+
+    Parameters
+    ----------
+    max_depth : int, default=2
+        Most tests above a leaf.
+    leaf_penalty : float, default=0.0
+        λ, the share of errors that a further leaf must save.
+    time_limit : float, optional
+        Seconds; then the best tree so far is kept, with a ConvergenceWarning.
+    binning : None, "auto" or int, default=None
+        Try every threshold, or those between at most 255 bins of a column; "auto" does so above 20 000 rows.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are categories: by their type, or by names, numbers or a mask.
+    categories : dict or list, optional
+        Declared values of categories.
+    unseen : {"missing", "error"}, default="missing"
+        What a value that `fit` did not see is.
+
+    Attributes
+    ----------
+    tree_ : gnomon.search.Tree
+    objective_, lower_bound_ : float
+        (1) of the tree, and a value that no tree of this depth goes below.
+    proved_ : bool
+        Whether they are equal.
+    gap_ : float
+        (objective − bound)/objective.
+    n_sets_ : int
+        How many sets of rows were searched.
+    classes_ : ndarray
+    feature_importances_ : ndarray of shape (n_features,)
+
+    References
+    ----------
+    Aglin, G., Nijssen, S. & Schaus, P. (2020). Learning optimal decision trees using caching branch-and-bound search.
+    doi:10.1609/aaai.v34i04.5711
+
+    Demirović, E. et al. (2022). MurTree: optimal decision trees via dynamic programming and search. JMLR 23(26).
+
+    Examples
+    --------
+    >>> from gnomon.trees import OptimalTreeClassifier
+    >>> X, y = [[0, 0], [0, 1], [1, 0], [1, 1], [1, 1]], [0, 1, 1, 0, 1]
+    >>> tree = OptimalTreeClassifier(max_depth=2).fit(X, y)
+    >>> tree.objective_, tree.proved_, tree.get_n_leaves()
+    (0.2, True, 3)
+    """
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1)."""
+        X, y = fitted_rows(self, X, y)
+        self.classes_, index = as_classes(y)
+        weights = tree_weights(sample_weight, X)
+        # A row costs its weight at most.
+        return self._search(X, index, Misclassification(len(self.classes_)), weights, weights)
+
+    def predict_proba(self, X):
+        """The class frequencies of the leaf of every row."""
+        rows = self._rows(X)
+        return self.tree_.predict(rows)
+
+    def predict(self, X):
+        """The most frequent class of the leaf of every row."""
+        shares = self.predict_proba(X)
+        return self.classes_[np.argmax(shares, axis=1)]
+
+
+class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
+    """The tree with the least squared training error of all trees of its depth, equation (1) of the module.
+
+    Parameters
+    ----------
+    max_depth : int, default=2
+        Most tests above a leaf.
+    leaf_penalty : float, default=0.0
+        λ, the mean squared error that a further leaf must save.
+    time_limit : float, optional
+        Seconds; then the best tree so far is kept, with a ConvergenceWarning.
+    binning, categorical_features, categories, unseen
+        As in `OptimalTreeClassifier`.
+
+    Attributes
+    ----------
+    tree_ : gnomon.search.Tree
+    objective_, lower_bound_, gap_ : float
+    proved_ : bool
+    n_sets_ : int
+        As in `OptimalTreeClassifier`.
+    feature_importances_ : ndarray of shape (n_features,)
+
+    References
+    ----------
+    van den Bos, M., van der Linden, J. G. M. & Demirović, E. (2024). Piecewise constant and linear regression trees: an
+    optimal dynamic programming approach. ICML 41.
+
+    Examples
+    --------
+    >>> from gnomon.trees import OptimalTreeRegressor
+    >>> X, y = [[1], [2], [3], [4], [5], [6]], [1.0, 1.0, 2.0, 8.0, 9.0, 10.0]
+    >>> tree = OptimalTreeRegressor(max_depth=1).fit(X, y)
+    >>> round(tree.objective_, 6), tree.predict([[2.5]]).round(6)
+    (0.444444, array([1.333333]))
+    """
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise (1)."""
+        X, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
+        self._flat = np.ndim(y) == 1
+        y = as_targets(y, "squared_error")
+        weights = tree_weights(sample_weight, X)
+        # Differences from the mean keep the digits of small variances.
+        center = np.average(y, axis=0, weights=weights)
+        y = y - center
+        # Within the range of y, a row costs its weight times the square of the farther end at most.
+        farthest = np.maximum(np.max(y, axis=0) - y, y - np.min(y, axis=0))
+        tolls = weights * np.mean(farthest**2, axis=1)
+        self._search(X, y, SquaredError(y.shape[1] + 2), weights, tolls)
+        self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
+        return self
+
+    def predict(self, X):
+        """The mean of the leaf of every row."""
+        rows = self._rows(X)
+        means = self.tree_.predict(rows)
+        return means[:, 0] if self._flat else means
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
