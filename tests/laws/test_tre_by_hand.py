@@ -124,10 +124,18 @@ def test_unknown_labels_and_open_trees_are_refused():
         Tree.from_rules("age ≤ 3: a\nage > 3: c", classes=["a", "b"])
     with pytest.raises(ValueError, match="classes="):
         Tree.from_rules(("age", 3.0, "?", "?"))
-    with pytest.raises(ValueError, match="columns="):
-        Tree.from_rules(("age", 3.0, "a", "b")).predict([[1.0, 2.0]])
     with pytest.raises(ValueError, match="has no column 'age'"):
-        Tree.from_rules(("age", 3.0, "a", "b")).predict(pd.DataFrame({"old": [1.0]}))
+        Tree.from_rules(("age", 3.0, "a", "b")).predict(pd.DataFrame({"old": [1.0], "tall": [2.0]}))
+
+
+@pytest.mark.spec("TRE-042")
+def test_columns_are_found_by_name_and_truth_values_by_their_words():
+    by_number = Tree.from_rules(("x2", 3.0, "a", ("x0", 1.0, "b", "c")))
+    assert by_number.predict([[0.0, 9.0, 9.0], [2.0, 0.0, 9.0], [0.0, 9.0, 1.0]]).tolist() == ["b", "c", "a"]
+    windy = pd.DataFrame({"wind": [3.0, 1.0], "windy": [True, False]})
+    for model in (Tree.from_rules("windy = true: no\nwindy = false: yes"),
+                  HandTreeClassifier("windy = true: ?\nwindy = false: ?").fit(windy, ["no", "yes"])):  # fmt: skip
+        assert model.predict(windy).tolist() == ["no", "yes"]
 
 
 @pytest.mark.spec("TRE-042")

@@ -12,6 +12,7 @@ from matplotlib.colors import to_hex, to_rgb
 
 from gnomon.plot._style import SEQUENTIAL, class_color, class_names
 from gnomon.search.conditions import Interval, branch_conditions, narrowed, reached
+from gnomon.search.words import count_rows
 
 __all__ = ["LABEL", "Box", "branch_labels", "fill_color", "lay_out", "tally"]
 
@@ -123,7 +124,7 @@ def _lines(tree, words, node, is_cut, digits, numbers):
     if numbers is not None and node in numbers:
         lines[0] = f"leaf {numbers[node]}: {lines[0]}"
     if tree.weight[0] > 0.0:
-        lines.append(f"{rows} row{'' if rows == 1 else 's'}")
+        lines.append(count_rows(rows))
         amounts = answer * tree.weight[node]
         if words.classes is not None and 0 < np.sum(amounts > 0.0) <= MOST_CLASSES:
             lines.append(tally(words.classes, amounts))

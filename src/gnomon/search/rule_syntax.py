@@ -21,7 +21,7 @@ OPERATORS = {"<=": "≤", ">=": "≥", "≤": "≤", "≥": "≥", "<": "<", ">"
 QUOTED = r'"(?:[^"\\]|\\.)*"'
 OPERATOR = re.compile(r"<=|>=|==|!=|≤|≥|≠|<|>|=|(?<=\s)in(?=\s)|(?<=\s)is(?=\s)")
 TERM = re.compile(rf"\s*(?P<sign>[+-]?)\s*(?P<coef>[\d.]+(?:[eE][+-]?\d+)?)\s*\*\s*(?P<name>{QUOTED}|[^\W\d]\w*)")
-SIZE = re.compile(r"\((?P<rows>\d+) rows(?:, weight (?P<weight>[-+.\deE]+))?\)\s*$")
+SIZE = re.compile(r"\((?P<rows>\d+) rows?(?:, weight (?P<weight>[-+.\deE]+))?\)\s*$")
 KEY = re.compile(r"(<=|>=|==|!=|≤|≥|≠|<|>|=)\s*([-+.\deE]+)")
 
 

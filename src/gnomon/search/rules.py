@@ -15,7 +15,7 @@ import numpy as np
 from gnomon.numerics.validation import check_choice
 from gnomon.search.conditions import branch_conditions, stop_condition
 from gnomon.search.dialects import PYTHON, SQL, TEXT, say_all, say_any
-from gnomon.search.words import Words, spell
+from gnomon.search.words import Words, count_rows, spell
 
 __all__ = ["Rule", "Rules", "tree_rules"]
 
@@ -255,5 +255,7 @@ def _pooled(first, second):
 def _outcome(rule, words):
     """The label, and of the rows for which the rule fired those that have it."""
     if words.classes is None:
-        return f"{rule.label!r} ({rule.n_rows} rows)"
+        return f"{rule.label!r} ({count_rows(rule.n_rows)})"
+    if rule.weight == 0.0:
+        return spell(rule.label)
     return f"{spell(rule.label)} ({rule.weight * float(np.max(rule.answer)):.10g} of {rule.weight:.10g} rows)"

@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.search.conditions import branch_conditions, narrowed, reached, stop_condition, usual_branch
 from gnomon.search.dialects import TEXT, say
-from gnomon.search.words import spell, spell_number
+from gnomon.search.words import count_rows, spell, spell_number
 
 __all__ = ["tree_text"]
 
@@ -64,7 +64,7 @@ def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
         if tree.is_leaf[node]:
             lines.append(line + _leaf(tree, words, node, decimals, counts))
         elif depth >= limit:
-            lines.append(f"{line}… ({tree.n_rows[node]} rows)")
+            lines.append(f"{line}… ({count_rows(tree.n_rows[node])})")
         else:
             lines += [line.rstrip()] if head else []
             conditions = narrowed(branch_conditions(tree, node, words), reach)
@@ -88,14 +88,14 @@ def _leaf(tree, words, node, decimals, counts):
     answer, weight, n = tree.answers[node], float(tree.weight[node]), int(tree.n_rows[node])
     as_rows = abs(weight - n) <= 1e-9 * max(weight, 1.0)
     if words.classes is None:
-        label, more = _numbers(answer, decimals), f" ({n} rows{'' if as_rows else f', weight {weight:.12g}'})"
+        label, more = _numbers(answer, decimals), f" ({count_rows(n)}{'' if as_rows else f', weight {weight:.12g}'})"
         return label + (more if counts and n > 0 else "")
     label = spell(words.label(answer))
     if not counts or (tree.weight[0] == 0.0 and np.max(answer) == 1.0):
         return label
     amounts = (answer * weight if weight > 0.0 else answer).tolist()
     shown = ", ".join(f"{spell(k)}: {a:.12g}" for k, a in zip(words.classes.tolist(), amounts, strict=True))
-    return f"{label} {{{shown}}}" + ("" if as_rows and n > 0 else f" ({n} rows)")
+    return f"{label} {{{shown}}}" + ("" if as_rows and n > 0 else f" ({count_rows(n)})")
 
 
 def _numbers(answer, decimals):

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Words", "spell", "spell_name", "spell_number"]
+__all__ = ["Words", "count_rows", "spell", "spell_name", "spell_number"]
 
 RESERVED = {"else", "stop", "missing", "known", "?", ""}
 PLAIN = re.compile(r"[^\W\d][\w .()/%°+-]*")
@@ -117,6 +117,11 @@ def spell_name(name):
 def spell_number(value, decimals=None):
     """A number that reads back as itself, or one rounded to some decimals."""
     return repr(float(value)) if decimals is None else f"{float(value):.{decimals}f}"
+
+
+def count_rows(n):
+    """1 row, 2 rows."""
+    return f"{n} row{'' if n == 1 else 's'}"
 
 
 def _mistakable(text):
