@@ -10,7 +10,13 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.pipeline import make_pipeline
 
 from gnomon.io import load, save
-from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor, impurity
+from gnomon.trees import (
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    ExtraTreesRegressor,
+    RandomForestRegressor,
+    impurity,
+)
 
 KINDS = {"gini": lambda k: 1 - 1 / k, "misclassification": lambda k: 1 - 1 / k, "entropy": np.log2}
 
@@ -357,3 +363,20 @@ def test_options_that_mean_nothing_are_refused_by_name(options, message):
     X, y = numbers(0)
     with pytest.raises(ValueError, match=message):
         DecisionTreeClassifier(**options).fit(X, y)
+
+
+@pytest.mark.spec("TRE-021")
+@pytest.mark.parametrize("Forest", [RandomForestRegressor, ExtraTreesRegressor])
+def test_forests_of_least_absolute_error_are_not_moved_by_giants(Forest):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(size=(200, 3))
+    clean = np.floor(4 * X[:, 0])
+    y = np.where(rng.random(200) < 0.05, 1000.0, clean)
+    options = {"min_samples_leaf": 10, "random_state": 0, "max_features": 1.0}
+    robust = Forest(10, criterion="absolute_error", **options).fit(X, y)
+    means = Forest(10, **options).fit(X, y)
+    assert np.median(np.abs(robust.predict(X) - clean)) < 0.5 < np.median(np.abs(means.predict(X) - clean))
+    threaded = Forest(10, criterion="absolute_error", n_jobs=2, **options).fit(X, y)
+    np.testing.assert_array_equal(threaded.predict(X), robust.predict(X))
+    with pytest.raises(ValueError, match="monotonic_cst"):
+        Forest(2, criterion="absolute_error", monotonic_cst=[1, 0, 0]).fit(X, y)

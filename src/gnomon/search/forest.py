@@ -15,6 +15,7 @@ from scipy import sparse
 from gnomon._jit import jit
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt, split_rows
 from gnomon.search.grow import grow_tree
+from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import BLOCK, as_dense, descend
 from gnomon.search.tree import LEAF, Tests, Tree
 
@@ -121,11 +122,13 @@ def grow_forest(
 
 def _grow_one(columns, y, criterion, features, *, seed, monotone=None, **options):
     """A tree of all columns, or of some."""
+    chosen = slice(None) if features is None else features(seed)
+    options["monotone"] = None if monotone is None else monotone[chosen]
+    # A criterion that is not compiled needs the order of the targets.
+    grow = grow_general_tree if criterion.record is None else grow_tree
     if features is None:
-        return grow_tree(columns, y, criterion, seed=seed, monotone=monotone, **options)
-    chosen = features(seed)
-    monotone = None if monotone is None else monotone[chosen]
-    tree = grow_tree(columns.take(chosen), y, criterion, seed=seed, monotone=monotone, **options)
+        return grow(columns, y, criterion, seed=seed, **options)
+    tree = grow(columns.take(chosen), y, criterion, seed=seed, **options)
     nodes = tree.nodes.copy()
     nodes["feature"] = np.where(tree.is_leaf, LEAF, chosen[np.maximum(tree.feature, 0)])
     return replace(tree, nodes=nodes, n_features=len(columns.sizes))

@@ -29,7 +29,7 @@ def grow_general_tree(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", numeric_test="le",
     categorical_split="subset", choice="gain", reuse_features=True, missing="own_value", oblique=None, declared=None,
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, seed=0,
+    max_features=None, max_leaf_nodes=None, monotone=None, seed=0,
 ):  # fmt: skip
     """Grow a tree by (1), with tests of any form.
 
@@ -56,6 +56,8 @@ def grow_general_tree(
         As in `grow_tree`.
     max_leaf_nodes, seed
         Likewise.
+    monotone : array-like of shape (n_features,), optional
+        Only zeros: the answers of these trees are free.
 
     Returns
     -------
@@ -75,6 +77,11 @@ def grow_general_tree(
     (3, array([1, 0]))
     """
     p = len(columns.sizes)
+    if np.any(monotone):
+        raise ValueError(
+            "monotonic_cst goes with tests of two branches of one column, a criterion of sums and missing='own_value'; "
+            "leave it out, or the option that needs more"
+        )
     bounds = Bounds(
         UNBOUNDED if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
         float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,

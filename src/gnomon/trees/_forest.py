@@ -22,6 +22,7 @@ from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 from gnomon.search import Bags, Forest, code_columns, grow_forest, prune_tree
 from gnomon.trees._cost import RowPredictor
+from gnomon.trees._forms import mean_criterion
 from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features
 from gnomon.trees._out_of_bag import accuracy_loss, out_of_bag, squared_loss
@@ -70,7 +71,7 @@ class Forested(GrownForest):
         if self.ccp_alpha > 0.0:
             trees = [prune_tree(tree, self.ccp_alpha) for tree in trees]
         self.forest_ = Forest.of(keep + trees)
-        self.n_outputs_ = 1 if criterion.classes else criterion.size - 2
+        self.n_outputs_ = 1 if criterion.classes else y.size // len(y)
         self._fit_seconds = perf_counter() - start
         if len(self.forest_) < n_trees:
             warnings.warn(
@@ -242,16 +243,17 @@ class ForestRegressor(RegressorMixin, Forested):
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees of (1)."""
-        criterion = MEAN_CRITERIA[check_choice("criterion", self.criterion, MEAN_CRITERIA)]
+        check_choice("criterion", self.criterion, (*MEAN_CRITERIA, "absolute_error"))
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
         self._n_rows = X.shape[0]
         targets = as_targets(y, self.criterion)
+        criterion = mean_criterion(self.criterion, 0.5, targets.shape[1])
         self._flat = np.ndim(y) == 1
         weights = tree_weights(sample_weight, X)
         # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
-        center = np.average(targets, axis=0, weights=weights) * (self.criterion != "poisson")
+        center = np.average(targets, axis=0, weights=weights) * (self.criterion in ("squared_error", "friedman_mse"))
         before = len(self.forest_) if self._continues() else 0
-        self._grow(X, targets - center, criterion(targets.shape[1] + 2), weights)
+        self._grow(X, targets - center, criterion, weights)
         answers = self.forest_.whole.answers
         answers[self.forest_.roots[before] :] += center
         if self.oob_score:

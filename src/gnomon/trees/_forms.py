@@ -121,12 +121,6 @@ def _is_general(form, criterion):
 
 
 def _general(form, columns, y, criterion, domains, options):
-    monotone = options.pop("monotone")
-    if monotone is not None and np.any(monotone != 0):
-        raise ValueError(
-            "monotonic_cst goes with tests of two branches of one column, a criterion of sums and missing='own_value'; "
-            "leave it out, or the option that needs more"
-        )
     sizes = np.array([domain.size if domain is not None else 0 for domain in domains])
     return grow_general_tree(
         columns, y, criterion, categorical_split=form.categorical_split, numeric_test=form.numeric_test,
