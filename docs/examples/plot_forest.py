@@ -93,7 +93,8 @@ print(f"out of bag {forest.oob_errors_[-1]:.2f}, new rows {test_errors[-1]:.2f}"
 
 # %%
 # With few trees the out-of-bag error is too high, because only a third of them answer for a row. And 200 rows are only
-# 200: over the twenty samples, here is how both errors scatter. On average they agree.
+# 200: over the twenty samples, here is how both errors scatter. On average they are
+# close, the out-of-bag error a little higher.
 
 forests = [RandomForestRegressor(100, max_features=1 / 3, oob_score=True, random_state=0).fit(*s) for s in samples]
 pairs = np.array([[f.oob_errors_[-1], np.mean((f.predict(X_test) - y_test) ** 2)] for f in forests])
