@@ -1,0 +1,107 @@
+"""Trees at the command line: offered, chosen where they should be, told in the report, saved and asked again."""
+
+import csv
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from gnomon import _registry
+from gnomon._registry import Facts, candidates, discover, register, warmups
+from gnomon.cli._app import app
+from gnomon.io import load, notes, save
+from gnomon.report import learn
+
+TREES = ("decision tree", "random forest", "gradient boosting")
+
+
+def offered(task, n_classes=2, n_rows=300):
+    discover()
+    return {c.name: c for c in candidates(Facts(task, n_rows, 4, n_classes)) if c.name in TREES}
+
+
+@pytest.fixture
+def only(monkeypatch):
+    """A registry with the named models alone, so that a story does not pay for all the others."""
+    discover()
+
+    def keep(task, *names):
+        chosen = offered(task)
+        monkeypatch.setattr(_registry, "_shelf", _registry._Shelf())
+        for name in names:
+            register(chosen[name])
+
+    return keep
+
+
+def squares(n=240, seed=0):
+    """A question that no linear model can answer: whether two numbers have the same sign, in different cities."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(-1, 1, size=(n, 2))
+    city = rng.choice(["Rome", "Oslo"], size=n)
+    y = np.where((x[:, 0] > 0.2) == (city == "Rome"), "stays", "goes")
+    return {"warm": x[:, 0], "noise": x[:, 1], "city": city, "answer": y}
+
+
+def write(path, table):
+    with path.open("w", newline="") as stream:
+        writer = csv.writer(stream)
+        writer.writerow(table)
+        writer.writerows(zip(*(column.tolist() for column in table.values()), strict=True))
+
+
+@pytest.mark.parametrize(("task", "n_classes"), [("classification", 2), ("classification", 5), ("regression", 0)])
+def test_a_tree_a_forest_and_boosting_are_offered(task, n_classes):
+    found = offered(task, n_classes)
+    assert sorted(found) == sorted(TREES)
+    assert found["decision tree"].complexity < found["random forest"].complexity
+    assert not offered(task, n_classes, n_rows=20)  # too few rows for a held-out comparison of trees to mean anything
+
+
+def test_the_report_shows_the_rules_and_warns_of_the_shares(only, tmp_path, monkeypatch):
+    only("classification", "decision tree")
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path / "t.csv", squares())
+    result = CliRunner().invoke(app, ["learn", "t.csv", "-t", "answer", "-o", "out"])
+    assert result.exit_code == 0, result.output
+    found = notes(tmp_path / "out" / "model.skops")
+    assert found["learned"]
+    assert found["chosen"] == "decision tree"
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    rules = unescape(re.search(r"<pre>(.*?)</pre>", page, re.DOTALL).group(1))
+    assert "warm ≤" in rules
+    assert "city" in rules
+    assert "stays" in rules
+    assert "x0" not in rules
+    assert "share of the impurity taken away" in page
+    assert "pure noise" in page
+    rows = CliRunner().invoke(app, ["predict", "out/model.skops", "t.csv"]).stdout.splitlines()[1:]
+    assert np.mean(np.array(rows) == squares()["answer"]) > 0.9
+
+
+def test_a_model_without_rules_shows_none(only):
+    only("classification", "random forest")
+    study = learn(squares(120), "answer")
+    assert study.rules == ""
+    shares = dict(study.shares)
+    assert abs(sum(shares.values()) - 1.0) < 1e-9
+    assert shares["warm"] > shares.get("noise", 0.0)
+
+
+@pytest.mark.parametrize("name", ["random forest", "gradient boosting"])
+def test_forests_and_boosting_are_saved_and_predict_numbers(only, name, tmp_path):
+    only("regression", name)
+    table = squares(160)
+    table["answer"] = np.where(table["answer"] == "stays", 10.0, -10.0) + 0.1 * table["noise"]
+    study = learn(table, "answer")
+    assert study.judgement.scores["R²"] > 0.7
+    save(study.model, tmp_path / "m.skops")
+    np.testing.assert_array_equal(load(tmp_path / "m.skops").predict(table), study.model.predict(table))
+
+
+def test_warming_up_covers_every_tree_model():
+    discover()
+    names = [name for name, _ in warmups() if name.startswith("trees")]
+    assert len(names) == 2 * len(TREES)
