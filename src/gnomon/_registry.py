@@ -76,8 +76,9 @@ class Candidate:
         For detectors: whether ``score_samples`` is a log density, so that held-out rows can judge it without labels.
     explain : callable estimator → array of shape (n_outputs, n_features), optional
         The coefficients of a fitted model in the order of the prepared columns.
-    rules : callable (estimator, names) → str, optional
-        A fitted model as text, in the names of the prepared columns.
+    rules : callable (estimator, names, center, scale) → str, optional
+        A fitted model as text, in the names of the prepared columns and, since these hold (value − centre) / scale, in
+        the units of the table.
     shares : callable estimator → array of shape (n_features,), optional
         What the model itself counts as the importance of the prepared columns.
 
@@ -103,7 +104,7 @@ class Candidate:
     note: str = ""
     probabilities: bool = True
     explain: Callable[[Any], Any] | None = None
-    rules: Callable[[Any, Any], str] | None = None
+    rules: Callable[[Any, Any, Any, Any], str] | None = None
     shares: Callable[[Any], Any] | None = None
 
 

@@ -75,6 +75,9 @@ def test_the_report_shows_the_rules_and_warns_of_the_shares(only, tmp_path, monk
     assert "city" in rules
     assert "stays" in rules
     assert "x0" not in rules
+    cuts = [float(cut) for cut in re.findall(r"warm ≤ ([-.0-9]+)", rules)]
+    assert min(abs(cut - 0.2) for cut in cuts) < 0.05  # in the units of the table, not of what was standardised
+    assert re.search(r"stays \{goes: 0, stays: \d+\}", rules)
     assert "share of the impurity taken away" in page
     assert "pure noise" in page
     rows = CliRunner().invoke(app, ["predict", "out/model.skops", "t.csv"]).stdout.splitlines()[1:]

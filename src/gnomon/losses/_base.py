@@ -47,9 +47,9 @@ class Loss(ABC):
         Whether a loss of several scores has the verbs `row`, `masses` and `total_curvature` of the softmax.
     quadratic : bool
         Whether its curvature is constant, so that one Newton model is the loss itself.
-    best_shift : callable (residuals, weights) → float or None
+    best_shift : callable (residuals, weights, between="middle") → float or None
         For losses that Newton's step does not serve: the number that, added to all scores, makes the loss of the
-        residuals y − z least.
+        residuals y − z least; of an interval of such numbers the middle or the lower end.
 
     References
     ----------

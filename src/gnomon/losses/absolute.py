@@ -46,9 +46,9 @@ class AbsoluteLoss(Loss):
     def curvature(self, y, z):
         return 0.0 * z
 
-    def best_shift(self, residuals, weights):
+    def best_shift(self, residuals, weights, between="middle"):
         """The weighted median."""
-        return weighted_quantile(residuals, 0.5, weights)
+        return weighted_quantile(residuals, 0.5, weights, between=between)
 
     def conjugate(self, y, u):
         return choose(np.abs(u) <= 1.0 + ROUNDING, u * y, np.inf)

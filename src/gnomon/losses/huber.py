@@ -50,9 +50,9 @@ class HuberLoss(Loss):
     def curvature(self, y, z):
         return choose(np.abs(z - y) <= self.delta, 1.0, 0.0)
 
-    def best_shift(self, residuals, weights):
+    def best_shift(self, residuals, weights, between="middle"):
         """The median, moved once by the mean of what is left, cut at δ: Friedman (2001), §4.4."""
-        middle = weighted_quantile(residuals, 0.5, weights)
+        middle = weighted_quantile(residuals, 0.5, weights, between=between)
         rest = np.clip(residuals - middle, -self.delta, self.delta)
         return float(middle + np.average(rest, weights=weights))
 

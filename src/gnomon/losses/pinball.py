@@ -63,9 +63,9 @@ class PinballLoss(Loss):
     def curvature(self, y, z):
         return 0.0 * z
 
-    def best_shift(self, residuals, weights):
+    def best_shift(self, residuals, weights, between="middle"):
         """The weighted quantile of the level."""
-        return weighted_quantile(residuals, self.level, weights)
+        return weighted_quantile(residuals, self.level, weights, between=between)
 
     def conjugate(self, y, u):
         slack = ROUNDING * (self.c1 + self.c2)

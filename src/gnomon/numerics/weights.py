@@ -102,7 +102,7 @@ def class_priors(priors, classes, counts=None, *, alpha=0.0):
     return p
 
 
-def weighted_quantile(x, p, weights):
+def weighted_quantile(x, p, weights, *, between="middle"):
     """Equation (3) for one p; where F equals p on an interval its middle is taken, so that Q(½) is the usual median.
 
     Parameters
@@ -111,10 +111,12 @@ def weighted_quantile(x, p, weights):
         Values, and their weights ≥ 0 with a positive sum.
     p : float
         In [0, 1].
+    between : {"middle", "lower"}, default="middle"
+        Which point of such an interval is taken.
 
     References
     ----------
-    Hyndman, R. J. & Fan, Y. (1996). Sample quantiles in statistical packages, definition 2.
+    Hyndman, R. J. & Fan, Y. (1996). Sample quantiles in statistical packages, definitions 2 and 1.
     doi:10.1080/00031305.1996.10473566
 
     Examples
@@ -129,7 +131,7 @@ def weighted_quantile(x, p, weights):
     # Sums of weights meet p·W up to rounding only.
     target, slack = p * reached[-1], 8.0 * np.finfo(float).eps * reached[-1]
     low = np.searchsorted(reached, target - slack)
-    high = np.searchsorted(reached, target + slack)
+    high = np.searchsorted(reached, target + slack) if between == "middle" else low
     return 0.5 * (x[min(low, len(x) - 1)] + x[min(high, len(x) - 1)])
 
 

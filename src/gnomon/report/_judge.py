@@ -90,7 +90,7 @@ def rules_of(model, candidate):
     """The chosen model as text; empty if it has none."""
     if candidate.rules is None:
         return ""
-    return candidate.rules(model[-1], model[0].get_feature_names_out())
+    return candidate.rules(model[-1], model[0].get_feature_names_out(), *model[0].units())
 
 
 def own_shares(model, candidate):

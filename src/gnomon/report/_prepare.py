@@ -71,6 +71,11 @@ class Preparer(TransformerMixin, BaseEstimator):
         check_is_fitted(self)
         return np.array([name for block in self.blocks_ for name in block.names()], dtype=object)
 
+    def units(self):
+        """Centre and scale of each column of the matrix: what it holds is (value − centre) / scale."""
+        check_is_fitted(self)
+        return np.hstack([block.units() for block in self.blocks_])
+
 
 class Numbers(BaseEstimator):
     """The block of numbers and dates.
@@ -98,6 +103,10 @@ class Numbers(BaseEstimator):
         raw = [label for kind in self.kinds for label in _LABELS[kind.kind](kind.name)]
         gaps = [raw[j] for j in self.steps_[0].indicator_.features_]
         return raw + [f"{name} is missing" for name in gaps]
+
+    def units(self):
+        """Means and standard deviations."""
+        return np.stack([self.steps_[-1].mean_, self.steps_[-1].scale_])
 
     def _raw(self, table):
         return np.column_stack([_VALUES[kind.kind](table[kind.name], kind) for kind in self.kinds])
@@ -129,6 +138,10 @@ class Levels(BaseEstimator):
         """The column and its level."""
         names = self.encoder_.get_feature_names_out([f"{kind.name} = " for kind in self.kinds])
         return [name.replace(" = _", " = ").replace("infrequent_sklearn", "(rare)") for name in names]
+
+    def units(self):
+        """Zeros and ones are as they are."""
+        return _as_they_are(len(self.names()))
 
     def _raw(self, table):
         columns = [to_text(table[kind.name]).astype(object) for kind in self.kinds]
@@ -167,8 +180,16 @@ class Words(BaseEstimator):
         words = [] if self.vectorizer_ is None else self.vectorizer_.get_feature_names_out()
         return [f"{self.kind.name}: {word}" for word in words]
 
+    def units(self):
+        """Weights are as they are."""
+        return _as_they_are(len(self.names()))
+
     def _raw(self, table):
         return to_text(table[self.kind.name]).tolist()
+
+
+def _as_they_are(width):
+    return np.stack([np.zeros(width), np.ones(width)])
 
 
 def _blocks(kinds):

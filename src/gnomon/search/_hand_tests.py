@@ -149,7 +149,7 @@ def _categories(fork, j, words, possible):
     code_of = _code_of(values)
     left = set(possible.get(j, range(len(values))))
     codes = [_codes(case, code_of, values, name) for case in fork.cases]
-    taken: set = set()
+    taken = set()
     for case, part in zip(fork.cases, codes, strict=True):
         twice = sorted(taken & part)
         if twice:

@@ -30,9 +30,9 @@ def _bound(feature, right, monotone, values, low, high):
         values[node] = min(max(values[node], low[node]), high[node])
         if right[node] < 0:
             continue
-        a, b = node + 1, right[node]
-        for child in (a, b):
-            low[child], high[child] = low[node], high[node]
+        a, b = node + 1, np.int64(right[node])
+        low[a], high[a] = low[node], high[node]
+        low[b], high[b] = low[node], high[node]
         direction = monotone[feature[node]]
         if direction != 0:
             left = min(max(values[a], low[node]), high[node])

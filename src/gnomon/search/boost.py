@@ -5,10 +5,12 @@
 
 Friedman (2001), Greedy function approximation, doi:10.1214/aos/1013203451; second order: Chen & Guestrin (2016),
 doi:10.1145/2939672.2939785. With several scores (softmax) every round grows one tree for each. Losses without curvature
-(absolute, pinball, Huber's) take curvature one for the search, and leaves then have the value that minimises the loss.
+take curvature one for the search; leaves then have the value that minimises the loss (absolute, pinball, Huber's), or
+the mean step down the slope.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -16,11 +18,19 @@ import numpy as np
 
 from gnomon._jit import compiled, jit
 from gnomon.numerics.parallel import map_chunks
+from gnomon.search._boosted_leaves import (
+    add_answers,
+    at_bin_edges,
+    newton_values,
+    shift_values,
+    with_gains,
+)
+from gnomon.search._monotone import bounded
 from gnomon.search.criteria import Newton
-from gnomon.search.forest import Forest
-from gnomon.search.grow import grow_parts
+from gnomon.search.grow import Parts, grow_parts
+from gnomon.search.prune import prune_tree
 
-__all__ = ["Boosted", "BoostingPlan", "boost"]
+__all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +54,16 @@ class BoostingPlan:
         Threads, over the trees of a round.
     growth : dict
         Arguments of `grow_tree`.
+    adapt : callable (y, scores, weights) → Loss, optional
+        The loss of a round, where it depends on how far the scores are off.
+    ccp_alpha : float, default=0.0
+        Every tree is pruned at this price of a leaf.
+    between : {"middle", "lower"}, default="middle"
+        Which of several best shifts a leaf takes.
+    edges : {"node", "bins"}, default="node"
+        Thresholds halfway between rows of the node, or at edges of bins of the column.
+    leaf_factor : float, default=1.0
+        Factor of leaf values beside η: Friedman's (K − 1)/K for K classes.
 
     References
     ----------
@@ -64,7 +84,44 @@ class BoostingPlan:
     criterion: Any = None
     n_scores: int = 1
     n_jobs: int | None = None
-    growth: dict = None
+    growth: dict = field(default_factory=dict)
+    adapt: Callable | None = None
+    ccp_alpha: float = 0.0
+    between: str = "middle"
+    edges: str = "node"
+    leaf_factor: float = 1.0
+
+
+class Round(NamedTuple):
+    """What is known after a round: its number, its trees, the rows they grew from, all scores, losses.
+
+    Parameters
+    ----------
+    turn : int
+        Rounds so far.
+    trees : list of Tree
+        One for each score.
+    rows : ndarray of int
+    scores : ndarray of shape (n_samples, n_scores)
+    objective : float
+        Mean loss of all rows.
+
+    References
+    ----------
+    Friedman, J. H. (2001). Greedy function approximation: a gradient boosting machine. doi:10.1214/aos/1013203451
+
+    Examples
+    --------
+    >>> from gnomon.search import Round
+    >>> Round._fields
+    ('turn', 'trees', 'rows', 'scores', 'objective')
+    """
+
+    turn: int
+    trees: list
+    rows: np.ndarray
+    scores: np.ndarray
+    objective: float
 
 
 class Boosted(NamedTuple):
@@ -75,7 +132,8 @@ class Boosted(NamedTuple):
     trees : list of list of Tree
     scores : ndarray of shape (n_samples, n_scores)
     history : dict
-        "iteration", "objective", "seconds", and "validation" where there are held-out rows.
+        "iteration", "objective" and "seconds"; with `subsample`, also the mean losses of the rows drawn after the
+        round, "in_bag", and of the others before and after it, "oob_before" and "oob".
     stop_reason : str
 
     References
@@ -95,7 +153,7 @@ class Boosted(NamedTuple):
     stop_reason: str
 
 
-def boost(columns, y, plan, rounds, *, start, sample_weight=None, rng=None, watch=None, first=0):
+def boost(columns, y, plan, rounds, *, start, sample_weight=None, seed=0, watch=None, first=0):
     """Add `rounds` rounds of trees to the scores `start`.
 
     Parameters
@@ -108,9 +166,9 @@ def boost(columns, y, plan, rounds, *, start, sample_weight=None, rng=None, watc
     start : ndarray of shape (n_samples, n_scores)
         Scores before the first round.
     sample_weight : ndarray of shape (n_samples,), optional
-    rng : numpy.random.Generator, optional
-        Draws rows and columns.
-    watch : callable (round, trees, objective) → str or None, optional
+    seed : int, default=0
+        Draws rows and columns; what round r draws depends on (seed, r) alone.
+    watch : callable Round → str or None, optional
         Called after every round; a word stops and becomes the reason.
     first : int, default=0
         Number of the first round.
@@ -139,72 +197,105 @@ def boost(columns, y, plan, rounds, *, start, sample_weight=None, rng=None, watc
     n = columns.n_samples
     w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     scores = np.array(start, dtype=float, order="F")
-    rng = np.random.default_rng(0) if rng is None else rng
-    total = np.sum(w)
-    began, trees, reason = perf_counter(), [], "max_iter"
-    history = {"iteration": [], "objective": [], "seconds": []}
+    began, trees, history, reason = perf_counter(), [], [], "max_iter"
     for turn in range(first, first + rounds):
-        rows = _drawn_rows(n, w, plan.subsample, rng)
-        trees.append(_round(columns, y, w, scores, rows, plan, rng))
-        objective = float(np.sum(w * plan.loss.value(y, _scores(scores))) / total)
-        for name, value in zip(history, (turn + 1, objective, perf_counter() - began), strict=True):
-            history[name].append(value)
-        word = watch(turn + 1, trees, objective) if watch is not None else None
+        rng = np.random.default_rng([seed, turn])
+        loss = plan.loss if plan.adapt is None else plan.adapt(y, _flat(scores), w)
+        rows = _drawn_rows(w, plan.subsample, rng)
+        marks = _bag_losses(loss, y, scores, w, rows, plan.subsample)
+        trees.append(_round(columns, y, w, scores, rows, loss, plan, rng))
+        after = _bag_losses(loss, y, scores, w, rows, plan.subsample)
+        objective = mean_loss(loss, y, scores, w)
+        bags = {"in_bag": after["in_bag"], "oob_before": marks["oob"], "oob": after["oob"]} if after else {}
+        history.append({"iteration": turn + 1, "objective": objective, "seconds": perf_counter() - began, **bags})
+        word = watch(Round(turn + 1, trees[-1], rows, scores, objective)) if watch is not None else None
         if word:
             reason = word
             break
-    return Boosted(trees, scores, {name: np.array(values) for name, values in history.items()}, reason)
+    names = history[0] if history else ("iteration", "objective", "seconds")
+    return Boosted(trees, scores, {name: np.array([entry[name] for entry in history]) for name in names}, reason)
 
 
-def _scores(scores):
+def mean_loss(loss, y, scores, w):
+    """Σ s ℓ(y, F) / Σ s; zero without rows."""
+    total = np.sum(w)
+    return float(np.sum(w * loss.value(y, _flat(scores))) / total) if total > 0.0 else 0.0
+
+
+def _flat(scores):
     return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
-def _drawn_rows(n, w, subsample, rng):
+def _drawn_rows(w, subsample, rng):
     rows = np.flatnonzero(w).astype(np.int32)
     if subsample >= 1.0:
         return rows
     return np.sort(rng.choice(rows, max(1, int(subsample * len(rows))), replace=False))
 
 
-def _round(columns, y, w, scores, rows, plan, rng):
+def _bag_losses(loss, y, scores, w, rows, subsample):
+    """Mean losses of the rows drawn and of the others; nothing where all are drawn."""
+    if subsample >= 1.0:
+        return {}
+    out = np.setdiff1d(np.arange(len(y)), rows)
+    return {name: mean_loss(loss, y[part], scores[part], w[part]) for name, part in (("in_bag", rows), ("oob", out))}
+
+
+def _round(columns, y, w, scores, rows, loss, plan, rng):
     """One tree for each score; adds their answers to the scores."""
-    gradient, curvature = _slopes(plan.loss, y, scores, w)
+    gradient, curvature = _slopes(loss, y, scores, w)
     seeds = rng.integers(0, 2**63, plan.n_scores)
 
     def work(k):
         g, h = gradient[:, k], curvature[:, k]
-        if plan.criterion is None:
-            tree, parts = grow_parts(
-                columns, g, Newton(float(plan.lam)), sample_weight=h, rows=rows, min_impurity=-np.inf, min_gain=1e-12,
-                seed=int(seeds[k]), **plan.growth,
-            )  # fmt: skip
-        else:
-            residual = -g / np.where(w > 0.0, w, 1.0)
-            tree, parts = grow_parts(
-                columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=int(seeds[k]), **plan.growth
-            )
-        return _stepped(tree, parts, g, h, y, w, scores[:, k], plan)
+        tree, parts = _grown(columns, g, h, w, rows, plan, int(seeds[k]))
+        return _stepped(tree, parts, columns, g, h, y - scores[:, k] if loss.best_shift else None, w, loss, plan), parts
 
     grown = map_chunks(work, range(plan.n_scores), plan.n_jobs if plan.n_scores > 1 else None)
     for k, (tree, parts) in enumerate(grown):
-        _add_answers(tree, parts, columns, scores[:, k])
+        add_answers(tree, parts, columns, scores[:, k])
     return [tree for tree, _ in grown]
+
+
+def _grown(columns, g, h, w, rows, plan, seed):
+    """A tree by Newton's gain, or by another criterion on the negative gradient, and where its rows are."""
+    if plan.criterion is None:
+        return grow_parts(
+            columns, g, Newton(float(plan.lam)), sample_weight=h, rows=rows, min_impurity=-np.inf, seed=seed,
+            **plan.growth,
+        )  # fmt: skip
+    residual = -g / np.where(w > 0.0, w, 1.0)
+    tree, parts = grow_parts(columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, **plan.growth)
+    if plan.ccp_alpha <= 0.0:
+        return tree, parts
+    tree = prune_tree(tree, plan.ccp_alpha)
+    return tree, _placed(tree, rows, columns)
+
+
+def _placed(tree, rows, columns):
+    """The parts of rows in a tree that was pruned: in preorder those of a subtree are neighbours."""
+    leaf = tree.apply(columns.values(rows))
+    order = np.argsort(leaf, kind="stable")
+    start, stop = (np.searchsorted(leaf[order], node) for node in (np.arange(tree.node_count), tree.ends))
+    return Parts(rows[order], start, stop)
+
+
+def has_curvature(loss):
+    """Whether Newton's step serves the loss."""
+    return loss.best_shift is None and loss.curved
 
 
 def _slopes(loss, y, scores, w):
     """Gradients and curvatures, times weights; one column for each score."""
     gradient, curvature = np.empty(scores.shape, order="F"), np.empty(scores.shape, order="F")
-    if scores.shape[1] == 1:
-        if loss.best_shift is None:
-            _pairs(compiled(loss), y, scores[:, 0], w, gradient[:, 0], curvature[:, 0])
-        else:
-            gradient[:, 0] = w * loss.gradient(y, scores[:, 0])
-            curvature[:, 0] = w
+    z, curved = _flat(scores), has_curvature(loss)
+    if z.ndim == 1 and curved and loss.record is not None:
+        _pairs(compiled(loss), y, z, w, gradient[:, 0], curvature[:, 0])
         return gradient, curvature
-    p = loss.inverse(scores)
-    np.multiply(w[:, None], loss.gradient(y, scores), out=gradient)
-    np.multiply(w[:, None], p * (1.0 - p), out=curvature)
+    # At a kink the slope is that from below, as a row that is met exactly must not lose its vote.
+    at = z if loss.best_shift is None else np.nextafter(z, -np.inf)
+    gradient[:] = w[:, None] * np.reshape(loss.gradient(y, at), scores.shape)
+    curvature[:] = w[:, None] * (np.reshape(loss.curvature(y, z), scores.shape) if curved else 1.0)
     return gradient, curvature
 
 
@@ -215,41 +306,14 @@ def _pairs(loss, y, z, w, gradient, curvature):
         curvature[i] = w[i] * loss.curvature(y[i], z[i])
 
 
-def _stepped(tree, parts, g, h, y, w, scores, plan):
+def _stepped(tree, parts, columns, g, h, residuals, w, loss, plan):
     """The tree with the step of each leaf, times the learning rate, as its answers."""
-    leaves = np.flatnonzero(tree.is_leaf)
-    steps = np.zeros(tree.node_count)
-    if plan.loss.best_shift is None:
-        _newton_steps(parts.rows, parts.start, parts.stop, g, h, float(plan.lam), steps)
-    else:
-        for leaf in leaves:
-            rows = parts.rows[parts.start[leaf] : parts.stop[leaf]]
-            steps[leaf] = plan.loss.best_shift(y[rows] - scores[rows], w[rows])
-    return tree.with_answers(plan.learning_rate * steps[:, None]), parts
-
-
-@jit
-def _newton_steps(rows, start, stop, g, h, lam, steps):
-    for node in range(len(start)):
-        total_g, total_h = 0.0, 0.0
-        for i in range(start[node], stop[node]):
-            total_g += g[rows[i]]
-            total_h += h[rows[i]]
-        steps[node] = -total_g / (total_h + lam) if total_h + lam > 1e-150 else 0.0
-
-
-def _add_answers(tree, parts, columns, scores):
-    """Add to every score the answer of its leaf: by the parts for rows that grew the tree, by codes for the others."""
-    seen = np.zeros(len(scores), dtype=bool)
-    for leaf in np.flatnonzero(tree.is_leaf):
-        rows = parts.rows[parts.start[leaf] : parts.stop[leaf]]
-        scores[rows] += tree.answers[leaf, 0]
-        seen[rows] = True
-    if not np.all(seen):
-        others = np.flatnonzero(~seen)
-        scores[others] += tree.predict(columns.values(others))[:, 0]
-
-
-def sum_of_rounds(trees, n_scores):
-    """One `Forest` for each score."""
-    return [Forest.of([round_[k] for round_ in trees]) for k in range(n_scores)]
+    monotone = plan.growth.get("monotone")
+    values, total = newton_values(tree, parts, g, h, float(plan.lam))
+    if loss.best_shift is not None:
+        nodes = np.flatnonzero(tree.is_leaf) if monotone is None else np.arange(tree.node_count)
+        values = shift_values(nodes, parts, loss, residuals, w, plan.between)
+    values = values if monotone is None else bounded(tree, values, monotone)
+    tree = tree if plan.criterion is not None else with_gains(tree, total, float(plan.lam))
+    tree = tree if plan.edges == "node" else at_bin_edges(tree, columns)
+    return tree.with_answers((plan.learning_rate * plan.leaf_factor * values)[:, None])

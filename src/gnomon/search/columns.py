@@ -203,9 +203,10 @@ def _edges(x, bins):
     first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else np.zeros(0, int)
     if len(first) <= bins:
         return None
-    # Each cut falls before the first row of a distinct value, the nearest to an equal share.
-    wanted = np.arange(1, bins) * (len(ordered) / bins)
-    cuts = np.unique(first[np.clip(np.searchsorted(first, wanted), 1, len(first) - 1)])
+    # A bin ends with all rows of the value at its share, or with the lower of two values halfway between which it lies.
+    ends = np.percentile(ordered, np.linspace(0.0, 100.0, bins + 1)[1:-1], method="averaged_inverted_cdf")
+    cuts = np.unique(np.searchsorted(ordered, ends, side="right"))
+    cuts = cuts[cuts < len(ordered)]
     return 0.5 * ordered[cuts - 1] + 0.5 * ordered[cuts]
 
 

@@ -20,6 +20,7 @@ from gnomon.search._grouped import SumGroups, worths_compiled, worths_of
 
 __all__ = ["Criterion", "Entropy", "Gini", "Misclassification", "Newton", "PoissonDeviance", "SquaredError"]
 
+ROUNDED = 1e-14
 TINY = 1e-300
 """Added where a weight may be zero, so that an empty group is worth nothing rather than NaN."""
 
@@ -360,7 +361,8 @@ class SquaredError(_Means):
         total = sums[at + 2]
         for o in range(q):
             total -= sums[at + 3 + o] * sums[at + 3 + o] / n
-        return -total / q
+        # What little cancellation leaves of Σ w y² is rounding: the group is pure.
+        return -total / q if total > ROUNDED * sums[at + 2] else 0.0
 
     def unrolled(self):
         return SingleSquaredError() if self.size == 3 else self

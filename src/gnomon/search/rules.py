@@ -212,7 +212,7 @@ def _rule(tree, words, node, way):
 
 def _joined_over(key, rules):
     """Join what differs in the condition of one quantity alone."""
-    groups: dict = {}
+    groups = {}
     for rule in rules:
         rest = tuple(condition for condition in rule.conditions if condition.key != key)
         groups.setdefault((repr(rule.label), len(rest) < len(rule.conditions), frozenset(rest)), []).append(rule)
@@ -225,7 +225,7 @@ def _joined_over(key, rules):
 def _join_group(key, group):
     """Neighbours first, what is only missing last, so that each need be held against the one before it alone."""
     pairs = [(_condition(rule, key), rule) for rule in group]
-    done: list = []
+    done = []
     for condition, rule in sorted(pairs, key=lambda pair: pair[0].place):
         joined = done[-1][0].join(condition) if done else None
         if joined is None:

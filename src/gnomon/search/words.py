@@ -9,7 +9,6 @@ the next five years, on descriptions that can be read and taught as a criterion 
 import json
 import re
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -60,7 +59,7 @@ class Words:
     @classmethod
     def plain(cls, tree, classes=None):
         """Words for a tree of which nothing is known: columns x0, x1, …, categories by their codes."""
-        codes: list[Any] = [None] * tree.n_features
+        codes = [None] * tree.n_features
         for node in np.flatnonzero(tree.tests.which >= 0):
             kind, cells, _, _ = tree.tests.test(tree.tests.which[node])
             j = tree.feature[node]

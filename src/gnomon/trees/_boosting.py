@@ -1,11 +1,14 @@
 """What boosted trees share: rounds, held-out rows, continuing, scores.
 
-    F(x) = F_0 + Σ_r η f_r(x)                                                                                      (1)
+    F(x) = F_0(x) + Σ_r η f_r(x)                                                                                   (1)
 
-Friedman (2001), doi:10.1214/aos/1013203451. F_0 is the constant with the least loss.
+Friedman (2001), doi:10.1214/aos/1013203451. F_0 is the constant with the least loss, or an estimator of the user's.
 """
 
+import copy
+import numbers
 import sys
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -17,83 +20,109 @@ from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, boost, code_columns
 from gnomon.trees._rows import new_rows
 
-__all__ = ["BoostedTrees", "best_constant"]
+__all__ = ["BoostedTrees", "Followed", "Rows", "best_constant", "held_rows", "probe"]
+
+
+class Rows(NamedTuple):
+    """Rows as rounds use them: cells as numbers, targets as the loss takes them, weights, scores before the rounds."""
+
+    X: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray
+    start: np.ndarray
+
+    def part(self, which):
+        """Some of the rows."""
+        return Rows(*(values[which] for values in self))
 
 
 class BoostedTrees(BaseEstimator):
-    """Rounds of trees and their sum. Subclasses say how a round is done (`_plan`) and when rounds end (`_patience`)."""
+    """Rounds of trees and their sum. Subclasses say how a round is done (`_plan`) and what F_0 is (`_start`)."""
 
-    def _boost(self, X, y, weights, loss, n_scores, strata=None):
-        """Fit (1) to coded targets; sets `forests_`, `baseline_`, `history_` and how it ended."""
-        rng = check_rng(self.random_state)
-        held = self._hold_out(len(y), strata, rng)
-        rows = np.setdiff1d(np.arange(len(y)), held) if len(held) else np.arange(len(y))
-        keep = self.rounds_ if self.warm_start and "rounds_" in vars(self) else []
-        rounds = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
-        if len(keep) > rounds:
+    def _kept(self):
+        """The rounds of the last fit, where this one goes on from them."""
+        return self.rounds_ if self.warm_start and "rounds_" in vars(self) else []
+
+    def _fit_rounds(self, rows, loss, n_scores, judge=None, monitor=None):
+        """Fit (1); sets `forests_`, `history_` and how it ended."""
+        keep = self._kept()
+        count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
+        if len(keep) > count:
             raise ValueError(
-                f"{self._rounds_name}={rounds} is less than the {len(keep)} rounds that warm_start=True keeps"
+                f"{self._rounds_name}={count} must be larger or equal to the {len(keep)} rounds that warm_start=True "
+                "keeps; give as many, or set warm_start=False"
             )
-        if not keep:
-            self.baseline_ = best_constant(loss, y[rows], weights[rows], n_scores)
-        part = X[rows]
-        columns = code_columns(part, category=self.coding_.category, bins=self._bins(len(rows)), n_jobs=self.n_jobs)
-        start = self._raw(part, keep)
-        judge = _Judge(self, loss, X[held], y[held], weights[held], keep) if len(held) else None
+        columns = code_columns(rows.X, category=self.coding_.category, bins=self._bins(len(rows.y)), n_jobs=self.n_jobs)
         found = boost(
-            columns, y[rows], self._plan(loss, n_scores, columns, float(np.sum(weights[rows]))), rounds - len(keep),
-            start=start, sample_weight=weights[rows], rng=rng, watch=self._watch(judge, rounds), first=len(keep),
+            columns, rows.y, self._plan(loss, n_scores, columns, float(np.sum(rows.weights))), count - len(keep),
+            start=rows.start + self._sum(rows.X, keep), sample_weight=rows.weights, seed=self._seed,
+            watch=self._watch(judge, monitor, keep, count), first=len(keep),
         )  # fmt: skip
-        self.rounds_ = keep + found.trees
-        self.forests_ = [Forest.of([trees[k] for trees in self.rounds_]) for k in range(n_scores)]
-        self.n_iter_, self.stop_reason_ = len(self.rounds_), found.stop_reason
-        self.converged_ = found.stop_reason != "max_iter"
-        self.history_ = found.history if judge is None else found.history | {"validation": np.array(judge.losses)}
-        self.train_score_ = found.history["objective"]
+        self._set_rounds(keep + found.trees)
+        self.stop_reason_, self.converged_ = found.stop_reason, found.stop_reason != "max_iter"
+        self.history_ = _joined(self.history_, found.history) if keep else found.history
         return self
 
-    def _hold_out(self, n, strata, rng):
-        if not self._stops_early(n):
-            return np.zeros(0, dtype=int)
-        size = check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
-        seed = int(rng.integers(0, 2**31))
-        return np.sort(train_test_split(np.arange(n), test_size=size, stratify=strata, random_state=seed)[1])
+    def _set_rounds(self, rounds):
+        self.rounds_, self.n_iter_ = rounds, len(rounds)
+        self.forests_ = [Forest.of(list(trees)) for trees in zip(*rounds, strict=True)]
 
-    def _watch(self, judge, rounds):
-        def watch(turn, trees, objective):
+    def _new_seed(self):
+        """Set the number on which draws depend, and return that of the split; continuing keeps both."""
+        if not self._kept():
+            self._seed = int(check_rng(self.random_state).integers(0, 2**63))
+        # A number given is the seed of the split as well, as in scikit-learn.
+        return self.random_state if isinstance(self.random_state, numbers.Integral) else self._seed % 2**32
+
+    def _watch(self, judge, monitor, keep, count):
+        rounds = list(keep)
+
+        def watch(now):
+            rounds.append(now.trees)
             if self.verbose:
-                sys.stderr.write(f"round {turn} of {rounds}: loss {objective:.6g}\n")
-            return judge(trees[-1]) if judge is not None else None
+                sys.stderr.write(f"round {now.turn} of {count}: loss {now.objective:.6g}\n")
+            if monitor is not None:
+                self._set_rounds(rounds)
+                if monitor(now.turn - 1, self, now._asdict()):
+                    return "monitor"
+            return judge(now) if judge is not None else None
 
         return watch
 
-    def _raw(self, X, rounds):
-        """Scores of rows after some rounds, shape (n_samples, n_scores)."""
-        scores = np.tile(self.baseline_, (X.shape[0], 1))
-        for k in range(len(self.baseline_) if rounds else 0):
-            scores[:, k] += Forest.of([trees[k] for trees in rounds]).sum(X, self.n_jobs)[:, 0]
-        return scores
+    def _sum(self, X, rounds):
+        """Σ η f_r of coded rows over some rounds, shape (n_samples, n_scores), or zero without any."""
+        sums = [Forest.of(list(trees)).sum(X, self.n_jobs)[:, 0] for trees in zip(*rounds, strict=True)]
+        return np.column_stack(sums) if sums else 0.0
 
     def _scores(self, X):
         check_is_fitted(self, "forests_")
-        X = new_rows(self, X)
-        return self.baseline_ + np.column_stack([forest.sum(X, self.n_jobs)[:, 0] for forest in self.forests_])
+        coded = new_rows(self, X)
+        sums = [forest.sum(coded, self.n_jobs)[:, 0] for forest in self.forests_]
+        return self._start(X, coded.shape[0]) + np.column_stack(sums)
 
     def _staged_scores(self, X):
         check_is_fitted(self, "forests_")
-        X = new_rows(self, X)
-        scores = np.tile(self.baseline_, (X.shape[0], 1))
+        coded = new_rows(self, X)
+        scores = self._start(X, coded.shape[0])
         for trees in self.rounds_:
-            for k, tree in enumerate(trees):
-                scores[:, k] += tree.predict(X)[:, 0]
-            yield scores.copy()
+            scores = scores + np.column_stack([tree.predict(coded)[:, 0] for tree in trees])
+            yield scores
+
+    @property
+    def n_trees_per_iteration_(self):
+        """Trees of a round: the scores of a row."""
+        if "forests_" not in vars(self):
+            raise AttributeError("n_trees_per_iteration_ exists after fit")
+        return len(self.forests_)
 
     @property
     def feature_importances_(self):
         """Mean over trees of Σ (n/N)·gain of the nodes that test a column, normalised."""
         check_is_fitted(self, "forests_")
-        each = [tree.compute_feature_importances(normalize=False) for trees in self.rounds_ for tree in trees]
-        total = np.sum(each, axis=0)
+        total = np.zeros(self.n_features_in_)
+        for trees in self.rounds_:
+            for tree in trees:
+                total += tree.compute_feature_importances(normalize=False)
         return total / np.sum(total) if np.sum(total) > 0.0 else total
 
     def __sklearn_tags__(self):
@@ -105,24 +134,40 @@ class BoostedTrees(BaseEstimator):
         return tags
 
 
-class _Judge:
-    """The loss on held-out rows after every round, and whether it still falls."""
+def _joined(before, after):
+    """Histories one after the other; seconds go on."""
+    after = after | {"seconds": after["seconds"] + (before["seconds"][-1] if len(before["seconds"]) else 0.0)}
+    return {name: np.concatenate([before[name], after[name]]) for name in after if name in before}
 
-    def __init__(self, model, loss, X, y, weights, keep):
-        self.patience = check_integer("n_iter_no_change", model.n_iter_no_change, 1)
-        self.tol, self.loss, self.X, self.y, self.weights = model.tol, loss, X, y, weights
-        self.scores = model._raw(X, keep)
-        self.losses = []
 
-    def __call__(self, trees):
-        for k, tree in enumerate(trees):
-            self.scores[:, k] += tree.predict(self.X)[:, 0]
-        z = self.scores[:, 0] if self.scores.shape[1] == 1 else self.scores
-        self.losses.append(float(np.average(self.loss.value(self.y, z), weights=self.weights)))
-        if len(self.losses) <= self.patience:
-            return None
-        before = self.losses[-self.patience - 1]
-        return "validation" if min(self.losses[-self.patience :]) >= before - self.tol else None
+def held_rows(n, size, strata, random_state):
+    """(rows to learn from, rows held out), a share or a number of them, each in their order."""
+    if isinstance(size, float):
+        check_interval("validation_fraction", size, 0.0, 1.0, closed="neither")
+    else:
+        check_integer("validation_fraction", size, 1)
+    parts = train_test_split(np.arange(n), test_size=size, stratify=strata, random_state=random_state)
+    return np.sort(parts[0]), np.sort(parts[1])
+
+
+class Followed:
+    """Held-out rows and their scores, round after round."""
+
+    def __init__(self, rows, before):
+        self.rows, self.scores = rows, rows.start + before
+
+    def add(self, trees):
+        """Add the trees of a round; the scores after it."""
+        self.scores = self.scores + np.column_stack([tree.predict(self.rows.X)[:, 0] for tree in trees])
+        return self.scores
+
+
+def probe(model, scores):
+    """A copy of the model that answers every question with these scores: what a scorer is shown during a fit."""
+    shown = copy.copy(model)
+    shown.forests_ = ()
+    shown._scores = lambda X: scores
+    return shown
 
 
 def best_constant(loss, y, weights, n_scores):
@@ -133,7 +178,7 @@ def best_constant(loss, y, weights, n_scores):
         return logs - np.mean(logs)
     if loss.best_shift is not None:
         return np.array([loss.best_shift(y, weights)])
-    return np.array([_newton_constant(loss, y, weights)])
+    return np.array([_newton_constant(loss, y, weights) if loss.curved else 0.0])
 
 
 def _newton_constant(loss, y, weights):

@@ -62,12 +62,30 @@ def _boosting_regressor(facts, random_state):
     return HistGradientBoostingRegressor(early_stopping=True, max_iter=300, random_state=random_state)
 
 
-def _rules(estimator, names):
-    """The upper part of a tree as text, in the words of the prepared columns."""
+def _rules(estimator, names, center, scale):
+    """The upper part of a tree as text, in the words and units of the table."""
     from gnomon.search import tree_text
 
     words = replace(estimator.words_, names=tuple(names))
-    return tree_text(estimator.tree_, words, decimals=3, max_depth=SHOWN_DEPTH)
+    tree = _in_units(estimator.tree_, center, scale)
+    if words.classes is not None:
+        tree = _counted(tree, estimator.leaf_alpha)
+    return tree_text(tree, words, decimals=3, max_depth=SHOWN_DEPTH)
+
+
+def _in_units(tree, center, scale):
+    """The tree whose thresholds are those of the columns before they were standardised."""
+    nodes, inner = tree.nodes.copy(), ~tree.is_leaf
+    column = nodes["feature"][inner]
+    nodes["threshold"][inner] = nodes["threshold"][inner] * scale[column] + center[column]
+    return replace(tree, nodes=nodes)
+
+
+def _counted(tree, alpha):
+    """The tree whose answers are class frequencies, without the pseudo-counts of its leaves."""
+    weight = tree.weight[:, None]
+    counts = tree.answers * (weight + alpha * tree.answers.shape[1]) - alpha
+    return tree.with_answers(np.round(counts, 6) / weight + 0.0)
 
 
 def _shares(estimator):

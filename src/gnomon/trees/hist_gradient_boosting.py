@@ -8,84 +8,41 @@ scikit-learn's estimators, whose engine this one replaces.
 """
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
 
 from gnomon.losses import (
     AbsoluteLoss,
     DevianceLoss,
     GammaFamily,
-    LogisticLoss,
     LogLink,
     PinballLoss,
     PoissonFamily,
-    SoftmaxLoss,
     SquaredLoss,
 )
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
-from gnomon.search import BoostingPlan
-from gnomon.trees._boosting import BoostedTrees
+from gnomon.numerics.validation import check_interval
+from gnomon.trees._boosted_answers import (
+    BoostedClassifier,
+    BoostedRegressor,
+    class_loss,
+    class_targets,
+    mean_loss_of,
+)
 from gnomon.trees._forest import store
-from gnomon.trees._growth import monotone_of, resolve_max_features
+from gnomon.trees._histograms import Histograms, validation_rows
 from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, tree_weights
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
-LEAST_CURVATURE = 1e-3
-EARLY_FROM = 10_000
-"""Rows from which ``early_stopping="auto"`` holds some out."""
 
-REGRESSION_LOSSES = {
-    "squared_error": lambda model: SquaredLoss(half=True),
-    "absolute_error": lambda model: AbsoluteLoss(),
-    "quantile": lambda model: _pinball(model.quantile),
-    "poisson": lambda model: DevianceLoss(PoissonFamily(), LogLink()),
-    "gamma": lambda model: DevianceLoss(GammaFamily(), LogLink()),
-}
-
-
-class _Histograms(BoostedTrees):
-    """One round: a tree by Newton's gain among bins."""
-
-    _rounds_name = "max_iter"
-
-    def _bins(self, n):
-        return check_integer("max_bins", self.max_bins, 2, 255)
-
-    def _stops_early(self, n):
-        if isinstance(self.early_stopping, str):
-            check_choice("early_stopping", self.early_stopping, ("auto",))
-            return n > EARLY_FROM
-        return bool(self.early_stopping)
-
-    def _plan(self, loss, n_scores, columns, total):
-        leaves, depth = self.max_leaf_nodes, self.max_depth
-        growth = {
-            "max_leaf_nodes": 2**31 if leaves is None else check_integer("max_leaf_nodes", leaves, 2),
-            "max_depth": None if depth is None else check_integer("max_depth", depth, 1),
-            "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, 1),
-            "min_weight_leaf": LEAST_CURVATURE,
-            "max_features": resolve_max_features(self.max_features, len(columns.sizes)),
-            "monotone": monotone_of(self.monotonic_cst, len(columns.sizes), vars(self).get("feature_names_in_")),
-        }
-        return BoostingPlan(
-            loss,
-            learning_rate=check_positive("learning_rate", self.learning_rate),
-            lam=check_non_negative("l2_regularization", self.l2_regularization),
-            n_scores=n_scores,
-            n_jobs=self.n_jobs,
-            growth=growth,
-        )
-
-
-class HistGradientBoostingClassifier(ClassifierMixin, _Histograms):
+class HistGradientBoostingClassifier(BoostedClassifier, Histograms):
     """Gradient boosting of classification trees on histograms.
 
     Equation (1) of the module with the logistic loss, or the softmax loss and a tree for every class and round.
 
     Parameters
     ----------
-    loss : {"log_loss"}, default="log_loss"
+    loss : {"log_loss"} or Loss, default="log_loss"
+        Or any loss for classes with a gradient, such as `gnomon.losses.ExponentialLoss()`.
     learning_rate : float, default=0.1
         The step η.
     max_iter : int, default=100
@@ -103,11 +60,16 @@ class HistGradientBoostingClassifier(ClassifierMixin, _Histograms):
         Columns that are categories: by their type, or by names, numbers or a mask.
     monotonic_cst : array-like or dict, optional
         1, −1 or 0 per column.
+    interaction_cst : {"pairwise", "no_interactions"} or sequence of sets of columns, optional
+        Groups of columns that may be tested on one path; columns in none are a group of their own.
     warm_start : bool, default=False
         Keep the rounds of the last fit and add those that are missing.
     early_stopping : "auto" or bool, default="auto"
         Stop when the loss of held-out rows no longer falls; "auto" does so above 10 000 rows.
-    validation_fraction : float, default=0.1
+    scoring : str, callable or None, default="loss"
+        What is watched instead of the loss: a scorer, or None for the estimator's own `score`.
+    validation_fraction : float, int or None, default=0.1
+        Share or number of rows held out; None watches the training rows.
     n_iter_no_change : int, default=10
         Rounds without an improvement by `tol`.
     tol : float, default=1e-7
@@ -130,8 +92,11 @@ class HistGradientBoostingClassifier(ClassifierMixin, _Histograms):
         F_0.
     n_iter_, n_features_in_ : int
     history_ : dict
-    train_score_ : ndarray
-        Mean loss after every round of the last fit.
+    do_early_stopping_ : bool
+    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+        With early stopping, minus the mean loss (or the score) before the first round and after every round.
+    is_categorical_ : ndarray of bool or None
+    n_trees_per_iteration_ : int
     converged_ : bool
     stop_reason_ : str
     feature_importances_ : ndarray of shape (n_features,)
@@ -152,69 +117,52 @@ class HistGradientBoostingClassifier(ClassifierMixin, _Histograms):
     def __init__(
         self, loss="log_loss", *, learning_rate=0.1, max_iter=100, max_leaf_nodes=31, max_depth=None,
         min_samples_leaf=20, l2_regularization=0.0, max_features=1.0, max_bins=255, categorical_features="from_dtype",
-        monotonic_cst=None, warm_start=False, early_stopping="auto", validation_fraction=0.1, n_iter_no_change=10,
-        tol=1e-7, verbose=0, random_state=None, class_weight=None, categories=None, unseen="missing", n_jobs=None,
+        monotonic_cst=None, interaction_cst=None, warm_start=False, early_stopping="auto", scoring="loss",
+        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, verbose=0, random_state=None, class_weight=None,
+        categories=None, unseen="missing", n_jobs=None,
     ):  # fmt: skip
         store(self, locals())
 
-    def fit(self, X, y, sample_weight=None):
-        """Carry out the rounds of (1)."""
-        check_choice("loss", self.loss, ("log_loss",))
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+        """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
         X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
-        weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
         n_classes = len(self.classes_)
-        if n_classes <= 2:
-            target = np.where(index == n_classes - 1, 1.0, -1.0) if n_classes == 2 else np.ones(len(index))
-            return self._boost(X, target, weights, LogisticLoss(), 1, index)
-        return self._boost(X, index, weights, SoftmaxLoss(), n_classes, index)
+        self._loss = class_loss(self.loss, n_classes, ("log_loss",))
+        weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
+        target = class_targets(self._loss, index, n_classes)
+        held = validation_rows(self, X_val, y_val, sample_weight_val, self._coded)
+        return self._learn(X, target, weights, self._loss, max(n_classes, 2) - (n_classes <= 2), held, index)
 
-    def decision_function(self, X):
-        """F(x): one score for two classes, else one for each class."""
-        scores = self._scores(X)
-        return scores[:, 0] if scores.shape[1] == 1 else scores
+    def _coded(self, y):
+        """Labels of rows for validation as the loss takes them."""
+        index = np.searchsorted(self.classes_, y)
+        known = np.minimum(index, len(self.classes_) - 1)
+        if np.any(self.classes_[known] != y):
+            raise ValueError(f"y_val has labels that y has not; y has {self.classes_.tolist()}")
+        return class_targets(self._loss, index, len(self.classes_))
 
-    def predict_proba(self, X):
-        """The probability of every class."""
-        return _shares(self._scores(X), len(self.classes_))
-
-    def predict(self, X):
-        """The class with the largest probability."""
-        shares = self.predict_proba(X)
-        return self.classes_[np.argmax(shares, axis=1)]
-
-    def staged_decision_function(self, X):
-        """`decision_function` after every round."""
-        for scores in self._staged_scores(X):
-            yield scores[:, 0] if scores.shape[1] == 1 else scores
-
-    def staged_predict_proba(self, X):
-        """`predict_proba` after every round."""
-        for scores in self._staged_scores(X):
-            yield _shares(scores, len(self.classes_))
-
-    def staged_predict(self, X):
-        """`predict` after every round."""
-        for shares in self.staged_predict_proba(X):
-            yield self.classes_[np.argmax(shares, axis=1)]
+    def _labels(self, y):
+        return self.classes_[(y > 0).astype(int) if len(self.classes_) <= 2 else y]
 
 
-class HistGradientBoostingRegressor(RegressorMixin, _Histograms):
+class HistGradientBoostingRegressor(BoostedRegressor, Histograms):
     """Gradient boosting of regression trees on histograms.
 
     Equation (1) of the module with the loss that `loss` names.
 
     Parameters
     ----------
-    loss : {"squared_error", "absolute_error", "quantile", "poisson", "gamma"}, default="squared_error"
-        The last two predict a mean > 0 through the logarithm.
+    loss : {"squared_error", "absolute_error", "quantile", "poisson", "gamma"} or Loss, default="squared_error"
+        The last two predict a mean > 0 through the logarithm. Or any loss for numbers with a gradient, such as
+        `gnomon.losses.HuberLoss(2.0)`.
     quantile : float, optional
         The level for ``loss="quantile"``.
     learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_features, max_bins
         As in `HistGradientBoostingClassifier`.
-    categorical_features, monotonic_cst, warm_start, early_stopping, validation_fraction, n_iter_no_change, tol
+    categorical_features, monotonic_cst, interaction_cst, warm_start, early_stopping, scoring, validation_fraction
         Likewise.
-    verbose, random_state, categories, unseen, n_jobs
+    n_iter_no_change, tol, verbose, random_state, categories, unseen, n_jobs
         Likewise.
 
     Attributes
@@ -225,7 +173,10 @@ class HistGradientBoostingRegressor(RegressorMixin, _Histograms):
         F_0.
     n_iter_, n_features_in_ : int
     history_ : dict
-    train_score_ : ndarray
+    do_early_stopping_ : bool
+    train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
+    is_categorical_ : ndarray of bool or None
+    n_trees_per_iteration_ : int
     converged_ : bool
     stop_reason_ : str
     feature_importances_ : ndarray of shape (n_features,)
@@ -246,38 +197,32 @@ class HistGradientBoostingRegressor(RegressorMixin, _Histograms):
     def __init__(
         self, loss="squared_error", *, quantile=None, learning_rate=0.1, max_iter=100, max_leaf_nodes=31,
         max_depth=None, min_samples_leaf=20, l2_regularization=0.0, max_features=1.0, max_bins=255,
-        categorical_features="from_dtype", monotonic_cst=None, warm_start=False, early_stopping="auto",
-        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, verbose=0, random_state=None, categories=None,
+        categorical_features="from_dtype", monotonic_cst=None, interaction_cst=None, warm_start=False,
+        early_stopping="auto", scoring="loss", validation_fraction=0.1,
+        n_iter_no_change=10, tol=1e-7, verbose=0, random_state=None, categories=None,
         unseen="missing", n_jobs=None,
     ):  # fmt: skip
         store(self, locals())
 
-    def fit(self, X, y, sample_weight=None):
-        """Carry out the rounds of (1)."""
-        self._loss = REGRESSION_LOSSES[check_choice("loss", self.loss, REGRESSION_LOSSES)](self)
+    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+        """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
         X, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
-        _check_range(self.loss, y)
-        return self._boost(X, y, tree_weights(sample_weight, X), self._loss, 1)
+        self._loss = mean_loss_of(self.loss, self._losses(), y)
+        held = validation_rows(self, X_val, y_val, sample_weight_val, lambda y: np.asarray(y, dtype=float))
+        return self._learn(X, y, tree_weights(sample_weight, X), self._loss, 1, held)
 
-    def predict(self, X):
-        """The mean or quantile that the loss aims at."""
-        scores = self._scores(X)[:, 0]
-        return self._loss.inverse(scores)
+    def _losses(self):
+        return {
+            "squared_error": lambda: SquaredLoss(half=True),
+            "absolute_error": AbsoluteLoss,
+            "quantile": lambda: _pinball(self.quantile),
+            "poisson": lambda: DevianceLoss(PoissonFamily(), LogLink()),
+            "gamma": lambda: DevianceLoss(GammaFamily(), LogLink()),
+        }
 
-    def staged_predict(self, X):
-        """`predict` after every round."""
-        for scores in self._staged_scores(X):
-            yield self._loss.inverse(scores[:, 0])
-
-
-def _shares(scores, n_classes):
-    if n_classes == 1:
-        return np.ones((len(scores), 1))
-    if scores.shape[1] == 1:
-        p = LogisticLoss().inverse(scores[:, 0])
-        return np.column_stack([1.0 - p, p])
-    return SoftmaxLoss().inverse(scores)
+    def _labels(self, y):
+        return y
 
 
 def _pinball(level):
@@ -285,12 +230,3 @@ def _pinball(level):
         raise ValueError("quantile=None: loss='quantile' needs its level; give quantile between 0 and 1")
     level = check_interval("quantile", level, 0.0, 1.0, closed="neither")
     return PinballLoss(level, 1.0 - level)
-
-
-def _check_range(loss, y):
-    if loss == "poisson" and (np.any(y < 0.0) or np.sum(y) <= 0.0):
-        raise ValueError(
-            "y is negative somewhere or zero everywhere; loss='poisson' requires non-negative y and sum(y) > 0"
-        )
-    if loss == "gamma" and np.any(y <= 0.0):
-        raise ValueError("y has values ≤ 0; loss='gamma' requires strictly positive y")

@@ -1,0 +1,143 @@
+"""Losses of boosted trees by name or as objects, and what becomes of their scores.
+
+    ŷ = argmax_k P(k | F(x))   or   ℓ.inverse(F(x))                                                                (1)
+
+Names are those of scikit-learn's estimators; any `gnomon.losses.Loss` that a sum over rows can be made of may stand in
+their place. Friedman (2001), doi:10.1214/aos/1013203451.
+"""
+
+import numpy as np
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss
+from gnomon.numerics.validation import check_choice
+
+__all__ = ["BoostedClassifier", "BoostedRegressor", "class_loss", "class_targets", "mean_loss_of"]
+
+CLASS_LOSSES = {
+    "log_loss": lambda n_classes: LogisticLoss() if n_classes <= 2 else SoftmaxLoss(),
+    "exponential": lambda n_classes: ExponentialLoss(),
+}
+
+CLASS_TARGETS = {
+    "sign": lambda index, n_classes: np.where(index == n_classes - 1, 1.0, -1.0),
+    "unit": lambda index, n_classes: np.where(index == n_classes - 1, 1.0, 0.0),
+    "index": lambda index, n_classes: index,
+}
+
+RANGES = {
+    "count": (lambda y: np.all(y >= 0.0) and np.sum(y) > 0.0, "non-negative y and sum(y) > 0"),
+    "positive": (lambda y: np.all(y > 0.0), "strictly positive y"),
+    "unit": (lambda y: np.all((y >= 0.0) & (y <= 1.0)), "y between 0 and 1"),
+    "real": (lambda y: True, ""),
+}
+
+
+def class_loss(loss, n_classes, names):
+    """The loss for classes that a name or an object stands for."""
+    if not isinstance(loss, Loss):
+        loss = CLASS_LOSSES[check_choice("loss", loss, names)](n_classes)
+    _check_usable(loss, CLASS_TARGETS, "for classes")
+    if loss.targets != "index" and n_classes > 2:
+        raise ValueError(
+            f"loss={loss!r} tells two classes apart and y has {n_classes}; use 'log_loss', or reduce the problem with "
+            "gnomon.multiclass"
+        )
+    return loss
+
+
+def class_targets(loss, index, n_classes):
+    """Indices of classes as the loss takes them."""
+    return CLASS_TARGETS[loss.targets](index, n_classes)
+
+
+def mean_loss_of(loss, names, y):
+    """The loss for numbers that a name (a key of `names`) or an object stands for; y must be in its range."""
+    found = loss if isinstance(loss, Loss) else names[check_choice("loss", loss, names)]()
+    _check_usable(found, RANGES, "for numbers")
+    holds, words = RANGES[found.targets]
+    if not holds(y):
+        raise ValueError(f"loss={loss!r} requires {words}; y lies between {np.min(y):.6g} and {np.max(y):.6g}")
+    return found
+
+
+def _check_usable(loss, targets, words):
+    if not (loss.additive and loss.trainable and loss.targets in targets):
+        raise ValueError(
+            f"loss={loss!r} takes targets of the kind {loss.targets!r} and cannot be boosted {words}; give a loss that "
+            f"is a sum over rows, has a gradient, and takes one of {sorted(targets)}"
+        )
+
+
+class BoostedClassifier(ClassifierMixin):
+    """Scores as classes and their probabilities."""
+
+    def decision_function(self, X):
+        """F(x): one score for two classes, else one for each class."""
+        return _flat(self._scores(X))
+
+    def predict_proba(self, X):
+        """The probability of every class."""
+        return self._shares(self._scores(X))
+
+    def predict_log_proba(self, X):
+        """The logarithms of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def predict(self, X):
+        """The class with the largest probability."""
+        best = self._best(self._scores(X))
+        return self.classes_[best]
+
+    def staged_decision_function(self, X):
+        """`decision_function` after every round."""
+        yield from map(_flat, self._staged_scores(X))
+
+    def staged_predict_proba(self, X):
+        """`predict_proba` after every round."""
+        yield from map(self._shares, self._staged_scores(X))
+
+    def staged_predict(self, X):
+        """`predict` after every round."""
+        for scores in self._staged_scores(X):
+            yield self.classes_[self._best(scores)]
+
+    def _has_shares(self):
+        return type(self._loss).inverse is not Loss.inverse
+
+    def _shares(self, scores):
+        if not self._has_shares():
+            raise AttributeError(
+                f"loss={self._loss!r} maps scores to no probabilities; use decision_function, or calibrate the model"
+            )
+        if len(self.classes_) == 1:
+            return np.ones((len(scores), 1))
+        p = self._loss.inverse(_flat(scores))
+        return p if p.ndim == 2 else np.column_stack([1.0 - p, p])
+
+    def _best(self, scores):
+        if self._has_shares():
+            return np.argmax(self._shares(scores), axis=1)
+        if len(self.classes_) == 1:
+            return np.zeros(len(scores), dtype=int)
+        return np.argmax(scores, axis=1) if scores.shape[1] > 1 else (scores[:, 0] > 0.0).astype(int)
+
+
+class BoostedRegressor(RegressorMixin):
+    """Scores as the numbers that the loss aims at."""
+
+    def predict(self, X):
+        """The mean, median or quantile that the loss aims at."""
+        check_is_fitted(self, "forests_")
+        return self._loss.inverse(self._scores(X)[:, 0])
+
+    def staged_predict(self, X):
+        """`predict` after every round."""
+        for scores in self._staged_scores(X):
+            yield self._loss.inverse(scores[:, 0])
+
+
+def _flat(scores):
+    return scores[:, 0] if scores.shape[1] == 1 else scores

@@ -1,0 +1,195 @@
+"""Rounds on histograms: plans, early stopping, groups of columns that may meet.
+
+    stop when  max of the last m scores ≤ the score before them + tol                                               (1)
+
+Scores are minus the loss, or a scorer's, of rows held out. Rules and names are those of scikit-learn (Pedregosa et al.
+2011, JMLR 12); groups of columns: Ke et al. (2017), LightGBM, NeurIPS 30.
+"""
+
+import itertools
+import numbers
+from math import ceil
+
+import numpy as np
+from sklearn.metrics import check_scoring
+
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
+from gnomon.search import BoostingPlan
+from gnomon.search.boost import mean_loss
+from gnomon.trees._boosting import BoostedTrees, Followed, Rows, best_constant, held_rows, probe
+from gnomon.trees._growth import monotone_of
+from gnomon.trees._rows import new_rows
+from gnomon.trees._targets import tree_weights
+
+__all__ = ["Histograms", "validation_rows"]
+
+LEAST_CURVATURE = 1e-3
+EARLY_FROM = 10_000
+"""Rows from which ``early_stopping="auto"`` holds some out."""
+
+CATEGORY_ROWS = 10.0
+"""Rows that a category needs to be told from others, and by which the order of categories is shrunk."""
+
+SCORED = 10_000
+"""Most training rows that a scorer is asked about after every round."""
+
+
+class Histograms(BoostedTrees):
+    """One round: a tree by Newton's gain among bins."""
+
+    _rounds_name = "max_iter"
+
+    def _bins(self, n):
+        return check_integer("max_bins", self.max_bins, 2, 255)
+
+    def _learn(self, X, y, weights, loss, n_scores, held, strata=None):
+        """Carry out rounds on coded rows; `held` are rows (X, y, weights) given for validation, or None."""
+        seed = self._new_seed()
+        self.do_early_stopping_ = self._stops_early(len(y), held is not None)
+        self.is_categorical_ = self.coding_.category if np.any(self.coding_.category) else None
+        learn = np.arange(len(y))
+        if self.do_early_stopping_ and held is None and self.validation_fraction is not None:
+            learn, out = held_rows(len(y), self.validation_fraction, strata, seed)
+            held = X[out], y[out], weights[out]
+        learn = learn[weights[learn] > 0.0]
+        if not self._kept():
+            self.baseline_ = best_constant(loss, y[learn], weights[learn], n_scores)
+        rows = self._rows(X[learn], y[learn], weights[learn])
+        followed = (
+            None
+            if held is None or not self.do_early_stopping_
+            else Followed(self._rows(*held), self._sum(held[0], self._kept()))
+        )
+        self._fit_rounds(rows, loss, n_scores, self._judge(rows, followed, loss))
+        if len(self.validation_score_):
+            self.history_ = self.history_ | {"validation": self.validation_score_[1:]}
+        return self
+
+    def _rows(self, X, y, weights):
+        return Rows(X, y, weights, np.tile(self.baseline_, (X.shape[0], 1)))
+
+    def _start(self, X, n):
+        return np.tile(self.baseline_, (n, 1))
+
+    def _stops_early(self, n, given):
+        if isinstance(self.early_stopping, str):
+            check_choice("early_stopping", self.early_stopping, ("auto",))
+            return n > EARLY_FROM
+        if given and not self.early_stopping:
+            raise ValueError(
+                "X_val and y_val are passed to fit and early_stopping=False; set early_stopping=True or 'auto'"
+            )
+        return bool(self.early_stopping)
+
+    def _judge(self, rows, followed, loss):
+        """What is asked after every round: scores of training and of held-out rows, and whether they still rise."""
+        if not self.do_early_stopping_:
+            self.train_score_ = self.validation_score_ = np.zeros(0)
+            return None
+        measure, which = self._measure(loss), slice(None)
+        if self.scoring != "loss":
+            which = slice(None, None, ceil(len(rows.y) / SCORED))
+        seen, keep = rows.part(which), bool(self._kept())
+        train = list(self.train_score_) if keep else [measure(seen, seen.start)]
+        held = list(self.validation_score_) if keep else []
+        if followed is not None and not keep:
+            held = [measure(followed.rows, followed.scores)]
+
+        def judge(now):
+            train.append(measure(seen, now.scores[which]))
+            if followed is not None:
+                held.append(measure(followed.rows, followed.add(now.trees)))
+            self.train_score_, self.validation_score_ = np.array(train), np.array(held)
+            return "validation" if self._stalls(held if followed is not None else train) else None
+
+        return judge
+
+    def _measure(self, loss):
+        """(rows, scores) → a number that is larger for better scores."""
+        if self.scoring == "loss":
+            return lambda rows, scores: -mean_loss(loss, rows.y, scores, rows.weights)
+        scorer = check_scoring(self, self.scoring)
+
+        def measure(rows, scores):
+            options = {} if np.all(rows.weights == 1.0) else {"sample_weight": rows.weights}
+            return float(scorer(probe(self, scores), rows.X, self._labels(rows.y), **options))
+
+        return measure
+
+    def _stalls(self, scores):
+        """Whether none of the last scores is better than the one before them."""
+        patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
+        tol = check_non_negative("tol", self.tol)
+        return len(scores) > patience and max(scores[-patience:]) <= scores[-patience - 1] + tol
+
+    def _plan(self, loss, n_scores, columns, total):
+        leaves, depth, p = self.max_leaf_nodes, self.max_depth, len(columns.sizes)
+        monotone = monotone_of(self.monotonic_cst, p, vars(self).get("feature_names_in_"))
+        if monotone is not None and n_scores > 1:
+            raise ValueError("monotonic_cst: monotonic constraints are not supported for multiclass classification")
+        if monotone is not None and np.any(monotone[columns.category] != 0):
+            raise ValueError("monotonic_cst: Categorical features cannot have monotonic constraints; give 0 for them")
+        share = check_interval("max_features", self.max_features, 0.0, 1.0, closed="right")
+        growth = {
+            "max_leaf_nodes": 2**31 if leaves is None else check_integer("max_leaf_nodes", leaves, 2),
+            "max_depth": None if depth is None else check_integer("max_depth", depth, 1),
+            "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, 1),
+            "min_weight_leaf": LEAST_CURVATURE,
+            "max_features": ceil(share * p),
+            "monotone": monotone,
+            "together": groups_of(self.interaction_cst, p),
+            "category_support": CATEGORY_ROWS,
+        }
+        return BoostingPlan(
+            loss,
+            learning_rate=check_positive("learning_rate", self.learning_rate),
+            lam=check_non_negative("l2_regularization", self.l2_regularization),
+            n_scores=n_scores,
+            n_jobs=self.n_jobs,
+            growth=growth,
+            edges="bins",
+        )
+
+
+def groups_of(cst, p):
+    """A row for each group of columns that may meet on a path, with one truth value per column; None without groups."""
+    if cst is None:
+        return None
+    if isinstance(cst, str):
+        check_choice("interaction_cst", cst, ("pairwise", "no_interactions"))
+        cst = [[j] for j in range(p)] if cst == "no_interactions" else itertools.combinations(range(p), 2)
+    groups = [set(group) for group in _groups(cst)]
+    for j in set().union(*groups):
+        if not isinstance(j, numbers.Integral) or not 0 <= j < p:
+            raise ValueError(
+                f"interaction_cst names {j!r}: Interaction constraints must consist of integer indices in "
+                f"[0, n_features - 1] = [0, {p - 1}]"
+            )
+    rest = set(range(p)) - set().union(*groups)
+    together = np.zeros((len(groups) + bool(rest), p), dtype=bool)
+    for row, group in zip(together, [*groups, rest], strict=False):
+        row[list(group)] = True
+    return together
+
+
+def _groups(cst):
+    try:
+        return [list(group) for group in cst]
+    except TypeError:
+        raise ValueError(
+            f"interaction_cst={cst!r}: Interaction constraints must be a sequence of tuples or lists of columns"
+        ) from None
+
+
+def validation_rows(model, X, y, sample_weight, coded):
+    """(rows as numbers, targets as the loss takes them, weights) of what the user holds out; None without."""
+    if X is None and y is None:
+        return None
+    if X is None or y is None:
+        given, lacking = ("X_val", "y_val") if y is None else ("y_val", "X_val")
+        raise ValueError(f"{given} is provided, but {lacking} was not provided; give both")
+    rows = new_rows(model, X)
+    y = coded(np.asarray(y))
+    if len(y) != rows.shape[0]:
+        raise ValueError(f"y_val has {len(y)} values and X_val {rows.shape[0]} rows; give one value for each row")
+    return rows, y, tree_weights(sample_weight, rows)
