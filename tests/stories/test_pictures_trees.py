@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from gnomon import plot
 from gnomon.datasets import load_weather_play, make_diagonal
-from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor, HandTreeClassifier, Tree
+from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor, HandTreeClassifier, OneRule, Tree
 from pictures import labelled, lines
 
 ID3 = """
@@ -156,8 +156,18 @@ def test_one_rule_is_a_stump_with_counts():
     told = [label.get_text().splitlines() for label in ax.get_xticklabels()]
     assert told == [["overcast", "→ yes", "no errors"], ["rainy", "→ yes", "2 errors"], ["sunny", "→ no", "2 errors"]]
     assert ax.get_title(loc="left") == "4 errors in 14 rows"
-    with pytest.raises(ValueError, match="one level"):
+    with pytest.raises(ValueError, match="tests one column"):
         plot.rule_stump(weather_tree()[0])
+
+
+@pytest.mark.spec("TRE-P01", "TRE-004")
+def test_one_rule_of_intervals_is_a_stump_too():
+    humidity = np.array([85.0, 90, 86, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 91])[:, None]
+    model = OneRule(min_bucket=3).fit(humidity, list("nnyyynynyyyyyn"))
+    ax = plot.rule_stump(model)
+    told = [label.get_text().splitlines()[:2] for label in ax.get_xticklabels()]
+    assert told == [["≤ 82.5", "→ y"], ["82.5 to 95.5", "→ n"], ["> 95.5", "→ y"]]
+    assert ax.get_title(loc="left") == "3 errors in 14 rows"
 
 
 @pytest.mark.spec("TRE-P04")

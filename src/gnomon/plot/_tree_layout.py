@@ -14,7 +14,7 @@ from gnomon.plot._style import SEQUENTIAL, class_color, class_names
 from gnomon.search.conditions import Interval, branch_conditions, narrowed, reached
 from gnomon.search.words import count_rows
 
-__all__ = ["LABEL", "Box", "branch_labels", "fill_color", "lay_out", "tally"]
+__all__ = ["LABEL", "Box", "branch_label", "fill_color", "lay_out", "tally"]
 
 MOST_LEAVES = 24
 MOST_CLASSES = 4
@@ -88,10 +88,15 @@ def branch_labels(tree, words, digits=3):
         conditions = narrowed(branch_conditions(tree, node, words), reach[node])
         for child, condition in zip(tree.children(node), conditions, strict=True):
             reach[child] = reached(condition, reach[node])
-            known = _interval(condition, digits) if isinstance(condition, Interval) else _values(condition, words)
-            missing = "missing" if condition.missing and (condition.told or not known) else ""
-            labels[child] = " or ".join(filter(None, [known, missing])) or "known"
+            labels[child] = branch_label(condition, words, digits)
     return labels
+
+
+def branch_label(condition, words, digits):
+    """What a condition asks, without the name of the column."""
+    known = _interval(condition, digits) if isinstance(condition, Interval) else _values(condition, words)
+    missing = "missing" if condition.missing and (condition.told or not known) else ""
+    return " or ".join(filter(None, [known, missing])) or "known"
 
 
 def _interval(condition, digits):
@@ -104,7 +109,7 @@ def _interval(condition, digits):
         return " ".join(f"≠ {spoken(hole, digits)}" for hole in condition.holes)
     above = f"{'>' if strict else '≥'} {spoken(low, digits)}" if np.isfinite(low) else ""
     below = f"{'≤' if included else '<'} {spoken(high, digits)}" if np.isfinite(high) else ""
-    return above or below
+    return f"{spoken(low, digits)} to {spoken(high, digits)}" if above and below else above or below
 
 
 def _values(condition, words):

@@ -20,7 +20,8 @@ from gnomon.plot._style import (
     styles,
     window,
 )
-from gnomon.plot._tree_layout import LABEL, branch_labels, fill_color, lay_out, tally
+from gnomon.plot._tree_layout import LABEL, branch_label, fill_color, lay_out, tally
+from gnomon.search import tree_rules
 from gnomon.search.conditions import branch_conditions
 from gnomon.trees import impurity
 
@@ -220,7 +221,7 @@ def rule_stump(model, *, digits=3, ax=None):
     Parameters
     ----------
     model : fitted classifier with `tree_` and `words_`
-        Its tree has one level.
+        Its tree tests one column.
     digits : int, default=3
         Significant digits of thresholds and impurities.
     ax : matplotlib Axes, optional
@@ -246,51 +247,52 @@ def rule_stump(model, *, digits=3, ax=None):
     ['overcast', 'rainy', 'sunny']
     """
     grown, words = model.tree_, model.words_
-    if grown.max_depth != 1 or words.classes is None:
-        raise ValueError(f"the tree has {grown.max_depth} levels; draw a classifier of one level, or use plot.tree")
-    children, labels = grown.children(0), branch_labels(grown, words, digits)
-    counts = grown.answers[children] * grown.weight[children][:, None]
-    ax = new_axes(ax, width=max(4.2, 1.5 * len(children) + 1.2), height=4.0)
-    K, most, base = len(words.classes), float(np.max(counts.sum(axis=1))), np.zeros(len(children))
-    names = class_names(words.classes)
-    for k, name in enumerate(names):
-        ax.bar(range(len(children)), counts[:, k], 0.56, base, color=class_color(k, K), alpha=0.78, label=name)
-        for b, amount in enumerate(counts[:, k]):
-            if amount > 0.0:
-                ax.text(b, base[b] + 0.5 * amount, f"{amount:.4g}", ha="center", va="center", color="white", fontsize=9)
-        base += counts[:, k]
-    top, middle = 1.42 * most, 0.5 * (len(children) - 1)
-    for b in range(len(children)):
-        ax.plot([middle, b], [top, base[b] + 0.03 * most], color="#AAAAAA", linewidth=1.2, zorder=1)
-    amounts = tally(words.classes, counts.sum(axis=0))
+    tested = np.unique(grown.feature[~grown.is_leaf])
+    if len(tested) != 1 or words.classes is None:
+        names = [words.names[j] for j in tested]
+        raise ValueError(f"the tree tests {names}; draw a classifier that tests one column, or use plot.tree")
+    rules = tree_rules(grown, words, stops=False)
+    counts = np.array([rule.answer * rule.weight for rule in rules])
+    ax = new_axes(ax, width=max(4.2, 1.5 * len(rules) + 1.2), height=4.0)
+    tops = _stack(ax, counts, words.classes)
+    most, middle = float(np.max(tops)), 0.5 * (len(rules) - 1)
+    for b, top in enumerate(tops):
+        ax.plot([middle, b], [1.42 * most, top + 0.03 * most], color="#AAAAAA", linewidth=1.2, zorder=1)
     style = {
         "boxstyle": "round,pad=0.5",
         "facecolor": fill_color(grown, words, 0),
         "edgecolor": MUTED,
         "linewidth": 0.8,
     }
-    ax.text(
-        middle,
-        top,
-        f"{words.names[grown.feature[0]]}?\n{amounts}",
-        ha="center",
-        va="center",
-        fontsize=9.5,
-        color=INK,
-        bbox=style,
-        zorder=3,
-    )
-    wrong = counts.sum(axis=1) - counts.max(axis=1)
-    said = [f"{labels[child]}\n→ {names[int(np.argmax(grown.answers[child]))]}" for child in children]
-    told = [f"{text}\n{_errors(e)}" for text, e in zip(said, wrong, strict=True)]
-    ax.set_xticks(range(len(children)), told)
-    ax.set(xlim=(-0.6, len(children) - 0.4), ylim=(0.0, 1.62 * most))
+    said = f"{words.names[tested[0]]}?\n{tally(words.classes, counts.sum(axis=0))}"
+    ax.text(middle, 1.42 * most, said, ha="center", va="center", fontsize=9.5, color=INK, bbox=style, zorder=3)
+    wrong = tops - counts.max(axis=1)
+    ax.set_xticks(range(len(rules)), [_told(r, words, digits, e) for r, e in zip(rules, wrong, strict=True)])
+    ax.set(xlim=(-0.6, len(rules) - 0.4), ylim=(0.0, 1.62 * most))
     dress(
-        ax, y="rows", legend="upper right", grid=None, title=f"{_errors(float(np.sum(wrong)))} in {base.sum():.4g} rows"
+        ax, y="rows", legend="upper right", grid=None, title=f"{_errors(float(np.sum(wrong)))} in {tops.sum():.4g} rows"
     )
     ax.set_yticks([tick for tick in ax.get_yticks() if 0.0 <= tick <= most])
     ax.spines["left"].set_bounds(0.0, most)
     return ax
+
+
+def _stack(ax, counts, classes):
+    """Bars of the classes on top of each other, with their counts; return how high they are."""
+    tops = np.zeros(len(counts))
+    for k, name in enumerate(class_names(classes)):
+        ax.bar(range(len(counts)), counts[:, k], 0.56, tops, color=class_color(k, len(classes)), alpha=0.78, label=name)
+        for b in np.flatnonzero(counts[:, k] > 0.0):
+            at = tops[b] + 0.5 * counts[b, k]
+            ax.text(b, at, f"{counts[b, k]:.4g}", ha="center", va="center", color="white", fontsize=9)
+        tops += counts[:, k]
+    return tops
+
+
+def _told(rule, words, digits, wrong):
+    """A branch: what it asks, what it predicts, how often that is wrong."""
+    answer = class_names(words.classes)[int(np.argmax(rule.answer))]
+    return f"{branch_label(rule.conditions[0], words, digits)}\n→ {answer}\n{_errors(wrong)}"
 
 
 def _errors(amount):
