@@ -5,7 +5,7 @@ import pytest
 
 from gnomon.datasets import load_weather_play
 from gnomon.search import Gini, Words, code_columns, grow_general_tree, read_tree, refit_nodes, tree_importance
-from gnomon.trees import Tree
+from gnomon.trees import DecisionTreeClassifier, Tree
 
 ID3 = """
 outlook = overcast: yes
@@ -38,6 +38,24 @@ def test_the_tree_of_id3_explains_all_days():
     grown = Tree.from_rules(model.export_text())
     assert grown.score(weather.data, weather.target) == 1.0
     assert model.to_dnf("no") == "(outlook = sunny and humidity = high) or (outlook = rainy and windy = true)"
+
+
+@pytest.mark.spec("TRE-G09", "TRE-023", "TRE-045")
+def test_id3_grows_the_tree_that_was_drawn():
+    model, weather = by_hand()
+    grown = DecisionTreeClassifier(algorithm="id3").fit(weather.data, weather.target)
+    no = {(("outlook", "sunny"), ("humidity", "high")), (("outlook", "rainy"), ("windy", "true"))}
+    for tree in (model, grown):
+        words = tree.words_
+        found = {
+            tuple((words.names[c.column], words.values[c.column][min(c.codes)]) for c in rule.conditions)
+            for rule in tree.to_rules()
+            if rule.label == "no"
+        }
+        assert found == no
+    assert grown.get_n_leaves() == 5
+    assert grown.score(weather.data, weather.target) == 1.0
+    np.testing.assert_allclose(np.sort(grown.tree_.gain)[-3:], [0.246750, 0.970951, 0.970951], atol=5e-7)
 
 
 @pytest.mark.spec("TRE-G11", "TRE-047", "TRE-048", "TRE-049")

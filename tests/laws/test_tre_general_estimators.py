@@ -17,6 +17,7 @@ from gnomon.trees import (
     RandomForestRegressor,
     impurity,
 )
+from stable_ids import stable_repr
 
 KINDS = {"gini": lambda k: 1 - 1 / k, "misclassification": lambda k: 1 - 1 / k, "entropy": np.log2}
 
@@ -169,7 +170,7 @@ OPTIONS = [
 
 
 @pytest.mark.spec("TRE-L08")
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS, ids=stable_repr)
 def test_weight_two_is_the_row_twice_and_weight_zero_no_row(options):
     frame, y = mixed(1, gaps=0.1)
     weights = np.random.default_rng(0).integers(0, 3, len(y))
@@ -179,7 +180,7 @@ def test_weight_two_is_the_row_twice_and_weight_zero_no_row(options):
     np.testing.assert_allclose(weighted.predict_proba(frame), repeated.predict_proba(frame), atol=1e-6)
 
 
-@pytest.mark.parametrize("options", [*OPTIONS[:-1], {"leaf_model": LogisticRegression(), "max_depth": 2}], ids=str)
+@pytest.mark.parametrize("options", [*OPTIONS[:-1], {"leaf_model": LogisticRegression(), "max_depth": 2}], ids=stable_repr)
 def test_trees_of_every_form_are_saved(options, tmp_path):
     frame, y = mixed(2, gaps=0.1)
     model = DecisionTreeClassifier(**options).fit(frame, y)

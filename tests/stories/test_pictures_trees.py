@@ -121,13 +121,17 @@ def test_axis_parallel_regions_are_the_leaves():
     labelled(panels["regions"])
     patches = panels["regions"].patches
     assert len(patches) == model.get_n_leaves()
-    for patch, leaf in zip(patches, np.flatnonzero(model.tree_.is_leaf), strict=True):
+    for patch, leaf in zip(patches, _leaves(model), strict=True):
         corners = patch.get_xy()
         assert len(np.unique(corners.round(12), axis=0)) == 4
         inside = _inside(patch, X)
         np.testing.assert_array_equal(inside, model.apply(X) == leaf)
     nodes, _ = boxes(panels["tree"])
     assert sum(lines[0].startswith("leaf ") for lines in nodes) == model.get_n_leaves()
+
+
+def _leaves(model):
+    return np.flatnonzero(model.tree_.is_leaf)
 
 
 def _inside(patch, X):
@@ -143,6 +147,10 @@ def test_oblique_regions_follow_the_slant():
     below, above = plot.tree_regions(model, X, y)["regions"].patches
     assert np.max(below.get_xy().sum(axis=1)) == pytest.approx(1.0)
     assert np.min(above.get_xy().sum(axis=1)) == pytest.approx(1.0)
+    slanted = DecisionTreeClassifier(split="oblique", max_depth=2).fit(X, y)
+    for patch, leaf in zip(plot.tree_regions(slanted, X)["regions"].patches, _leaves(slanted), strict=True):
+        inside = patch.get_path().contains_points(X)
+        assert np.mean(inside == (slanted.apply(X) == leaf)) > 0.99
     with pytest.raises(ValueError, match="two columns"):
         plot.tree_regions(weather_tree()[0], X, y)
 

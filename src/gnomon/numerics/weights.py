@@ -103,13 +103,13 @@ def class_priors(priors, classes, counts=None, *, alpha=0.0):
 
 
 def weighted_quantile(x, p, weights, *, between="middle"):
-    """Equation (3) for one p; where F equals p on an interval its middle is taken, so that Q(½) is the usual median.
+    """Equation (3); where F equals p on an interval its middle is taken, so that Q(½) is the usual median.
 
     Parameters
     ----------
     x, weights : ndarray of shape (n,)
         Values, and their weights ≥ 0 with a positive sum.
-    p : float
+    p : float or ndarray
         In [0, 1].
     between : {"middle", "lower"}, default="middle"
         Which point of such an interval is taken.
@@ -132,7 +132,7 @@ def weighted_quantile(x, p, weights, *, between="middle"):
     target, slack = p * reached[-1], 8.0 * np.finfo(float).eps * reached[-1]
     low = np.searchsorted(reached, target - slack)
     high = np.searchsorted(reached, target + slack) if between == "middle" else low
-    return 0.5 * (x[min(low, len(x) - 1)] + x[min(high, len(x) - 1)])
+    return 0.5 * (x[np.minimum(low, len(x) - 1)] + x[np.minimum(high, len(x) - 1)])
 
 
 def _in_order(priors, labels):

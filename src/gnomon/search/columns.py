@@ -14,6 +14,7 @@ from scipy import sparse
 
 from gnomon._jit import inline, jit, noun
 from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.weights import weighted_quantile
 
 __all__ = ["Columns", "code_columns", "midpoint"]
 
@@ -99,7 +100,7 @@ def midpoint(low, high):
     return middle if low <= middle < high else low
 
 
-def code_columns(X, *, category=None, bins=None, n_jobs=None, random_state=0):
+def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, random_state=0):
     """Code the columns of X.
 
     Parameters
@@ -110,6 +111,8 @@ def code_columns(X, *, category=None, bins=None, n_jobs=None, random_state=0):
         Which columns are categories; none by default.
     bins : int, optional
         Most bins of a column of numbers, 2 to 255; None is one for each distinct value.
+    weights : ndarray of shape (n_samples,), optional
+        Bins hold nearly equal weights instead of numbers of rows.
     n_jobs : int, optional
         Threads, over columns.
     random_state : int, default=0
@@ -135,7 +138,8 @@ def code_columns(X, *, category=None, bins=None, n_jobs=None, random_state=0):
     category = np.zeros(p, dtype=bool) if category is None else np.asarray(category, dtype=bool)
     X = X.tocsc() if sparse.issparse(X) else X
     sample = _sample(n, bins, random_state)
-    coded = map_chunks(lambda j: _code(_cells(X, j), category[j], bins, sample), range(p), n_jobs)
+    weights = None if weights is None or np.all(weights == weights[0]) else weights[sample]
+    coded = map_chunks(lambda j: _code(_cells(X, j), category[j], bins, sample, weights), range(p), n_jobs)
     sizes = np.array([len(low) for _, low, _ in coded], dtype=np.int64)
     codes = np.empty((p, n), dtype=_code_type(int(np.max(sizes, initial=0))))
     for j, (column, _, _) in enumerate(coded):
@@ -163,7 +167,7 @@ def _cells(X, j):
     return np.ascontiguousarray(X[:, j], dtype=float)
 
 
-def _code(x, is_category, bins, sample):
+def _code(x, is_category, bins, sample, weights):
     """Codes of one column, with the smallest and the largest value of each."""
     if is_category:
         size = int(np.nanmax(x, initial=-1.0)) + 1
@@ -171,7 +175,7 @@ def _code(x, is_category, bins, sample):
         return np.where(np.isnan(x), size, x).astype(_code_type(size)), values, values
     if bins is None:
         return _exact(x)
-    edges = _edges(x[sample], bins)
+    edges = _edges(x[sample], bins, weights)
     if edges is None:
         return _exact(x)
     codes = np.empty(len(x), dtype=np.uint8)
@@ -197,14 +201,18 @@ def _exact(x):
     return codes, values, values
 
 
-def _edges(x, bins):
+def _edges(x, bins, weights):
     """Midpoints between distinct values next to the quantiles; None if every value can have a bin of its own."""
-    ordered = np.sort(x[~np.isnan(x)])
-    first = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]])) if len(ordered) else np.zeros(0, int)
-    if len(first) <= bins:
+    known = ~np.isnan(x)
+    ordered = np.sort(x[known])
+    if np.sum(ordered[1:] != ordered[:-1]) < bins:
         return None
     # A bin ends with all rows of the value at its share, or with the lower of two values halfway between which it lies.
-    ends = np.percentile(ordered, np.linspace(0.0, 100.0, bins + 1)[1:-1], method="averaged_inverted_cdf")
+    shares = np.linspace(0.0, 100.0, bins + 1)[1:-1]
+    if weights is None:
+        ends = np.percentile(ordered, shares, method="averaged_inverted_cdf")
+    else:
+        ends = weighted_quantile(x[known], shares / 100.0, weights[known])
     cuts = np.unique(np.searchsorted(ordered, ends, side="right"))
     cuts = cuts[cuts < len(ordered)]
     return 0.5 * ordered[cuts - 1] + 0.5 * ordered[cuts]

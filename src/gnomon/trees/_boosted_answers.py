@@ -10,10 +10,10 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss
+from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss, noun
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["BoostedClassifier", "BoostedRegressor", "class_loss", "class_targets", "mean_loss_of"]
+__all__ = ["BoostedClassifier", "BoostedRegressor", "LogGammaLoss", "class_loss", "class_targets", "mean_loss_of"]
 
 CLASS_LOSSES = {
     "log_loss": lambda n_classes: LogisticLoss() if n_classes <= 2 else SoftmaxLoss(),
@@ -32,6 +32,34 @@ RANGES = {
     "unit": (lambda y: np.all((y >= 0.0) & (y <= 1.0)), "y between 0 and 1"),
     "real": (lambda y: True, ""),
 }
+
+
+@noun
+class LogGammaLoss(Loss):
+    """ℓ(y, z) = z + y e^{−z}, half the gamma deviance up to a constant, with its own curvature y e^{−z}.
+
+    `DevianceLoss` has the expected curvature, one, that scoring needs; Newton's step needs this one.
+    """
+
+    targets = "positive"
+    smooth = False
+    differentiable = True
+    curved = True
+
+    def value(self, y, z):
+        return z + y * np.exp(-z)
+
+    def gradient(self, y, z):
+        return 1.0 - y * np.exp(-z)
+
+    def curvature(self, y, z):
+        return y * np.exp(-z)
+
+    def inverse(self, z):
+        return np.exp(z)
+
+    def link(self, mean):
+        return np.log(mean)
 
 
 def class_loss(loss, n_classes, names):

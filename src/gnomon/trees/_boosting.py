@@ -52,7 +52,13 @@ class BoostedTrees(BaseEstimator):
                 f"{self._rounds_name}={count} must be larger or equal to the {len(keep)} rounds that warm_start=True "
                 "keeps; give as many, or set warm_start=False"
             )
-        columns = code_columns(rows.X, category=self.coding_.category, bins=self._bins(len(rows.y)), n_jobs=self.n_jobs)
+        columns = code_columns(
+            rows.X,
+            category=self.coding_.category,
+            bins=self._bins(len(rows.y)),
+            weights=rows.weights,
+            n_jobs=self.n_jobs,
+        )
         found = boost(
             columns, rows.y, self._plan(loss, n_scores, columns, float(np.sum(rows.weights))), count - len(keep),
             start=rows.start + self._sum(rows.X, keep), sample_weight=rows.weights, seed=self._seed,

@@ -94,14 +94,12 @@ class _Exact(BoostedTrees):
             self.init_ = self._constant(y[learn], weights[learn], loss)
         else:
             self.init_ = clone(self.init)
-            options = {"sample_weight": weights[learn]}
-            if not has_fit_parameter(self.init_, "sample_weight"):
-                if not np.all(weights == 1.0):
-                    raise ValueError(
-                        f"init={self.init!r} does not support sample weights: The initial estimator "
-                        f"{type(self.init).__name__} does not support sample weights; give one that does, or none"
-                    )
-                options = {}
+            options = {} if np.all(weights == 1.0) else {"sample_weight": weights[learn]}
+            if options and not has_fit_parameter(self.init_, "sample_weight"):
+                raise ValueError(
+                    f"init={self.init!r}: The initial estimator {type(self.init).__name__} does not support sample "
+                    "weights; give one that does, or none"
+                )
             rows = given.tocsr() if sparse.issparse(given) else given
             self.init_.fit(_safe_indexing(rows, learn), self._labels(y[learn]), **options)
 
@@ -399,7 +397,7 @@ class GradientBoostingRegressor(BoostedRegressor, _Exact):
         return isinstance(self.loss, str) and self.loss == "huber"
 
     def _first_loss(self):
-        # Before the first round there are no distances to take δ from: Friedman (2001), algorithm 4, starts at the median.
+        # Before the first round there is no δ: Friedman (2001), algorithm 4, starts at the median.
         return AbsoluteLoss() if self._is_huber() else self._loss
 
     def _adapt(self):

@@ -12,7 +12,6 @@ import numpy as np
 from gnomon.losses import (
     AbsoluteLoss,
     DevianceLoss,
-    GammaFamily,
     LogLink,
     PinballLoss,
     PoissonFamily,
@@ -22,6 +21,7 @@ from gnomon.numerics.validation import check_interval
 from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
+    LogGammaLoss,
     class_loss,
     class_targets,
     mean_loss_of,
@@ -218,7 +218,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, Histograms):
             "absolute_error": AbsoluteLoss,
             "quantile": lambda: _pinball(self.quantile),
             "poisson": lambda: DevianceLoss(PoissonFamily(), LogLink()),
-            "gamma": lambda: DevianceLoss(GammaFamily(), LogLink()),
+            "gamma": LogGammaLoss,
         }
 
     def _labels(self, y):
