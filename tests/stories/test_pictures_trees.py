@@ -168,7 +168,7 @@ def test_one_rule_is_a_stump_with_counts():
         plot.rule_stump(weather_tree()[0])
 
 
-@pytest.mark.spec("TRE-P01", "TRE-004")
+@pytest.mark.spec("TRE-P01")
 def test_one_rule_of_intervals_is_a_stump_too():
     humidity = np.array([85.0, 90, 86, 96, 80, 70, 65, 95, 70, 80, 70, 90, 75, 91])[:, None]
     model = OneRule(min_bucket=3).fit(humidity, list("nnyyynynyyyyyn"))
