@@ -47,10 +47,10 @@ class OutputCodeClassifier(Reduction):
     """One binary classifier for each column of a coding matrix, decoded by (1); probabilities by (2).
 
     The parameters of the namesake in scikit-learn mean what they mean there, and by default the code is random with
-    ⌊C · `code_size`⌋ columns. Three things are done differently, because there they cost accuracy: no column is
+    ⌊C · code_size⌋ columns. Three things are done differently, because there they cost accuracy: no column is
     constant, equal or opposite to another; of many random codes the one with the largest distance between rows is
     taken; and outputs are decoded by a loss, not by the Euclidean distance, which punishes answers that are right and
-    sure. So for few classes there may be fewer columns than ⌊C · `code_size`⌋: at most 2^(C−1) − 1 are different.
+    sure. So for few classes there may be fewer columns than ⌊C · code_size⌋: at most 2^(C−1) − 1 are different.
 
     Parameters
     ----------
