@@ -329,6 +329,22 @@ def test_cuts_of_least_absolute_error_and_pinball_loss_by_brute_force(criterion,
         np.testing.assert_allclose(tree.answers[node], quantile)
 
 
+@pytest.mark.spec("TRE-021")
+@pytest.mark.parametrize("criterion", [AbsoluteError(), PinballError(0.2)], ids=str)
+@pytest.mark.parametrize("seed", range(4))
+def test_ordered_criteria_grow_the_same_tree_compiled_and_not(seed, criterion):
+    X, _, weights, rng = table(seed, gaps=0.2 * (seed % 2), p=3)
+    y = rng.integers(0, 9, (len(X), 1 + seed // 2)).astype(float)
+    compiled = code_columns(X)
+    # A category, though it has one value, needs the general splitter.
+    general = code_columns(np.column_stack([X, np.zeros(len(X))]), category=[False, False, False, True])
+    for limits in (*LIMITS, {"min_weight_leaf": 4.0}):
+        trees = [
+            grow_general_tree(columns, y, criterion, sample_weight=weights, **limits) for columns in (compiled, general)
+        ]
+        same_tree(*trees)
+
+
 def least(y, weights, rows, alpha):
     """min over q of the pinball loss, at one of the targets, averaged over outputs."""
     total = 0.0

@@ -222,7 +222,7 @@ class CodeSplitter:
             nodes.missing[node] = best.missing
             nodes.value[node] = bounds[4]
             column, size = codes[best.feature], self.columns.sizes[best.feature]
-            nodes.middle[node] = start + _partition(best, column, size, rows, work.rows, work.side, work.groups[2])
+            nodes.middle[node] = start + partition(best, column, size, rows, work.rows, work.side, work.groups[2])
 
         for node in range(first, made):
             if nodes.gain[node] < 0.0:
@@ -295,7 +295,7 @@ def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
 
 
 @lean
-def _partition(found, codes, size, rows, spare, side, chosen):
+def partition(found, codes, size, rows, spare, side, chosen):
     """Rows of the left side first, each side in its order; return how many are left."""
     by_table = np.isnan(found.threshold)
     for g in range(found.cut if by_table else 0):

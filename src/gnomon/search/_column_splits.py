@@ -78,7 +78,7 @@ def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale)
             most = max(most, c)
     if most < 0 or (least == most and gaps == 0):
         return _none()
-    a, t = _drawn_cut(columns, at, least, most, work.seed)
+    a, t = drawn_cut(columns, at, least, most, work.seed)
     for s in range(3 * width):
         sums[s] = 0.0
     criterion.weigh_range(sums, 0, cells, 0, a, work.y, work.w, m)
@@ -98,7 +98,7 @@ def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @lean
-def _drawn_cut(columns, at, least, most, seed):
+def drawn_cut(columns, at, least, most, seed):
     """The last code left of a uniform draw, and the draw, moved out of a bin whose rows it cannot part."""
     if least == most:
         return least, np.inf

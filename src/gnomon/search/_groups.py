@@ -40,10 +40,7 @@ def group_rows(codes, size, rows, criterion, counting, y, w, sums, present, keys
         return compress(criterion, counting, sums, 0, size, sums, present)
     for s in range(m):
         keys[0, s] = (np.uint64(codes[rows[s]]) << HALF) | np.uint64(s)
-    if m <= INSERTION:
-        _insertion_sort(keys[0], m)
-    else:
-        _radix_sort(keys, counts, m, size)
+    sort_keys(keys, counts, m, size)
     k = -1
     last = LOW
     for i in range(m):
@@ -72,6 +69,15 @@ def compress(criterion, counting, histogram, at, size, sums, present):
                 sums[k * width + s] = histogram[g + s]
             k += 1
     return k
+
+
+@lean
+def sort_keys(keys, counts, m, size):
+    """Sort ``keys[0, :m]``, codes below `size` or equal to it in their upper half; equal codes keep their order."""
+    if m <= INSERTION:
+        _insertion_sort(keys[0], m)
+    else:
+        _radix_sort(keys, counts, m, size)
 
 
 @lean

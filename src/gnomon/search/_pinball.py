@@ -9,7 +9,7 @@ Fenwick (1994), doi:10.1002/spe.4380240306; the quantile as minimiser: Koenker &
 
 import numpy as np
 
-from gnomon._jit import jit
+from gnomon._jit import jit, lean
 
 SAME = 1e-12
 """Cumulated weights closer than this, relative to their total, are equal."""
@@ -18,61 +18,79 @@ SAME = 1e-12
 @jit
 def prefix_losses(y, rank, w, rows, ends, alpha, losses):
     """(1) of ``rows[:ends[c]]`` for every c; `y` ascends, row i stands at ``y[rank[i]]``."""
-    n = len(y)
-    weights, values = np.zeros(n + 1), np.zeros(n + 1)
-    top = 1
-    while 2 * top <= n:
-        top *= 2
-    mass, total, taken = 0.0, 0.0, 0
+    weights, values = np.zeros(len(y) + 1), np.zeros(len(y) + 1)
+    taken = 0
     for c in range(len(ends)):
         while taken < ends[c]:
             i = rows[taken]
-            at = rank[i] + 1
-            mass += w[i]
-            total += w[i] * y[rank[i]]
-            while at <= n:
-                weights[at] += w[i]
-                values[at] += w[i] * y[rank[i]]
-                at += at & -at
+            take_in(weights, values, len(y), rank[i], w[i], y[rank[i]])
             taken += 1
-        losses[c] = _least(y, weights, values, top, alpha, mass, total)
+        losses[c] = least_loss(y, weights, values, len(y), alpha)
 
 
-@jit
-def _least(y, weights, values, top, alpha, mass, total):
-    """The largest run of ranks whose weight is below α of all ends just before the quantile."""
-    at, below, sum_below, step = 0, 0.0, 0.0, top
+@lean
+def clear(weights, values, m):
+    """An empty tree over m ranks; both totals stand in front of it."""
+    for i in range(m + 1):
+        weights[i] = 0.0
+        values[i] = 0.0
+
+
+@lean
+def take_in(weights, values, m, rank, w, y):
+    """Add one row."""
+    weights[0] += w
+    values[0] += w * y
+    at = rank + 1
+    while at <= m:
+        weights[at] += w
+        values[at] += w * y
+        at += at & -at
+
+
+@lean
+def least_loss(y, weights, values, m, alpha):
+    """(1) of the rows that are in. The largest run of ranks that weighs less than α of all ends before the quantile."""
+    mass, total = weights[0], values[0]
+    step = 1
+    while 2 * step <= m:
+        step *= 2
+    at, below, sum_below = 0, 0.0, 0.0
     while step > 0:
-        if at + step < len(weights) and below + weights[at + step] < alpha * mass * (1.0 - SAME):
+        if at + step <= m and below + weights[at + step] < alpha * mass * (1.0 - SAME):
             at += step
             below += weights[at]
             sum_below += values[at]
         step //= 2
-    q = y[min(at, len(y) - 1)]
+    q = y[min(at, m - 1)]
     # Rows at q itself add nothing, so it does not matter on which side they are counted.
     above = (total - sum_below) - q * (mass - below)
     return max(0.0, alpha * above + (1.0 - alpha) * (q * below - sum_below))
+
+
+@lean
+def quantile_and_loss(y, w, start, stop, alpha):
+    """The minimiser of (1) and its value for ``y[start:stop]``, which ascends; halfway where two rows bound it."""
+    mass = 0.0
+    for i in range(start, stop):
+        mass += w[i]
+    q, cumulated = 0.0, 0.0
+    for i in range(start, stop):
+        cumulated += w[i]
+        q = y[i]
+        if cumulated >= alpha * mass * (1.0 - SAME):
+            if cumulated <= alpha * mass * (1.0 + SAME) and i + 1 < stop:
+                q = 0.5 * q + 0.5 * y[i + 1]
+            break
+    loss = 0.0
+    for i in range(start, stop):
+        u = y[i] - q
+        loss += w[i] * (alpha * u if u > 0.0 else (alpha - 1.0) * u)
+    return q, loss
 
 
 @jit
 def segment_losses(y, w, starts, alpha, losses, quantiles):
     """(1) and its minimiser for every segment ``starts[g]:starts[g + 1]``, in which y ascends."""
     for g in range(len(starts) - 1):
-        mass = 0.0
-        for i in range(starts[g], starts[g + 1]):
-            mass += w[i]
-        q, cumulated = 0.0, 0.0
-        for i in range(starts[g], starts[g + 1]):
-            cumulated += w[i]
-            q = y[i]
-            if cumulated >= alpha * mass * (1.0 - SAME):
-                # All between two rows minimise if the share is met exactly; the middle is the usual median.
-                if cumulated <= alpha * mass * (1.0 + SAME) and i + 1 < starts[g + 1]:
-                    q = 0.5 * q + 0.5 * y[i + 1]
-                break
-        loss = 0.0
-        for i in range(starts[g], starts[g + 1]):
-            u = y[i] - q
-            loss += w[i] * (alpha * u if u > 0.0 else (alpha - 1.0) * u)
-        losses[g] = loss
-        quantiles[g] = q
+        quantiles[g], losses[g] = quantile_and_loss(y, w, starts[g], starts[g + 1], alpha)

@@ -34,6 +34,8 @@ class Criterion:
         How many sums a group has besides its number of rows.
     classes : bool
         Whether targets are the indices of classes and the sums their weights.
+    ordered : bool
+        Whether the order of the targets matters, so that there are no sums.
 
     References
     ----------
@@ -50,6 +52,7 @@ class Criterion:
     """
 
     classes: ClassVar[bool] = False
+    ordered: ClassVar[bool] = False
     record: ClassVar = None
 
     @property

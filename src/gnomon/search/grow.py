@@ -99,8 +99,8 @@ def grow_tree(
         columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
         categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
         min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
-        min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone, together=together,
-        category_support=category_support, seed=seed,
+        min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone,
+        together=together, category_support=category_support, seed=seed,
     )[0]  # fmt: skip
 
 
@@ -131,7 +131,7 @@ def grow_parts(
         criterion.classes and criterion.size > 2, min_samples_leaf > 1 or not criterion.classes, outputs,
         most_groups(columns, m) * width, float(category_support),
     )  # fmt: skip
-    capacity = _capacity(m, max_depth, min_samples_leaf, max_leaf_nodes)
+    capacity = capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes)
     nodes = make_nodes(capacity, m)
     sums = np.empty((capacity, width))
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
@@ -168,7 +168,7 @@ def _block(columns, max_leaf_nodes):
     return CACHE // (2 * len(columns.sizes) * columns.codes.itemsize)
 
 
-def _capacity(m, max_depth, min_samples_leaf, max_leaf_nodes):
+def capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes):
     """Most nodes that a binary tree of `m` rows can have under the limits."""
     leaves = max(1, m // max(1, int(min_samples_leaf)))
     if max_leaf_nodes is not None:

@@ -16,6 +16,7 @@ import numpy as np
 from gnomon.search._choices import CHOICES
 from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS
 from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, Held
+from gnomon.search._grow_ordered import grow_ordered
 from gnomon.search.grow import grow, in_preorder, node_records
 from gnomon.search.tree import Tests, Tree
 
@@ -93,18 +94,22 @@ def grow_general_tree(
             f"missing='surrogate' needs tests of two branches, and numeric_test={numeric_test!r}, "
             f"categorical_split={categorical_split!r} make more; choose 'le' and 'subset', or missing='fractional'"
         )
+    w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    rows = np.flatnonzero(w) if rows is None else np.asarray(rows)
+    plain = numeric_test == "le" and choice == "gain" and reuse_features and missing == "own_value" and oblique is None
+    if criterion.ordered and plain and not np.any(columns.category):
+        how = {"random": splitter == "random", "best_first": max_leaf_nodes is not None, "seed": seed}
+        return grow_ordered(columns, y, criterion, w, rows, bounds, **how)
     declared = np.zeros(p, dtype=int) if declared is None or categorical_split != "multiway" else declared
     forms = Forms(*tests, oblique, CHOICES[choice], splitter == "random", reuse_features, declared)
-    general = _splitter(columns, y, criterion, sample_weight, rows, forms, bounds, missing, seed)
+    general = _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed)
     nodes = GrowingNodes(len(general.held[0].rows))
     made = grow(general, nodes, max_leaf_nodes is not None, bounds.max_leaves)
     return _as_tree(general, nodes.table[:made])
 
 
-def _splitter(columns, y, criterion, sample_weight, rows, forms, bounds, missing, seed):
+def _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed):
     """The splitter with the root open."""
-    w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    rows = np.flatnonzero(w) if rows is None else np.asarray(rows)
     rng = np.random.default_rng(seed)
     splitter = GeneralSplitter(columns, criterion, np.asarray(y), forms, bounds, missing, rng)
     splitter.held[0] = Held(rows, w[rows], np.ones(len(columns.sizes), dtype=bool), -1)
@@ -245,7 +250,8 @@ def score_columns(
         NUMBER_TESTS[numeric_test], CATEGORY_TESTS[categorical_split], None, CHOICES[choice], False, True,
         np.zeros(p, dtype=int),
     )  # fmt: skip
-    splitter = _splitter(columns, y, criterion, sample_weight, None, forms, bounds, missing, 0)
+    w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    splitter = _splitter(columns, y, criterion, w, np.flatnonzero(w), forms, bounds, missing, 0)
     found = splitter.root_scores()
     return [
         ColumnScore(np.nan, np.nan, np.nan, np.nan) if one is None else ColumnScore(*map(float, one)) for one in found

@@ -44,6 +44,8 @@ class PinballError(Criterion):
     (array([[4.]]), array([6.]))
     """
 
+    ordered = True
+
     alpha: float = 0.5
     scale: float = 1.0
 

@@ -1,0 +1,59 @@
+"""Growing trees of binary cuts of numbers under pinball losses, by the compiled `OrderSplitter`.
+
+    while a node is open: take one, divide its rows by the cut with the least L(left) + L(right), open the parts     (1)
+
+Breiman et al. (1984), §8.11, doi:10.1201/9781315139470.
+"""
+
+import numpy as np
+
+from gnomon._jit import compiled
+from gnomon.search._code_splitter import make_nodes
+from gnomon.search._column_splits import scrambled
+from gnomon.search._groups import DIGIT
+from gnomon.search._order_splitter import OrderSplitter, OrderWork
+from gnomon.search.columns import code_columns
+from gnomon.search.grow import capacity_for, grow_compiled, in_preorder, node_records
+from gnomon.search.tree import Tests, Tree
+
+
+def grow_ordered(columns, y, criterion, w, rows, bounds, *, random, best_first, seed):
+    """The tree of (1)."""
+    targets = code_columns(y.reshape(columns.n_samples, -1))
+    m, q, rows = len(rows), len(targets.sizes), np.array(rows, dtype=np.int32)
+    capacity = capacity_for(m, bounds.max_depth, bounds.min_rows, bounds.max_leaves if best_first else None)
+    nodes, stats = make_nodes(capacity, m), np.empty((capacity, 3 + q))
+    splitter = OrderSplitter(
+        columns, targets, float(criterion.alpha), float(criterion.scale), random, bounds, w, rows, stats,
+        _make_work(columns, m, q, seed),
+    )  # fmt: skip
+    made = grow_compiled(compiled(splitter), nodes, best_first, bounds.max_leaves)
+    return _as_tree(nodes[:made], stats[:made], len(columns.sizes))
+
+
+def _make_work(columns, m, q, seed):
+    return OrderWork(
+        np.empty((2, m + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
+        np.empty((q, m), dtype=np.int64), np.empty((q, m)), np.empty(m), np.empty(m),
+        np.empty(m, dtype=np.int64), np.empty(m + 1, dtype=np.int64), np.empty(m + 1, dtype=np.int64), np.empty(m + 1),
+        np.empty((2, m + 1)), np.empty(m + 1), np.empty(m + 1), np.empty(m, dtype=np.int32),
+        np.zeros(1, dtype=np.int8), np.arange(len(columns.sizes)), np.array([scrambled(seed)], dtype=np.uint64),
+    )  # fmt: skip
+
+
+def _as_tree(nodes, stats, p):
+    order, ends, right = in_preorder(nodes)
+    nodes, stats = nodes[order], stats[order]
+    inner, mass = nodes.branches > 0, stats[:, 2]
+    heavier = mass[right] > mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]
+    return Tree(
+        nodes=node_records(nodes, right),
+        answers=stats[:, 3:].copy(),
+        impurity=np.maximum(-stats[:, 0] / np.maximum(mass, 1e-300), 0.0),
+        weight=mass.copy(),
+        n_rows=stats[:, 1].astype(np.int64),
+        missing=np.where(inner, np.where(nodes.missing < 0, heavier, nodes.missing), 0).astype(np.int16),
+        ends=ends,
+        n_features=p,
+        tests=Tests.none(len(nodes)),
+    )
