@@ -1,6 +1,7 @@
 """Laws of single trees and forests: maps of columns, useless columns, depth, weights, bins, paths."""
 
 import gzip
+import itertools
 
 import numpy as np
 import pandas as pd
@@ -112,7 +113,7 @@ def test_training_error_never_rises_with_depth_and_ends_at_zero(cls, load, optio
     errors = [error(tree) for tree in trees]
     assert [tree.get_depth() for tree in trees[:4]] == [0, 1, 2, 3]
     assert trees[0].get_n_leaves() == 1
-    assert all(after <= before + 1e-12 for before, after in zip(errors, errors[1:], strict=False))
+    assert all(after <= before + 1e-12 for before, after in itertools.pairwise(errors))
     assert error(cls(**free).fit(X, y)) == pytest.approx(0.0, abs=1e-20)
 
 
@@ -203,6 +204,14 @@ def test_the_number_of_threads_changes_nothing(binning):
     for other in (1, 2):
         _same_tree(trees[0].tree_, trees[other].tree_)
         np.testing.assert_array_equal(forests[0].predict_proba(X), forests[other].predict_proba(X))
+
+
+@pytest.mark.spec("TRE-007", "TRE-L07")
+def test_small_variances_keep_their_digits():
+    x = np.arange(25.0)[:, None]
+    far, wide = 1e9 + 0.01 * np.sin(x[:, 0]), 4.0 ** x[:, 0]
+    for y in (far, wide, np.append(far[1:], 0.0)):
+        assert DecisionTreeRegressor().fit(x, y).get_n_leaves() == 25
 
 
 @pytest.mark.spec("TRE-L41", "TRE-043")

@@ -27,7 +27,7 @@ from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features
 from gnomon.trees._out_of_bag import accuracy_loss, out_of_bag, squared_loss
 from gnomon.trees._rows import fitted_rows
-from gnomon.trees._targets import as_classes, as_targets, tree_weights
+from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["ForestClassifier", "ForestRegressor", "Forested", "store"]
@@ -250,8 +250,7 @@ class ForestRegressor(RegressorMixin, Forested):
         criterion = mean_criterion(self.criterion, 0.5, targets.shape[1])
         self._flat = np.ndim(y) == 1
         weights = tree_weights(sample_weight, X)
-        # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
-        center = np.average(targets, axis=0, weights=weights) * (self.criterion in ("squared_error", "friedman_mse"))
+        center = center_of(targets, weights, self.criterion)
         before = len(self.forest_) if self._continues() else 0
         self._grow(X, targets - center, criterion, weights)
         answers = self.forest_.whole.answers

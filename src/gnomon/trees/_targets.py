@@ -4,9 +4,9 @@ import numpy as np
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, weighted_quantile
 
-__all__ = ["as_classes", "as_targets", "tree_weights"]
+__all__ = ["as_classes", "as_targets", "center_of", "tree_weights"]
 
 
 def as_classes(y):
@@ -25,6 +25,17 @@ def as_targets(y, criterion):
         if np.sum(y) <= 0.0:
             raise ValueError("y is zero everywhere: Sum of y is not strictly positive, which criterion='poisson' needs")
     return y
+
+
+def center_of(targets, weights, criterion="squared_error"):
+    """What is subtracted from targets before a tree grows: their medians, nothing for criteria that are no variance.
+
+    Differences keep the digits of small variances. From the median, not the mean: a few huge targets do not move it, so
+    that the variances of all others keep their digits too.
+    """
+    if criterion not in ("squared_error", "friedman_mse"):
+        return np.zeros(targets.shape[1])
+    return np.array([weighted_quantile(column, 0.5, weights, between="lower") for column in targets.T])
 
 
 def tree_weights(sample_weight, X, class_weight=None, classes=None, index=None):

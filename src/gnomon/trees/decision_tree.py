@@ -15,7 +15,7 @@ from gnomon.trees._leaf_models import leaf_options, with_leaf_models
 from gnomon.trees._pruning import codes_of
 from gnomon.trees._rows import fitted_rows
 from gnomon.trees._single_tree import SingleTree
-from gnomon.trees._targets import as_classes, as_targets, tree_weights
+from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
@@ -325,8 +325,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         criterion = mean_criterion(self.criterion, self.quantile, self.n_outputs_)
         weights = tree_weights(sample_weight, X)
         X = self._fill(X, form, weights)
-        # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
-        center = np.average(targets, axis=0, weights=weights) * (self.criterion in ("squared_error", "friedman_mse"))
+        center = center_of(targets, weights, self.criterion)
         tree = self._grow_and_prune(
             X, targets - center, criterion, weights, lambda y: as_targets(y, self.criterion) - center, form
         )

@@ -20,7 +20,7 @@ from gnomon.search import Misclassification, SquaredError, assemble_tree, code_c
 from gnomon.trees._growth import bins_of
 from gnomon.trees._reading import HasTree
 from gnomon.trees._rows import fitted_rows, new_rows
-from gnomon.trees._targets import as_classes, as_targets, tree_weights
+from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 
 __all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
 
@@ -209,8 +209,7 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         self._flat = np.ndim(y) == 1
         y = as_targets(y, "squared_error")
         weights = tree_weights(sample_weight, X)
-        # Differences from the mean keep the digits of small variances.
-        center = np.average(y, axis=0, weights=weights)
+        center = center_of(y, weights)
         y = y - center
         # Within the range of y, a row costs its weight times the square of the farther end at most.
         farthest = np.maximum(np.max(y, axis=0) - y, y - np.min(y, axis=0))
