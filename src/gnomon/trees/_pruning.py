@@ -13,6 +13,7 @@ import numpy as np
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_interval, check_non_negative
 from gnomon.search import prune_error_based, prune_pessimistic, prune_reduced_error, prune_tree, refit_nodes
+from gnomon.trees._fill import filled
 from gnomon.trees._rows import new_rows
 
 __all__ = ["codes_of", "prune_as_asked", "set_apart"]
@@ -40,6 +41,8 @@ def set_apart(estimator, X, y, weights, coded):
     if estimator.validation is not None:
         rows, targets = estimator.validation
         rows = new_rows(estimator, rows)
+        if "fill_values_" in vars(estimator):
+            rows = filled(rows, estimator._fill_codes)
         return weights, Held(rows, coded(targets), np.ones(rows.shape[0]))
     share = check_interval("validation_fraction", estimator.validation_fraction, 0.0, 1.0, closed="neither")
     used = np.flatnonzero(weights)
