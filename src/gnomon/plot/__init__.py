@@ -16,12 +16,18 @@ from gnomon.plot.em import component_selection, em_course, em_panels, soft_again
 from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
 from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, polar_remap, whitening_steps
 from gnomon.plot.fits import complexity_curve, fit_panels, fits, predictive_band
+from gnomon.plot.forests import (
+    bias_variance_curves,
+    bootstrap_trees,
+    forest_importances,
+    forest_nearness,
+    oob_curve,
+)
 from gnomon.plot.geometry import least_squares_geometry
 from gnomon.plot.laws import conjugate_update, law_densities, normality
 from gnomon.plot.losses import cost_slopes, dual_tangents, margin_losses, regression_losses, sigmoid_and_sign
 from gnomon.plot.mixtures import density_spikes, mixture_curves, mixture_levels, responsibility_colors
 from gnomon.plot.multiclass import decision_dag, one_vs_one_regions, one_vs_rest_regions
-from gnomon.plot.one_rule import one_rule
 from gnomon.plot.path import coefficient_path, coefficients
 from gnomon.plot.penalties import penalty_curves, penalty_geometry
 from gnomon.plot.perceptron import errors_per_update, margin_picture, perceptron_lines
@@ -32,6 +38,8 @@ from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 
 __all__ = [
     "anomaly_contours",
+    "bias_variance_curves",
+    "bootstrap_trees",
     "boundary_in_both",
     "class_densities",
     "class_regions",
@@ -60,6 +68,8 @@ __all__ = [
     "few_labels",
     "fit_panels",
     "fits",
+    "forest_importances",
+    "forest_nearness",
     "gaussian_boundaries",
     "generative_overview",
     "impurity_curves",
@@ -73,9 +83,9 @@ __all__ = [
     "nested_contours",
     "nonlinear_problems",
     "normality",
-    "one_rule",
     "one_vs_one_regions",
     "one_vs_rest_regions",
+    "oob_curve",
     "penalty_curves",
     "penalty_geometry",
     "perceptron_lines",

@@ -173,6 +173,26 @@ class GrownForest(ReadsForest, BaseEstimator):
             self.forest_, self._bags, rows, truth, self._loss, random_state=random_state, n_jobs=self.n_jobs
         )
 
+    def staged_errors(self, X, y):
+        """The error on rows after 1, 2, … trees: the share of wrong ones, or the mean squared error.
+
+        Parameters
+        ----------
+        X, y : table and targets
+
+        Returns
+        -------
+        ndarray of shape (n_estimators,)
+        """
+        leaves, truth, answers = self.apply(X), self._truth(y), self.forest_.whole.answers
+        if vars(self).get("voting") == "hard":
+            answers = np.eye(answers.shape[1])[np.argmax(answers, axis=1)]
+        total, errors = np.zeros((len(leaves), answers.shape[1])), np.empty(len(self.forest_))
+        for t in range(len(errors)):
+            total += answers[self.forest_.roots[t] + leaves[:, t]]
+            errors[t] = self._loss(truth, total / (t + 1))
+        return errors
+
     def summary(self, X=None):
         """What the forest costs, beside one tree: nodes, bytes, depth, tests of a row, seconds of fit and prediction.
 
