@@ -28,10 +28,11 @@ class Sorted(NamedTuple):
     held: np.ndarray
 
 
-def make_sorted(q, n, width):
-    """Room for all rows, to be used again for every part."""
-    rows, rank, codes = (np.zeros((q, n), dtype=np.int32) for _ in range(3))
-    return Sorted(rows, rank, codes, np.zeros(q, dtype=np.int64), np.zeros((q, n * width)), np.zeros(n * width))
+def make_sorted(q, n, k, width):
+    """Room for all n rows of q columns with at most k codes, to be used again for every part."""
+    rows, rank = np.zeros((q, n), dtype=np.int32), np.zeros((q, n), dtype=np.int32)
+    codes, totals = np.zeros((q, k), dtype=np.int32), np.zeros((q, k * width))
+    return Sorted(rows, rank, codes, np.zeros(q, dtype=np.int64), totals, np.zeros(k * width))
 
 
 @jit

@@ -142,7 +142,7 @@ class _Search:
         # Rows that cannot be told apart stay together: no tree is better on them than one answer for all.
         self.floors = np.maximum(-criterion.worths(sums), 0.0)
         self.penalty, self.deadline = penalty, deadline
-        self.sorted = make_sorted(*self.codes.shape, self.width)
+        self.sorted = make_sorted(*self.codes.shape, int(np.max(self.codes, initial=0)) + 1, self.width)
         self.inside = np.zeros(self.codes.shape[1], dtype=bool)
         self.known: dict = {}
         self.solved = 0
