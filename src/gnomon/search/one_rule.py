@@ -165,7 +165,7 @@ def _mark_ends(counts, least, last):
         held += counts[i]
         best = np.argmax(held)
         if held[best] >= least:
-            # Holte (1993), appendix A: the bucket goes on while only its class follows.
+            # Holte (1993): the bucket goes on while only its class follows.
             last[i] = i + 1 == n or np.sum(counts[i + 1]) > counts[i + 1, best]
         if last[i]:
             held[:] = 0.0

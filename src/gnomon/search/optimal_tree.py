@@ -6,8 +6,8 @@ Dynamic programming over sets of rows: the best tree of a set is a leaf, or a cu
 Sets that were met are kept (Aglin, Nijssen & Schaus 2020, DL8.5, doi:10.1609/aaai.v34i04.5711), depth two is solved by
 sums over pairs of cuts (Demirović et al. 2022, MurTree, JMLR 23(26)), and between two cuts of a column that were
 weighed, bounds leave out what cannot win: more rows never cost less, and each row that leaves takes at most its toll
-with it (Briţa, van der Linden & Demirović 2025, ConTree, arXiv:2501.14738). To find the smallest tree is NP-complete:
-Hyafil & Rivest (1976), doi:10.1016/0020-0190(76)90095-8. Meant for d ≤ 4.
+with it (Briţa, van der Linden & Demirović 2025, ConTree, doi:10.1609/aaai.v39i11.33210). To find the smallest tree is
+NP-complete: Hyafil & Rivest (1976), doi:10.1016/0020-0190(76)90095-8. Meant for d ≤ 4.
 """
 
 from time import monotonic
