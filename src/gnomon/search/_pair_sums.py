@@ -3,8 +3,8 @@
     min over cuts a, b, c of  cost(a, b) + cost(a, ¬b) + cost(¬a, c) + cost(¬a, ¬c)                                  (1)
 
 One look at the rows on the smaller side of a first cut gives their sums by the codes of a second column; with the sums
-of all rows, the four parts of every second cut follow: Demirović et al. (2022), MurTree, JMLR 23(26), for columns of two
-codes. Here a column has any number of ordered codes, the sums are those of any criterion, and first cuts that bounds
+of all rows, the four parts of every second cut follow: Demirović et al. (2022), MurTree, JMLR 23(26), for binary
+columns. Here a column has any number of ordered codes, the sums are those of any criterion, and first cuts that bounds
 rule out are not weighed (Briţa, van der Linden & Demirović 2025, doi:10.1609/aaai.v39i11.33210).
 """
 

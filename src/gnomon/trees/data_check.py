@@ -3,8 +3,8 @@
     rows per column n/p,    missing rate of column j,    contradictions: rows with equal x and different y           (1)
 
 A tree cannot do better on its training rows than the contradictions let it: Σ over groups of equal x of (n − largest
-class) are wrong whatever the tree. With fewer than ten rows per column an unlimited tree finds chance patterns; the rule
-of thumb is that for regressions in Harrell (2015), Regression Modeling Strategies, §4.4,
+class) are wrong whatever the tree. With fewer than ten rows per column an unlimited tree finds chance patterns; the
+rule of thumb is that for regressions in Harrell (2015), Regression Modeling Strategies, §4.4,
 doi:10.1007/978-3-319-19425-7.
 """
 
