@@ -196,7 +196,9 @@ class ForestClassifier(ClassifierMixin, Forested):
     def _truth(self, y):
         unknown = np.setdiff1d(y, self.classes_)
         if len(unknown):
-            raise ValueError(f"y has {unknown[0]!r}, which is none of the classes {self.classes_.tolist()} of fit")
+            raise ValueError(
+                f"y has {unknown.tolist()[0]!r}, which is none of the classes {self.classes_.tolist()} of fit"
+            )
         return np.searchsorted(self.classes_, y)
 
     def predict_proba(self, X):

@@ -79,6 +79,9 @@ class RandomForestClassifier(ForestClassifier):
     A weight multiplies the count of a row in each bag, so a weight of two equals the row twice only without bootstrap.
     Full trees on 10⁶ rows take gigabytes of nodes: set `min_samples_leaf`.
 
+    Whether the forest overfits is told by ``sklearn.model_selection.cross_val_score``, or for the price of one fit by
+    ``oob_score=True``: `oob_errors_` shows when more trees stop to help.
+
     References
     ----------
     Breiman, L. (2001). Random forests. doi:10.1023/A:1010933404324
