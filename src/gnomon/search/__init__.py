@@ -1,5 +1,6 @@
 """Search: growing, reading and pruning trees."""
 
+from gnomon.search.adaboost import AdaBoosted, adaboost
 from gnomon.search.assemble import Fork, assemble_tree
 from gnomon.search.boost import Boosted, BoostingPlan, Round, boost
 from gnomon.search.by_hand import read_tree
@@ -39,6 +40,7 @@ __all__ = [
     "LEAF",
     "NODE",
     "AbsoluteError",
+    "AdaBoosted",
     "Bags",
     "Boosted",
     "BoostingPlan",
@@ -70,6 +72,7 @@ __all__ = [
     "Tests",
     "Tree",
     "Words",
+    "adaboost",
     "assemble_tree",
     "boost",
     "code_columns",

@@ -32,6 +32,9 @@ from gnomon.search.prune import prune_tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
+PURE = 1e-13
+"""Variances of gradients below this share of their mean square are rounding."""
+
 
 @dataclass(frozen=True, eq=False)
 class BoostingPlan:
@@ -265,7 +268,10 @@ def _grown(columns, g, h, w, rows, plan, seed):
             **plan.growth,
         )  # fmt: skip
     residual = -g / np.where(w > 0.0, w, 1.0)
-    tree, parts = grow_parts(columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, **plan.growth)
+    # Rows that all pull alike are pure, whatever rounding makes of their variance.
+    floor = PURE * float(np.average(residual**2, weights=w))
+    growth = plan.growth | {"min_impurity": max(plan.growth.get("min_impurity", 0.0), floor)}
+    tree, parts = grow_parts(columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, **growth)
     if plan.ccp_alpha <= 0.0:
         return tree, parts
     tree = prune_tree(tree, plan.ccp_alpha)

@@ -1,5 +1,6 @@
 """Trees, ensembles and rules."""
 
+from gnomon.trees.adaboost import AdaBoostClassifier
 from gnomon.trees.bagging import BaggingClassifier, BaggingRegressor
 from gnomon.trees.by_hand import HandTreeClassifier, HandTreeRegressor, Tree
 from gnomon.trees.data_check import DataCheck, data_check
@@ -20,11 +21,14 @@ from gnomon.trees.prune_cv import PruningChoice, prune_cv
 from gnomon.trees.random_trees_embedding import RandomTreesEmbedding
 from gnomon.trees.randomized_trees import RandomizedTreesClassifier, RandomizedTreesRegressor
 from gnomon.trees.structure_stability import Stability, structure_stability
+from gnomon.trees.stump import DecisionStump
 
 __all__ = [
+    "AdaBoostClassifier",
     "BaggingClassifier",
     "BaggingRegressor",
     "DataCheck",
+    "DecisionStump",
     "DecisionTreeClassifier",
     "DecisionTreeRegressor",
     "DensityForest",

@@ -20,7 +20,7 @@ from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, boost, code_columns
 from gnomon.trees._rows import new_rows
 
-__all__ = ["BoostedTrees", "Followed", "Rows", "best_constant", "held_rows", "probe"]
+__all__ = ["BoostedTrees", "Followed", "Rows", "best_constant", "held_rows", "probe", "split_seed", "stalled"]
 
 
 class Rows(NamedTuple):
@@ -77,8 +77,7 @@ class BoostedTrees(BaseEstimator):
         """Set the number on which draws depend, and return that of the split; continuing keeps both."""
         if not self._kept():
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
-        # A number given is the seed of the split as well, as in scikit-learn.
-        return self.random_state if isinstance(self.random_state, numbers.Integral) else self._seed % 2**32
+        return split_seed(self.random_state, np.random.default_rng(self._seed))
 
     def _watch(self, judge, monitor, keep, count):
         rounds = list(keep)
@@ -144,6 +143,16 @@ def _joined(before, after):
     """Histories one after the other; seconds go on."""
     after = after | {"seconds": after["seconds"] + (before["seconds"][-1] if len(before["seconds"]) else 0.0)}
     return {name: np.concatenate([before[name], after[name]]) for name in after if name in before}
+
+
+def split_seed(random_state, rng):
+    """The seed of the split into rows to learn from and rows held out: a number given, as in scikit-learn, or drawn."""
+    return random_state if isinstance(random_state, numbers.Integral) else int(rng.integers(0, 2**32))
+
+
+def stalled(scores, patience, tol):
+    """Whether none of the last scores, of which larger ones are better, is above the one before them by `tol`."""
+    return len(scores) > patience and max(scores[-patience:]) <= scores[-patience - 1] + tol
 
 
 def held_rows(n, size, strata, random_state):

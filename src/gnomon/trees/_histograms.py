@@ -16,7 +16,7 @@ from sklearn.metrics import check_scoring
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.search import BoostingPlan
 from gnomon.search.boost import mean_loss
-from gnomon.trees._boosting import BoostedTrees, Followed, Rows, best_constant, held_rows, probe
+from gnomon.trees._boosting import BoostedTrees, Followed, Rows, best_constant, held_rows, probe, stalled
 from gnomon.trees._growth import monotone_of
 from gnomon.trees._rows import new_rows
 from gnomon.trees._targets import tree_weights
@@ -87,6 +87,7 @@ class Histograms(BoostedTrees):
             self.train_score_ = self.validation_score_ = np.zeros(0)
             return None
         measure, which = self._measure(loss), slice(None)
+        patience, tol = check_integer("n_iter_no_change", self.n_iter_no_change, 1), check_non_negative("tol", self.tol)
         if self.scoring != "loss":
             which = slice(None, None, ceil(len(rows.y) / SCORED))
         seen, keep = rows.part(which), bool(self._kept())
@@ -100,7 +101,7 @@ class Histograms(BoostedTrees):
             if followed is not None:
                 held.append(measure(followed.rows, followed.add(now.trees)))
             self.train_score_, self.validation_score_ = np.array(train), np.array(held)
-            return "validation" if self._stalls(held if followed is not None else train) else None
+            return "validation" if stalled(held if followed is not None else train, patience, tol) else None
 
         return judge
 
@@ -115,12 +116,6 @@ class Histograms(BoostedTrees):
             return float(scorer(probe(self, scores), rows.X, self._labels(rows.y), **options))
 
         return measure
-
-    def _stalls(self, scores):
-        """Whether none of the last scores is better than the one before them."""
-        patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
-        tol = check_non_negative("tol", self.tol)
-        return len(scores) > patience and max(scores[-patience:]) <= scores[-patience - 1] + tol
 
     def _plan(self, loss, n_scores, columns, total):
         leaves, depth, p = self.max_leaf_nodes, self.max_depth, len(columns.sizes)

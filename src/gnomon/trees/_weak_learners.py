@@ -1,0 +1,169 @@
+"""Learners that boosting may use: stumps, halfspaces, any classifier, any regressor.
+
+    learn(w) → (model, shares of the classes at the training rows),    ask(model, X) → shares at new rows          (1)
+
+A classifier without `sample_weight` gets rows drawn by weight: Freund & Schapire (1997), doi:10.1006/jcss.1997.1504.
+"""
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
+from sklearn.utils import _safe_indexing, check_array
+from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
+
+from gnomon.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
+from gnomon.numerics.design import Design
+from gnomon.numerics.special import softmax
+from gnomon.numerics.tables import given_rows
+from gnomon.numerics.validation import FLOATS
+from gnomon.numerics.weights import check_weights, fit_weighted
+from gnomon.optim import fit_linear
+from gnomon.penalties import L2
+from gnomon.search.adaboost import class_codes
+from gnomon.trees._targets import as_classes
+
+__all__ = ["AnyLearner", "Halfspace", "StumpLearner"]
+
+RIDGE = 1e-4
+"""Ridge of a halfspace relative to the weight of the rows: where they can be parted, no finite halfspace is best."""
+
+
+class Halfspace(ClassifierMixin, BaseEstimator):
+    """sign(xᵀβ + b) by weighted logistic regression; several classes by the softmax; `squared`: by least squares.
+
+    Of two classes, the b of `predict` is the one with the least weighted error for the direction β: the logistic b is
+    no better than chance where the classes lie on both sides of each other.
+    """
+
+    def __init__(self, squared=False):
+        self.squared = squared
+
+    def fit(self, X, y, sample_weight=None):
+        """Minimise Σ w ℓ(y, xᵀβ + b) + λ‖β‖²/2 over standardised columns."""
+        X, y = validate_data(self, X, y, dtype=FLOATS)
+        self.classes_, index = as_classes(y)
+        K, w = len(self.classes_), check_weights(sample_weight, X).astype(float)
+        self.mean_ = np.average(X, axis=0, weights=w)
+        scale = np.sqrt(np.average((X - self.mean_) ** 2, axis=0, weights=w))
+        self.scale_ = np.where(scale > 0.0, scale, 1.0)
+        Z, penalty = (X - self.mean_) / self.scale_, L2(RIDGE * float(np.sum(w)), half=True)
+        if self.squared:
+            fits = [fit_linear(Design(Z), code, SquaredLoss(half=True), penalty, w) for code in class_codes(index, K).T]
+            self.coef_, self.intercept_ = np.stack([fit.w for fit in fits]), np.array([fit.intercept for fit in fits])
+        elif K == 2:
+            found = fit_linear(Design(Z), 2.0 * index - 1.0, LogisticLoss(), penalty, w, max_iter=1000)
+            self.coef_ = np.stack([-0.5 * found.w, 0.5 * found.w])
+            self.intercept_ = np.array([-0.5, 0.5]) * found.intercept
+            self.cut_, self.sides_ = _least_errors(2.0 * self._scores(X)[:, 1], index, w)
+        else:
+            found = fit_linear(Design(Z), index, SoftmaxLoss(), penalty, w, n_scores=K, max_iter=1000)
+            self.coef_, self.intercept_ = found.w, found.intercept
+        return self
+
+    def decision_function(self, X):
+        """xᵀβ_k + b_k for every class."""
+        check_is_fitted(self)
+        return self._scores(validate_data(self, X, dtype=FLOATS, reset=False))
+
+    def _scores(self, X):
+        return (X - self.mean_) / self.scale_ @ self.coef_.T + self.intercept_
+
+    def predict_proba(self, X):
+        """Shares of the classes; by least squares they may leave [0, 1], as E[y | x] = (K p − 1)/(K − 1) needs."""
+        z = self.decision_function(X)
+        return (1.0 + (z.shape[1] - 1.0) * z) / z.shape[1] if self.squared else softmax(z)
+
+    def predict(self, X):
+        """The class with the largest score."""
+        z = self.decision_function(X)
+        best = self.sides_[(2.0 * z[:, 1] > self.cut_).astype(int)] if "cut_" in vars(self) else np.argmax(z, axis=1)
+        return self.classes_[best]
+
+
+def _least_errors(z, index, w):
+    """(t, classes of z ≤ t and of z > t) with the least weighted error; t is 0 or halfway between two scores."""
+    order = np.argsort(z, kind="stable")
+    z, signed = z[order], np.where(index == 1, w, -w)[order]
+    after = np.flatnonzero(np.diff(z) > 0.0)
+    cuts = np.append(0.0, 0.5 * z[after] + 0.5 * z[after + 1])
+    # Class 0 is wrong above t and class 1 below.
+    errors = np.sum(w[index == 0]) + np.append(np.sum(signed[z <= 0.0]), np.cumsum(signed)[after])
+    least = np.minimum(errors, np.sum(w) - errors)
+    best = int(np.argmin(least))
+    return float(cuts[best]), np.array([0, 1] if errors[best] <= least[best] else [1, 0])
+
+
+class StumpLearner:
+    """Stumps over columns that are coded once."""
+
+    def __init__(self, stump, owner):
+        self.stump, self.owner = stump, owner
+
+    def start(self, X, y):
+        """Rows of `fit`, indices of their classes, and the classes."""
+        self.ready = clone(self.stump)
+        X, index, self.grown = self.ready.over(X, y)
+        for name in ("n_features_in_", "feature_names_in_"):
+            if name in vars(self.ready):
+                setattr(self.owner, name, getattr(self.ready, name))
+        return X, index, self.ready.classes_
+
+    def learn(self, X, index, classes, rows, rng):
+        """A function w → (stump, shares) for some of the rows."""
+        full = np.zeros(len(index))
+
+        def learn(w):
+            full[rows] = w
+            tree = self.grown(full)
+            return self.ready.with_tree(tree), tree.predict(X[rows])
+
+        return learn
+
+
+class AnyLearner:
+    """Any classifier or regressor of the user's."""
+
+    def __init__(self, estimator, owner, variant):
+        self.estimator, self.owner, self.variant = estimator, owner, variant
+
+    def start(self, X, y):
+        """Rows of `fit`, indices of their classes, and the classes."""
+        X = given_rows(self.owner, self.estimator, X, reset=True)
+        if y is None:
+            raise ValueError(f"{type(self.owner).__name__} requires y to be passed, but the target y is None; give it")
+        y = column_or_1d(check_array(y, ensure_2d=False, dtype=None, input_name="y"), warn=True)
+        check_consistent_length(X, y)
+        classes, index = as_classes(y)
+        return X, index, classes
+
+    def learn(self, X, index, classes, rows, rng):
+        """A function w → (model, shares) for some of the rows."""
+        part, truth = _safe_indexing(X, rows), index[rows]
+        target = classes[truth] if not is_regressor(self.estimator) else _numbers(truth, len(classes))
+
+        def learn(w):
+            model = fit_weighted(self.estimator, part, target, w, rng)
+            return model, shares_of(model, part, classes, self.variant)
+
+        return learn
+
+
+def _numbers(index, K):
+    """y(c) for a regressor: ±1 for two classes, else a column for each."""
+    codes = class_codes(index, K)
+    return codes[:, 1] if K == 2 else codes
+
+
+def shares_of(model, X, classes, variant):
+    """Shares of the classes by one learner; of a discrete one the class it predicts has all."""
+    K = len(classes)
+    if is_regressor(model):
+        found = np.asarray(model.predict(X), dtype=float).reshape(-1, K if K > 2 else 1)
+        found = found if K > 2 else np.column_stack([-found, found])
+        return (1.0 + (K - 1.0) * found) / K
+    if variant == "discrete":
+        found = np.searchsorted(classes, model.predict(X))
+        return np.eye(K)[np.minimum(found, K - 1)]
+    found = model.predict_proba(X)
+    shares = np.zeros((len(found), K))
+    shares[:, np.searchsorted(classes, model.classes_)] = found
+    return shares

@@ -1,0 +1,133 @@
+"""Decision stumps: one test, two answers.
+
+    minimise over columns j and cuts t    n_L H(rows with x_j ≤ t) + n_R H(rows with x_j > t)                      (1)
+
+Iba & Langley (1992), Induction of one-level decision trees, doi:10.1016/B978-1-55860-247-2.50035-8. The test has two
+branches whatever the column is (`OneRule` has one for every value), and either side may take either class.
+"""
+
+import copy
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gnomon.numerics.validation import check_choice
+from gnomon.search import code_columns, grow_tree
+from gnomon.trees._growth import CLASS_CRITERIA, bins_of
+from gnomon.trees._reading import HasTree
+from gnomon.trees._rows import fitted_rows, new_rows
+from gnomon.trees._targets import as_classes, tree_weights
+
+__all__ = ["DecisionStump"]
+
+
+class DecisionStump(HasTree, ClassifierMixin, BaseEstimator):
+    """A tree of one binary test, the weak learner of boosting.
+
+    Equation (1) of the module: all cuts of all columns are tried, numbers at every threshold, categories in every set
+    that can be best, and a leaf answers with the class frequencies of its rows.
+
+    Parameters
+    ----------
+    criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
+        H. "misclassification" finds the fewest errors; the others prefer purer leaves.
+    class_weight : dict, "balanced" or None, default=None
+        Factors on the weights of classes.
+    categorical_features : "from_dtype", array-like or None, default="from_dtype"
+        Columns that are categories: by their type, or by names, numbers or a mask.
+    categories : dict or list, optional
+        Declared values of categories.
+    unseen : {"missing", "error"}, default="missing"
+        What a value that `fit` did not see is.
+    binning : None, "auto" or int, default=None
+        Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
+
+    Attributes
+    ----------
+    tree_ : gnomon.search.Tree
+    classes_ : ndarray
+    n_classes_, n_features_in_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+
+    References
+    ----------
+    Iba, W. & Langley, P. (1992). Induction of one-level decision trees. doi:10.1016/B978-1-55860-247-2.50035-8
+
+    Examples
+    --------
+    >>> from gnomon.trees import DecisionStump
+    >>> stump = DecisionStump().fit([[1], [2], [3], [4]], ["no", "no", "yes", "no"], sample_weight=[1, 1, 3, 1])
+    >>> float(stump.tree_.threshold[0]), stump.predict([[0], [9]])
+    (2.5, array(['no', 'yes'], dtype='<U3'))
+    """
+
+    def __init__(
+        self,
+        criterion="gini",
+        *,
+        class_weight=None,
+        categorical_features="from_dtype",
+        categories=None,
+        unseen="missing",
+        binning=None,
+    ):
+        self.criterion = criterion
+        self.class_weight = class_weight
+        self.categorical_features = categorical_features
+        self.categories = categories
+        self.unseen = unseen
+        self.binning = binning
+
+    def fit(self, X, y, sample_weight=None):
+        """Find the test (1)."""
+        X, index, grown = self.over(X, y)
+        self.tree_ = grown(tree_weights(sample_weight, X, self.class_weight, self.classes_, index))
+        return self
+
+    def over(self, X, y):
+        """Rows as numbers, indices of classes, and a function weights → tree for rows that are coded once."""
+        criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
+        X, y = fitted_rows(self, X, y)
+        self.classes_, index = as_classes(y)
+        self.n_classes_ = len(self.classes_)
+        columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
+
+        def grown(weights):
+            return grow_tree(columns, index, criterion(self.n_classes_), sample_weight=weights, max_depth=1)
+
+        return X, index, grown
+
+    def with_tree(self, tree):
+        """A copy with another tree over the same columns and classes."""
+        other = copy.copy(self)
+        other.tree_ = tree
+        return other
+
+    def predict_proba(self, X):
+        """The class frequencies of the side on which every row is."""
+        rows = self._rows(X)
+        return self.tree_.predict(rows)
+
+    def predict(self, X):
+        """The most frequent class of the side on which every row is."""
+        best = self.predict_proba(X).argmax(axis=1)
+        return self.classes_[best]
+
+    @property
+    def feature_importances_(self):
+        """One for the column of the test, zero for all others."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.compute_feature_importances()
+
+    def _rows(self, X):
+        """New rows as numbers."""
+        check_is_fitted(self, "tree_")
+        return new_rows(self, X)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.categorical = True
+        tags.input_tags.string = True
+        return tags
