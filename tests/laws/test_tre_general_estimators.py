@@ -180,7 +180,9 @@ def test_weight_two_is_the_row_twice_and_weight_zero_no_row(options):
     np.testing.assert_allclose(weighted.predict_proba(frame), repeated.predict_proba(frame), atol=1e-6)
 
 
-@pytest.mark.parametrize("options", [*OPTIONS[:-1], {"leaf_model": LogisticRegression(), "max_depth": 2}], ids=stable_repr)
+@pytest.mark.parametrize(
+    "options", [*OPTIONS[:-1], {"leaf_model": LogisticRegression(), "max_depth": 2}], ids=stable_repr
+)
 def test_trees_of_every_form_are_saved(options, tmp_path):
     frame, y = mixed(2, gaps=0.1)
     model = DecisionTreeClassifier(**options).fit(frame, y)
