@@ -178,8 +178,10 @@ def test_weights_that_are_none_are_refused(estimator, change):
         clone(estimator).fit(X, y, sample_weight=change(np.ones(len(y))))
 
 
-# The default solver is direct; a fixed number of passes is the method.
-WITHOUT_AN_END = ("Ridge", "AveragedPerceptron", "VotedPerceptron")
+# The default solver is direct; a fixed number of passes, or of rounds, is the method.
+WITHOUT_AN_END = (
+    "Ridge", "AveragedPerceptron", "VotedPerceptron", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor",
+)  # fmt: skip
 
 
 @over(estimator for estimator in having("max_iter") if type(estimator).__name__ not in WITHOUT_AN_END)

@@ -13,7 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss, noun
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["BoostedClassifier", "BoostedRegressor", "LogGammaLoss", "class_loss", "class_targets", "mean_loss_of"]
+__all__ = [
+    "BoostedClassifier",
+    "BoostedRegressor",
+    "LogGammaLoss",
+    "class_labels",
+    "class_loss",
+    "class_targets",
+    "mean_loss_of",
+]
 
 CLASS_LOSSES = {
     "log_loss": lambda n_classes: LogisticLoss() if n_classes <= 2 else SoftmaxLoss(),
@@ -78,6 +86,11 @@ def class_loss(loss, n_classes, names):
 def class_targets(loss, index, n_classes):
     """Indices of classes as the loss takes them."""
     return CLASS_TARGETS[loss.targets](index, n_classes)
+
+
+def class_labels(classes, y):
+    """The labels of coded targets: the reverse of `class_targets`."""
+    return classes[y if len(classes) > 2 else np.where(y > 0, len(classes) - 1, 0)]
 
 
 def mean_loss_of(loss, names, y):

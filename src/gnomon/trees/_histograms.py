@@ -83,11 +83,11 @@ class Histograms(BoostedTrees):
 
     def _judge(self, rows, followed, loss):
         """What is asked after every round: scores of training and of held-out rows, and whether they still rise."""
+        patience, tol = check_integer("n_iter_no_change", self.n_iter_no_change, 1), check_non_negative("tol", self.tol)
+        measure, which = self._measure(loss), slice(None)
         if not self.do_early_stopping_:
             self.train_score_ = self.validation_score_ = np.zeros(0)
             return None
-        measure, which = self._measure(loss), slice(None)
-        patience, tol = check_integer("n_iter_no_change", self.n_iter_no_change, 1), check_non_negative("tol", self.tol)
         if self.scoring != "loss":
             which = slice(None, None, ceil(len(rows.y) / SCORED))
         seen, keep = rows.part(which), bool(self._kept())

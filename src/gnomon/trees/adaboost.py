@@ -158,6 +158,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_choice("proba", self.proba, ("normalized", "logistic"))
         check_choice("on_perfect", self.on_perfect, ("stop", "clip"))
         check_choice("on_no_edge", self.on_no_edge, ("error", "constant"))
+        check_non_negative("tol", self.tol)
         if not isinstance(self.estimator, str) and is_regressor(self._base()) and self.variant != "gentle":
             raise ValueError(
                 f"estimator={self.estimator!r} is a regressor, which only variant='gentle' takes; give a classifier"
@@ -185,14 +186,14 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """What is asked after every round, and the held-out losses it notes."""
         if held is None:
             return None, None
-        patience, tol = check_integer("n_iter_no_change", self.n_iter_no_change, 1), check_non_negative("tol", self.tol)
+        patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
         rows, truth, w = _safe_indexing(X, held), index[held], weights[held]
         scores, losses = np.zeros((len(held), self.n_classes_)), [1.0]
 
         def watch(model, beta, floor):
             scores[:] += STEPS[self.variant](self._shares(model, rows), beta, floor)
             losses.append(exponential_loss(scores, truth, w))
-            return "validation" if stalled(-np.array(losses), patience, tol) else None
+            return "validation" if stalled(-np.array(losses), patience, self.tol) else None
 
         return watch, losses
 

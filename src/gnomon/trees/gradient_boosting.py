@@ -22,6 +22,7 @@ from gnomon.search.boost import mean_loss
 from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
+    class_labels,
     class_loss,
     class_targets,
     mean_loss_of,
@@ -110,10 +111,10 @@ class _Exact(BoostedTrees):
 
     def _judge(self, followed, loss):
         """Whether the held-out loss is still below one of those of the last rounds, by `tol`."""
+        tol = check_non_negative("tol", self.tol)
         if followed is None:
             return None
         patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
-        tol = check_non_negative("tol", self.tol)
         best = np.full(patience, np.inf)
         losses = self._held_losses = list(self.history_.get("validation", ())) if self._kept() else []
 
@@ -299,7 +300,7 @@ class GradientBoostingClassifier(BoostedClassifier, _Exact):
         return self._learn(X, coded, target, weights, self._loss, n_scores, index, monitor)
 
     def _labels(self, y):
-        return self.classes_[(y > 0).astype(int) if self.n_classes_ <= 2 else y]
+        return class_labels(self.classes_, y)
 
     def _constant(self, y, weights, loss):
         labels = self._labels(y)

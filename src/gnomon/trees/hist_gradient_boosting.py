@@ -22,6 +22,7 @@ from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
     LogGammaLoss,
+    class_labels,
     class_loss,
     class_targets,
     mean_loss_of,
@@ -143,7 +144,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, Histograms):
         return class_targets(self._loss, index, len(self.classes_))
 
     def _labels(self, y):
-        return self.classes_[(y > 0).astype(int) if len(self.classes_) <= 2 else y]
+        return class_labels(self.classes_, y)
 
 
 class HistGradientBoostingRegressor(BoostedRegressor, Histograms):

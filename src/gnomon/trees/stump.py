@@ -126,6 +126,8 @@ class DecisionStump(HasTree, ClassifierMixin, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
+        # Two leaves cannot tell three classes apart.
+        tags.classifier_tags.poor_score = True
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
