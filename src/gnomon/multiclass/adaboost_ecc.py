@@ -9,14 +9,13 @@ with its weighted error ε the best step is α_t = ½ ln((1 − ε)/ε), and (1)
 Multiclass learning, boosting, and error-correcting codes, doi:10.1145/307400.307429.
 """
 
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
 from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.multiclass._base import given_rows
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
@@ -24,7 +23,7 @@ from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass._stump import Stump
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, fit_weighted
 
 __all__ = ["AdaBoostECC"]
 
@@ -318,18 +317,4 @@ def _largest_cut(D, index, rng):
 
 def _over(base, X, rng):
     """As `Stump.over`, for any classifier."""
-    return partial(_fit_weighted, base, X, rng), lambda model: model.predict(X)
-
-
-def _fit_weighted(base, X, rng, target, weights):
-    """A clone fitted with weights, or to rows drawn by weight where it takes none."""
-    model = clone(base)
-    names = sorted(name for name in model.get_params() if name.split("__")[-1] == "random_state")
-    model.set_params(**dict(zip(names, rng.integers(2**31 - 1, size=len(names)).tolist(), strict=True)))
-    if has_fit_parameter(model, "sample_weight"):
-        return model.fit(X, target, sample_weight=weights)
-    rows = rng.choice(len(target), len(target), p=weights / np.sum(weights))
-    for side in (0, 1):
-        if side not in target[rows]:
-            rows[0] = np.argmax(weights * (target == side))
-    return model.fit(_safe_indexing(X, rows), target[rows])
+    return lambda y, weights: fit_weighted(base, X, y, weights, rng), lambda model: model.predict(X)

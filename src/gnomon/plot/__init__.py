@@ -6,6 +6,7 @@ tell apart, changes nothing global and never shows or saves anything.
 
 from gnomon.plot.anomalies import anomaly_contours, nested_contours, split_diagram, threshold_choice
 from gnomon.plot.bayes import posterior_ellipses, prior_densities
+from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
 from gnomon.plot.class_densities import class_densities, gaussian_boundaries, generative_overview
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
@@ -39,6 +40,8 @@ from gnomon.plot.trees import impurity_curves, rule_stump, tree, tree_regions
 __all__ = [
     "anomaly_contours",
     "bias_variance_curves",
+    "boosting_bound",
+    "boosting_rounds",
     "bootstrap_trees",
     "boundary_in_both",
     "class_densities",
