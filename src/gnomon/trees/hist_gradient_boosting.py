@@ -111,7 +111,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, Histograms):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from gnomon.trees import HistGradientBoostingClassifier
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> HistGradientBoostingClassifier(max_iter=30).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.94
+    >>> HistGradientBoostingClassifier(max_iter=30).fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.9
     True
     """
 
