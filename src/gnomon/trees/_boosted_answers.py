@@ -17,6 +17,7 @@ __all__ = [
     "BoostedClassifier",
     "BoostedRegressor",
     "LogGammaLoss",
+    "LogPoissonLoss",
     "class_labels",
     "class_loss",
     "class_targets",
@@ -42,17 +43,41 @@ RANGES = {
 }
 
 
-@noun
-class LogGammaLoss(Loss):
-    """ℓ(y, z) = z + y e^{−z}, half the gamma deviance up to a constant, with its own curvature y e^{−z}.
+class _LogMean(Loss):
+    """A mean > 0 through the logarithm; Newton's step needs the curvature itself, not the expected one of scoring."""
 
-    `DevianceLoss` has the expected curvature, one, that scoring needs; Newton's step needs this one.
-    """
-
-    targets = "positive"
     smooth = False
     differentiable = True
     curved = True
+
+    def inverse(self, z):
+        return np.exp(z)
+
+    def link(self, mean):
+        return np.log(mean)
+
+
+@noun
+class LogPoissonLoss(_LogMean):
+    """ℓ(y, z) = e^z − y z, half the Poisson deviance up to a constant."""
+
+    targets = "count"
+
+    def value(self, y, z):
+        return np.exp(z) - y * z
+
+    def gradient(self, y, z):
+        return np.exp(z) - y
+
+    def curvature(self, y, z):
+        return np.exp(z)
+
+
+@noun
+class LogGammaLoss(_LogMean):
+    """ℓ(y, z) = z + y e^{−z}, half the gamma deviance up to a constant."""
+
+    targets = "positive"
 
     def value(self, y, z):
         return z + y * np.exp(-z)
@@ -62,12 +87,6 @@ class LogGammaLoss(Loss):
 
     def curvature(self, y, z):
         return y * np.exp(-z)
-
-    def inverse(self, z):
-        return np.exp(z)
-
-    def link(self, mean):
-        return np.log(mean)
 
 
 def class_loss(loss, n_classes, names):

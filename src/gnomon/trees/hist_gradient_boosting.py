@@ -11,10 +11,7 @@ import numpy as np
 
 from gnomon.losses import (
     AbsoluteLoss,
-    DevianceLoss,
-    LogLink,
     PinballLoss,
-    PoissonFamily,
     SquaredLoss,
 )
 from gnomon.numerics.validation import check_interval
@@ -22,6 +19,7 @@ from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
     LogGammaLoss,
+    LogPoissonLoss,
     class_labels,
     class_loss,
     class_targets,
@@ -218,7 +216,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, Histograms):
             "squared_error": lambda: SquaredLoss(half=True),
             "absolute_error": AbsoluteLoss,
             "quantile": lambda: _pinball(self.quantile),
-            "poisson": lambda: DevianceLoss(PoissonFamily(), LogLink()),
+            "poisson": LogPoissonLoss,
             "gamma": LogGammaLoss,
         }
 
