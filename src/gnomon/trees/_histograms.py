@@ -121,7 +121,7 @@ class Histograms(BoostedTrees):
         leaves, depth, p = self.max_leaf_nodes, self.max_depth, len(columns.sizes)
         monotone = monotone_of(self.monotonic_cst, p, vars(self).get("feature_names_in_"))
         if monotone is not None and n_scores > 1:
-            raise ValueError("monotonic_cst: monotonic constraints are not supported for multiclass classification; leave it out")
+            raise ValueError("monotonic_cst: not supported for multiclass classification; leave it out")
         if monotone is not None and np.any(monotone[columns.category] != 0):
             raise ValueError("monotonic_cst: Categorical features cannot have monotonic constraints; give 0 for them")
         share = check_interval("max_features", self.max_features, 0.0, 1.0, closed="right")

@@ -21,9 +21,9 @@ def as_targets(y, criterion):
     y = np.asarray(y, dtype=float).reshape(len(y), -1)
     if criterion == "poisson":
         if np.any(y < 0.0):
-            raise ValueError("Some value(s) of y are negative, and criterion='poisson' needs y ≥ 0; choose 'squared_error'")
+            raise ValueError("Some value(s) of y are negative; criterion='poisson' needs y ≥ 0, choose another")
         if np.sum(y) <= 0.0:
-            raise ValueError("y is zero everywhere: Sum of y is not strictly positive; choose criterion='squared_error'")
+            raise ValueError("y is zero everywhere: Sum of y is not strictly positive; choose another criterion")
     return y
 
 

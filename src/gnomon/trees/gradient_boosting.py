@@ -134,7 +134,7 @@ class _Exact(BoostedTrees):
         drawn = max(1, int(share * n))
         growth = growth_options(self, drawn, len(columns.sizes), total * drawn / n)
         if growth["monotone"] is not None and n_scores > 1:
-            raise ValueError("monotonic_cst: monotonic constraints are not supported for multiclass classification; leave it out")
+            raise ValueError("monotonic_cst: not supported for multiclass classification; leave it out")
         return BoostingPlan(
             loss,
             learning_rate=check_non_negative("learning_rate", self.learning_rate),
