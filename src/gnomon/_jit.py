@@ -42,12 +42,18 @@ __all__ = [
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
 """True when kernels run as plain Python, for debuggers and coverage."""
 
-jit = numba.njit(cache=True, nogil=True, error_model="numpy")
-lean = numba.njit(cache=True, nogil=True, error_model="numpy", _nrt=False)
-reordering = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"})
-lean_reordering = numba.njit(
-    cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz"}, _nrt=False
-)
+_STRICT, _REORDERING = False, {"reassoc", "contract", "nsz"}
+
+
+def _door(fastmath, counting):
+    # Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
+    return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath, _nrt=counting)
+
+
+jit = _door(_STRICT, counting=True)
+lean = _door(_STRICT, counting=False)
+reordering = _door(_REORDERING, counting=True)
+lean_reordering = _door(_REORDERING, counting=False)
 inline = register_jitable
 
 

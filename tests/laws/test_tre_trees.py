@@ -134,10 +134,8 @@ def test_the_error_on_new_rows_is_least_between_full_trees_and_stumps(record_pro
     # A fifth of the labels is turned over, so that a full tree has something to learn by heart.
     X, y = rows[:, :-1], rows[:, -1] != (np.arange(len(rows)) % 5 == 0)
     sizes = (1, 20, 60, 1500)
-    errors = [
-        np.mean(DecisionTreeClassifier(min_samples_leaf=size).fit(X[:3000], y[:3000]).predict(X[3000:]) != y[3000:])
-        for size in sizes
-    ]
+    models = [DecisionTreeClassifier(min_samples_leaf=size).fit(X[:3000], y[:3000]) for size in sizes]
+    errors = [float(np.mean(model.predict(X[3000:]) != y[3000:])) for model in models]
     record_property("validation_error", dict(zip(sizes, errors, strict=True)))
     assert min(errors[1:3]) < min(errors[0], errors[3]) - 0.02
 

@@ -1,0 +1,43 @@
+"""The door to Numba: a kernel is compiled by its own flags, whoever calls it first."""
+
+import numpy as np
+import pytest
+
+from gnomon._jit import jit, lean, lean_reordering, reordering
+
+
+@lean
+def _rounded(x):
+    return (x + 6755399441055744.0) - 6755399441055744.0
+
+
+@lean_reordering
+def _sum_of_rounded(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += _rounded(x[i])
+    return total
+
+
+@jit
+def _counted(n):
+    return np.ones(n).sum()
+
+
+@lean
+def _calls_one_that_makes_arrays(n):
+    return _counted(n)
+
+
+def test_a_strict_kernel_stays_strict_below_one_that_reorders():
+    assert _sum_of_rounded(np.array([0.25, 0.25, 1.75])) == 2.0
+
+
+def test_a_kernel_that_makes_arrays_may_be_called_by_one_that_does_not():
+    assert _calls_one_that_makes_arrays(3) == 3.0
+
+
+@pytest.mark.parametrize("door", [jit, lean, reordering, lean_reordering])
+def test_every_flag_that_numba_hands_down_is_said(door):
+    options = getattr(door(lambda x: x), "targetoptions", {"fastmath": False, "_nrt": True, "error_model": "numpy"})
+    assert {"fastmath", "_nrt", "error_model"} <= set(options)
