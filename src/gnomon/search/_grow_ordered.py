@@ -45,7 +45,7 @@ def _as_tree(nodes, stats, p):
     order, ends, right = in_preorder(nodes)
     nodes, stats = nodes[order], stats[order]
     inner, mass = nodes.branches > 0, stats[:, 2]
-    heavier = mass[right] > mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]
+    heavier = mass[right] >= mass[np.minimum(np.arange(1, len(mass) + 1), len(mass) - 1)]
     return Tree(
         nodes=node_records(nodes, right),
         answers=stats[:, 3:].copy(),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import lean, noun
+from gnomon._jit import inner, noun
 from gnomon.search._code_splitter import LEAF, ROUNDING, draw_columns, partition
 from gnomon.search._column_splits import Found, drawn_cut
 from gnomon.search._cuts import TIE
@@ -75,7 +75,7 @@ class OrderSplitter:
             if (
                 len(rows) < bounds.min_rows_split
                 or nodes.depth[node] >= bounds.max_depth
-                or -worth <= bounds.min_impurity * mass + ROUNDING
+                or -worth <= (bounds.min_impurity + ROUNDING) * mass
             ):
                 continue
             scale = TIE * abs(worth)
@@ -110,7 +110,7 @@ class OrderSplitter:
         return 2
 
 
-@lean
+@inner
 def _sort_targets(targets, alpha, factor, w, rows, stats, work):
     """Ranks of the rows among the targets of each output, and what is kept of the node."""
     m, q = len(rows), len(targets.sizes)
@@ -136,7 +136,7 @@ def _sort_targets(targets, alpha, factor, w, rows, stats, work):
     stats[0], stats[1], stats[2] = -factor * total / q, m, mass
 
 
-@lean
+@inner
 def _split(columns, alpha, factor, random, bounds, j, rows, scale, work):
     """The best cut of column j."""
     size, at, m = columns.sizes[j], columns.starts[j], len(rows)
@@ -164,7 +164,7 @@ def _split(columns, alpha, factor, random, bounds, j, rows, scale, work):
     return Found(best, j, a, t, np.int64(1 - side if missing else -1))
 
 
-@lean
+@inner
 def _group(codes, size, rows, work):
     """Rows in the order of their codes; how many codes there are, and for each where it ends and all weight so far."""
     m = len(rows)
@@ -184,7 +184,7 @@ def _group(codes, size, rows, work):
     return k
 
 
-@lean
+@inner
 def _best(alpha, factor, bounds, known, missing, m, chosen, scale, work):
     """The best of the cuts after known groups 0, 1, …: its worth, the group, and whether missing rows are left."""
     best, cut, missing_left = -np.inf, -1, 0
@@ -207,7 +207,7 @@ def _best(alpha, factor, bounds, known, missing, m, chosen, scale, work):
     return best, cut, missing_left
 
 
-@lean
+@inner
 def _pass(alpha, known, m, missing, backwards, work):
     """Losses of the groups up to each, or of those after it, with the missing rows where `missing`."""
     out = work.losses[1 if backwards else 0]

@@ -9,7 +9,7 @@ Fenwick (1994), doi:10.1002/spe.4380240306; the quantile as minimiser: Koenker &
 
 import numpy as np
 
-from gnomon._jit import jit, lean
+from gnomon._jit import inner, jit
 
 SAME = 1e-12
 """Cumulated weights closer than this, relative to their total, are equal."""
@@ -28,7 +28,7 @@ def prefix_losses(y, rank, w, rows, ends, alpha, losses):
         losses[c] = least_loss(y, weights, values, len(y), alpha)
 
 
-@lean
+@inner
 def clear(weights, values, m):
     """An empty tree over m ranks; both totals stand in front of it."""
     for i in range(m + 1):
@@ -36,7 +36,7 @@ def clear(weights, values, m):
         values[i] = 0.0
 
 
-@lean
+@inner
 def take_in(weights, values, m, rank, w, y):
     """Add one row."""
     weights[0] += w
@@ -48,7 +48,7 @@ def take_in(weights, values, m, rank, w, y):
         at += at & -at
 
 
-@lean
+@inner
 def least_loss(y, weights, values, m, alpha):
     """(1) of the rows that are in. The largest run of ranks that weighs less than α of all ends before the quantile."""
     mass, total = weights[0], values[0]
@@ -68,7 +68,7 @@ def least_loss(y, weights, values, m, alpha):
     return max(0.0, alpha * above + (1.0 - alpha) * (q * below - sum_below))
 
 
-@lean
+@inner
 def quantile_and_loss(y, w, start, stop, alpha):
     """The minimiser of (1) and its value for ``y[start:stop]``, which ascends; halfway where two rows bound it."""
     mass = 0.0

@@ -196,11 +196,11 @@ class OneOf:
 
 
 def usual_branch(tree, node):
-    """Where missing values go if nothing was learnt about them: of two branches the heavier, of more none."""
+    """Where missing values go if nothing was learnt of them: of two branches the heavier or second, of more none."""
     children = tree.children(node)
     if len(children) != 2 or not np.any(tree.weight[children] > 0.0):
         return -1
-    return int(tree.weight[children[1]] > tree.weight[children[0]])
+    return int(tree.weight[children[1]] >= tree.weight[children[0]])
 
 
 def branch_conditions(tree, node, words):

@@ -131,7 +131,7 @@ def _as_tree(splitter, nodes):
     return Tree(
         nodes=node_records(nodes, right),
         answers=np.array([summary.answer for summary in summaries]),
-        impurity=np.maximum(-worth / np.maximum(mass, 1e-300), 0.0),
+        impurity=np.where(worth > -np.inf, np.maximum(-worth / np.maximum(mass, 1e-300), 0.0), 0.0),
         weight=mass,
         n_rows=np.array([summary.count for summary in summaries]).astype(np.int64),
         missing=np.array([0 if test is None else test.missing for test in found], dtype=np.int16),

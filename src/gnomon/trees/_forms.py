@@ -89,7 +89,7 @@ def mean_criterion(criterion, quantile, n_outputs):
     check_choice("criterion", criterion, (*MEAN_CRITERIA, "absolute_error", "quantile"))
     level = check_interval("quantile", quantile, 0.0, 1.0, closed="neither")
     ordered = {"absolute_error": AbsoluteError(), "quantile": PinballError(level)}
-    return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion](n_outputs + 2)
+    return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion].of(n_outputs)
 
 
 def grow_form(form, columns, y, criterion, domains, **options):

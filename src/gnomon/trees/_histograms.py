@@ -134,6 +134,7 @@ class Histograms(BoostedTrees):
             "monotone": monotone,
             "together": groups_of(self.interaction_cst, p),
             "category_support": CATEGORY_ROWS,
+            "thresholds": "edges",
         }
         return BoostingPlan(
             loss,
@@ -142,7 +143,6 @@ class Histograms(BoostedTrees):
             n_scores=n_scores,
             n_jobs=self.n_jobs,
             growth=growth,
-            edges="bins",
         )
 
 

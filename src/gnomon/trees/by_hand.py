@@ -253,7 +253,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
         # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
         center = np.average(targets, axis=0, weights=weights) * (self.criterion != "poisson")
         moved = tree.with_answers(tree.answers - center)
-        filled = refit_nodes(moved, X, targets - center, criterion(), sample_weight=weights)
+        filled = refit_nodes(moved, X, targets - center, criterion.of(1), sample_weight=weights)
         return filled.with_answers(filled.answers + center)
 
     def predict(self, X):
