@@ -3,6 +3,8 @@
 ``jit``       compiles a kernel: serial, without the GIL, cached on disk.
 ``lean``      does the same for a kernel that creates no array: references are not counted, so a verb of a noun that
               holds arrays costs no more than the loop inside it.
+``inner``     does the same as ``lean`` for a kernel that only kernels call: no way in from Python is made, which where
+              nouns hold many arrays takes longer to compile than the kernel.
 ``reordering`` does the same as ``jit`` for a kernel whose sums may be taken in any order, which lets it use vectors.
 ``lean_reordering`` is both.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
@@ -32,6 +34,7 @@ __all__ = [
     "compiled",
     "in_kernels",
     "inline",
+    "inner",
     "jit",
     "lean",
     "lean_reordering",
@@ -45,13 +48,15 @@ DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
 _STRICT, _REORDERING = False, {"reassoc", "contract", "nsz"}
 
 
-def _door(fastmath, counting):
+def _door(fastmath, counting, **more):
     # Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
-    return numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=fastmath, _nrt=counting)
+    flags = {"error_model": "numpy", "fastmath": fastmath, "_nrt": counting, "no_cfunc_wrapper": True}
+    return numba.njit(cache=True, nogil=True, **flags, **more)
 
 
 jit = _door(_STRICT, counting=True)
 lean = _door(_STRICT, counting=False)
+inner = _door(_STRICT, counting=False, no_cpython_wrapper=True)
 reordering = _door(_REORDERING, counting=True)
 lean_reordering = _door(_REORDERING, counting=False)
 inline = register_jitable
@@ -91,6 +96,7 @@ VERBS = {
     "value": ("y", "z"),
     "gradient": ("y", "z"),
     "pair": ("y", "z"),
+    "jet": ("y", "z"),
     "row": ("y", "z", "g"),
     "curvature": ("y", "z"),
     "conjugate": ("y", "u"),
@@ -131,6 +137,7 @@ VERBS = {
     "weigh_range": ("sums", "at", "cells", "low", "high", "y", "w", "m"),
     "mass": ("sums", "at"),
     "worth": ("sums", "at"),
+    "merit": ("sums", "at"),
     "center": ("sums", "at"),
     "clips": (),
     "worth_at": ("sums", "at", "value"),
@@ -215,7 +222,7 @@ def _declare(verb, names):
     # Numba matches argument names, so each verb needs a typing function with its own.
     space = {"formula": formula}
     exec(f"def typing(self, {', '.join(names)}):\n    return formula(self)", space)
-    overload_method(types.BaseNamedTuple, verb)(space["typing"])
+    overload_method(types.BaseNamedTuple, verb, jit_options={"no_cfunc_wrapper": True})(space["typing"])
 
 
 for _verb, _names in VERBS.items():

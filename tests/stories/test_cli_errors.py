@@ -150,7 +150,18 @@ def test_an_interruption_is_code_130_and_leaves_nothing(folder):
     assert left(folder) == []
 
 
+@pytest.fixture
+def heeded():
+    """Signals have their usual effect, even where whoever runs the tests ignores them, as `nohup` does."""
+    usual = {signal.SIGINT: signal.default_int_handler, signal.SIGHUP: signal.SIG_DFL}
+    before = {number: signal.signal(number, handler) for number, handler in usual.items()}
+    yield
+    for number, handler in before.items():
+        signal.signal(number, handler)
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.usefixtures("heeded")
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
 def test_a_signal_to_end_leaves_nothing(folder, name):
     job = subprocess.Popen([sys.executable, "-m", "gnomon", "demo"], cwd=folder, stderr=subprocess.PIPE, text=True)
@@ -166,6 +177,7 @@ def test_a_signal_to_end_leaves_nothing(folder, name):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.usefixtures("heeded")
 def test_a_signal_during_a_fit_is_not_taken_for_a_request_to_stop_early(folder):
     """Solvers end at Ctrl-C with their best result so far; the command ends altogether, and puts handlers back."""
     before = signal.getsignal(signal.SIGTERM)

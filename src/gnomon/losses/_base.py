@@ -103,6 +103,10 @@ class Loss(ABC):
         """ℓ(y, z) and ∂ℓ/∂z together; written anew where they share work."""
         return self.value(y, z), self.gradient(y, z)
 
+    def jet(self, y, z):
+        """ℓ(y, z), ∂ℓ/∂z and ∂²ℓ/∂z² together; written anew where they share work."""
+        return self.value(y, z), self.gradient(y, z), self.curvature(y, z)
+
     def curvature(self, y, z):
         """∂²ℓ/∂z², elementwise; for a kinked gradient, a generalised one."""
         raise NotImplementedError(f"{type(self).__name__} has no curvature; use a solver that needs only gradients")

@@ -47,10 +47,15 @@ class LogisticLoss(Loss):
         return -y * sigmoid(-y * z)
 
     def pair(self, y, z):
+        value, gradient, _ = self.jet(y, z)
+        return value, gradient
+
+    def jet(self, y, z):
         m = y * z
         e = np.exp(-np.abs(m))
-        wrong = choose(m > 0.0, e, 1.0) / (1.0 + e)
-        return np.log1p(e) + np.maximum(-m, 0.0), -y * wrong
+        larger = 1.0 / (1.0 + e)
+        wrong = choose(m > 0.0, e, 1.0) * larger
+        return np.log1p(e) + np.maximum(-m, 0.0), -y * wrong, e * larger * larger
 
     def curvature(self, y, z):
         return sigmoid_slope(z)

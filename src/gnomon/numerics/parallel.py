@@ -7,14 +7,14 @@ what it means in joblib: None is one thread (or what ``joblib.parallel_config`` 
 """
 
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from functools import cache
 from itertools import takewhile
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads", "calm_blas", "map_chunks", "map_until_interrupt", "split_rows"]
+__all__ = ["blas_threads", "calm_blas", "map_chunks", "map_until_interrupt", "split_rows", "team"]
 
 _SMALL = 256
 """Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
@@ -48,13 +48,47 @@ def map_chunks(function, items, n_jobs=None):
     [0, 1, 4, 9]
     """
     items = list(items)
-    workers = min(effective_n_jobs(n_jobs), len(items))
+    with team(min(effective_n_jobs(n_jobs), max(1, len(items)))) as run:
+        return run(function, items)
+
+
+@contextmanager
+def team(n_jobs=None):
+    """Threads that are kept for many small pieces of work: a context whose value is `map_chunks` without `n_jobs`.
+
+    Parameters
+    ----------
+    n_jobs : int, optional
+        Number of threads as in joblib; None is one.
+
+    Yields
+    ------
+    callable (function, items) → list
+
+    References
+    ----------
+    Moler, C. (1986). Matrix computation on distributed memory multiprocessors. SIAM. (Coarse chunks, serial kernels.)
+
+    Examples
+    --------
+    >>> from gnomon.numerics.parallel import team
+    >>> with team(2) as run:
+    ...     [run(lambda k: k * k, range(turn)) for turn in (1, 3)]
+    [[0], [0, 1, 4]]
+    """
+    workers = effective_n_jobs(n_jobs)
     if workers <= 1:
-        return [function(item) for item in items]
+        yield lambda function, items: [function(item) for item in items]
+        return
     pool = ThreadPoolExecutor(workers)
+
+    def run(function, items):
+        items = list(items)
+        return list(pool.map(function, items)) if len(items) > 1 else [function(item) for item in items]
+
     try:
         with _controller().limit(limits=1, user_api="blas"):
-            return list(pool.map(function, items))
+            yield run
     finally:
         pool.shutdown(cancel_futures=True)
 

@@ -1,6 +1,6 @@
 """Binary splits of coded columns: the compiled splitter.
 
-    maximise over columns j and cuts c    worth(left) + worth(right)                                             (1)
+    maximise over columns j and cuts c    merit(left) + merit(right)                                             (1)
 
 `examine` takes a node from its rows to its best split and divides the rows in place; `divide` makes its children.
 Columns are drawn anew at every node where `max_features` asks for fewer than all (Breiman 2001,
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import lean, noun
+from gnomon._jit import inner, lean, noun
 from gnomon.search._column_splits import Found, below, scrambled
-from gnomon.search._cuts import TIE, worth_within
+from gnomon.search._cuts import TIE, merit_within
 from gnomon.search._groups import CACHED, DIGIT
 from gnomon.search._histograms import add_up, free_slots, release, tally_nodes
 
@@ -49,6 +49,7 @@ class Limits:
     outputs: int
     total: int
     support: float
+    at_edges: bool
 
 
 class Block(NamedTuple):
@@ -97,7 +98,7 @@ def most_groups(columns, n):
     return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
 
 
-def make_work(columns, y, outputs, n, width, seed, slots, block):
+def make_work(columns, y, outputs, n, width, slots, block):
     """Buffers for a tree of `n` rows, with room for the histograms of `slots` nodes and a block of `block` rows."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
@@ -106,10 +107,18 @@ def make_work(columns, y, outputs, n, width, seed, slots, block):
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
-        np.arange(len(columns.sizes)), np.array([scrambled(seed)], dtype=np.uint64), np.zeros(6),
+        np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(6),
         np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
         np.empty(n, dtype=np.int32), make_block(columns, y, outputs, block),
     )  # fmt: skip
+
+
+def restart(work, seed):
+    """Make buffers what they were before the first tree."""
+    work.features[:] = np.arange(len(work.features))
+    work.seed[0] = scrambled(seed)
+    work.slots[:] = free_slots(len(work.histograms))
+    work.block.place[:] = -1
 
 
 def make_block(columns, y, outputs, size):
@@ -128,7 +137,7 @@ def unload(block, rows):
     block.place[0], block.place[1] = -1, -1
 
 
-@lean
+@inner
 def _load(block, codes, q, y, w, rows, start, stop):
     """Copy the rows of a subtree into the block, where all its nodes find them in cache."""
     unload(block, rows)
@@ -188,18 +197,17 @@ class CodeSplitter:
             nodes.feature[node] = LEAF
             nodes.gain[node] = -1.0
             bounds[0], bounds[1] = nodes.low[node], nodes.high[node]
-            worth = worth_within(criterion, sums, at, bounds)
+            impurity, merit = -criterion.worth(sums, at), merit_within(criterion, sums, at, bounds)
             if (
                 len(rows) < limits.min_rows_split
                 or nodes.depth[node] >= limits.max_depth
-                or -worth <= limits.min_impurity * criterion.mass(sums, at) + ROUNDING
+                or impurity <= (limits.min_impurity + ROUNDING) * criterion.mass(sums, at)
             ):
                 continue
-            scale = TIE * abs(worth)
-            # A step that gains nothing is not made; an impure node is divided even so.
-            least = limits.min_gain - scale if limits.min_impurity > -np.inf else scale
+            stepping = limits.min_impurity == -np.inf
+            scale = TIE * abs(impurity) + ROUNDING * abs(merit)
             best = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
-            drawn, perfect = 0, -scale if limits.min_impurity > -np.inf else np.inf
+            drawn, perfect = 0, np.inf if stepping else merit + impurity - scale
             while drawn < p and best.feature < 0:
                 stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
                 while drawn < stop_at and best.score < perfect:
@@ -209,14 +217,17 @@ class CodeSplitter:
                         continue
                     bounds[2] = self.monotone[j]
                     found = self.kinds.split_column(self.columns, codes, criterion, limits, work, j, rows, scale)
-                    if found.score > best.score + scale:
+                    # What a step gains has no scale of its own, not even at a root where all is balanced.
+                    if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
                         best = found
                         bounds[4] = bounds[3]
                         for g in range(found.cut if np.isnan(found.threshold) else 0):
                             work.groups[2, g] = work.groups[0, work.groups[1, g]]
-            if best.feature < 0 or best.score - worth < least:
+            # A step that gains nothing is not made; an impure node is divided even so.
+            gain = best.score - merit
+            if best.feature < 0 or (gain <= scale if stepping else gain < limits.min_gain - scale):
                 continue
-            nodes.gain[node] = max(0.0, best.score - worth)
+            nodes.gain[node] = max(0.0, gain)
             nodes.feature[node] = best.feature
             nodes.threshold[node] = best.threshold
             nodes.missing[node] = best.missing
@@ -254,7 +265,7 @@ class CodeSplitter:
         return 2
 
 
-@lean
+@inner
 def _may_follow(together, open_groups, node, j):
     """Whether some group that holds all columns above the node holds column j too; without groups any may follow."""
     for g in range(len(together)):
@@ -263,7 +274,7 @@ def _may_follow(together, open_groups, node, j):
     return len(together) == 0
 
 
-@lean
+@inner
 def draw_columns(features, seed, first, stop):
     """Draw the columns number first … stop − 1 from those not drawn, and put these in order; return `stop`.
 
@@ -282,7 +293,7 @@ def draw_columns(features, seed, first, stop):
     return stop
 
 
-@lean
+@inner
 def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
     """Targets and weights of the rows, side by side, and the sums of the node."""
     for s in range(criterion.width()):
@@ -294,7 +305,7 @@ def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
         criterion.tally(sums, at, y_here, s, w_here[s])
 
 
-@lean
+@inner
 def partition(found, codes, size, rows, spare, side, chosen):
     """Rows of the left side first, each side in its order; return how many are left."""
     by_table = np.isnan(found.threshold)

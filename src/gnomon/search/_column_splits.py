@@ -1,7 +1,7 @@
 """The best split of one coded column: of numbers or of categories, searched or drawn.
 
-    numbers     maximise worth(codes ≤ c) + worth(codes > c) over c, missing rows on either side                 (1)
-    categories  maximise worth(codes in S) + worth(codes not in S) over sets S of those that occur                (2)
+    numbers     maximise merit(codes ≤ c) + merit(codes > c) over c, missing rows on either side                 (1)
+    categories  maximise merit(codes in S) + merit(codes not in S) over sets S of those that occur                (2)
     drawn       t uniform between the least and the largest value of the node, S uniform                           (3)
 
 Breiman et al. (1984), doi:10.1201/9781315139470, for (1) and (2); Geurts, Ernst & Wehenkel (2006),
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import lean, noun
+from gnomon._jit import inner, noun
 from gnomon.search._cuts import ALL_SUBSETS, against_rest, best_cut, best_subset, heap_sort, order_categories
 from gnomon.search._groups import compress, group_rows
 from gnomon.search.columns import midpoint
@@ -28,12 +28,12 @@ class Found(NamedTuple):
     missing: int
 
 
-@lean
+@inner
 def _none():
     return Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
 
 
-@lean
+@inner
 def _groups(columns, codes, criterion, limits, work, j, rows):
     """Groups of the rows by column j: from the histogram of the node if it has one, else from the rows."""
     sums, present, size = work.sums, work.groups[0], columns.sizes[j]
@@ -58,7 +58,13 @@ def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scal
     if cut == 0:
         return _none()
     a = present[cut - 1]
-    t = np.inf if cut == known else midpoint(columns.high[at + a], columns.low[at + present[cut]])
+    if cut == known:
+        t = np.inf
+    elif limits.at_edges:
+        # Of equal cuts in a gap of empty bins, the nearest to the side that has the missing rows not: a scan's first.
+        t = columns.edges[at + (present[cut] - 1 if missing >= 0 and side == 1 else a)]
+    else:
+        t = midpoint(columns.high[at + a], columns.low[at + present[cut]])
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
 
 
@@ -97,7 +103,7 @@ def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale)
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
 
 
-@lean
+@inner
 def drawn_cut(columns, at, least, most, seed):
     """The last code left of a uniform draw, and the draw, moved out of a bin whose rows it cannot part."""
     if least == most:
@@ -117,8 +123,8 @@ def drawn_cut(columns, at, least, most, seed):
 
 
 # Each is compiled as a verb of its own, and once more for tables that have categories as well.
-_search_one = lean(_search_numbers)
-_draw_one = lean(_draw_numbers)
+_search_one = inner(_search_numbers)
+_draw_one = inner(_draw_numbers)
 
 
 @noun
@@ -149,15 +155,17 @@ class SearchedMixed:
 
 @noun
 class DrawnMixed:
-    """A drawn cut or set (3)."""
+    """A drawn cut or set (3); `equality`: a set of one category only."""
+
+    equality: bool = False
 
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
-            return _draw_set(columns, codes, criterion, limits, work, j, rows, scale)
+            return _draw_set(columns, codes, criterion, limits, work, j, rows, self.equality)
         return _draw_one(self, columns, codes, criterion, limits, work, j, rows, scale)
 
 
-@lean
+@inner
 def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
@@ -176,7 +184,7 @@ def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equali
     return _set_found(score, j, cut, present, order, k, size)
 
 
-@lean
+@inner
 def _set_found(score, j, cut, present, order, k, size):
     if cut == 0:
         return _none()
@@ -187,7 +195,7 @@ def _set_found(score, j, cut, present, order, k, size):
     return Found(score, j, np.int64(cut), np.nan, missing)
 
 
-@lean
+@inner
 def _best_supported(criterion, limits, work, k, scale):
     """Categories with enough rows, ordered by shrunk answers; all others go with the larger side of the order."""
     width, total = criterion.width(), limits.total
@@ -216,7 +224,7 @@ def _best_supported(criterion, limits, work, k, scale):
     return score, cut
 
 
-@lean
+@inner
 def _best_single(criterion, limits, sums, order, k, scale, bounds):
     """One category against the rest."""
     best, chosen = -np.inf, -1
@@ -229,16 +237,17 @@ def _best_single(criterion, limits, sums, order, k, scale, bounds):
     return best, (1 if chosen >= 0 else 0)
 
 
-@lean
-def _draw_set(columns, codes, criterion, limits, work, j, rows, scale):
-    """A set drawn uniformly from all that leave a category on either side."""
+@inner
+def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
+    """A set drawn uniformly from all that leave a category on either side, or from those of one category."""
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[0], work.groups[1]
     width = criterion.width()
     k = _groups(columns, codes, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
-    cut = 0
+    cut = 1 if equality else 0
+    order[0] = below(work.seed, k) if equality else 0
     while cut == 0 or cut == k:
         cut, last = 0, k
         for g in range(k):
@@ -256,7 +265,7 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, scale):
     return _set_found(score, j, cut if score > -np.inf else 0, present, order, k, size)
 
 
-@lean
+@inner
 def _next(seed):
     """Xorshift: Marsaglia (2003), doi:10.18637/jss.v008.i14. No product, of whose overflow plain Python would warn."""
     x = seed[0]
@@ -275,13 +284,13 @@ def scrambled(seed):
     return z ^ (z >> 31) or 1
 
 
-@lean
+@inner
 def uniform(seed):
     """A number in [0, 1); `seed` moves on."""
     return np.float64(_next(seed) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@lean
+@inner
 def below(seed, n):
     """A whole number in 0 … n − 1; `seed` moves on."""
     return np.int64(uniform(seed) * n)

@@ -1,6 +1,6 @@
 """The best way to divide groups of rows in two.
 
-    maximise over cuts c    worth(g_1 ∪ … ∪ g_c) + worth(g_{c+1} ∪ … ∪ g_k)                                       (1)
+    maximise over cuts c    merit(g_1 ∪ … ∪ g_c) + merit(g_{c+1} ∪ … ∪ g_k)                                       (1)
 
 Groups of a numeric column stand in the order of their values, and those of a category in the order of their mean
 response, in which the best cut is the best of all subsets for two classes and for squared error (Breiman et al. 1984,
@@ -11,7 +11,7 @@ doi:10.1023/A:1009869804967). Of equal cuts the first is taken.
 
 import numpy as np
 
-from gnomon._jit import lean
+from gnomon._jit import inner, lean
 
 TIE = 1e-12
 """Gains closer than this, relative to the impurity of the node, are equal."""
@@ -20,20 +20,20 @@ ALL_SUBSETS = 10
 POWER_STEPS = 50
 
 
-@lean
-def worth_within(criterion, sums, at, bounds):
-    """The worth of a group whose answer is kept between the bounds, where the criterion asks for it."""
+@inner
+def merit_within(criterion, sums, at, bounds):
+    """The merit of a group whose answer is kept between the bounds, where the criterion asks for it."""
     if criterion.clips():
         value = min(max(criterion.center(sums, at), bounds[0]), bounds[1])
         return criterion.worth_at(sums, at, value)
-    return criterion.worth(sums, at)
+    return criterion.merit(sums, at)
 
 
-@lean
+@inner
 def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
     """Cut the groups ``order[:k]``; group `missing` (−1: none) is tried on both sides of every cut.
 
-    The sums of the node stand at ``limits.total``, before those of the two sides. Returns the worth of the two sides,
+    The sums of the node stand at ``limits.total``, before those of the two sides. Returns the merit of the two sides,
     how many groups are left of the cut, and whether the missing group is left.
     """
     width = criterion.width()
@@ -54,14 +54,14 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
             if free and c + 1 < k and criterion.alike(sums, g, order[c + 1] * width):
                 continue
             if _allowed(criterion, limits, sums, left, right, bounds):
-                worth = worth_within(criterion, sums, left, bounds) + worth_within(criterion, sums, right, bounds)
-                if worth > best + scale:
-                    best, cut, missing_left = worth, c + 1, side
+                merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
+                if merit > best + scale:
+                    best, cut, missing_left = merit, c + 1, side
                     bounds[3] = bounds[5]
     return best, cut, missing_left
 
 
-@lean
+@inner
 def _allowed(criterion, limits, sums, left, right, bounds):
     if limits.counting and min(sums[left], sums[right]) < limits.min_rows:
         return False
@@ -78,9 +78,9 @@ def _allowed(criterion, limits, sums, left, right, bounds):
     return True
 
 
-@lean
+@inner
 def against_rest(criterion, limits, sums, g, bounds):
-    """The worth of group g and of all others together; −∞ if the two may not be parted."""
+    """The merit of group g and of all others together; −∞ if the two may not be parted."""
     width = criterion.width()
     total = limits.total
     left, right = total + width, total + 2 * width
@@ -89,12 +89,12 @@ def against_rest(criterion, limits, sums, g, bounds):
         sums[right + s] = sums[total + s] - sums[left + s]
     if not _allowed(criterion, limits, sums, left, right, bounds):
         return -np.inf
-    return worth_within(criterion, sums, left, bounds) + worth_within(criterion, sums, right, bounds)
+    return merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
 
 
-@lean
+@inner
 def best_subset(criterion, limits, sums, order, k, scale, bounds):
-    """The best of all divisions of at most ten groups in two: its worth, and how many groups of `order` are left."""
+    """The best of all divisions of at most ten groups in two: its merit, and how many groups of `order` are left."""
     width = criterion.width()
     total = limits.total
     left, right = total + width, total + 2 * width
@@ -108,9 +108,9 @@ def best_subset(criterion, limits, sums, order, k, scale, bounds):
                     sums[left + s] += sums[g * width + s]
             sums[right + s] = sums[total + s] - sums[left + s]
         if _allowed(criterion, limits, sums, left, right, bounds):
-            worth = worth_within(criterion, sums, left, bounds) + worth_within(criterion, sums, right, bounds)
-            if worth > best + scale:
-                best, chosen = worth, subset
+            merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
+            if merit > best + scale:
+                best, chosen = merit, subset
                 bounds[3] = bounds[5]
     cut = 0
     for g in range(k):
@@ -134,7 +134,7 @@ def order_categories(criterion, many_classes, sums, order, key, scratch, k):
     heap_sort(order, key, k)
 
 
-@lean
+@inner
 def heap_sort(order, key, k):
     """Sort ``order[:k]`` by key, equal keys by their number."""
     for end in range(k // 2 - 1, -1, -1):
@@ -144,7 +144,7 @@ def heap_sort(order, key, k):
         _sink(order, key, 0, end)
 
 
-@lean
+@inner
 def _sink(order, key, i, end):
     g = order[i]
     while 2 * i + 1 < end:
@@ -158,12 +158,12 @@ def _sink(order, key, i, end):
     order[i] = g
 
 
-@lean
+@inner
 def _before(key, a, b):
     return key[a] < key[b] or (key[a] == key[b] and a < b)
 
 
-@lean
+@inner
 def _principal_scores(sums, k, width, key, scratch):
     """Scores of class profiles p_g = n_g· / n_g on the leading eigenvector of Σ_g n_g (p_g − p̄)(p_g − p̄)ᵀ."""
     size = width - 1
@@ -194,7 +194,7 @@ def _principal_scores(sums, k, width, key, scratch):
     _project(sums, k, width, axis, mean, key)
 
 
-@lean
+@inner
 def _project(sums, k, width, axis, mean, key):
     """key_g = axisᵀ (p_g − p̄)."""
     for g in range(k):
@@ -204,7 +204,7 @@ def _project(sums, k, width, axis, mean, key):
             key[g] += axis[c] * (sums[g * width + 1 + c] / max(n_g, 1e-300) - mean[c])
 
 
-@lean
+@inner
 def _row_mass(sums, g, width):
     total = 0.0
     for c in range(1, width):

@@ -9,7 +9,7 @@ in order, so that what follows need not know.
 
 import numpy as np
 
-from gnomon._jit import lean
+from gnomon._jit import inner
 
 DENSE = 8
 """A histogram of fewer codes than this many times the rows is cheaper than sorting them, while it stays in cache."""
@@ -21,7 +21,7 @@ LOW = np.uint64(0xFFFFFFFF)
 HALF = np.uint64(32)
 
 
-@lean
+@inner
 def group_rows(codes, size, rows, criterion, counting, y, w, sums, present, keys, counts):
     """Fill `present` with the codes that occur and `sums` with (1); return how many occur.
 
@@ -56,7 +56,7 @@ def group_rows(codes, size, rows, criterion, counting, y, w, sums, present, keys
     return k + 1
 
 
-@lean
+@inner
 def compress(criterion, counting, histogram, at, size, sums, present):
     """Keep the codes that occur of the histogram at `at`; `sums` may be the histogram itself."""
     k = 0
@@ -71,7 +71,7 @@ def compress(criterion, counting, histogram, at, size, sums, present):
     return k
 
 
-@lean
+@inner
 def sort_keys(keys, counts, m, size):
     """Sort ``keys[0, :m]``, codes below `size` or equal to it in their upper half; equal codes keep their order."""
     if m <= INSERTION:
@@ -80,7 +80,7 @@ def sort_keys(keys, counts, m, size):
         _radix_sort(keys, counts, m, size)
 
 
-@lean
+@inner
 def _insertion_sort(keys, m):
     for i in range(1, m):
         key = keys[i]
@@ -91,7 +91,7 @@ def _insertion_sort(keys, m):
         keys[j] = key
 
 
-@lean
+@inner
 def _radix_sort(keys, counts, m, size):
     """Sort ``keys[0, :m]`` by code, in passes of at most `DIGIT` bits; equal codes keep their order."""
     bits = 1

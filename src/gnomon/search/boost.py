@@ -17,20 +17,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, jit
-from gnomon.numerics.parallel import map_chunks
-from gnomon.search._boosted_leaves import (
-    add_answers,
-    at_bin_edges,
-    newton_values,
-    shift_values,
-    with_gains,
-)
+from gnomon.numerics.parallel import split_rows, team
+from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
 from gnomon.search._monotone import bounded
 from gnomon.search.criteria import Newton
 from gnomon.search.grow import Parts, grow_parts
 from gnomon.search.prune import prune_tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
+
+CHUNK = 20_000
+"""Rows of which one thread takes the slopes."""
 
 PURE = 1e-13
 """Variances of gradients below this share of their mean square are rounding."""
@@ -54,7 +51,7 @@ class BoostingPlan:
     n_scores : int, default=1
         Trees per round.
     n_jobs : int, optional
-        Threads, over the trees of a round.
+        Threads, over rows and over the trees of a round.
     growth : dict
         Arguments of `grow_tree`.
     adapt : callable (y, scores, weights) → Loss, optional
@@ -63,8 +60,6 @@ class BoostingPlan:
         Every tree is pruned at this price of a leaf.
     between : {"middle", "lower"}, default="middle"
         Which of several best shifts a leaf takes.
-    edges : {"node", "bins"}, default="node"
-        Thresholds halfway between rows of the node, or at edges of bins of the column.
     leaf_factor : float, default=1.0
         Factor of leaf values beside η: Friedman's (K − 1)/K for K classes.
 
@@ -91,7 +86,6 @@ class BoostingPlan:
     adapt: Callable | None = None
     ccp_alpha: float = 0.0
     between: str = "middle"
-    edges: str = "node"
     leaf_factor: float = 1.0
 
 
@@ -108,6 +102,8 @@ class Round(NamedTuple):
     scores : ndarray of shape (n_samples, n_scores)
     objective : float
         Mean loss of all rows.
+    loss : Loss
+        That of the round.
 
     References
     ----------
@@ -117,7 +113,7 @@ class Round(NamedTuple):
     --------
     >>> from gnomon.search import Round
     >>> Round._fields
-    ('turn', 'trees', 'rows', 'scores', 'objective')
+    ('turn', 'trees', 'rows', 'scores', 'objective', 'loss')
     """
 
     turn: int
@@ -125,6 +121,7 @@ class Round(NamedTuple):
     rows: np.ndarray
     scores: np.ndarray
     objective: float
+    loss: Any
 
 
 class Boosted(NamedTuple):
@@ -138,6 +135,7 @@ class Boosted(NamedTuple):
         "iteration", "objective" and "seconds"; with `subsample`, also the mean losses of the rows drawn after the
         round, "in_bag", and of the others before and after it, "oob_before" and "oob".
     stop_reason : str
+        What `watch` said, "max_iter" or "interrupted": an interrupt ends the rounds, not the work done.
 
     References
     ----------
@@ -197,26 +195,36 @@ def boost(columns, y, plan, rounds, *, start, sample_weight=None, seed=0, watch=
     >>> round(float(np.sum((y - found.scores[:, 0]) ** 2)), 6)
     3.391927
     """
-    n = columns.n_samples
-    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     scores = np.array(start, dtype=float, order="F")
     began, trees, history, reason = perf_counter(), [], [], "max_iter"
-    for turn in range(first, first + rounds):
-        rng = np.random.default_rng([seed, turn])
-        loss = plan.loss if plan.adapt is None else plan.adapt(y, _flat(scores), w)
-        rows = _drawn_rows(w, plan.subsample, rng)
-        marks = _bag_losses(loss, y, scores, w, rows, plan.subsample)
-        trees.append(_round(columns, y, w, scores, rows, loss, plan, rng))
-        after = _bag_losses(loss, y, scores, w, rows, plan.subsample)
-        objective = mean_loss(loss, y, scores, w)
-        bags = {"in_bag": after["in_bag"], "oob_before": marks["oob"], "oob": after["oob"]} if after else {}
-        history.append({"iteration": turn + 1, "objective": objective, "seconds": perf_counter() - began, **bags})
-        word = watch(Round(turn + 1, trees[-1], rows, scores, objective)) if watch is not None else None
-        if word:
-            reason = word
-            break
+    with team(plan.n_jobs) as run:
+        slopes = _Slopes(y, scores, w, run)
+        slopes.take(plan.loss)
+        try:
+            for turn in range(first, first + rounds):
+                entry, made, rows = _round(columns, slopes, plan, np.random.default_rng([seed, turn]))
+                trees.append(made)
+                history.append({"iteration": turn + 1, **entry, "seconds": perf_counter() - began})
+                now = Round(turn + 1, made, rows, scores, entry["objective"], slopes.loss)
+                word = watch(now) if watch is not None else None
+                if word:
+                    reason = word
+                    break
+        except KeyboardInterrupt:
+            if not trees:
+                raise
+            reason = "interrupted"
+            scores = start + _sum(trees[: len(history)], columns)
     names = history[0] if history else ("iteration", "objective", "seconds")
-    return Boosted(trees, scores, {name: np.array([entry[name] for entry in history]) for name in names}, reason)
+    found = {name: np.array([entry[name] for entry in history]) for name in names}
+    return Boosted(trees[: len(history)], scores, found, reason)
+
+
+def _sum(rounds, columns):
+    """Σ of all rounds at all rows, one column for each score."""
+    X = columns.values(np.arange(columns.n_samples))
+    return np.sum([[tree.predict(X)[:, 0] for tree in trees] for trees in rounds], axis=0).T
 
 
 def mean_loss(loss, y, scores, w):
@@ -244,38 +252,104 @@ def _bag_losses(loss, y, scores, w, rows, subsample):
     return {name: mean_loss(loss, y[part], scores[part], w[part]) for name, part in (("in_bag", rows), ("oob", out))}
 
 
-def _round(columns, y, w, scores, rows, loss, plan, rng):
-    """One tree for each score; adds their answers to the scores."""
-    gradient, curvature = _slopes(loss, y, scores, w)
+class _Slopes:
+    """Gradients and curvatures of all rows, times weights, at their scores; taken anew after every round.
+
+    Rows are divided among threads. `buffers` are what growing a tree of each score uses again in every round.
+    """
+
+    def __init__(self, y, scores, w, run):
+        self.y, self.scores, self.w, self.run = y, scores, w, run
+        self.gradient, self.curvature = np.empty(scores.shape, order="F"), np.empty(scores.shape, order="F")
+        self.buffers = [None] * scores.shape[1]
+
+    def take(self, loss):
+        """Take the slopes of a loss; return its mean."""
+        self.loss = loss
+        z, curved = _flat(self.scores), has_curvature(loss)
+        if z.ndim > 1 or not curved or loss.record is None:
+            self._take_plainly(loss, z, curved)
+            return mean_loss(loss, self.y, self.scores, self.w)
+        noun = compiled(loss)
+        g, h = self.gradient[:, 0], self.curvature[:, 0]
+
+        def work(part):
+            return _jets(noun, self.y[part], z[part], self.w[part], g[part], h[part])
+
+        totals = self.run(work, split_rows(len(z), max(1, len(z) // CHUNK)))
+        return float(sum(loss for loss, _ in totals) / max(sum(weight for _, weight in totals), np.finfo(float).tiny))
+
+    def _take_plainly(self, loss, z, curved):
+        shape, y, w = self.scores.shape, self.y, self.w[:, None]
+        # At a kink the slope is that from below, as a row that is met exactly must not lose its vote.
+        at = z if loss.best_shift is None else np.where(z == y, np.nextafter(z, -np.inf), z)
+        self.gradient[:] = w * np.reshape(loss.gradient(y, at), shape)
+        self.curvature[:] = w * (np.reshape(loss.curvature(y, z), shape) if curved else 1.0)
+
+
+@jit
+def _jets(loss, y, z, w, gradient, curvature):
+    total, weight = 0.0, 0.0
+    for i in range(len(y)):
+        value, slope, bend = loss.jet(y[i], z[i])
+        total += w[i] * value
+        weight += w[i]
+        gradient[i] = w[i] * slope
+        curvature[i] = w[i] * bend
+    return total, weight
+
+
+def has_curvature(loss):
+    """Whether Newton's step serves the loss."""
+    return loss.best_shift is None and loss.curved
+
+
+def _round(columns, slopes, plan, rng):
+    """One tree for each score, added to the scores; what is told of the round, the trees, and the rows they grew from.
+
+    The slopes are taken at the new scores.
+    """
+    y, scores, w, loss = slopes.y, slopes.scores, slopes.w, slopes.loss
+    if plan.adapt is not None:
+        loss = plan.adapt(y, _flat(scores), w)
+        slopes.take(loss)
+    rows = _drawn_rows(w, plan.subsample, rng)
+    before = _bag_losses(loss, y, scores, w, rows, plan.subsample)
     seeds = rng.integers(0, 2**63, plan.n_scores)
 
     def work(k):
-        g, h = gradient[:, k], curvature[:, k]
-        tree, parts = _grown(columns, g, h, w, rows, plan, int(seeds[k]))
-        return _stepped(tree, parts, columns, g, h, y - scores[:, k] if loss.best_shift else None, w, loss, plan), parts
+        g, h = slopes.gradient[:, k], slopes.curvature[:, k]
+        tree, parts, slopes.buffers[k] = _grown(columns, g, h, w, rows, plan, int(seeds[k]), slopes.buffers[k])
+        residuals = y - scores[:, k] if loss.best_shift else None
+        return _stepped(tree, parts, g, h, residuals, w, loss, plan), parts
 
-    grown = map_chunks(work, range(plan.n_scores), plan.n_jobs if plan.n_scores > 1 else None)
+    grown = slopes.run(work, range(plan.n_scores))
     for k, (tree, parts) in enumerate(grown):
         add_answers(tree, parts, columns, scores[:, k])
-    return [tree for tree, _ in grown]
+    objective = slopes.take(loss)
+    after = _bag_losses(loss, y, scores, w, rows, plan.subsample)
+    bags = {"in_bag": after["in_bag"], "oob_before": before["oob"], "oob": after["oob"]} if after else {}
+    return {"objective": objective, **bags}, [tree for tree, _ in grown], rows
 
 
-def _grown(columns, g, h, w, rows, plan, seed):
-    """A tree by Newton's gain, or by another criterion on the negative gradient, and where its rows are."""
+def _grown(columns, g, h, w, rows, plan, seed, work):
+    """A tree by Newton's gain, or by another criterion on the negative gradient, where its rows are, and buffers."""
     if plan.criterion is None:
         return grow_parts(
             columns, g, Newton(float(plan.lam)), sample_weight=h, rows=rows, min_impurity=-np.inf, seed=seed,
-            **plan.growth,
+            work=work, **plan.growth,
         )  # fmt: skip
     residual = -g / np.where(w > 0.0, w, 1.0)
     # Rows that all pull alike are pure, whatever rounding makes of their variance.
     floor = PURE * float(np.average(residual**2, weights=w))
     growth = plan.growth | {"min_impurity": max(plan.growth.get("min_impurity", 0.0), floor)}
-    tree, parts = grow_parts(columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, **growth)
+    tree, parts, work = grow_parts(
+        columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, work=work, **growth
+    )
     if plan.ccp_alpha <= 0.0:
-        return tree, parts
+        return tree, parts, work
     tree = prune_tree(tree, plan.ccp_alpha)
-    return tree, _placed(tree, rows, columns)
+    return tree, _placed(tree, rows, columns), work
 
 
 def _placed(tree, rows, columns):
@@ -286,40 +360,16 @@ def _placed(tree, rows, columns):
     return Parts(rows[order], start, stop)
 
 
-def has_curvature(loss):
-    """Whether Newton's step serves the loss."""
-    return loss.best_shift is None and loss.curved
-
-
-def _slopes(loss, y, scores, w):
-    """Gradients and curvatures, times weights; one column for each score."""
-    gradient, curvature = np.empty(scores.shape, order="F"), np.empty(scores.shape, order="F")
-    z, curved = _flat(scores), has_curvature(loss)
-    if z.ndim == 1 and curved and loss.record is not None:
-        _pairs(compiled(loss), y, z, w, gradient[:, 0], curvature[:, 0])
-        return gradient, curvature
-    # At a kink the slope is that from below, as a row that is met exactly must not lose its vote.
-    at = z if loss.best_shift is None else np.nextafter(z, -np.inf)
-    gradient[:] = w[:, None] * np.reshape(loss.gradient(y, at), scores.shape)
-    curvature[:] = w[:, None] * (np.reshape(loss.curvature(y, z), scores.shape) if curved else 1.0)
-    return gradient, curvature
-
-
-@jit
-def _pairs(loss, y, z, w, gradient, curvature):
-    for i in range(len(y)):
-        gradient[i] = w[i] * loss.gradient(y[i], z[i])
-        curvature[i] = w[i] * loss.curvature(y[i], z[i])
-
-
-def _stepped(tree, parts, columns, g, h, residuals, w, loss, plan):
+def _stepped(tree, parts, g, h, residuals, w, loss, plan):
     """The tree with the step of each leaf, times the learning rate, as its answers."""
     monotone = plan.growth.get("monotone")
-    values, total = newton_values(tree, parts, g, h, float(plan.lam))
     if loss.best_shift is not None:
         nodes = np.flatnonzero(tree.is_leaf) if monotone is None else np.arange(tree.node_count)
         values = shift_values(nodes, parts, loss, residuals, w, plan.between)
+    elif plan.criterion is not None:
+        values = newton_values(tree, parts, g, h, float(plan.lam))
+    else:
+        # A tree that finds no step that gains anything makes none.
+        values = tree.answers[:, 0] if tree.node_count > 1 else np.zeros(1)
     values = values if monotone is None else bounded(tree, values, monotone)
-    tree = tree if plan.criterion is not None else with_gains(tree, total, float(plan.lam))
-    tree = tree if plan.edges == "node" else at_bin_edges(tree, columns)
     return tree.with_answers((plan.learning_rate * plan.leaf_factor * values)[:, None])

@@ -4,9 +4,9 @@
 
 With as many bins as distinct values the search is exact; with at most 255, bins hold nearly equal numbers of rows
 (quantiles of at most 200 000 of them) and a code is one byte. A column with no more distinct values than bins is exact
-either way. Cells that are missing have the code after the last. Categories are their own codes. Thresholds are
-numbers, so that prediction needs no bins: Ke et al. (2017), LightGBM, NeurIPS 30, and Breiman et al. (1984),
-doi:10.1201/9781315139470, for the midpoint.
+either way (above 200 000 rows, if the sample has all of them). Cells that are missing have the code after the last.
+Categories are their own codes. Thresholds are numbers, so that prediction needs no bins: Ke et al. (2017), LightGBM,
+NeurIPS 30, and Breiman et al. (1984), doi:10.1201/9781315139470, for the midpoint.
 """
 
 import numpy as np
@@ -38,6 +38,8 @@ class Columns:
         Where the bins of each column begin in `low` and `high`.
     low, high : ndarray
         Smallest and largest value in each bin.
+    edges : ndarray
+        The largest number that is coded as each bin; +∞ for the last of a column.
 
     References
     ----------
@@ -58,6 +60,7 @@ class Columns:
     starts: np.ndarray
     low: np.ndarray
     high: np.ndarray
+    edges: np.ndarray
 
     @property
     def n_samples(self):
@@ -68,9 +71,9 @@ class Columns:
         """Some of the columns."""
         parts = [slice(self.starts[j], self.starts[j + 1]) for j in features]
         sizes = self.sizes[features]
-        low, high = (np.concatenate([bins[part] for part in parts]) for bins in (self.low, self.high))
+        bins = [np.concatenate([values[part] for part in parts]) for values in (self.low, self.high, self.edges)]
         starts = np.concatenate([[0], np.cumsum(sizes)])
-        return Columns(self.codes[features], sizes, self.category[features], starts, low, high)
+        return Columns(self.codes[features], sizes, self.category[features], starts, *bins)
 
     def values(self, rows):
         """The cells of some rows as numbers that every cut sends where it sends the cells: the least of their bins."""
@@ -140,14 +143,13 @@ def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, rand
     sample = _sample(n, bins, random_state)
     weights = None if weights is None or np.all(weights == weights[0]) else weights[sample]
     coded = map_chunks(lambda j: _code(_cells(X, j), category[j], bins, sample, weights), range(p), n_jobs)
-    sizes = np.array([len(low) for _, low, _ in coded], dtype=np.int64)
+    sizes = np.array([len(low) for _, low, _, _ in coded], dtype=np.int64)
     codes = np.empty((p, n), dtype=_code_type(int(np.max(sizes, initial=0))))
-    for j, (column, _, _) in enumerate(coded):
+    for j, (column, *_) in enumerate(coded):
         codes[j] = column
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    low = np.concatenate([low for _, low, _ in coded])
-    high = np.concatenate([high for _, _, high in coded])
-    return Columns(codes, sizes, category, starts, low, high)
+    low, high, edges = (np.concatenate(bins) for bins in zip(*(bins for _, *bins in coded), strict=True))
+    return Columns(codes, sizes, category, starts, low, high, edges)
 
 
 def _code_type(size):
@@ -168,20 +170,27 @@ def _cells(X, j):
 
 
 def _code(x, is_category, bins, sample, weights):
-    """Codes of one column, with the smallest and the largest value of each."""
+    """Codes of one column, with the smallest and the largest value of each, and the edges."""
     if is_category:
         size = int(np.nanmax(x, initial=-1.0)) + 1
         values = np.arange(size, dtype=float)
-        return np.where(np.isnan(x), size, x).astype(_code_type(size)), values, values
+        return np.where(np.isnan(x), size, x).astype(_code_type(size)), values, values, values
     if bins is None:
         return _exact(x)
-    edges = _edges(x[sample], bins, weights)
-    if edges is None:
+    edges, distinct = _edges(x[sample], bins, weights)
+    if distinct <= bins and sample == slice(None):
         return _exact(x)
     codes = np.empty(len(x), dtype=np.uint8)
     low, high = np.full(len(edges) + 1, np.inf), np.full(len(edges) + 1, -np.inf)
     _fill(x, edges, codes, low, high)
-    return codes, low, high
+    return codes, low, high, np.append(edges, np.inf)
+
+
+def _between(values):
+    """Halfway between neighbours in a sorted array, as `midpoint` takes it."""
+    with np.errstate(invalid="ignore"):
+        middle = 0.5 * values[:-1] + 0.5 * values[1:]
+    return np.where((values[:-1] <= middle) & (middle < values[1:]), middle, values[:-1])
 
 
 def _exact(x):
@@ -198,24 +207,25 @@ def _exact(x):
     values = ordered[:known][new[:known]]
     codes = np.empty(len(x), dtype=_code_type(len(values)))
     codes[order] = ranks
-    return codes, values, values
+    return codes, values, values, np.append(_between(values), np.inf)[: len(values)]
 
 
 def _edges(x, bins, weights):
-    """Midpoints between distinct values next to the quantiles; None if every value can have a bin of its own."""
+    """Where bins end, halfway between values if there are at most `bins`, else at quantiles; and how many there are."""
     known = ~np.isnan(x)
     ordered = np.sort(x[known])
-    if np.sum(ordered[1:] != ordered[:-1]) < bins:
-        return None
-    # A bin ends with all rows of the value at its share, or with the lower of two values halfway between which it lies.
+    values = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    if len(values) <= bins:
+        # Rare values outside a sample share the bins of those in it.
+        return _between(values), len(values)
     shares = np.linspace(0.0, 100.0, bins + 1)[1:-1]
-    if weights is None:
-        ends = np.percentile(ordered, shares, method="averaged_inverted_cdf")
-    else:
-        ends = weighted_quantile(x[known], shares / 100.0, weights[known])
-    cuts = np.unique(np.searchsorted(ordered, ends, side="right"))
-    cuts = cuts[cuts < len(ordered)]
-    return 0.5 * ordered[cuts - 1] + 0.5 * ordered[cuts]
+    with np.errstate(invalid="ignore"):
+        if weights is None:
+            ends = np.percentile(ordered, shares, method="averaged_inverted_cdf")
+        else:
+            ends = weighted_quantile(x[known], shares / 100.0, weights[known])
+    ends = np.unique(ends)
+    return ends[ends < ordered[-1]], len(values)
 
 
 @jit

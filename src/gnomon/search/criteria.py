@@ -3,10 +3,10 @@
     gain = H(node) − Σ_c (n_c / n) H(c) = [ Σ_c worth(c) − worth(node) ] / n,    worth(c) = −n_c H(c)            (1)
 
 A criterion keeps sums over rows: the number of rows, then sums of its own, so that the sums of a node are those of its
-children added. `worth` is the impurity times minus the weight, up to a term that is the same for every split of one
-node; the best split has the largest sum of worths. Gini and entropy: Breiman et al. (1984), Classification and
-Regression Trees, doi:10.1201/9781315139470; Newton's gain: Friedman (2001), doi:10.1214/aos/1013203451, with the
-penalty of Chen & Guestrin (2016), doi:10.1145/2939672.2939785, eq. 7.
+children added. `merit` is the worth without what the rows add in whichever group they are: the best split has the
+largest sum of merits, and differences of merits keep the digits that differences of worths would lose. Gini and
+entropy: Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470; Newton's gain: Friedman
+(2001), doi:10.1214/aos/1013203451, with the penalty of Chen & Guestrin (2016), doi:10.1145/2939672.2939785, eq. 7.
 
 Sums stand in one flat array; `at` is where those of a group begin, ``sums[at]`` being its number of rows.
 """
@@ -20,7 +20,7 @@ from gnomon.search._grouped import SumGroups, worths_compiled, worths_of
 
 __all__ = ["Criterion", "Entropy", "Gini", "Misclassification", "Newton", "PoissonDeviance", "SquaredError"]
 
-ROUNDED = 1e-14
+ROUNDED = 1e-15
 TINY = 1e-300
 """Added where a weight may be zero, so that an empty group is worth nothing rather than NaN."""
 
@@ -68,6 +68,15 @@ class Criterion:
         else:
             worths_compiled(compiled(self), sums, out)
         return out
+
+    def impurities(self, sums):
+        """H of each row of sums; of one that no split may make, zero."""
+        worth = self.worths(sums)
+        return np.where(worth > -np.inf, np.maximum(-worth / np.maximum(self.masses(sums), TINY), 0.0), 0.0)
+
+    def merit(self, sums, at):
+        """The worth of a group up to a term that is the same for every split of one node."""
+        return self.worth(sums, at)
 
     def groups(self, y, w, group, k):
         """The rows in k groups, ready to be joined and compared."""
@@ -210,6 +219,13 @@ class Gini(ClassCriterion):
         for k in range(self.width() - 1):
             total += sums[at + 1 + k] * (n - sums[at + 1 + k])
         return -total / (n + TINY)
+
+    def merit(self, sums, at):
+        n, squares = TINY, 0.0
+        for k in range(self.width() - 1):
+            n += sums[at + 1 + k]
+            squares += sums[at + 1 + k] * sums[at + 1 + k]
+        return squares / n
 
 
 @noun
@@ -358,14 +374,21 @@ class SquaredError(_Means):
 
     size: int = 3
 
+    @classmethod
+    def of(cls, outputs):
+        """The criterion for so many targets."""
+        return cls(outputs + 2)
+
     def worth(self, sums, at):
-        q = self.width() - 3
-        n = sums[at + 1] + TINY
-        total = sums[at + 2]
+        total = sums[at + 2] - self.merit(sums, at) * (self.width() - 3)
+        # What little cancellation leaves of Σ w y² is rounding, that of a sum over the rows: the group is pure.
+        return -total / (self.width() - 3) if total > ROUNDED * np.sqrt(sums[at]) * sums[at + 2] else 0.0
+
+    def merit(self, sums, at):
+        q, squares = self.width() - 3, 0.0
         for o in range(q):
-            total -= sums[at + 3 + o] * sums[at + 3 + o] / n
-        # What little cancellation leaves of Σ w y² is rounding: the group is pure.
-        return -total / q if total > ROUNDED * sums[at + 2] else 0.0
+            squares += sums[at + 3 + o] * sums[at + 3 + o]
+        return squares / (q * (sums[at + 1] + TINY))
 
     def unrolled(self):
         return SingleSquaredError() if self.size == 3 else self
@@ -387,8 +410,8 @@ class PoissonDeviance(_Means):
 
     Parameters
     ----------
-    size : int, default=3
-        q + 2 for q outputs, whose deviances are averaged.
+    size : int, default=4
+        2 q + 2 for q outputs, whose deviances are averaged.
 
     References
     ----------
@@ -398,30 +421,43 @@ class PoissonDeviance(_Means):
     --------
     >>> import numpy as np
     >>> from gnomon.search import PoissonDeviance
-    >>> y, sums = np.array([1.0, 3.0]), np.zeros(4)
+    >>> y, sums = np.array([1.0, 3.0]), np.zeros(5)
     >>> for i in range(2):
     ...     PoissonDeviance().tally(sums, 0, y, i, 1.0)
     >>> bool(np.isclose(-PoissonDeviance().worth(sums, 0), np.log(1 / 2) + 3 * np.log(3 / 2)))
     True
     """
 
-    size: int = 3
+    size: int = 4
+
+    @classmethod
+    def of(cls, outputs):
+        """The criterion for so many targets."""
+        return cls(2 * outputs + 2)
 
     def weigh(self, sums, at, y, i, w):
-        q = self.size - 2
+        q = self.size // 2 - 1
         sums[at + 1] += w
         for o in range(q):
+            sums[at + 3 + o] += w * y[i * q + o]
             if y[i * q + o] > 0.0:
                 sums[at + 2] += w * y[i * q + o] * np.log(y[i * q + o])
-            sums[at + 3 + o] += w * y[i * q + o]
+                # A number of rows has no rounding: it tells for certain whether all targets of a group are zero.
+                sums[at + 3 + q + o] += 1.0
+
+    def answers(self, sums):
+        return sums[:, 3 : 2 + self.size // 2] / np.maximum(sums[:, 1:2], TINY)
 
     def worth(self, sums, at):
-        total = -sums[at + 2]
-        for o in range(self.size - 2):
+        return self.merit(sums, at) - sums[at + 2] / (self.size // 2 - 1)
+
+    def merit(self, sums, at):
+        q, total = self.size // 2 - 1, 0.0
+        for o in range(q):
             y = sums[at + 3 + o]
             # A group whose mean is zero has an infinite deviance for any later count: it may not be made.
-            total += y * np.log(y / sums[at + 1]) if y > 0.0 else -np.inf
-        return total / (self.size - 2)
+            total += y * np.log(y / sums[at + 1]) if sums[at + 3 + q + o] > 0.5 else -np.inf
+        return total / q
 
 
 @noun
@@ -475,6 +511,11 @@ class Newton(Criterion):
 
     def worth(self, sums, at):
         return 0.5 * sums[at + 1] * sums[at + 1] / (sums[at + 2] + self.lam + TINY)
+
+    def impurities(self, sums):
+        """What each row of sums lacks of the largest worth per weight, so that gains are those of Newton's steps."""
+        mean = self.worths(sums) / np.maximum(self.masses(sums), TINY)
+        return np.max(mean) - mean
 
     def clips(self):
         return True

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, jit, lean
-from gnomon.search._code_splitter import CodeSplitter, Limits, make_nodes, make_work, most_groups, unload
+from gnomon.search._code_splitter import CodeSplitter, Limits, make_nodes, make_work, most_groups, restart, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._monotone import bounded
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
@@ -29,6 +29,8 @@ KINDS = {
 }
 """How one column is split, by `splitter` and whether any column is a category."""
 
+EQUALITY = {"best": SearchedMixed(equality=True), "random": DrawnMixed(equality=True)}
+
 
 UNROLLED_FROM = 5000
 CACHE = 2**19
@@ -39,7 +41,8 @@ HISTOGRAM_BYTES = 2**24
 def grow_tree(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, seed=0,
+    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
+    seed=0,
 ):  # fmt: skip
     """Grow a tree of binary tests by (1).
 
@@ -73,7 +76,10 @@ def grow_tree(
         Groups of columns; those on one path from the root must all be in one of them.
     category_support : float, default=0.0
         Where positive: categories with fewer rows (their weights in units of the mean) do not take part in the search
-        and go with the larger side, the others are ordered by answers shrunk as if by so many rows.
+        and go with the larger side, the others are ordered by answers shrunk as if by so many rows; categories that a
+        node has no row of go right there.
+    thresholds : {"midpoints", "edges"}, default="midpoints"
+        Halfway between the values of the node next to the cut, or at the edge of a bin, wherever those values lie.
     seed : int, default=0
         Draws columns and cuts.
 
@@ -100,7 +106,7 @@ def grow_tree(
         categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
         min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
         min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone,
-        together=together, category_support=category_support, seed=seed,
+        together=together, category_support=category_support, thresholds=thresholds, seed=seed,
     )[0]  # fmt: skip
 
 
@@ -115,29 +121,34 @@ class Parts(NamedTuple):
 def grow_parts(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, seed=0, work=None,
+    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
+    seed=0, work=None,
 ):  # fmt: skip
-    """What `grow_tree` returns, and the `Parts` of its rows; `work` are buffers of `make_work`, used again."""
+    """What `grow_tree` returns, the `Parts` of its rows, and buffers, which `work` may be for the next tree."""
     n, p = columns.n_samples, len(columns.sizes)
     w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     rows = np.flatnonzero(w).astype(np.int32) if rows is None else np.array(rows, dtype=np.int32)
     m, width, outputs = len(rows), criterion.size + 1, y.size // n
     y = np.ravel(y)
     mixed = bool(np.any(columns.category))
-    kinds = SearchedMixed(equality=True) if mixed and categorical_split == "equality" else KINDS[splitter, mixed]
+    kinds = EQUALITY[splitter] if mixed and categorical_split == "equality" else KINDS[splitter, mixed]
+    max_features = p if max_features is None else max_features
+    slots = _slots(columns, max_features, splitter, width, max_leaf_nodes)
+    # Weights that were added and taken away again leave rounding; numbers of rows tell which codes a node has.
+    counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
     limits = Limits(
         2**31 if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
-        float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,
-        criterion.classes and criterion.size > 2, min_samples_leaf > 1 or not criterion.classes, outputs,
-        most_groups(columns, m) * width, float(category_support),
+        float(min_weight_leaf), float(min_impurity), float(min_gain), max_features,
+        criterion.classes and criterion.size > 2, counting, outputs, most_groups(columns, m) * width,
+        float(category_support), thresholds == "edges",
     )  # fmt: skip
     capacity = capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes)
     nodes = make_nodes(capacity, m)
     sums = np.empty((capacity, width))
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
-    if work is None:
-        slots = _slots(columns, limits, splitter, width, max_leaf_nodes)
-        work = make_work(columns, y, outputs, m, width, seed, slots, _block(columns, max_leaf_nodes))
+    if work is None or len(work.rows) < m:
+        work = make_work(columns, y, outputs, m, width, slots, _block(columns, max_leaf_nodes))
+    restart(work, seed)
     # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
     used = criterion.unrolled() if m >= UNROLLED_FROM else criterion
     together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
@@ -146,16 +157,16 @@ def grow_parts(
     most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
     made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
     unload(work.block, rows)
-    tree, order = _as_tree(nodes[:made], sums[:made], rows, columns, criterion)
+    tree, order = _as_tree(nodes[:made], sums[:made], rows, columns, criterion, category_support > 0.0)
     if np.any(monotone) and criterion.size == 2 + (not criterion.classes) * (not criterion.clips()):
         value = bounded(tree, tree.answers[:, -1], monotone)
         tree = tree.with_answers(np.column_stack([1.0 - value, value]) if criterion.classes else value[:, None])
-    return tree, Parts(rows, nodes.start[order], nodes.stop[order])
+    return tree, Parts(rows, nodes.start[order], nodes.stop[order]), work
 
 
-def _slots(columns, limits, splitter, width, max_leaf_nodes):
+def _slots(columns, max_features, splitter, width, max_leaf_nodes):
     """How many nodes may keep a histogram: none unless every node looks at all columns, and those have few codes."""
-    if splitter == "random" or limits.max_features < len(columns.sizes) or columns.codes.dtype != np.uint8:
+    if splitter == "random" or max_features < len(columns.sizes) or columns.codes.dtype != np.uint8:
         return 0
     size = (int(columns.starts[-1]) + len(columns.sizes)) * width * 8
     return int(min(max_leaf_nodes or MOST_SLOTS, MOST_SLOTS, max(HISTOGRAM_BYTES, columns.codes.nbytes) // size)) + 2
@@ -239,25 +250,24 @@ def _sift_down(heap, priority, size):
 grow_compiled = lean(grow)
 
 
-def _as_tree(nodes, sums, rows, columns, criterion):
+def _as_tree(nodes, sums, rows, columns, criterion, absent):
     """The nodes in preorder, with their answers; and their old numbers."""
     order, ends, right = in_preorder(nodes)
     nodes, sums = nodes[order], sums[order]
     inner = nodes.branches > 0
     mass = criterion.masses(sums)
-    worth = criterion.worths(sums)
     heft = criterion.hefts(sums)
-    heavier = (heft[right] > heft[np.minimum(np.arange(1, len(heft) + 1), len(heft) - 1)]).astype(np.int16)
+    heavier = (heft[right] >= heft[np.minimum(np.arange(1, len(heft) + 1), len(heft) - 1)]).astype(np.int16)
     tree = Tree(
         nodes=node_records(nodes, right),
         answers=criterion.answers(sums),
-        impurity=np.maximum(-worth / np.maximum(mass, 1e-300), 0.0),
+        impurity=criterion.impurities(sums),
         weight=mass,
         n_rows=sums[:, 0].astype(np.int64),
         missing=np.where(inner, np.where(nodes.missing < 0, heavier, nodes.missing), 0).astype(np.int16),
         ends=ends,
         n_features=len(columns.sizes),
-        tests=_tables(nodes, inner & np.isnan(nodes.threshold), rows, columns),
+        tests=_tables(nodes, inner & np.isnan(nodes.threshold), rows, columns, absent),
     )
     return tree, order
 
@@ -305,8 +315,11 @@ def _preorder(first, branches, order, ends, right):
             right[new] = place[first[node] + 1]
 
 
-def _tables(nodes, by_table, rows, columns):
-    """The categories on each side of every test of a category, from the rows that went there."""
+def _tables(nodes, by_table, rows, columns, absent):
+    """The categories on each side of every test of a category, from the rows that went there.
+
+    Categories that the node has not are on the right if `absent`, else they are not in the table.
+    """
     if not np.any(by_table):
         return Tests.none(len(nodes))
     mark = np.zeros(int(np.max(columns.sizes)) + 1, dtype=np.int8)
@@ -315,6 +328,8 @@ def _tables(nodes, by_table, rows, columns):
         codes, size = columns.codes[nodes.feature[node]], columns.sizes[nodes.feature[node]]
         _mark(codes, rows[nodes.start[node] : nodes.middle[node]], mark, 1)
         _mark(codes, rows[nodes.middle[node] : nodes.stop[node]], mark, 2)
+        if absent:
+            mark[:size][mark[:size] == 0] = 2
         present = np.flatnonzero(mark[:size])
         tests.append((0, present, mark[present] - 1, np.zeros(len(present))))
         mark[: size + 1] = 0

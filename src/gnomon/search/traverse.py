@@ -10,7 +10,7 @@ optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73.
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import jit, lean
+from gnomon._jit import inner, jit
 from gnomon.numerics.parallel import map_chunks, split_rows
 
 __all__ = ["as_dense", "leaves_of"]
@@ -43,33 +43,42 @@ def _leaves(nodes, missing, ends, tests, X, out):
         descend(nodes, missing, ends, tests, 0, X, start, stop, out[start:stop])
 
 
-@lean
+@inner
 def descend(nodes, missing, ends, tests, root, X, start, stop, at):
     """The leaves, numbered from the root of their tree, of the rows start … stop − 1 of X."""
     for i in range(stop - start):
         at[i] = 0
     moving = True
     while moving:
+        _fall(nodes, root, X, start, stop, at)
         moving = False
         for i in range(stop - start):
-            node = root + at[i]
-            j = nodes[node]["feature"]
-            if j < 0:
-                continue
-            x, t = X[start + i, j], nodes[node]["threshold"]
-            if x <= t:
-                at[i] += 1
-            elif x > t:
-                at[i] = nodes[node]["right"]
-            else:
+            j = nodes[root + at[i]]["feature"]
+            if j >= 0:
                 child = elsewhere(missing, ends, tests, X, start + i, j, root, at[i])
-                if child == at[i]:
-                    continue
+                moving |= child != at[i]
                 at[i] = child
-            moving = True
 
 
-@lean
+@inner
+def _fall(nodes, root, X, start, stop, at):
+    """Move the rows down until each is at a leaf or where no comparison decides.
+
+    Nothing is decided by branches of the program, which would be as hard to foretell as the rows are to classify.
+    """
+    moving = True
+    while moving:
+        moving = False
+        for i in range(stop - start):
+            here = at[i]
+            j, t = nodes[root + here]["feature"], nodes[root + here]["threshold"]
+            x, inner = X[start + i, max(j, 0)], j >= 0
+            left, right = inner & (x <= t), inner & (x > t)
+            at[i] = here + left + right * (nodes[root + here]["right"] - here)
+            moving |= left | right
+
+
+@inner
 def elsewhere(missing, ends, tests, X, i, j, root, node):
     """The child for a row whose value is missing, or at a test that is no comparison; the node itself: stop here."""
     branch = -1
@@ -86,7 +95,7 @@ def elsewhere(missing, ends, tests, X, i, j, root, node):
     return child
 
 
-@lean
+@inner
 def _branch(tests, k, X, i, j):
     start, stop = tests.starts[k], tests.starts[k + 1]
     if tests.kinds[k] == 2:
@@ -103,7 +112,7 @@ def _branch(tests, k, X, i, j):
     return _look_up(tests, start, stop, x)
 
 
-@lean
+@inner
 def _look_up(tests, start, stop, x):
     end = stop
     while start < stop:
