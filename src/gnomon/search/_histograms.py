@@ -8,7 +8,7 @@ slots; a node without one (too few rows, or no slot is free) has its rows groupe
 
 import numpy as np
 
-from gnomon._jit import lean
+from gnomon._jit import inner
 
 FEWEST = 512
 """Nodes of fewer rows are not worth a histogram of 256 bins per column."""
@@ -19,7 +19,7 @@ def free_slots(count):
     return np.concatenate([[-1, -1, count], np.arange(count)]).astype(np.int64)
 
 
-@lean
+@inner
 def release(slots, slot):
     """Give a slot back; −1 is none."""
     if slot >= 0:
@@ -27,7 +27,7 @@ def release(slots, slot):
         slots[2] += 1
 
 
-@lean
+@inner
 def tally_nodes(columns, codes, criterion, limits, y, w, rows, nodes, first, made, work):
     """Give the nodes first … made − 1, the root or two siblings, their slots, and fill these."""
     slots = work.slots
@@ -53,7 +53,7 @@ def tally_nodes(columns, codes, criterion, limits, y, w, rows, nodes, first, mad
             work.histograms[parent, s] -= work.histograms[slot, s]
 
 
-@lean
+@inner
 def _tally(columns, codes, criterion, limits, y, w, rows, y_here, w_here, histogram):
     q, width = limits.outputs, criterion.width()
     for s in range(len(histogram)):
@@ -72,7 +72,7 @@ def _tally(columns, codes, criterion, limits, y, w, rows, y_here, w_here, histog
             criterion.weigh(histogram, at, y_here, s, w_here[s])
 
 
-@lean
+@inner
 def add_up(width, size, histogram, sums, at):
     """The sums of a node: those of its codes of the first column."""
     for s in range(width):
