@@ -3,30 +3,16 @@
 import inspect
 
 import numpy as np
-import pandas as pd
 import pytest
 import sklearn.multiclass as peer
 from sklearn.metrics import euclidean_distances
 from sklearn.model_selection import KFold, cross_val_score
 from sklearn.naive_bayes import GaussianNB
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from gnomon.multiclass import OutputCodeClassifier, code_report
-from real_data import data_path
-
-
-def table(name):
-    """Standardised columns and labels; vowels have the label first, the others last."""
-    if name == "vowel":
-        frame = pd.read_csv(data_path("esl/vowel.train.csv.gz"))
-        X, y = frame.filter(like="x."), frame["y"]
-    else:
-        frame = pd.read_csv(data_path(f"tabular/{name}.csv.gz"), header=None)
-        X, y = frame.iloc[:, :-1], frame.iloc[:, -1]
-    return StandardScaler().fit_transform(X.to_numpy(dtype=float)), y.to_numpy()
-
+from reduction_cases import real_table
 
 # Scikit-learn trains on one class where a column of its code is constant, which some bases refuse.
 DATA = ["glass", "ecoli", "vowel"]
@@ -43,7 +29,7 @@ def test_parameters_of_the_namesake():
 @pytest.mark.spec("TRE-091", "TRE-096")
 @pytest.mark.parametrize("data", DATA)
 def test_the_default_call_has_the_columns_of_the_namesake(data):
-    X, y = table(data)
+    X, y = real_table(data)
     ours = OutputCodeClassifier(GaussianNB(), random_state=0).fit(X, y)
     theirs = peer.OutputCodeClassifier(GaussianNB(), random_state=0).fit(X, y)
     assert ours.code_book_.shape == theirs.code_book_.shape
@@ -60,7 +46,7 @@ def test_the_default_call_has_the_columns_of_the_namesake(data):
 @pytest.mark.spec("TRE-091", "TRE-101")
 @pytest.mark.parametrize("data", DATA)
 def test_the_same_code_trains_the_same_columns(data):
-    X, y = table(data)
+    X, y = real_table(data)
     base = LinearSVC(dual=False)
     theirs = peer.OutputCodeClassifier(base, code_size=2.0, random_state=1).fit(X, y)
     ours = OutputCodeClassifier(base, code=theirs.code_book_, decode="loss", loss="squared").fit(X, y)
@@ -76,7 +62,7 @@ def test_our_default_answers_better():
     """Mean accuracy over three tables, two bases and two seeds of three folds."""
     gains = []
     for data in DATA:
-        X, y = table(data)
+        X, y = real_table(data)
         for base in (DecisionTreeClassifier(random_state=0), GaussianNB(var_smoothing=1e-2)):
             for seed in range(2):
                 folds = KFold(3, shuffle=True, random_state=seed)

@@ -17,25 +17,12 @@ from sklearn.svm import SVC, LinearSVC
 
 from gnomon.linear import LeastSquaresClassifier
 from gnomon.multiclass import IndicatorRegression, OneVsOneClassifier, OneVsRestClassifier
-from real_data import data_path
-
-pd = pytest.importorskip("pandas")
+from reduction_cases import real_table
 
 NAMESAKES = [
     pytest.param(OneVsRestClassifier, peer.OneVsRestClassifier, id="rest"),
     pytest.param(OneVsOneClassifier, peer.OneVsOneClassifier, id="one"),
 ]
-
-
-def table(name):
-    """Standardised columns and labels; vowels have the label first, the others last."""
-    if name == "vowel":
-        frame = pd.read_csv(data_path("esl/vowel.train.csv.gz"))
-        X, y = frame.filter(like="x."), frame["y"]
-    else:
-        frame = pd.read_csv(data_path(f"tabular/{name}.csv.gz"), header=None)
-        X, y = frame.iloc[:, :-1], frame.iloc[:, -1]
-    return StandardScaler().fit_transform(X.to_numpy(dtype=float)), y.to_numpy()
 
 
 BASES = {
@@ -52,7 +39,7 @@ BASES = {
 @pytest.mark.parametrize("base", BASES)
 @pytest.mark.parametrize("data", ["glass", "ecoli", "vowel"])
 def test_same_answers_as_the_namesake(ours, theirs, base, data):
-    X, y = table(data)
+    X, y = real_table(data)
     train, test = np.arange(len(y)) % 3 != 0, np.arange(len(y)) % 3 == 0
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", category=UserWarning)  # ecoli has classes with two rows
@@ -68,7 +55,7 @@ def test_same_answers_as_the_namesake(ours, theirs, base, data):
 
 @pytest.mark.parametrize(("ours", "theirs"), NAMESAKES)
 def test_fitted_attributes_of_the_namesake(ours, theirs):
-    X, y = table("glass")
+    X, y = real_table("glass")
     a, b = ours(SVC()).fit(X, y), theirs(SVC()).fit(X, y)
     names = [name for name in dir(b) if name.endswith("_") and not name.startswith("_")]
     assert names
@@ -80,7 +67,7 @@ def test_fitted_attributes_of_the_namesake(ours, theirs):
 
 @pytest.mark.parametrize(("ours", "theirs"), NAMESAKES)
 def test_two_classes(ours, theirs):
-    X, y = table("vowel")
+    X, y = real_table("vowel")
     X, y = X[y <= 2], y[y <= 2]
     a, b = ours(SVC()).fit(X, y), theirs(SVC()).fit(X, y)
     np.testing.assert_allclose(a.decision_function(X), b.decision_function(X), rtol=1e-12)
@@ -90,7 +77,7 @@ def test_two_classes(ours, theirs):
 @pytest.mark.parametrize(("ours", "theirs"), NAMESAKES)
 def test_kernel_values_as_rows(ours, theirs):
     """Each pair takes its own rows and columns of a matrix of kernel values."""
-    X, y = table("glass")
+    X, y = real_table("glass")
     K = rbf_kernel(X, gamma=0.2)
     a, b = (cls(SVC(kernel="precomputed")).fit(K, y) for cls in (ours, theirs))
     np.testing.assert_allclose(a.decision_function(K), b.decision_function(K), rtol=1e-12)
@@ -99,7 +86,7 @@ def test_kernel_values_as_rows(ours, theirs):
 
 @pytest.mark.parametrize(("ours", "theirs"), NAMESAKES)
 def test_rows_in_pieces(ours, theirs):
-    X, y = table("vowel")
+    X, y = real_table("vowel")
     a, b = (cls(SGDClassifier(random_state=0)) for cls in (ours, theirs))
     for start in range(0, len(y), 88):
         part = slice(start, start + 88)
@@ -125,7 +112,7 @@ def test_multi_label(base):
     "wrap", [lambda base: CalibratedClassifierCV(base, cv=2), lambda base: make_pipeline(StandardScaler(), base)]
 )
 def test_composed_bases(ours, theirs, wrap):
-    X, y = table("vowel")
+    X, y = real_table("vowel")
     X, y = X[y <= 4], y[y <= 4]
     a, b = (cls(wrap(LinearSVC(C=0.1, random_state=0))).fit(X, y) for cls in (ours, theirs))
     np.testing.assert_array_equal(a.predict(X), b.predict(X))
@@ -133,7 +120,7 @@ def test_composed_bases(ours, theirs, wrap):
 
 @pytest.mark.spec("TRE-085")
 def test_calibration_gives_probabilities_where_the_base_has_none():
-    X, y = table("vowel")
+    X, y = real_table("vowel")
     with pytest.raises(AttributeError, match="predict_proba"):
         OneVsRestClassifier(LinearSVC()).fit(X, y).predict_proba(X)
     P = OneVsRestClassifier(CalibratedClassifierCV(LinearSVC(C=0.1, random_state=0), cv=2)).fit(X, y).predict_proba(X)
@@ -142,6 +129,6 @@ def test_calibration_gives_probabilities_where_the_base_has_none():
 
 @pytest.mark.spec("TRE-090")
 def test_regression_on_codes_by_least_squares_is_the_linear_special_case():
-    X, y = table("vowel")
+    X, y = real_table("vowel")
     ours = IndicatorRegression(Ridge(1e-9)).fit(X, y)
     np.testing.assert_array_equal(ours.predict(X), LeastSquaresClassifier().fit(X, y).predict(X))

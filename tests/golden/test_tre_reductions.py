@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.linear_model import LogisticRegression
 from sklearn.svm import LinearSVC
 
@@ -18,23 +17,7 @@ from gnomon.multiclass import (
     vote_accuracy,
 )
 from gnomon.numerics.coding import couple_pairs, dag_winners, pair_sums
-
-
-class Given(ClassifierMixin, BaseEstimator):
-    """A linear classifier that takes the next of the given lines for every fit."""
-
-    lines = iter(())
-
-    def fit(self, X, y):
-        self.coef_, self.intercept_ = next(type(self).lines)
-        self.classes_ = np.array([0, 1])
-        return self
-
-    def decision_function(self, X):
-        return np.asarray(X) @ self.coef_ + self.intercept_
-
-    def predict(self, X):
-        return (self.decision_function(X) > 0).astype(int)
+from reduction_cases import Given
 
 
 @pytest.mark.spec("TRE-G31", "TRE-084")
@@ -42,8 +25,8 @@ def test_raw_and_normalised_scores_of_given_lines():
     w, b = np.array([[4.0, 0.0], [0.0, 1.0], [-0.6, -0.8]]), np.array([-4.0, 0.0, 0.0])
     x, y = np.array([[1.5, 1.8]]), np.array([0, 1, 2])
     for normalize, scores, answer in ((False, [2.0, 1.8, -2.34], 0), (True, [0.5, 1.8, -2.34], 1)):
-        Given.lines = iter(zip(w, b, strict=True))
-        model = OneVsRestClassifier(Given(), normalize=normalize).fit(np.zeros((3, 2)), y)
+        lines = iter(zip(w, b, strict=True))
+        model = OneVsRestClassifier(Given(lines), normalize=normalize).fit(np.zeros((3, 2)), y)
         np.testing.assert_allclose(model.decision_function(x), [scores])
         assert model.predict(x).tolist() == [answer]
 
@@ -105,8 +88,8 @@ def test_a_cycle_through_the_estimator():
     X, y = np.zeros((3, 1)), np.array([0, 1, 2])
 
     def fitted(**options):
-        Given.lines = iter([(np.zeros(1), f) for f in scores.values()])
-        return OneVsOneClassifier(Given(), **options).fit(X, y)
+        lines = iter([(np.zeros(1), f) for f in scores.values()])
+        return OneVsOneClassifier(Given(lines), **options).fit(X, y)
 
     np.testing.assert_array_equal(fitted().votes(X[:1]), [[1, 1, 1]])
     sums = np.array([1.0 - 3.0, -1.0 + 0.5, 3.0 - 0.5])

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.datasets import load_iris
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import Perceptron, Ridge
 from sklearn.naive_bayes import GaussianNB
@@ -17,17 +16,17 @@ from gnomon.multiclass import (
     OneVsOneClassifier,
     OneVsRestClassifier,
     OutputCodeClassifier,
+    _data_codes,
     code_distances,
     code_report,
     coding_matrix,
 )
+from gnomon.multiclass._data_codes import stagewise_code
+from gnomon.trees import AdaBoostClassifier as Boosted
+from reduction_cases import Hard
+from reduction_cases import box_blobs as blobs
 
 WORDS = ("ovr", "ovo", "binary", "exhaustive", "ecoc", "hamming", "random", "random_sparse", "pca", "stagewise")
-
-
-def blobs(C=5, n=200, seed=0, spread=1.5):
-    X, y = make_blobs(n, 4, centers=C, cluster_std=spread, center_box=(-4, 4), random_state=seed)
-    return X, y
 
 
 @pytest.mark.spec("TRE-091", "TRE-092", "TRE-093", "TRE-094", "TRE-095", "TRE-096", "TRE-097", "TRE-098")
@@ -133,21 +132,9 @@ def test_which_outputs_are_decoded_by_which_loss():
     machine = OutputCodeClassifier(LinearSVC(random_state=0), code=code).fit(X, y)
     f = np.column_stack([e.decision_function(X) for e in machine.estimators_])
     np.testing.assert_allclose(-machine.decision_function(X), code_distances(f, code, loss="hinge"))
-    hard = OutputCodeClassifier(Silent(), code=code).fit(X, y)
+    hard = OutputCodeClassifier(Hard(), code=code).fit(X, y)
     h = np.column_stack([2.0 * e.predict(X) - 1.0 for e in hard.estimators_])
     np.testing.assert_allclose(-hard.decision_function(X), 2.0 * code_distances(h, code, decode="hamming"))
-
-
-class Silent(ClassifierMixin, BaseEstimator):
-    """A classifier with neither scores nor probabilities."""
-
-    def fit(self, X, y):
-        self.model_ = GaussianNB().fit(X, y)
-        self.classes_ = self.model_.classes_
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(X)
 
 
 @pytest.mark.spec("TRE-102")
@@ -178,6 +165,16 @@ def test_classes_on_a_line_are_cut_in_the_middle_first():
     assert np.abs(code[:, 0] @ [-1, -1, 1, 1]) == 4
     same = OutputCodeClassifier(GaussianNB(), code="pca").fit(1e3 * X + 7.0, y).code_book_
     np.testing.assert_array_equal(same, code)
+
+
+@pytest.mark.spec("TRE-097")
+@pytest.mark.parametrize("rounding", [-1e-17, 0.0, 1e-17])
+def test_rounding_does_not_choose_a_sign(rounding, monkeypatch):
+    """A class in the middle of a line has no part in the first direction, and gets +1."""
+    E = np.array([[-np.sqrt(0.5), -np.sqrt(1 / 6)], [rounding, np.sqrt(2 / 3)], [np.sqrt(0.5), -np.sqrt(1 / 6)]])
+    monkeypatch.setattr(_data_codes, "_directions", lambda *rows: E)
+    code = _data_codes.pca_code(np.zeros((3, 1)), np.arange(3), np.ones(3))
+    np.testing.assert_array_equal(code, [[-1, -1], [1, 1], [1, -1]])
 
 
 @pytest.mark.spec("TRE-097")
@@ -224,10 +221,53 @@ def test_stages_separate_what_is_confused():
     assert errors[L - 1] == np.min(errors)
     assert len(errors) - L in (0, 3) or len(errors) == 12
     assert errors[L - 1] < errors[1] < errors[0]
-    # With nothing learnt all rows are called class 0, so the first column sets the largest other class against it.
-    assert len(np.unique(model.code_book_[:, 0])) == 2
-    more = OutputCodeClassifier(GaussianNB(), n_columns=12, n_candidates=16, patience=12, **options).fit(X, y)
-    assert more.history_["validation"][0] <= errors[0] + 1e-12
+
+
+@pytest.mark.spec("TRE-098")
+def test_a_stage_parts_the_most_confused_pair_by_the_candidate_that_errs_least():
+    C, rng = 5, np.random.default_rng(0)
+    index, stages = np.repeat(np.arange(C), 4), []
+    weights = np.array([1.0, 2.0, 1.0, 3.0, 1.0])[index]
+
+    def answers(columns):
+        stages.append((columns, columns[index] + 1.2 * rng.normal(size=(20, columns.shape[1]))))
+        return stages[-1][1]
+
+    options = {"n_columns": 8, "n_candidates": 6, "patience": 8, "rng": np.random.default_rng(1)}
+    found, history = stagewise_code(answers, code_distances, index, weights, C, **options)
+    code, f, decided_by_loss = np.empty((C, 0), dtype=int), np.empty((20, 0)), 0
+    a, b = np.triu_indices(C, 1)
+    for t, (columns, margins) in enumerate(stages):
+        answer = np.argmin(code_distances(f, code), axis=1)
+        mixed = np.array([[np.sum(weights[(index == k) & (answer == j)]) for j in range(C)] for k in range(C)])
+        alike = np.all(code[a] == code[b], axis=1)
+        pair = np.argmax(np.where(alike | ~np.any(alike), (mixed + mixed.T)[a, b], -1.0))
+        assert np.all(columns[a[pair]] == -columns[b[pair]])
+        costs = []
+        for column, margin in zip(columns.T, margins.T, strict=True):
+            d = code_distances(np.c_[f, margin], np.c_[code, column])
+            wrong = np.average(np.argmin(d, axis=1) != index, weights=weights)
+            costs.append((wrong, np.average(d[np.arange(20), index], weights=weights)))
+        best = costs.index(min(costs))
+        decided_by_loss += best != int(np.argmin([wrong for wrong, _ in costs]))
+        assert (history["validation"][t], history["objective"][t]) == pytest.approx(costs[best])
+        code, f = np.c_[code, columns[:, best]], np.c_[f, margins[:, best]]
+    np.testing.assert_array_equal(code[:, : found.shape[1]], found)
+    assert decided_by_loss
+
+
+@pytest.mark.spec("TRE-098")
+@pytest.mark.parametrize("seed", range(5))
+def test_stages_keep_to_the_length_that_is_asked_for(seed):
+    X, y = blobs(7, 140, spread=2.5)
+    options = {"code": "stagewise", "random_state": seed}
+    model = OutputCodeClassifier(GaussianNB(), n_columns=3, **options).fit(X, y)
+    assert model.code_book_.shape == (7, 3)
+    assert valid(model.code_book_)
+    with pytest.raises(ValueError, match="2 columns cannot tell 7 classes apart"):
+        OutputCodeClassifier(GaussianNB(), n_columns=2, **options).fit(X, y)
+    again = model.set_params(code="ovr").fit(X, y)
+    assert not any(name == "history_" for name in vars(again))
 
 
 @pytest.mark.spec("TRE-098")
@@ -257,25 +297,23 @@ def test_boosting_inside_a_code():
     np.testing.assert_allclose(-model.decision_function(X), code_distances(f, model.code_book_, loss="exponential"))
 
 
-class Boosted(AdaBoostClassifier):
-    """A boosted classifier that also gives F = Σ α f."""
-
-    def additive_score(self, X):
-        return 0.25 * np.sum(self.estimator_weights_) * self.decision_function(X)
-
-
 @pytest.mark.spec("TRE-103", "TRE-L33")
 def test_the_additive_score_of_boosting_bounds_the_error():
     X, y = blobs(4, 200, spread=2.0)
     model = OutputCodeClassifier(Boosted(n_estimators=30, random_state=0), code="exhaustive", loss="exponential")
     model.fit(X, y)
     F = np.column_stack([e.additive_score(X) for e in model.estimators_])
+    # Each column needs an edge over one half only, and the sum of its steps is what is decoded, not the mean.
+    assert all(np.all(e.estimator_errors_[: e.n_iter_] < 0.5) for e in model.estimators_)
+    assert np.max(np.abs(F)) > 1.0
     np.testing.assert_allclose(
         -model.decision_function(X), code_distances(F, model.code_book_, loss="exponential"), rtol=1e-9
     )
     losses = np.exp(-model.code_book_[y] * F)
     bound = losses.shape[1] * np.mean(losses) / code_report(model.code_book_).min_distance
     assert 1.0 - model.score(X, y) <= bound < 1.0
+    alone = OutputCodeClassifier(Boosted(), loss="exponential").fit(X, np.full(len(y), "only"))
+    assert set(alone.predict(X)) == {"only"}
 
 
 @pytest.mark.spec("TRE-105")
@@ -298,6 +336,14 @@ def test_words_that_are_too_far_from_every_codeword_are_refused():
     assert radius.max_distance_ == 1.0
     assert radius.answer_report(X, names).coverage == shares[1]
     assert radius.answer_report(X, names).accuracy >= model.answer_report(X, names).accuracy
+
+
+@pytest.mark.spec("TRE-105", "TRE-099")
+def test_a_code_that_is_sure_of_nothing_has_no_radius():
+    code = np.array([[1, -1, -1, 1], [-1, 1, -1, 1], [-1, -1, 1, 1], [0, 0, 0, -1]])
+    assert code_report(code).correctable == -1
+    with pytest.raises(ValueError, match=r"'radius' would refuse every row.*give max_distance as a number, or a code"):
+        OutputCodeClassifier(GaussianNB(), code=code, max_distance="radius").fit(*blobs(4))
 
 
 @pytest.mark.spec("TRE-105")
@@ -352,6 +398,15 @@ def test_two_classes_are_the_base_and_one_class_is_certain():
     alone = OutputCodeClassifier(GaussianNB()).fit(X, ["a"] * 100)
     assert set(alone.predict(X)) == {"a"}
     assert np.all(alone.predict_proba(X) == 1.0)
+    ignoring = OutputCodeClassifier(GaussianNB(), decode="hamming", zero="ignore").fit(X, ["a"] * 100)
+    assert set(ignoring.predict(X)) == {"a"}
+
+
+@pytest.mark.spec("TRE-096")
+def test_the_length_of_a_random_code_in_columns_or_for_each_class():
+    X, y = blobs(5)
+    assert OutputCodeClassifier(GaussianNB(), n_columns=9).fit(X, y).code_book_.shape == (5, 9)
+    assert OutputCodeClassifier(GaussianNB(), code_size=2.0).fit(X, y).code_book_.shape == (5, 10)
 
 
 def test_several_labels_per_row_are_refused():

@@ -1,50 +1,34 @@
 """Refusals, targets, weights and rows of multi-class reductions, and their comparison."""
 
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
 import sklearn
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import make_blobs
+from sklearn.base import clone
 from sklearn.linear_model import LogisticRegression, Ridge, SGDClassifier
 from sklearn.model_selection import FixedThresholdClassifier, GridSearchCV, cross_val_score
 from sklearn.naive_bayes import GaussianNB
+from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
-from sklearn.svm import LinearSVC
+from sklearn.svm import SVR, LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
 from gnomon.multiclass import (
     IndicatorRegression,
     OneVsOneClassifier,
     OneVsRestClassifier,
+    OutputCodeClassifier,
     compare_reductions,
+    number_of_classifiers,
     vote_accuracy,
 )
+from reduction_cases import Hard, blobs
 
 REDUCTIONS = [OneVsRestClassifier, OneVsOneClassifier]
-
-
-def blobs(C, n=200, spread=1.5, seed=0):
-    """Round clouds around a circle, so that every class can be parted from the rest by a line."""
-    angle = 2 * np.pi * np.arange(C) / C + 0.3
-    return make_blobs(
-        n, centers=5 * np.column_stack([np.cos(angle), np.sin(angle)]), cluster_std=spread, random_state=seed
-    )
-
-
-class Hard(ClassifierMixin, BaseEstimator):
-    """Only `predict`: neither scores, nor probabilities, nor weights."""
-
-    def fit(self, X, y):
-        self.model_ = LogisticRegression().fit(X, y)
-        self.classes_ = self.model_.classes_
-        return self
-
-    def predict(self, X):
-        return self.model_.predict(X)
 
 
 # Refusals.
@@ -108,11 +92,45 @@ def test_the_label_of_refused_rows(reduction):
 
 
 @pytest.mark.spec("TRE-105")
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_limits_set_after_the_fit_are_kept_by_every_method(reduction):
+    X, y = blobs(3, spread=4.0)
+    model = reduction(LogisticRegression()).fit(X, y).set_params(reject_margin=1.2)
+    refused = model.is_rejected(X)
+    assert np.any(refused)
+    np.testing.assert_array_equal(model.predict(X) == -1, refused)
+    assert model.answer_report(X, y).n_rejected == np.sum(refused)
+    assert not np.any(model.set_params(reject_margin=None).predict(X) == -1)
+
+
+@pytest.mark.spec("TRE-105", "TRE-085")
+def test_limits_of_probabilities_are_those_of_predict_proba():
+    X, y = blobs(4, spread=3.0)
+    model = OneVsRestClassifier(LogisticRegression(), combine="proba").fit(X, y)
+    top = np.sort(model.predict_proba(X), axis=1)
+    low = model.set_params(reject_threshold=0.6).is_rejected(X)
+    np.testing.assert_array_equal(low, top[:, -1] < 0.6)
+    raw = np.max([fit.predict_proba(X)[:, 1] for fit in model.estimators_], axis=0)
+    assert np.any(low != (raw < 0.6))
+    close = model.set_params(reject_threshold=None, reject_margin=0.3).is_rejected(X)
+    np.testing.assert_array_equal(close, top[:, -1] - top[:, -2] < 0.3)
+
+
+@pytest.mark.spec("TRE-105")
+@pytest.mark.parametrize("reduction", [*REDUCTIONS, OutputCodeClassifier])
+def test_a_single_class_leads_by_any_margin(reduction):
+    X = np.arange(6.0)[:, None]
+    model = reduction(LogisticRegression(), reject_margin=0.1).fit(X, np.full(6, "only"))
+    assert set(model.predict(X)) == {"only"}
+    assert model.answer_report(X, np.full(6, "only")).coverage == 1.0
+
+
+@pytest.mark.spec("TRE-105")
 def test_hard_answers_refuse_and_graphs_cannot():
     X, y = blobs(4, spread=3.0)
     with pytest.raises(ValueError, match="reject_label=-1 is one of the classes"):
         OneVsRestClassifier(LogisticRegression(), combine="hard").fit(X, y - 1)
-    with pytest.raises(ValueError, match="needs scores or probabilities"):
+    with pytest.raises(ValueError, match="need scores or probabilities"):
         OneVsRestClassifier(LogisticRegression(), combine="hard", reject_threshold=1.0).fit(X, y)
     with pytest.raises(ValueError, match="no scores to refuse by"):
         OneVsOneClassifier(LogisticRegression(), decision="dag", reject_margin=1.0).fit(X, y)
@@ -176,6 +194,66 @@ def test_a_class_without_weight_loses_every_duel():
         np.testing.assert_array_equal(model.predict(X), without.predict(X))
         # Least squares between pairs that contradict each other leaves it a little.
         np.testing.assert_allclose(model.predict_proba(X)[:, 2], 0.0, atol=0.01)
+
+
+@pytest.mark.parametrize("base", [LogisticRegression(), GaussianNB(), LinearSVC(), Ridge()], ids=repr)
+@pytest.mark.parametrize("reduction", [*REDUCTIONS, OutputCodeClassifier])
+def test_the_only_class_with_weight_is_the_answer(reduction, base):
+    X, y = blobs(3)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "no row of .* takes part in a fit")
+        model = reduction(base).fit(X, y, sample_weight=(y == 2).astype(float))
+    np.testing.assert_array_equal(model.predict(X), 2)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_methods_are_those_of_the_base_where_a_class_has_no_rows(reduction):
+    """A constant answer in the place of a fit has probabilities, its base has none."""
+    X, y = blobs(3)
+    with pytest.warns(UserWarning, match="no row of '0' takes part"):
+        model = reduction(LinearSVC()).fit(X, y, sample_weight=(y > 0).astype(float))
+    with pytest.raises(AttributeError, match="predict_proba"):
+        _ = model.predict_proba
+    with pytest.warns(UserWarning, match="no row of '0' takes part"):
+        begun = reduction(SGDClassifier()).fit(X, y, sample_weight=(y > 0).astype(float))
+    with pytest.raises(ValueError, match="begin with partial_fit"):
+        begun.partial_fit(X, y)
+
+
+@pytest.mark.parametrize("reduction", REDUCTIONS)
+def test_labels_that_were_not_announced(reduction):
+    X, y = blobs(3)
+    with pytest.raises(ValueError, match=r"y has labels \[2\] that are not in classes=\[0, 1\]; add them there"):
+        reduction(SGDClassifier()).partial_fit(X, y, classes=[0, 1])
+
+
+@pytest.mark.spec("TRE-084")
+def test_distances_of_a_regressor_are_measured_from_a_half():
+    X, y = blobs(3, spread=3.0)
+    y = np.where(y == 2, 0, y)
+    two = OneVsRestClassifier(Ridge(), normalize=True).fit(X, y)
+    np.testing.assert_array_equal(two.predict(X), two.estimators_[0].predict(X) > 0.5)
+    X, y = blobs(3, spread=3.0)
+    X = X * [1.0, 10.0]
+    model = OneVsRestClassifier(Ridge(), normalize=True).fit(X, y)
+    f = np.column_stack([fit.predict(X) for fit in model.estimators_])
+    norms = [np.linalg.norm(fit.coef_) for fit in model.estimators_]
+    np.testing.assert_array_equal(model.predict(X), np.argmax((f - 0.5) / norms, axis=1))
+    assert np.any(model.predict(X) != np.argmax(f / norms, axis=1))
+
+
+@pytest.mark.spec("TRE-090")
+def test_regressors_inside_pipelines_and_without_weights():
+    X, y = blobs(3, n=90)
+    s = np.arange(90) % 2
+    for regressor in (make_pipeline(StandardScaler(), SVR()), make_pipeline(StandardScaler(), Ridge()), SVR(gamma=0.1)):
+        weighted = IndicatorRegression(regressor).fit(X, y, sample_weight=s)
+        assert weighted.score(X[s > 0], y[s > 0]) > 0.8
+    without = IndicatorRegression(SVR(gamma=0.1)).fit(X[s > 0], y[s > 0])
+    np.testing.assert_allclose(weighted.decision_function(X), without.decision_function(X), atol=1e-2)
+    for regressor in (KNeighborsRegressor(), make_pipeline(StandardScaler(), KNeighborsRegressor())):
+        with pytest.raises(ValueError, match="takes no sample_weight"):
+            IndicatorRegression(regressor).fit(X, y, sample_weight=s)
 
 
 @pytest.mark.parametrize("reduction", REDUCTIONS)
@@ -251,11 +329,18 @@ def test_what_cannot_predict_is_no_base(reduction, base):
         IndicatorRegression(GaussianNB()).fit(X, y)
 
 
-def test_progress_goes_to_a_logger(caplog):
+@pytest.mark.parametrize("reduction", [*REDUCTIONS, partial(OutputCodeClassifier, code="exhaustive")])
+def test_progress_goes_to_stderr_if_asked_for(reduction, capsys):
     X, y = blobs(3)
-    with caplog.at_level("INFO", logger="gnomon.multiclass"):
-        OneVsRestClassifier(GaussianNB(), verbose=1).fit(X, y)
-    assert caplog.messages == [f"{k} of 3 binary problems fitted" for k in (1, 2, 3)]
+    reduction(GaussianNB()).fit(X, y)
+    assert capsys.readouterr() == ("", "")
+    reduction(GaussianNB(), verbose=1).fit(X, y)
+    assert capsys.readouterr() == ("", "fit 1 of 3\nfit 2 of 3\nfit 3 of 3\n")
+    X, y = blobs(25)
+    OneVsRestClassifier(GaussianNB(), verbose=1).fit(X, y)
+    assert capsys.readouterr().err.splitlines() == [f"fit {k} of 25" for k in range(2, 26, 2)]
+    OneVsRestClassifier(GaussianNB(), verbose=2).fit(X, y)
+    assert capsys.readouterr().err.count("\n") == 25
 
 
 @pytest.mark.parametrize("n_jobs", [2, -1])
@@ -294,6 +379,16 @@ def test_the_table_of_all_reductions():
         None, X, y, reductions={"tree": OneVsRestClassifier(DecisionTreeClassifier(max_depth=2))}, cv=2
     )
     assert mine.best == "tree"
+    whole = {"masked": IndicatorRegression(Ridge()), "softmax": LogisticRegression()}
+    assert compare_reductions(None, X, y, reductions=whole, cv=2).table["n_classifiers"].tolist() == [1, 1]
+    with pytest.raises(ValueError, match=r"reduction='best' is unknown.*hamming"):
+        number_of_classifiers(5, "best")
+
+
+@pytest.mark.parametrize("p", ["uniform", [0.5, 0.6], [1.5, -0.5], [[0.5, 0.5]], [], None, [np.nan, 1.0]])
+def test_chances_of_votes_that_are_none(p):
+    with pytest.raises(ValueError, match=r"^p=.* must be"):
+        vote_accuracy(5, p)
 
 
 @pytest.mark.parametrize("T", [1, 2, 7])

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.datasets import load_iris, make_blobs
+from sklearn.base import clone
+from sklearn.datasets import load_iris
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
@@ -23,32 +23,10 @@ from gnomon.multiclass import (
     code_distances,
 )
 from gnomon.numerics.coding import class_pairs, couple_pairs, dag_winners, pair_code, pair_sums
+from reduction_cases import Given, Hard, blobs
 
 REDUCTIONS = [OneVsRestClassifier, OneVsOneClassifier]
 BASES = [LogisticRegression(), LinearSVC(C=0.1), GaussianNB(), DecisionTreeClassifier(max_depth=2, random_state=0)]
-
-
-def blobs(C, n=200, spread=1.5, seed=0):
-    """Round clouds around a circle, so that every class can be parted from the rest by a line."""
-    angle = 2 * np.pi * np.arange(C) / C + 0.3
-    return make_blobs(
-        n, centers=5 * np.column_stack([np.cos(angle), np.sin(angle)]), cluster_std=spread, random_state=seed
-    )
-
-
-class Hard(ClassifierMixin, BaseEstimator):
-    """Only `predict`: neither scores nor probabilities; counts the rows that it is asked about."""
-
-    asked = 0
-
-    def fit(self, X, y):
-        self.model_ = LogisticRegression().fit(X, y)
-        self.classes_ = self.model_.classes_
-        return self
-
-    def predict(self, X):
-        type(self).asked += len(X)
-        return self.model_.predict(X)
 
 
 # Labels as numbers.
@@ -154,27 +132,6 @@ def test_scaling_one_line_changes_raw_answers_only():
             for c in (np.ones((3, 1)), np.array([[1.0], [20.0], [1.0]]))
         )
         assert np.array_equal(before, after) == same
-
-
-class Given(ClassifierMixin, BaseEstimator):
-    """Every fit takes the next of the given lines; copies share them."""
-
-    def __init__(self, lines):
-        self.lines = lines
-
-    def __sklearn_clone__(self):
-        return Given(self.lines)
-
-    def fit(self, X, y):
-        self.coef_, self.intercept_ = next(self.lines)
-        self.classes_ = np.array([0, 1])
-        return self
-
-    def decision_function(self, X):
-        return X @ self.coef_ + self.intercept_
-
-    def predict(self, X):
-        return (self.decision_function(X) > 0).astype(int)
 
 
 @pytest.mark.spec("TRE-084")
@@ -307,6 +264,10 @@ def test_the_graph_asks_each_row_c_minus_one_times():
     assert all(label in duel for label, duel in zip(answers, duels[:, -1], strict=True))
     with pytest.raises(ValueError, match="must hold each of the classes"):
         OneVsOneClassifier(Hard(), decision="dag", order=["a", "b"]).fit(X, names[y])
+    # The list is looked at before anything is fitted: there are no lines to take.
+    for order in ([0, 1, 2, 3, 7], [0, 1, 2, 3, 3], ["a", "b", "c", "d", "e"]):
+        with pytest.raises(ValueError, match=r"order=.*must hold each of the classes \[0, 1, 2, 3, 4\] once"):
+            OneVsOneClassifier(Given(iter(())), decision="dag", order=order).fit(X, y)
 
 
 @pytest.mark.spec("TRE-089")
@@ -334,6 +295,29 @@ def test_coupling_is_the_minimum_and_survives_certainty():
     certain = couple_pairs((rng.random((64, 6)) < 0.5).astype(float), 4)
     assert np.all(np.isfinite(certain))
     np.testing.assert_allclose(certain.sum(axis=1), 1.0)
+
+
+@pytest.mark.spec("TRE-089")
+def test_coupling_by_divergence_is_stationary_where_pairs_differ_in_size():
+    """Hastie & Tibshirani (1998), eq. 7: Σ_j n_ij (r_ij − μ_ij) = 0 for every class, μ_ij = p_i/(p_i + p_j)."""
+
+    def slopes(r, p, counts):
+        i, j = class_pairs(p.shape[1]).T
+        off = counts * (r - p[:, i] / (p[:, i] + p[:, j]))
+        return pair_sums(off, -off, p.shape[1])
+
+    rng = np.random.default_rng(0)
+    r, counts = rng.uniform(0.02, 0.98, (40, 10)), rng.integers(1, 200, 10).astype(float)
+    p = couple_pairs(r, 5, method="hastie_tibshirani", counts=counts)
+    np.testing.assert_allclose(slopes(r, p, counts), 0.0, atol=1e-6)
+    assert np.max(np.abs(slopes(r, couple_pairs(r, 5, method="hastie_tibshirani"), counts))) > 1.0
+    X, y = blobs(4, n=300, spread=3.0)
+    keep = np.random.default_rng(0).random(300) < np.array([1.0, 0.5, 0.2, 0.7])[y]
+    X, y = X[keep], y[keep]
+    model = OneVsOneClassifier(LogisticRegression(), coupling="hastie_tibshirani").fit(X, y)
+    r = np.column_stack([fit.predict_proba(X)[:, 0] for fit in model.estimators_])
+    sizes = np.sum(np.bincount(y)[class_pairs(4)], axis=1)
+    np.testing.assert_allclose(slopes(r, model.predict_proba(X), sizes), 0.0, atol=1e-4)
 
 
 @pytest.mark.spec("TRE-089")

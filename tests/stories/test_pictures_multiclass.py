@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.colors import to_rgb
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import GradientBoostingClassifier
+from sklearn.linear_model import LogisticRegression, Ridge
 from sklearn.naive_bayes import GaussianNB
 
 from gnomon import plot
@@ -60,6 +61,27 @@ def test_one_vs_rest_lines_regions_and_refusals(frame):
     np.testing.assert_array_equal(index, expected)
     assert np.any(index == 3)
     assert np.any(painted(panels["raw"])[0] != painted(panels["normalised"])[0])
+
+
+@pytest.mark.spec("TRE-P11")
+def test_lines_of_regressors_are_where_they_say_a_half():
+    X, y = table()
+    model = OneVsRestClassifier(Ridge()).fit(X, y)
+    panels = plot.one_vs_rest_regions(model, X, y, resolution=60)
+    index, points = painted(panels["hard"])
+    f = np.column_stack([fit.predict(points) for fit in model.estimators_])
+    np.testing.assert_array_equal(index, np.where((f > 0.5).sum(axis=1) == 1, np.argmax(f, axis=1), 3))
+    norms = [np.linalg.norm(fit.coef_) for fit in model.estimators_]
+    np.testing.assert_array_equal(painted(panels["normalised"])[0], np.argmax((f - 0.5) / norms, axis=1))
+    on_line = zero_lines(panels["raw"], COLORS[0])
+    assert np.max(np.abs(model.estimators_[0].predict(on_line) - 0.5)) < 0.01
+
+
+@pytest.mark.spec("TRE-P11")
+def test_scores_without_a_norm_have_no_distances():
+    X, y = table()
+    model = OneVsRestClassifier(GradientBoostingClassifier(n_estimators=3)).fit(X, y)
+    assert list(plot.one_vs_rest_regions(model, X, y, resolution=30)) == ["lines", "hard", "raw"]
 
 
 @pytest.mark.spec("TRE-P11")

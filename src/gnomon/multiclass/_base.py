@@ -5,23 +5,35 @@
 Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–141.
 """
 
-import logging
+import sys
+from abc import ABC, abstractmethod
 
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
-from sklearn.base import MetaEstimatorMixin, is_regressor
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
-from sklearn.utils.multiclass import type_of_target
-from sklearn.utils.validation import _num_samples, column_or_1d
+from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
+from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
-from gnomon.multiclass._reject import RejectingClassifier
-from gnomon.numerics.coding import offers
+from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
+from gnomon.numerics.coding import Columns, offers, refit_columns
+from gnomon.numerics.coding.columns import ConstantSide
 from gnomon.numerics.tables import given_rows
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["Reduction", "base_has", "checked_target", "given_rows", "log_fits", "predictor", "routed", "single_labels"]
+__all__ = [
+    "Reduction",
+    "base_has",
+    "checked_target",
+    "continue_fits",
+    "given_rows",
+    "predictor",
+    "progress_of",
+    "routed",
+    "single_labels",
+]
 
 
 def predictor(name, estimator):
@@ -64,16 +76,39 @@ def routed(owner, method, X, sample_weight, params):
     return sample_weight, params
 
 
-def log_fits(done, total):
-    """Send the progress of the fits to the logger ``gnomon.multiclass``."""
-    logging.getLogger("gnomon.multiclass").info("%d of %d binary problems fitted", done, total)
+def progress_of(verbose):
+    """A function (done, total) that writes the progress of the fits to stderr; None where nobody asked for it."""
+    if not verbose:
+        return None
+
+    def report(done, total):
+        if verbose > 1 or done % max(1, total // 10) == 0:
+            sys.stderr.write(f"fit {done} of {total}\n")
+
+    return report
+
+
+def continue_fits(owner, X, y, classes, sample_weight, params, problems):
+    """`partial_fit` of the base for the problems of more rows, (X, y, weights, first) → problems."""
+    first = _check_partial_fit_first_call(owner, classes)
+    X = given_rows(owner, owner.estimator, X, reset=first)
+    weights, params = routed(owner, "partial_fit", X, sample_weight, params)
+    made = problems(X, y, weights, first=first)
+    old = [clone(owner.estimator) for _ in made] if first else owner.estimators_
+    if any(isinstance(estimator, ConstantSide) for estimator in old):
+        raise ValueError(
+            "a class had no rows in fit, so an answer is constant and cannot be continued; begin with partial_fit"
+        )
+    new = refit_columns(old, X, made, weights=weights, params=params, n_jobs=owner.n_jobs)
+    return Columns(new, [None] * len(new))
 
 
 def base_has(method):
     """For `available_if`: whether the base has a method; the error says what to do where it has not."""
 
     def check(self):
-        base = (vars(self).get("estimators_") or [self.estimator])[0]
+        fitted = vars(self).get("estimators_", ())
+        base = next((one for one in fitted if not isinstance(one, ConstantSide)), self.estimator)
         if getattr(base, method, None) is None or (method != "partial_fit" and is_regressor(base)):
             raise AttributeError(f"{type(base).__name__} has no {method}{_ADVICE.get(method, '')}")
         return True
@@ -87,8 +122,71 @@ _ADVICE = {
 }
 
 
-class Reduction(MetaEstimatorMixin, RejectingClassifier):
-    """A classifier made of binary fits of `estimator`."""
+class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):
+    """A classifier made of binary fits of `estimator`, which may say that it does not know.
+
+    `fit` calls `_settle_reject_label` once `classes_` is known; `predict` gives `_answers`.
+    """
+
+    @abstractmethod
+    def _decide(self, X):
+        """For every row the index of the best class, and whether the row is refused."""
+
+    @abstractmethod
+    def _may_refuse(self):
+        """Whether the parameters ask for refusals."""
+
+    def _refusal(self):
+        return Refusal(self.reject_threshold, self.reject_margin, self.reject_label).checked()
+
+    def _settle_reject_label(self):
+        """Set `reject_label_`: None where nothing is ever refused, so that −1 may be a class."""
+        self.reject_label_ = self._refusal().label_for(self.classes_) if self._may_refuse() else None
+
+    def _answers(self, X):
+        """The class of every row, or the label of refusals; both by the parameters as they are now."""
+        index, rejected = self._decide(X)
+        labels = self.classes_[index]
+        if not self._may_refuse():
+            return labels
+        return insert_label(labels, rejected, self._refusal().label_for(self.classes_))
+
+    def is_rejected(self, X):
+        """Whether the answer is refused, for every row of `X`.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        ndarray of bool of shape (n_samples,)
+        """
+        return self._decide(X)[1]
+
+    def answer_report(self, X, y, sample_weight=None):
+        """Coverage, and accuracy on the rows that are answered; `score` counts a refusal as an error.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+
+        Returns
+        -------
+        AnswerReport
+            With the fields `coverage`, `accuracy` and `n_rejected`.
+        """
+        index, rejected = self._decide(X)
+        y = np.asarray(y)
+        check_consistent_length(index, y)
+        weights = check_weights(sample_weight, np.empty((len(index), 0)))
+        right = self.classes_[index] == y
+        answered = float(np.sum(weights[~rejected]))
+        hits = float(np.sum(weights[~rejected & right]))
+        accuracy = hits / answered if answered > 0.0 else float("nan")
+        return AnswerReport(answered / float(np.sum(weights)), accuracy, int(np.sum(rejected)))
 
     @property
     def n_classes_(self):

@@ -19,7 +19,7 @@ from gnomon.multiclass.code_report import distinct_columns, separated
 from gnomon.numerics.parallel import calm_blas
 from gnomon.numerics.validation import check_integer
 
-__all__ = ["climb_rows", "count_columns", "ecoc", "random_code", "usual_length"]
+__all__ = ["check_length", "climb_rows", "count_columns", "ecoc", "random_code", "usual_length"]
 
 _STEEPNESS = 4.0
 # Up to here, or where a good part of them is wanted, all columns are listed and drawn without replacement; beyond,
@@ -46,7 +46,7 @@ def random_code(n_classes, n_columns, rng, *, sparse=False, n_candidates=1000):
     check_integer("n_candidates", n_candidates, 1)
     available = count_columns(n_classes, sparse=sparse)
     n_columns = min(n_columns, available)
-    _check_length(n_classes, n_columns)
+    check_length(n_classes, n_columns)
     draw = _drawer(n_classes, n_columns, rng, sparse=sparse)
     best, reached, left = None, 0.0, 1 if n_columns == available else n_candidates
     block = max(1, _MOST_CELLS // max(n_classes * max(n_classes, n_columns), n_columns**2))
@@ -129,7 +129,7 @@ def _best_columns(code, n_columns, rng):
     """A subset of the columns: random ones first, then each is exchanged for the best one until (2) falls no more."""
     if n_columns >= code.shape[1]:
         return code
-    _check_length(len(code), n_columns)
+    check_length(len(code), n_columns)
     a, b = np.triu_indices(len(code), 1)
     differ = code[a] != code[b]
     chosen = rng.choice(code.shape[1], n_columns, replace=False)
@@ -148,7 +148,8 @@ def _best_columns(code, n_columns, rng):
     return code[:, np.sort(chosen)]
 
 
-def _check_length(n_classes, n_columns):
+def check_length(n_classes, n_columns):
+    """ValueError where the columns are fewer than the bits of the number of classes."""
     least = (n_classes - 1).bit_length()
     if n_columns < least:
         raise ValueError(

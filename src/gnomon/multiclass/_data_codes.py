@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 from scipy import linalg, sparse
 
-from gnomon.multiclass._code_search import climb_rows, count_columns
+from gnomon.multiclass._code_search import check_length, climb_rows, count_columns
 from gnomon.multiclass.code_report import distinct_columns, row_distances, separated
 
 __all__ = ["pca_code", "stagewise_code"]
@@ -36,7 +36,9 @@ def pca_code(X, index, weights, n_columns=None):
     """
     C = int(np.max(index)) + 1
     E = _directions(X, index, weights, C)[:, : C - 1 if n_columns is None else min(n_columns, C - 1)]
-    code = np.where(E > -_ROUNDING, 1, -1)
+    # The sign of what is zero but for rounding must not decide a change of sign either.
+    E = np.where(np.abs(E) < _ROUNDING, 0.0, E)
+    code = np.where(E >= 0.0, 1, -1)
     distinct = distinct_columns(code)
     code = climb_rows(code[:, distinct], _lexicographic(E[:, distinct]))
     if not separated(code):
@@ -97,10 +99,12 @@ def stagewise_code(answers, distances, index, weights, n_classes, *, n_columns, 
     n_classes, n_columns, n_candidates, patience : int
     rng : Generator
     """
+    check_length(n_classes, n_columns)
     code, f = np.empty((n_classes, 0), dtype=int), np.empty((len(index), 0))
     history, least, length, idle = [], np.inf, 0, 0
-    while code.shape[1] < min(n_columns, count_columns(n_classes)) or not separated(code):
-        columns = _candidates(code, _confusion(distances(f, code), index, weights, n_classes), n_candidates, rng)
+    for left in range(min(n_columns, count_columns(n_classes)) - 1, -1, -1):
+        confusion = _confusion(distances(f, code), index, weights, n_classes)
+        columns = _candidates(code, confusion, n_candidates, rng, left=left)
         margins = answers(columns)
         costs = [
             _validation(distances(np.c_[f, margins[:, j]], np.c_[code, columns[:, j]]), index, weights)
@@ -132,8 +136,11 @@ def _confusion(d, index, weights, n_classes):
     return table + table.T
 
 
-def _candidates(code, confusion, n_candidates, rng):
-    """New columns that separate the most confused pair; pairs that nothing separates yet come first."""
+def _candidates(code, confusion, n_candidates, rng, *, left):
+    """New columns that separate the most confused pair; pairs that nothing separates yet come first.
+
+    After them `left` more columns must be able to tell all classes apart.
+    """
     C = len(code)
     a, b = np.triu_indices(C, 1)
     open_pairs = np.all(code[a] == code[b], axis=1)
@@ -143,9 +150,19 @@ def _candidates(code, confusion, n_candidates, rng):
         columns = np.empty((C, signs.shape[1]), dtype=int)
         columns[a[pair]], columns[b[pair]], columns[others] = 1, -1, signs
         new = np.flatnonzero(distinct_columns(np.c_[code, columns])[code.shape[1] :])
+        if 2**left < C:
+            new = np.array([j for j in new if _most_alike(np.c_[code, columns[:, j]]) <= 2**left], dtype=int)
         if len(new):
             return columns[:, np.sort(rng.permutation(new)[:n_candidates])]
-    raise ValueError(f"code='stagewise' finds no new column for {C} classes; give a smaller n_columns")
+    raise ValueError(
+        f"code='stagewise' finds no column after which {left} more could tell all {C} classes apart; give a larger "
+        "n_columns or n_candidates"
+    )
+
+
+def _most_alike(code):
+    """The largest number of classes with the same codeword."""
+    return int(np.max(np.unique(code, axis=0, return_counts=True)[1]))
 
 
 def _sign_columns(n, n_candidates, rng):

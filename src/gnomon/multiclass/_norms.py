@@ -10,7 +10,7 @@ import warnings
 import numpy as np
 from scipy import sparse
 
-__all__ = ["weight_norms"]
+__all__ = ["known_norms", "weight_norms"]
 
 _SMALL = 0.01
 """A norm this far below the median makes the scores of its class meaningless."""
@@ -18,7 +18,14 @@ _SMALL = 0.01
 
 def weight_norms(estimators, classes):
     """‖w‖ of every fitted binary classifier; ValueError where there is none, a warning where one is tiny."""
-    norms = np.array([_norm(estimator) for estimator in estimators])
+    norms = [_norm(estimator) for estimator in estimators]
+    if None in norms:
+        unknown = _last(estimators[norms.index(None)])
+        raise ValueError(
+            f"normalize=True needs an estimator with coef_, weight_norm_ or support_vectors_; {type(unknown).__name__} "
+            "has none of them; set normalize=False"
+        )
+    norms = np.array(norms)
     names = classes[-len(norms) :]
     if np.any(norms == 0.0):
         raise ValueError(
@@ -35,17 +42,21 @@ def weight_norms(estimators, classes):
     return norms
 
 
+def known_norms(estimators):
+    """‖w‖ of every fitted binary classifier; None where one of them has none, or is constant."""
+    norms = [_norm(estimator) for estimator in estimators]
+    return np.array(norms) if all(norms) else None
+
+
 def _norm(estimator):
-    # Inside a pipeline the last step is linear in what it is given.
-    last = getattr(estimator, "steps", [("", estimator)])[-1][1]
-    for known in (_linear_norm, _stated_norm, _kernel_norm):
-        norm = known(last)
-        if norm is not None:
-            return norm
-    raise ValueError(
-        f"normalize=True needs an estimator with coef_, weight_norm_ or support_vectors_; {type(last).__name__} has "
-        "none of them; set normalize=False"
-    )
+    last = _last(estimator)
+    found = (known(last) for known in (_linear_norm, _stated_norm, _kernel_norm))
+    return next((norm for norm in found if norm is not None), None)
+
+
+def _last(estimator):
+    """Inside a pipeline the last step is linear in what it is given."""
+    return getattr(estimator, "steps", [("", estimator)])[-1][1]
 
 
 def _linear_norm(estimator):

@@ -9,11 +9,13 @@ with its weighted error ε the best step is α_t = ½ ln((1 − ε)/ε), and (1)
 Multiclass learning, boosting, and error-correcting codes, doi:10.1145/307400.307429.
 """
 
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
@@ -28,6 +30,8 @@ from gnomon.numerics.weights import check_weights, fit_weighted
 __all__ = ["AdaBoostECC"]
 
 _NO_EDGE = 1e-10
+_LEAST_ERROR = 1e-10
+"""Errors keep this distance from 0 and 1, where a step would be infinite."""
 _MOST_TRIALS = 10
 
 
@@ -52,7 +56,7 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     ----------
     estimator : classifier, optional
         The weak learner; by default a decision stump, which takes strings, categories and gaps too. Without
-        `sample_weight` in its `fit` it gets rows drawn by weight.
+        `sample_weight` in its `fit` it gets rows drawn by weight. A regressor has no sides, and is refused.
     n_estimators : int, default=50
         Rounds at most.
     partition : {"random", "max"}, default="random"
@@ -81,8 +85,8 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     n_iter_ : int
         Rounds.
     stop_reason_ : {"max_iter", "no_edge", "perfect"}
-        All rounds were made; no division gave a learner better than chance; (1) is zero, as nothing is left to tell
-        apart.
+        All rounds were made; no division gave a learner better than chance, with a ConvergenceWarning where that was so
+        from the start; (1) is zero, as nothing is left to tell apart.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -125,6 +129,8 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_integer("n_estimators", self.n_estimators, 1)
         check_choice("partition", self.partition, ("random", "max"))
         check_interval("learning_rate", self.learning_rate, 0.0, 1.0, closed="right")
+        if getattr(self._base(), "predict", None) is None or is_regressor(self._base()):
+            raise ValueError(f"estimator={self.estimator!r} is no classifier; give one, or None for a stump")
         X = given_rows(self, self._base(), X, reset=True)
         weights = None if sample_weight is None else check_weights(sample_weight, np.empty((_num_samples(X), 0)))
         index, self.classes_ = weighted_classes(X, y, weights)
@@ -132,6 +138,13 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             used = np.flatnonzero(weights > 0.0)
             X, index, weights = _safe_indexing(X, used), index[used], weights[used]
         self._boost(X, index, np.ones(len(index)) if weights is None else weights)
+        if self.n_iter_ == 0 and self.stop_reason_ == "no_edge":
+            warnings.warn(
+                f"no learner was better than chance, so every row is called {self.classes_.tolist()[0]!r}; give a "
+                "stronger estimator",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return self
 
     def decision_function(self, X):
@@ -211,7 +224,7 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         own = np.arange(C) == index[:, None]
         F, D = np.zeros((len(index), C)), s[:, None] * ~own
         learner = Stump().over(X) if self.estimator is None else _over(self.estimator, X, rng)
-        rounds, objectives, wrong, self.stop_reason_ = [], [], [], "max_iter"
+        rounds, objectives, wrong, self.stop_reason_ = [], [np.sum(D)], [], "max_iter"
         while len(rounds) < self.n_estimators:
             made = self._round(learner, index, D, float(np.sum(s)), rng) if np.any(D) else None
             if made is None:
@@ -222,7 +235,8 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             rounds.append(made._replace(side=None))
             objectives.append(np.sum(D))
             wrong.append(np.average(np.argmax(F, axis=1) != index, weights=s))
-        self._unpack(rounds, C, {"objective": np.array(objectives), "error": np.array(wrong)})
+        self.objective_ = float(objectives[-1])
+        self._unpack(rounds, C, {"objective": np.array(objectives[1:]), "error": np.array(wrong)})
 
     def _unpack(self, rounds, C, traces):
         self.estimators_ = [made.model for made in rounds]
@@ -232,7 +246,6 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         pairs = np.array([made.pairs for made in rounds])
         self.n_iter_ = len(rounds)
         self.history_ = {"iteration": np.arange(1, len(rounds) + 1), "pairs": pairs, **traces}
-        self.objective_ = float(traces["objective"][-1]) if rounds else 0.0
 
     def _round(self, learner, index, D, n, rng):
         """One division with a learner that has an edge; None if several divisions give none."""
@@ -248,7 +261,7 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             side = 2.0 * sides(model) - 1.0
             error = float(np.sum(v[side != truth]) / U)
             if abs(error - 0.5) > _NO_EDGE:
-                return _Round(mu, side, model, error, float(self.learning_rate) * _step(error, n), U)
+                return _Round(mu, side, model, error, float(self.learning_rate) * _step(error), U)
         return None
 
     def _scores(self, X):
@@ -282,13 +295,9 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _step(error, n):
-    """α = ½ ln((1 − ε)/ε); errors keep a distance of 1/(2n + 2) from 0 and 1, where it would be infinite.
-
-    Schapire & Singer (1999), Improved boosting algorithms, section 4.2, smooth in this way.
-    """
-    least = 0.5 / (n + 1.0)
-    kept = min(max(error, least), 1.0 - least)
+def _step(error):
+    """α = ½ ln((1 − ε)/ε)."""
+    kept = min(max(error, _LEAST_ERROR), 1.0 - _LEAST_ERROR)
     return 0.5 * float(np.log((1.0 - kept) / kept))
 
 

@@ -137,7 +137,7 @@ def distinct_columns(code):
     return ~np.any(np.triu(same, 1), axis=0)
 
 
-def check_code(code, n_classes=None, *, name="code"):
+def check_code(code, n_classes=None):
     """The matrix as integers; ValueError where it is no code.
 
     Parameters
@@ -145,25 +145,23 @@ def check_code(code, n_classes=None, *, name="code"):
     code : array-like of shape (n_classes, n_columns)
     n_classes : int, optional
         The number of rows that it must have; any number above one by default.
-    name : str, default="code"
-        What messages call it.
     """
     code = np.asarray(code)
     if code.ndim != 2 or len(code) < 2 or (n_classes is not None and len(code) != n_classes):
         wanted = "two or more rows" if n_classes is None else f"{n_classes} rows"
-        raise ValueError(f"{name} has shape {code.shape}; give a matrix with one row for each class, {wanted}")
+        raise ValueError(f"code has shape {code.shape}; give a matrix with one row for each class, {wanted}")
     if not np.all(np.isin(code, (-1, 0, 1))):
         strange = np.unique(code[~np.isin(code, (-1, 0, 1))])[:5]
-        raise ValueError(f"{name} has the entries {strange.tolist()}; only −1, 0 and 1 are allowed")
+        raise ValueError(f"code has the entries {strange.tolist()}; only −1, 0 and 1 are allowed")
     code = code.astype(int)
     lacking = np.flatnonzero((np.max(code, axis=0, initial=0) < 1) | (np.min(code, axis=0, initial=0) > -1))
     if len(lacking):
-        raise ValueError(f"{name} has no +1 or no −1 in the columns {lacking[:5].tolist()}; drop these columns")
+        raise ValueError(f"code has no +1 or no −1 in the columns {lacking[:5].tolist()}; drop these columns")
     if not separated(code):
         used = np.abs(code)
         alike = (used @ used.T == code @ code.T) & ~np.eye(len(code), dtype=bool)
         pair = np.argwhere(alike)[0].tolist()
-        raise ValueError(f"{name} has no column that tells the classes in rows {pair} apart; add one with +1 and −1")
+        raise ValueError(f"code has no column that tells the classes in rows {pair} apart; add one with +1 and −1")
     return code
 
 

@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
 from gnomon.multiclass._base import single_labels
-from gnomon.multiclass.coding_matrix import coding_matrix
+from gnomon.multiclass.coding_matrix import CODES, coding_matrix
 from gnomon.multiclass.one_vs_one import OneVsOneClassifier
 from gnomon.multiclass.one_vs_rest import OneVsRestClassifier
 from gnomon.multiclass.output_code import OutputCodeClassifier
@@ -92,6 +92,7 @@ def number_of_classifiers(n_classes, reduction="ovr"):
     >>> [number_of_classifiers(10, reduction) for reduction in ("ovr", "ovo", "binary", "hamming")]
     [10, 45, 4, 7]
     """
+    check_choice("reduction", reduction, CODES)
     C = check_integer("n_classes", n_classes, 1)
     # The matrix of all pairs of many classes would be large.
     known = {"ovr": C if C > 2 else C - 1, "ovo": C * (C - 1) // 2}
@@ -142,9 +143,10 @@ def compare_reductions(estimator, X, y, *, reductions=None, cv=5, n_jobs=None, r
     X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
     y : array-like of shape (n_samples,)
     reductions : dict of str to estimator, optional
-        Classifiers under their names. None: one-vs-rest ("ovr"); one-vs-one by votes ("ovo"), by a decision graph
-        ("dag") and, if the base has probabilities, by coupling ("coupling"); the codes "binary", "ecoc", "random" and
-        "random_sparse", for at most 7 classes "exhaustive", for at least 5 "hamming".
+        Classifiers under their names; one without `estimators_` counts as one fit. None: one-vs-rest ("ovr");
+        one-vs-one by votes ("ovo"), by a decision graph ("dag") and, if the base has probabilities, by coupling
+        ("coupling"); the codes "binary", "ecoc", "random" and "random_sparse", for at most 7 classes "exhaustive", for
+        at least 5 "hamming".
     cv : int or splitter, default=5
         The folds; as in scikit-learn they are stratified.
     n_jobs : int, optional
@@ -214,7 +216,8 @@ def _measure(model, X, y, train, test):
     fitted = perf_counter()
     answers = model.predict(_safe_indexing(X, test))
     answered = perf_counter()
-    return len(model.estimators_), fitted - start, answered - fitted, float(np.mean(answers != y[test]))
+    n_fits = len(getattr(model, "estimators_", [model]))
+    return n_fits, fitted - start, answered - fitted, float(np.mean(answers != y[test]))
 
 
 def _text(value):

@@ -73,7 +73,8 @@ def code_distances(scores, code, *, decode="loss", loss="hinge", zero="half"):
     if decode == "hamming":
         wrong = wrong_columns(f, M)
         zeros = np.sum(M == 0, axis=1, dtype=f.dtype)
-        return wrong + zeros / 2 if zero == "half" else wrong / (M.shape[1] - zeros)
+        # A class that no column knows, as the only one of an empty code, is at distance zero.
+        return wrong + zeros / 2 if zero == "half" else wrong / np.maximum(M.shape[1] - zeros, 1)
     if not isinstance(loss, Loss):
         loss = DECODE_LOSSES[check_choice("loss", loss, DECODE_LOSSES)]
     # M has three values, so that two products with tables of 0 and 1 are all sums over l.

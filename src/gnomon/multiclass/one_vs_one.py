@@ -9,14 +9,20 @@ Cristianini & Shawe-Taylor (2000), NIPS 12, 547–553; Wu, Lin & Weng (2004), JM
 """
 
 import numpy as np
-from sklearn.base import clone, is_regressor
+from sklearn.base import is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
-from gnomon.multiclass._base import Reduction, base_has, given_rows, routed, single_labels
-from gnomon.multiclass._reject import weak_rows
+from gnomon.multiclass._base import (
+    Reduction,
+    base_has,
+    continue_fits,
+    given_rows,
+    progress_of,
+    routed,
+    single_labels,
+)
 from gnomon.numerics.coding import (
     COUPLINGS,
     Columns,
@@ -30,7 +36,6 @@ from gnomon.numerics.coding import (
     offers,
     pair_problem,
     pair_sums,
-    refit_columns,
 )
 from gnomon.numerics.validation import check_choice
 
@@ -65,6 +70,8 @@ class OneVsOneClassifier(Reduction):
         second by less.
     reject_label : label, optional
         What refused rows are called. None: −1 for numbers, "reject" for strings.
+    verbose : int, default=0
+        1: about ten lines of progress on stderr; more: a line for each fit.
 
     Attributes
     ----------
@@ -114,6 +121,7 @@ class OneVsOneClassifier(Reduction):
         reject_threshold=None,
         reject_margin=None,
         reject_label=None,
+        verbose=0,
     ):
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -124,6 +132,7 @@ class OneVsOneClassifier(Reduction):
         self.reject_threshold = reject_threshold
         self.reject_margin = reject_margin
         self.reject_label = reject_label
+        self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None, **fit_params):
         """Fit one classifier for each pair of classes.
@@ -147,7 +156,7 @@ class OneVsOneClassifier(Reduction):
         weights, params = routed(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
-        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs}
+        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs, "report": progress_of(self.verbose)}
         return self._finish(fit_columns(self.estimator, X, problems, **options))
 
     @available_if(base_has("partial_fit"))
@@ -169,16 +178,21 @@ class OneVsOneClassifier(Reduction):
         self
         """
         self._check_parameters()
-        first = _check_partial_fit_first_call(self, classes)
-        X = given_rows(self, self.estimator, X, reset=first)
-        index, _ = label_index(single_labels(y), self.classes_)
-        weights, params = routed(self, "partial_fit", X, sample_weight, partial_fit_params)
-        counts = np.bincount(index, weights, minlength=self.n_classes_)
-        self.class_count_ = counts.astype(float) if first else self.class_count_ + counts
-        problems = self._problems(X, index)
-        old = [clone(self.estimator) for _ in problems] if first else self.estimators_
-        new = refit_columns(old, X, problems, weights=weights, params=params, n_jobs=self.n_jobs)
-        return self._finish(Columns(new, [None] * len(new)))
+        columns = continue_fits(self, X, y, classes, sample_weight, partial_fit_params, self._more_problems)
+        return self._finish(columns)
+
+    def predict(self, X):
+        """The class of every row, `reject_label_` where the answer is refused.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        return self._answers(X)
 
     def votes(self, X):
         """How many of its pairs each class wins.
@@ -255,17 +269,22 @@ class OneVsOneClassifier(Reduction):
         self._kind("proba" if self.decision == "coupling" else "auto")
         if self.decision == "dag" and self._may_refuse():
             raise ValueError("decision='dag' has no scores to refuse by; use 'vote' or 'coupling' with reject options")
-        weak_rows(np.zeros((1, 2)), self.reject_threshold, self.reject_margin)
+
+    def _more_problems(self, X, y, weights, *, first):
+        index, _ = label_index(single_labels(y), self.classes_)
+        counts = np.bincount(index, weights, minlength=self.n_classes_)
+        self.class_count_ = counts.astype(float) if first else self.class_count_ + counts
+        return self._problems(X, index)
 
     def _problems(self, X, index):
         check_consistent_length(X, index)
         self._settle_reject_label()
+        self._list = self._order()
         places = np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=self.n_classes_)))
         return [lambda i=i, j=j: pair_problem(places, i, j, self.classes_) for i, j in class_pairs(self.n_classes_)]
 
     def _finish(self, columns):
         self.estimators_ = columns.estimators
-        self._list = self._order()
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         self.pairwise_indices_ = columns.rows if pairwise else None
         return self
@@ -274,13 +293,16 @@ class OneVsOneClassifier(Reduction):
         """The list of the decision graph, as indices of classes."""
         if self.order is None:
             return np.arange(self.n_classes_)
-        places = label_index(np.asarray(self.order), self.classes_)[0]
-        if sorted(places.tolist()) != list(range(self.n_classes_)):
-            raise ValueError(f"order={self.order!r} must hold each of the classes {self.classes_.tolist()} once")
-        return places
+        order = np.ravel(self.order)
+        if len(order) != self.n_classes_ or set(order.tolist()) != set(self.classes_.tolist()):
+            raise ValueError(
+                f"order={self.order!r} must hold each of the classes {self.classes_.tolist()} once; add those that "
+                "lack, and drop the others"
+            )
+        return label_index(order, self.classes_)[0]
 
     def _may_refuse(self):
-        return self.reject_threshold is not None or self.reject_margin is not None
+        return self._refusal().asked
 
     def _outputs(self, X, kind):
         check_is_fitted(self)
@@ -318,4 +340,4 @@ class OneVsOneClassifier(Reduction):
             winner = self._walk(given_rows(self, self.estimator, X, reset=False))[0]
             return winner, np.zeros(len(winner), dtype=bool)
         S = self.predict_proba(X) if self.decision == "coupling" else self._vote_scores(X)
-        return np.argmax(S, axis=1), weak_rows(S, self.reject_threshold, self.reject_margin)
+        return np.argmax(S, axis=1), self._refusal().of(S)

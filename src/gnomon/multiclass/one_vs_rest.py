@@ -11,16 +11,23 @@ import warnings
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import MultiOutputMixin, clone, is_regressor
+from sklearn.base import MultiOutputMixin, is_regressor
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import _check_partial_fit_first_call
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from gnomon.multiclass._base import Reduction, base_has, checked_target, given_rows, log_fits, routed
+from gnomon.multiclass._base import (
+    Reduction,
+    base_has,
+    checked_target,
+    continue_fits,
+    given_rows,
+    progress_of,
+    routed,
+    single_labels,
+)
 from gnomon.multiclass._norms import weight_norms
-from gnomon.multiclass._reject import weak_rows
-from gnomon.numerics.coding import Columns, Problem, column_outputs, fit_columns, refit_columns
+from gnomon.numerics.coding import Columns, Problem, column_outputs, fit_columns, label_index
 from gnomon.numerics.coding.columns import ConstantSide
 from gnomon.numerics.validation import check_choice
 
@@ -40,17 +47,19 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
     n_jobs : int, optional
         Threads for the fits.
     verbose : int, default=0
-        Whether progress goes to the logger ``gnomon.multiclass``.
+        1: about ten lines of progress on stderr; more: a line for each fit.
     combine : {"auto", "score", "proba", "hard"}, default="auto"
         What is compared: scores, even if all are negative, or probabilities, by (1); or sides, by (2). "auto" takes the
         first of these that the estimator has.
     normalize : bool, default=False
-        Whether scores are divided by ‖w_k‖, equation (3). The estimator must have `coef_`, `weight_norm_`, or a kernel
-        expansion. A class without linear signal has a tiny norm, and then swamps the others: a warning says so.
+        Whether scores (of a regressor: minus ½) are divided by ‖w_k‖, equation (3). The estimator must have `coef_`,
+        `weight_norm_`, or a kernel expansion. A class without linear signal has a tiny norm, and then swamps the
+        others: a warning says so.
     balance : bool, default=False
         Whether the class and the rest weigh the same in each fit.
     reject_threshold, reject_margin : float, optional
-        Refuse where the best score (or probability) is smaller, or leads the second by less.
+        Refuse where the best score is smaller, or leads the second by less; for ``combine="proba"`` it is the
+        probability of `predict_proba`.
     reject_label : label, optional
         What refused rows are called. None: −1 for numbers, "reject" for strings.
 
@@ -134,7 +143,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         if self.n_classes_ == 1 and not self.multilabel_:
             return self._finish(Columns([ConstantSide().fit(X)], [None]))
         options = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
-        report = log_fits if self.verbose else None
+        report = progress_of(self.verbose)
         return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
 
     @available_if(base_has("partial_fit"))
@@ -158,18 +167,8 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         self._check_parameters()
         if self.balance:
             raise ValueError("balance=True needs all rows at once; use fit, or balance=False")
-        first = _check_partial_fit_first_call(self, classes)
-        if first:
-            self.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(self.classes_)
-        X = given_rows(self, self.estimator, X, reset=first)
-        weights, params = routed(self, "partial_fit", X, sample_weight, partial_fit_params)
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(f"y has labels {unknown.tolist()} that are not in classes={self.classes_.tolist()}")
-        problems = self._problems(self._sides(X, self.label_binarizer_.transform(y)))
-        old = [clone(self.estimator) for _ in problems] if first else self.estimators_
-        new = refit_columns(old, X, problems, weights=weights, params=params, n_jobs=self.n_jobs)
-        return self._finish(Columns(new, [None] * len(new)))
+        columns = continue_fits(self, X, y, classes, sample_weight, partial_fit_params, self._more_problems)
+        return self._finish(columns)
 
     def predict(self, X):
         """The class of every row, `reject_label_` where the answer is refused; for multi-label targets a matrix.
@@ -184,7 +183,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         """
         check_is_fitted(self)
         if not self.multilabel_:
-            return super().predict(X)
+            return self._answers(X)
         kind = self._kind(self.combine)
         signed = kind == "score" and not is_regressor(self.estimator)
         held = self._outputs(X, kind) > (0.0 if signed else 0.5)
@@ -206,17 +205,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         P = self._outputs(X, "proba")
         if self.multilabel_:
             return P
-        if P.shape[1] == 1:
-            P = np.column_stack([1.0 - P, P])[:, : self.n_classes_]
-        total = np.sum(P, axis=1, keepdims=True)
-        if np.any(nothing := total[:, 0] == 0.0):
-            warnings.warn(
-                f"{int(np.sum(nothing))} rows have probability zero in every class and get uniform probabilities; "
-                "calibrate the estimator",
-                stacklevel=2,
-            )
-            P, total = np.where(nothing[:, None], 1.0, P), np.where(nothing[:, None], P.shape[1], total)
-        return P / total
+        return _shares(self._of_all_classes(P, total=1.0))
 
     @available_if(base_has("decision_function"))
     def decision_function(self, X):
@@ -242,22 +231,29 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
     def _check_parameters(self):
         check_choice("combine", self.combine, ("auto", "score", "proba", "hard"))
         kind = self._kind(self.combine)
-        limits = {"reject_threshold": self.reject_threshold, "reject_margin": self.reject_margin}
-        asked = [name for name, value in limits.items() if value is not None]
-        if asked and kind == "hard":
-            raise ValueError(f"{asked[0]}={limits[asked[0]]!r} needs scores or probabilities, not combine='hard'")
+        if self._refusal().asked and kind == "hard":
+            raise ValueError(
+                f"reject_threshold={self.reject_threshold!r} and reject_margin={self.reject_margin!r} need scores or "
+                "probabilities, and hard answers have none; leave both out, or set combine='score' or 'proba'"
+            )
         if self.normalize and kind != "score":
             raise ValueError(f"normalize=True divides scores, but {kind!r} is compared; set combine='score'")
-        weak_rows(np.zeros((1, 2)), self.reject_threshold, self.reject_margin)
 
     def _sides(self, X, Y):
         """The targets of all problems as columns; sets what depends on the labels alone."""
         check_consistent_length(X, Y)
         self.classes_ = self.label_binarizer_.classes_
-        if self.multilabel_ and (self.reject_threshold is not None or self.reject_margin is not None):
+        if self.multilabel_ and self._refusal().asked:
             raise ValueError("a multi-label target has no 'don't know'; leave reject_threshold and reject_margin out")
         self._settle_reject_label()
         return sparse.csc_array(Y)
+
+    def _more_problems(self, X, y, weights, *, first):
+        if first:
+            self.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(self.classes_)
+        if not self.multilabel_:
+            y = self.classes_[label_index(single_labels(y), self.classes_)[0]]
+        return self._problems(self._sides(X, self.label_binarizer_.transform(y)))
 
     def _problems(self, Y):
         names = self.classes_[-Y.shape[1] :]
@@ -277,8 +273,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         return self
 
     def _may_refuse(self):
-        asked = self.reject_threshold is not None or self.reject_margin is not None
-        return not self.multilabel_ and (asked or self._kind(self.combine) == "hard")
+        return not self.multilabel_ and (self._refusal().asked or self._kind(self.combine) == "hard")
 
     def _outputs(self, X, kind):
         X = given_rows(self, self.estimator, X, reset=False)
@@ -287,20 +282,41 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         return column_outputs(columns, X, kind, pairwise=pairwise, n_jobs=self.n_jobs)
 
     def _scores(self, X):
-        """Scores of all columns; a class without rows is never the best of several."""
+        """Scores of all columns, or distances; a class without rows is never the best of several."""
         scores = self._outputs(X, "score")
+        if self.normalize:
+            boundary = 0.5 if is_regressor(self.estimator) else 0.0
+            scores = (scores - boundary) / self.weight_norms_
         if not self.multilabel_ and scores.shape[1] > 1:
-            scores[:, [isinstance(estimator, ConstantSide) for estimator in self.estimators_]] = -np.inf
-        return scores / self.weight_norms_ if self.normalize else scores
+            scores[:, [isinstance(one, ConstantSide) and one.side == 0 for one in self.estimators_]] = -np.inf
+        return scores
+
+    def _of_all_classes(self, S, *, total):
+        """One column for each class: of two classes that of the first is `total` minus that of the second."""
+        return np.column_stack([total - S, S])[:, : self.n_classes_] if S.shape[1] == 1 else S
 
     def _decide(self, X):
         check_is_fitted(self)
         if self.multilabel_:
             raise ValueError("a multi-label target has no 'don't know'; use predict")
-        kind = self._kind(self.combine)
+        kind, refusal = self._kind(self.combine), self._refusal()
+        signed = kind == "score" and (self.normalize or not is_regressor(self.estimator))
         S = self._scores(X) if kind == "score" else self._outputs(X, kind)
-        if S.shape[1] == 1:
-            signed = kind == "score" and not is_regressor(self.estimator)
-            S = np.column_stack([-S if signed else 1 - S, S])
-        limits = (self.reject_threshold, self.reject_margin)
-        return np.argmax(S, axis=1), np.sum(S, axis=1) != 1 if kind == "hard" else weak_rows(S, *limits)
+        S = self._of_all_classes(S, total=0 if signed else 1)
+        best = np.argmax(S, axis=1)
+        if kind == "hard":
+            return best, np.sum(S, axis=1) != 1
+        return best, refusal.of(_shares(S) if kind == "proba" and refusal.asked else S)
+
+
+def _shares(P):
+    """p_k/Σp; uniform, with a warning, where all are zero."""
+    total = np.sum(P, axis=1, keepdims=True)
+    if np.any(nothing := total[:, 0] == 0.0):
+        warnings.warn(
+            f"{int(np.sum(nothing))} rows have probability zero in every class and get uniform probabilities; "
+            "calibrate the estimator",
+            stacklevel=3,
+        )
+        P, total = np.where(nothing[:, None], 1.0, P), np.where(nothing[:, None], P.shape[1], total)
+    return P / total

@@ -15,14 +15,13 @@ from scipy.special import softmax
 from sklearn.base import is_regressor
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.losses import Loss
-from gnomon.multiclass._base import Reduction, base_has, given_rows, log_fits, routed
+from gnomon.multiclass._base import Reduction, base_has, given_rows, progress_of, routed
 from gnomon.multiclass._code_search import random_code, usual_length
 from gnomon.multiclass._data_codes import pca_code, stagewise_code
 from gnomon.multiclass._labels import weighted_classes
-from gnomon.multiclass._reject import weak_rows
 from gnomon.multiclass.code_report import check_code, code_report, warn_of_repeats
 from gnomon.multiclass.coding_matrix import CODES, coding_matrix
 from gnomon.multiclass.decoding import DECODE_LOSSES, code_distances, wrong_columns
@@ -50,14 +49,15 @@ class OutputCodeClassifier(Reduction):
     ⌊C · code_size⌋ columns. Three things are done differently, because there they cost accuracy: no column is
     constant, equal or opposite to another; of many random codes the one with the largest distance between rows is
     taken; and outputs are decoded by a loss, not by the Euclidean distance, which punishes answers that are right and
-    sure. So for few classes there may be fewer columns than ⌊C · code_size⌋: at most 2^(C−1) − 1 are different.
+    sure. So for few classes there may be fewer columns than ⌊C · code_size⌋: at most 2^(C−1) − 1 are different. With a
+    base that has scores, ``code=M, loss="squared"`` is what scikit-learn does with its own draw M of ±1.
 
     Parameters
     ----------
     estimator : estimator
         Any classifier, or a regressor, whose prediction is then a score around ½.
     code_size : float, default=1.5
-        Where `code` is None: columns for each class.
+        Where `code` and `n_columns` are None: columns for each class.
     random_state : None, int, Generator or RandomState
         For random codes, for "ecoc" and for "stagewise".
     n_jobs : int, optional
@@ -68,8 +68,8 @@ class OutputCodeClassifier(Reduction):
         class means; "stagewise": column after column, each separates the two classes that are confused most on
         validation rows. None is "random" of the length that `code_size` says.
     n_columns : int, optional
-        For "ecoc", "random", "random_sparse", "pca" and "stagewise": the length, for "stagewise" the largest.
-        ⌈10 log₂C⌉ by default, ⌈15 log₂C⌉ with zeros, C − 1 for "pca".
+        For None, "ecoc", "random", "random_sparse", "pca" and "stagewise": the length, for "stagewise" the largest.
+        ⌈10 log₂C⌉ by default, ⌈15 log₂C⌉ with zeros, C − 1 for "pca", ⌊C · code_size⌋ where `code` is None.
     n_errors : int, default=1
         For "hamming": how many wrong columns are to be repaired; above one it is a BCH code.
     n_candidates : int, optional
@@ -91,9 +91,11 @@ class OutputCodeClassifier(Reduction):
         Refuse rows in which the best class leads the second by less.
     max_distance : float or "radius", optional
         Refuse rows in which more columns disagree with the codeword of the best class (its zeros do not count).
-        "radius": as many as the code is sure to repair.
+        "radius": as many as the code is sure to repair; an error for a code with zeros that is sure of nothing.
     reject_label : label, optional
         What refused rows are called; −1 for numbers, "reject" for strings by default.
+    verbose : int, default=0
+        1: about ten lines of progress on stderr; more: a line for each fit.
 
     Attributes
     ----------
@@ -153,6 +155,7 @@ class OutputCodeClassifier(Reduction):
         reject_margin=None,
         max_distance=None,
         reject_label=None,
+        verbose=0,
     ):
         self.estimator = estimator
         self.code_size = code_size
@@ -171,6 +174,7 @@ class OutputCodeClassifier(Reduction):
         self.reject_margin = reject_margin
         self.max_distance = max_distance
         self.reject_label = reject_label
+        self.verbose = verbose
 
     def fit(self, X, y, sample_weight=None, **fit_params):
         """Choose the code and fit one classifier for each of its columns.
@@ -193,12 +197,26 @@ class OutputCodeClassifier(Reduction):
         weights, params = routed(self, "fit", X, sample_weight, fit_params)
         index, self.classes_ = weighted_classes(X, y, weights)
         self._settle_reject_label()
+        vars(self).pop("history_", None)  # of an earlier fit, whose code may have had stages
         self.code_book_ = self._choose_code(X, index, weights, params)
         warn_of_repeats(self.code_book_)
         self.max_distance_ = self._radius()
         self._columns = self._fit_columns(X, index, self.code_book_, weights, params)
         self.estimators_ = self._columns.estimators
         return self
+
+    def predict(self, X):
+        """The class of every row, `reject_label_` where the answer is refused.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+
+        Returns
+        -------
+        y : ndarray of shape (n_samples,)
+        """
+        return self._answers(X)
 
     def decision_function(self, X):
         """Minus the distance to the codeword of each class; for two classes how much nearer the second is.
@@ -245,7 +263,6 @@ class OutputCodeClassifier(Reduction):
                 check_integer(name, getattr(self, name), 1)
         check_integer("patience", self.patience, 1)
         check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
-        weak_rows(np.zeros((1, 2)), self.reject_threshold, self.reject_margin)
 
     def _choose_code(self, X, index, weights, params):
         C, rng = self.n_classes_, check_rng(self.random_state)
@@ -255,7 +272,8 @@ class OutputCodeClassifier(Reduction):
             # One question is all that two classes leave to ask.
             return coding_matrix("binary", C)
         if self.code is None:
-            return random_code(C, int(C * self.code_size), rng, n_candidates=self.n_candidates or 1000)
+            L = self.n_columns or int(C * self.code_size)
+            return random_code(C, L, rng, n_candidates=self.n_candidates or 1000)
         if self.code == "pca":
             used = slice(None) if weights is None else weights > 0.0
             rows = check_array(X, accept_sparse="csr", dtype=float)[used]
@@ -298,7 +316,7 @@ class OutputCodeClassifier(Reduction):
             return whole if without is None else _left_after(whole, without)
 
         problems = [partial(problem, l) for l in range(code.shape[1])]
-        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs, "report": log_fits}
+        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs, "report": progress_of(self.verbose)}
         return fit_columns(self.estimator, X, problems, **options)
 
     def _radius(self):
@@ -307,7 +325,13 @@ class OutputCodeClassifier(Reduction):
             return None
         if isinstance(self.max_distance, str):
             check_choice("max_distance", self.max_distance, ("radius",))
-            return float(code_report(self.code_book_).correctable)
+            repaired = code_report(self.code_book_).correctable
+            if repaired < 0:
+                raise ValueError(
+                    "max_distance='radius' would refuse every row: zeros of this code leave classes that even right "
+                    "answers may confuse; give max_distance as a number, or a code without zeros"
+                )
+            return float(repaired)
         return float(check_non_negative("max_distance", self.max_distance))
 
     def _loss(self):
@@ -330,6 +354,8 @@ class OutputCodeClassifier(Reduction):
 
     def _column_margins(self, columns, X, kind):
         """Outputs of all columns as margins around 0; posteriors as log-odds."""
+        if not columns.estimators:
+            return np.empty((_num_samples(X), 0))
         if kind == "additive":
             score = configured(lambda estimator: estimator.additive_score(X))
             return np.column_stack(map_chunks(score, columns.estimators, self.n_jobs))
@@ -345,14 +371,14 @@ class OutputCodeClassifier(Reduction):
         return code_distances(margins, code, decode=self.decode, loss=self._loss(), zero=self.zero)
 
     def _may_refuse(self):
-        return any(limit is not None for limit in (self.reject_threshold, self.reject_margin, self.max_distance))
+        return self._refusal().asked or self.max_distance is not None
 
     def _decide(self, X):
         check_is_fitted(self)
         margins = self._margins(X)
         d = self._distances(margins, self.code_book_)
         index = np.argmin(d, axis=1)
-        refused = weak_rows(-d, self.reject_threshold, self.reject_margin)
+        refused = self._refusal().of(-d)
         if self.max_distance_ is not None:
             refused |= wrong_columns(margins, self.code_book_)[np.arange(len(d)), index] > self.max_distance_
         return index, refused

@@ -11,7 +11,6 @@ import numpy as np
 from scipy.stats import poisson
 
 from gnomon.numerics.validation import check_integer
-from gnomon.numerics.weights import class_priors
 
 __all__ = ["vote_accuracy"]
 
@@ -43,7 +42,7 @@ def vote_accuracy(n_members, p):
     (0.7951, 0.0209)
     """
     T = check_integer("n_members", n_members, 1)
-    p = class_priors(p, np.arange(len(p)))
+    p = _checked(p)
     # Levin (1981), eq. 1: multinomial counts are independent Poisson counts, given their sum.
     law = [poisson.pmf(np.arange(T + 1), T * share) for share in p]
     wins = 0.0
@@ -54,3 +53,15 @@ def vote_accuracy(n_members, p):
         rest = T - votes
         wins += law[0][votes] * (others[rest] if rest < len(others) else 0.0)
     return float(wins / poisson.pmf(T, T))
+
+
+def _checked(p):
+    try:
+        p = np.asarray(p, dtype=float)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"p={p!r} must be a list of numbers, one for each class; give probabilities") from error
+    if p.ndim != 1 or len(p) == 0 or not np.all(p >= 0.0) or not abs(np.sum(p) - 1.0) < 1e-6:
+        raise ValueError(
+            f"p={p.tolist()} must be numbers ≥ 0 that sum to 1, one for each class; divide them by their sum"
+        )
+    return p

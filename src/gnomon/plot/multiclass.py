@@ -3,16 +3,18 @@
     one-vs-rest:  argmax_k f_k(x),  argmax_k f_k(x)/‖w_k‖,  or the only k with f_k(x) > 0                     (1)
     one-vs-one:   argmax_k v_k(x),  v_k the number of pairs that k wins                                      (2)
 
-Rifkin & Klautau (2004), In defense of one-vs-all classification, JMLR 5, 101–141; Platt, Cristianini & Shawe-Taylor
-(2000), Large margin DAGs for multiclass classification, NIPS 12, 547–553.
+f_k is zero on the line of class k: of a regressor it is the prediction minus ½. Rifkin & Klautau (2004), In defense of
+one-vs-all classification, JMLR 5, 101–141; Platt, Cristianini & Shawe-Taylor (2000), Large margin DAGs for multiclass
+classification, NIPS 12, 547–553.
 """
 
 import numpy as np
 from matplotlib.lines import Line2D
 from scipy.ndimage import distance_transform_edt
 from scipy.ndimage import label as connected
+from sklearn.base import is_regressor
 
-from gnomon.multiclass._norms import weight_norms
+from gnomon.multiclass._norms import known_norms
 from gnomon.numerics.coding import class_pairs, column_output
 from gnomon.plot._style import (
     ACCENT,
@@ -65,12 +67,14 @@ def one_vs_rest_regions(model, X, y=None, *, resolution=300, ax=None):
         Labels to mark the rows by.
     resolution : int, default=300
     ax : four matplotlib Axes, optional
+        Three, where there are no distances.
 
     Returns
     -------
     dict of matplotlib Axes
         "lines": f_k = 0 with a band on the side of class k; "hard": hatched where not exactly one f_k is positive, and
-        nobody knows; "raw": the largest score; "normalised": the largest distance from the own line.
+        nobody knows; "raw": the largest score; "normalised": the largest distance from the own line, if the estimator
+        has a ‖w‖ by `coef_`, `weight_norm_` or a kernel expansion.
 
     References
     ----------
@@ -92,13 +96,16 @@ def one_vs_rest_regions(model, X, y=None, *, resolution=300, ax=None):
         raise ValueError(f"model has {len(model.estimators_)} line; this picture needs three classes or more")
     grid = grid_over(X, resolution)
     F = np.column_stack([column_output(estimator, grid[2], "score") for estimator in model.estimators_])
-    norms = weight_norms(model.estimators_, model.classes_)
+    F = F - 0.5 if is_regressor(model.estimator) else F
+    norms = known_norms(model.estimators_)
+    compared = {"raw": F} if norms is None else {"raw": F, "normalised": F / norms}
     positive, colors = F > 0.0, [class_color(k, n) for k in range(n)]
-    panels = new_panels(ax, _TITLES, columns=2, width=4.1, height=3.7, sharex=True, sharey=True)
+    names = ["lines", "hard", *compared]
+    panels = new_panels(ax, names, columns=2, width=4.1, height=3.7, sharex=True, sharey=True)
     _draw_sides(panels["lines"], grid, F, colors)
     paint_index(panels["hard"], grid, np.where(np.sum(positive, axis=1) == 1, np.argmax(positive, axis=1), n), n)
     zero_lines(panels["hard"], grid, F.T, colors=colors, linewidths=2.0)
-    for name, scores in (("raw", F), ("normalised", F / norms)):
+    for name, scores in compared.items():
         paint_index(panels[name], grid, np.argmax(scores, axis=1), n)
         zero_lines(panels[name], grid, F.T, colors=colors, linewidths=1.0, linestyles="--")
         zero_lines(panels[name], grid, leads_of(scores), colors=[INK] * n, linewidths=1.6)

@@ -11,24 +11,26 @@ from gnomon._jit import compiled
 from gnomon.search._code_splitter import make_nodes
 from gnomon.search._column_splits import scrambled
 from gnomon.search._groups import DIGIT
+from gnomon.search._monotone import bounded
 from gnomon.search._order_splitter import OrderSplitter, OrderWork
 from gnomon.search.columns import code_columns
 from gnomon.search.grow import capacity_for, grow_compiled, in_preorder, node_records
 from gnomon.search.tree import Tests, Tree
 
 
-def grow_ordered(columns, y, criterion, w, rows, bounds, *, random, best_first, seed):
-    """The tree of (1)."""
+def grow_ordered(columns, y, criterion, w, rows, bounds, *, random, best_first, monotone, seed):
+    """The tree of (1); `monotone`, where it is not zero, needs one output."""
     targets = code_columns(y.reshape(columns.n_samples, -1))
     m, q, rows = len(rows), len(targets.sizes), np.array(rows, dtype=np.int32)
     capacity = capacity_for(m, bounds.max_depth, bounds.min_rows, bounds.max_leaves if best_first else None)
     nodes, stats = make_nodes(capacity, m), np.empty((capacity, 3 + q))
     splitter = OrderSplitter(
-        columns, targets, float(criterion.alpha), float(criterion.scale), random, bounds, w, rows, stats,
+        columns, targets, float(criterion.alpha), float(criterion.scale), random, bounds, monotone, w, rows, stats,
         _make_work(columns, m, q, seed),
     )  # fmt: skip
     made = grow_compiled(compiled(splitter), nodes, best_first, bounds.max_leaves)
-    return _as_tree(nodes[:made], stats[:made], len(columns.sizes))
+    tree = _as_tree(nodes[:made], stats[:made], len(columns.sizes))
+    return tree.with_answers(bounded(tree, tree.answers[:, 0], monotone)[:, None]) if np.any(monotone) else tree
 
 
 def _make_work(columns, m, q, seed):
@@ -36,7 +38,8 @@ def _make_work(columns, m, q, seed):
         np.empty((2, m + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
         np.empty((q, m), dtype=np.int64), np.empty((q, m)), np.empty(m), np.empty(m),
         np.empty(m, dtype=np.int64), np.empty(m + 1, dtype=np.int64), np.empty(m + 1, dtype=np.int64), np.empty(m + 1),
-        np.empty((2, m + 1)), np.empty(m + 1), np.empty(m + 1), np.empty(m, dtype=np.int32),
+        np.empty((2, m + 1)), np.empty((2, m + 1)), np.empty(1), np.empty(m + 1), np.empty(m + 1),
+        np.empty(m, dtype=np.int32),
         np.zeros(1, dtype=np.int8), np.arange(len(columns.sizes)), np.array([scrambled(seed)], dtype=np.uint64),
     )  # fmt: skip
 

@@ -197,11 +197,8 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
     >>> np.argmax([column_output(e, X, "score") for e in fitted.estimators], axis=0)[[0, -1]].tolist()
     [0, 2]
     """
-    if (weights is not None or balance) and not _takes_weights(_steps(estimator)[-1][1]):
-        raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight, which weights and balance need; leave them out, or "
-            "choose another estimator"
-        )
+    if weights is not None or balance:
+        check_takes_weights(estimator)
     done = []
 
     def fit_one(problem):
@@ -306,9 +303,14 @@ def _steps(estimator):
     return getattr(estimator, "steps", [("", estimator)])
 
 
-def _takes_weights(estimator):
-    parameters = signature(estimator.fit).parameters.values()
-    return any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters)
+def check_takes_weights(estimator):
+    """ValueError where `fit` of an estimator, or of the last step of a pipeline, takes no weights."""
+    parameters = signature(_steps(estimator)[-1][1].fit).parameters.values()
+    if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
+        raise ValueError(
+            f"{type(estimator).__name__} takes no sample_weight, which weights and balance need; leave them out, or "
+            "choose another estimator"
+        )
 
 
 def weight_parameter(estimator, weights):
