@@ -4,17 +4,10 @@ from gnomon.search.adaboost import AdaBoosted, adaboost
 from gnomon.search.assemble import Fork, assemble_tree
 from gnomon.search.boost import Boosted, BoostingPlan, Round, boost
 from gnomon.search.by_hand import read_tree
+from gnomon.search.class_criteria import Entropy, Gini, Misclassification
 from gnomon.search.columns import Columns, code_columns, midpoint
 from gnomon.search.conditions import Interval, OneOf
-from gnomon.search.criteria import (
-    Criterion,
-    Entropy,
-    Gini,
-    Misclassification,
-    Newton,
-    PoissonDeviance,
-    SquaredError,
-)
+from gnomon.search.criteria import Criterion, Newton, PoissonDeviance, SquaredError
 from gnomon.search.cut import cut_at, keep_nodes
 from gnomon.search.density import Cells, density_cells, grow_density_tree, measure_density
 from gnomon.search.error_based import prune_error_based, upper_error_rate

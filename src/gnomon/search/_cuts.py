@@ -23,7 +23,7 @@ POWER_STEPS = 50
 @inner
 def merit_within(criterion, sums, at, bounds):
     """The merit of a group whose answer is kept between the bounds, where the criterion asks for it."""
-    if criterion.clips():
+    if criterion.clips() and (bounds[0] > -np.inf or bounds[1] < np.inf):
         value = min(max(criterion.center(sums, at), bounds[0]), bounds[1])
         return criterion.worth_at(sums, at, value)
     return criterion.merit(sums, at)

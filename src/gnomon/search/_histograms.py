@@ -63,10 +63,11 @@ def _tally(columns, codes, criterion, limits, y, w, rows, y_here, w_here, histog
             y_here[s * q + o] = y[rows[s] * q + o]
         w_here[s] = w[rows[s]]
     for j in range(len(columns.sizes)):
-        start = columns.starts[j] + j
+        start = np.uint64(columns.starts[j] + j)
         column = codes[j]
         for s in range(len(rows)):
-            at = (start + np.int64(column[rows[s]])) * width
+            # Numbers that cannot be negative need no look whether they count from the end.
+            at = (start + np.uint64(column[np.uint32(rows[s])])) * np.uint64(width)
             if limits.counting:
                 histogram[at] += 1.0
             criterion.weigh(histogram, at, y_here, s, w_here[s])

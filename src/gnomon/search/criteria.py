@@ -4,9 +4,10 @@
 
 A criterion keeps sums over rows: the number of rows, then sums of its own, so that the sums of a node are those of its
 children added. `merit` is the worth without what the rows add in whichever group they are: the best split has the
-largest sum of merits, and differences of merits keep the digits that differences of worths would lose. Gini and
-entropy: Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470; Newton's gain: Friedman
-(2001), doi:10.1214/aos/1013203451, with the penalty of Chen & Guestrin (2016), doi:10.1145/2939672.2939785, eq. 7.
+largest sum of merits, and differences of merits keep the digits that differences of worths would lose. Breiman et al.
+(1984), Classification and Regression Trees, doi:10.1201/9781315139470; Newton's gain: Friedman (2001),
+doi:10.1214/aos/1013203451, with the penalty of Chen & Guestrin (2016), doi:10.1145/2939672.2939785, eq. 7. Criteria for
+classes are in `class_criteria`.
 
 Sums stand in one flat array; `at` is where those of a group begin, ``sums[at]`` being its number of rows.
 """
@@ -15,10 +16,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from gnomon._jit import compiled, lean_reordering, noun
+from gnomon._jit import compiled, noun
 from gnomon.search._grouped import SumGroups, worths_compiled, worths_of
 
-__all__ = ["Criterion", "Entropy", "Gini", "Misclassification", "Newton", "PoissonDeviance", "SquaredError"]
+__all__ = ["TINY", "Criterion", "Newton", "PoissonDeviance", "SquaredError"]
 
 ROUNDED = 1e-15
 TINY = 1e-300
@@ -120,205 +121,6 @@ class Criterion:
     def hefts(self, sums):
         """By which of two groups the larger is known, to which rows go that no test places."""
         return self.masses(sums)
-
-
-class ClassCriterion(Criterion):
-    """Sums of weights per class; what Gini, entropy and the rest share."""
-
-    classes = True
-
-    def weigh(self, sums, at, y, i, w):
-        sums[at + 1 + y[i]] += w
-
-    def weigh_range(self, sums, at, cells, low, high, y, w, m):
-        for k in range(self.width() - 1):
-            sums[at + 1 + k] += _weight_within(cells, low, high, y, k, w, m)
-        sums[at] += _rows_within(cells, low, high, m)
-
-    def mass(self, sums, at):
-        total = 0.0
-        for k in range(self.width() - 1):
-            total += sums[at + 1 + k]
-        return total
-
-    def masses(self, sums):
-        """Weights of many groups, one per row of sums."""
-        return np.sum(sums[:, 1:], axis=1)
-
-    def answers(self, sums):
-        """Class frequencies."""
-        return sums[:, 1:] / np.maximum(self.masses(sums), TINY)[:, None]
-
-    def center(self, sums, at):
-        """The share of the last class: for two classes the mean response, by which categories are ordered."""
-        return sums[at + self.width() - 1] / (self.mass(sums, at) + TINY)
-
-
-@lean_reordering
-def _weight_within(cells, low, high, y, k, w, m):
-    """The weight of class k among the first m rows whose cells lie in low … high."""
-    total = 0.0
-    for s in range(m):
-        total += w[s] if (cells[s] >= low) & (cells[s] <= high) & (y[s] == k) else 0.0
-    return total
-
-
-@lean_reordering
-def _rows_within(cells, low, high, m):
-    rows = 0
-    for s in range(m):
-        rows += (cells[s] >= low) & (cells[s] <= high)
-    return rows
-
-
-def _same_class(self, sums, a, b):
-    # Fayyad & Irani (1992), doi:10.1007/BF00994007, theorem 1: no best cut parts rows of one class.
-    left, right = 0, 0
-    for k in range(1, self.width()):
-        if sums[a + k] > 0.0:
-            left = k if left == 0 else -1
-        if sums[b + k] > 0.0:
-            right = k if right == 0 else -1
-    return left == right and left > 0
-
-
-@noun
-class Gini(ClassCriterion):
-    """H = Σ_k p_k (1 − p_k), between 0 and 1 − 1/K.
-
-    Parameters
-    ----------
-    size : int
-        Number of classes K.
-
-    References
-    ----------
-    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §4.3.1.
-    doi:10.1201/9781315139470
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.search import Gini
-    >>> round(float(-Gini(2).worth(np.array([16.0, 15.0, 1.0]), 0) / 16), 7)
-    0.1171875
-    """
-
-    size: int
-
-    alike = _same_class
-
-    def unrolled(self):
-        return PairGini() if self.size == 2 else self
-
-    def worth(self, sums, at):
-        n = 0.0
-        for k in range(self.width() - 1):
-            n += sums[at + 1 + k]
-        total = 0.0
-        for k in range(self.width() - 1):
-            total += sums[at + 1 + k] * (n - sums[at + 1 + k])
-        return -total / (n + TINY)
-
-    def merit(self, sums, at):
-        n, squares = TINY, 0.0
-        for k in range(self.width() - 1):
-            n += sums[at + 1 + k]
-            squares += sums[at + 1 + k] * sums[at + 1 + k]
-        return squares / n
-
-
-@noun
-class PairGini(Gini):
-    """`Gini` of two classes, whose loops over classes the compiler unrolls."""
-
-    size: int = 2
-
-    def width(self):
-        return 3
-
-
-@noun
-class Entropy(ClassCriterion):
-    """H = −Σ_k p_k log₂ p_k, between 0 and log₂ K bits.
-
-    Parameters
-    ----------
-    size : int
-        Number of classes K.
-
-    References
-    ----------
-    Quinlan, J. R. (1986). Induction of decision trees. doi:10.1007/BF00116251
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.search import Entropy
-    >>> round(float(-Entropy(2).worth(np.array([14.0, 5.0, 9.0]), 0) / 14), 6)
-    0.940286
-    """
-
-    size: int
-
-    alike = _same_class
-
-    def unrolled(self):
-        return PairEntropy() if self.size == 2 else self
-
-    def worth(self, sums, at):
-        n = 0.0
-        for k in range(self.width() - 1):
-            n += sums[at + 1 + k]
-        total = 0.0
-        for k in range(self.width() - 1):
-            n_k = sums[at + 1 + k]
-            if n_k > 0.0:
-                total += n_k * np.log2(n_k / n)
-        return total
-
-
-@noun
-class PairEntropy(Entropy):
-    """`Entropy` of two classes, whose loops over classes the compiler unrolls."""
-
-    size: int = 2
-
-    def width(self):
-        return 3
-
-
-@noun
-class Misclassification(ClassCriterion):
-    """H = 1 − max_k p_k, between 0 and 1 − 1/K.
-
-    Parameters
-    ----------
-    size : int
-        Number of classes K.
-
-    References
-    ----------
-    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §4.2.
-    doi:10.1201/9781315139470
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.search import Misclassification
-    >>> round(float(-Misclassification(3).worth(np.array([10.0, 3.0, 6.0, 1.0]), 0) / 10), 6)
-    0.4
-    """
-
-    size: int
-
-    def worth(self, sums, at):
-        n = 0.0
-        most = 0.0
-        for k in range(self.width() - 1):
-            n += sums[at + 1 + k]
-            most = max(most, sums[at + 1 + k])
-        return most - n
 
 
 class _Means(Criterion):

@@ -14,7 +14,8 @@ import numpy as np
 
 from gnomon.search._grouped import Parts
 from gnomon.search._pinball import prefix_losses, segment_losses
-from gnomon.search.criteria import ClassCriterion, Criterion, Gini
+from gnomon.search.class_criteria import ClassCriterion, Gini
+from gnomon.search.criteria import Criterion
 
 __all__ = ["AbsoluteError", "CountsCriterion", "PinballError"]
 
