@@ -85,6 +85,10 @@ class Interval:
         """Whether every row passes."""
         return self.low[0] == -inf and self.high[0] == inf and self.missing and not self.holes
 
+    def complete(self, values):
+        """The same for rows without gaps; `values` are those of the column, None for numbers."""
+        return replace(self, missing=False, told=False)
+
     def holds(self, X):
         """Whether each row of X passes."""
         value = np.zeros(len(X))
@@ -178,6 +182,11 @@ class OneOf:
         """Whether every row passes."""
         return len(self.codes) == self.size and self.missing
 
+    def complete(self, values):
+        """The same for rows without gaps; `values` are those of the column, None last if a gap is one of them."""
+        size = min(self.size, sum(value is not None for value in values))
+        return OneOf(self.column, self.codes & frozenset(range(size)), size)
+
     def holds(self, X):
         """Whether each row of X passes."""
         x = X[:, self.column]
@@ -196,11 +205,11 @@ class OneOf:
 
 
 def usual_branch(tree, node):
-    """Where missing values go if nothing was learnt about them: of two branches the heavier, of more none."""
+    """Where missing values go if nothing was learnt of them: of two branches the heavier or second, of more none."""
     children = tree.children(node)
     if len(children) != 2 or not np.any(tree.weight[children] > 0.0):
         return -1
-    return int(tree.weight[children[1]] > tree.weight[children[0]])
+    return int(tree.weight[children[1]] >= tree.weight[children[0]])
 
 
 def branch_conditions(tree, node, words):

@@ -13,6 +13,7 @@ from gnomon.numerics.validation import check_non_negative
 from gnomon.trees._forms import class_criterion, mean_criterion, settle, smooth_answers
 from gnomon.trees._leaf_models import leaf_options, with_leaf_models
 from gnomon.trees._pruning import codes_of
+from gnomon.trees._pseudo_counts import with_smoothed
 from gnomon.trees._rows import fitted_rows
 from gnomon.trees._single_tree import SingleTree
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
@@ -85,7 +86,8 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     algorithm : {"cart", "id3", "c4.5"}, default="cart"
         Presets. "id3": categories only, a branch for each value, each column once on a path. "c4.5": the largest gain
         ratio among tests of at least the mean gain, a branch for each value, numbers cut at data, missing rows in
-        parts, error-based pruning.
+        parts, error-based pruning; weights count as rows, so that a weight of two is the row twice, and all weights
+        together should be about the number of rows.
     numeric_test : {"le", "three_way"}, default="le"
         x ≤ t and x > t, or x < t, x = t and x > t with t a value.
     threshold : {"midpoint", "data"}, optional
@@ -100,7 +102,8 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         Missing cells are a value of their own, are filled (`fill_values_`), are replaced by back-up tests, or their
         rows go down every branch in parts.
     leaf_alpha : float, default=0.0
-        Pseudo-count a of every class in a leaf: (n_k + a)/(n + aK).
+        Pseudo-count a of every class in a leaf, when it answers: (n_k + a)/(n + aK). `tree_` keeps the frequencies, by
+        which it is pruned, drawn and told.
     leaf_model : {"constant", "linear"} or estimator, default="constant"
         What a leaf answers with: class frequencies, a softmax regression on the columns of numbers, or a clone of a
         classifier with probabilities, fitted to its rows.
@@ -197,7 +200,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
         X = self._fill(X, form, weights)
         tree = self._grow_and_prune(X, index, criterion, weights, lambda y: codes_of(y, self.classes_), form)
-        self.tree_ = smooth_answers(tree, alpha) if alpha > 0.0 else tree
+        self.tree_ = with_smoothed(tree, smooth_answers(tree, alpha).answers) if alpha > 0.0 else tree
         if leaves is not None:
             self.tree_ = with_leaf_models(self.tree_, X, index, weights, self.coding_.category, leaves)
         return self
