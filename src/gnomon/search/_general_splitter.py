@@ -155,7 +155,7 @@ class GeneralSplitter:
         return (
             summary.count >= bounds.min_rows_split
             and depth < bounds.max_depth
-            and -summary.worth > bounds.min_impurity * summary.mass + ROUNDING
+            and -summary.worth > (bounds.min_impurity + ROUNDING) * summary.mass
         )
 
     def _groups(self, held, group, k):
@@ -184,9 +184,8 @@ class GeneralSplitter:
         if g is None:
             return None
         forms, is_category = self.forms, self.columns.category[j]
-        families = (forms.categories if is_category else forms.numbers)(g)
-        if forms.random:
-            families = drawn(families, g, is_category, self.rng)
+        tests = forms.categories if is_category else forms.numbers
+        families = drawn(tests, g, is_category, self.rng) if forms.random else tests(g)
         here = self._situation(summary, lost, held)
         return best_of_column(int(j), families, here, forms.choice, 0 if is_category else len(g.values))
 
@@ -241,7 +240,7 @@ class GeneralSplitter:
         if found.test.kind == TABLE and self.forms.declared[found.feature] > 0:
             found = self._with_declared(found, self.forms.declared[found.feature])
         if self.missing != "own_value" or (found.missing < 0 and len(found.masses) == 2):
-            return found._replace(missing=int(np.argmax(found.masses)))
+            return found._replace(missing=int(np.flatnonzero(found.masses == np.max(found.masses))[-1]))
         return found
 
     def _with_declared(self, found, declared):

@@ -9,6 +9,7 @@ An option that is None means what the algorithm says; any other value overrides 
 that add up are grown by the compiled `grow_tree`, all others by `grow_general_tree`.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from gnomon.search import (
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
 from gnomon.trees._oblique import DIRECTIONS
 
-__all__ = ["class_criterion", "grow_form", "mean_criterion", "settle", "smooth_answers"]
+__all__ = ["class_counts", "class_criterion", "grow_form", "mean_criterion", "settle", "smooth_answers"]
 
 
 class Form(NamedTuple):
@@ -84,12 +85,17 @@ def class_criterion(criterion, algorithm, n_classes):
     return CLASS_CRITERIA[criterion](n_classes)
 
 
+def class_counts(criterion):
+    """How many classes each output has; none where targets are numbers."""
+    return tuple(vars(criterion).get("counts", [criterion.size])) if criterion.classes else ()
+
+
 def mean_criterion(criterion, quantile, n_outputs):
     """The noun for a criterion of numbers."""
     check_choice("criterion", criterion, (*MEAN_CRITERIA, "absolute_error", "quantile"))
     level = check_interval("quantile", quantile, 0.0, 1.0, closed="neither")
     ordered = {"absolute_error": AbsoluteError(), "quantile": PinballError(level)}
-    return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion](n_outputs + 2)
+    return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion].of(n_outputs)
 
 
 def grow_form(form, columns, y, criterion, domains, **options):
@@ -104,7 +110,8 @@ def grow_form(form, columns, y, criterion, domains, **options):
         tree = _general(form, columns, y, criterion, domains, options)
     else:
         tree = grow_tree(columns, y, criterion, categorical_split=form.categorical_split, **options)
-    return data_thresholds(tree, columns) if form.threshold == "data" else tree
+    tree = replace(tree, class_counts=class_counts(criterion))
+    return data_thresholds(tree, columns, options["sample_weight"]) if form.threshold == "data" else tree
 
 
 def _is_general(form, criterion):

@@ -67,7 +67,7 @@ def fitted_rows(estimator, X, y="no_validation", **options):
         names = vars(estimator).get("feature_names_in_", [f"x{j}" for j in range(estimator.n_features_in_)])
         estimator.coding_ = Coding(tuple(names), (None,) * estimator.n_features_in_)
         return checked
-    checked = table_rows(estimator, X, y)
+    checked = table_rows(estimator, X, y, **options)
     table, *rest = checked if isinstance(checked, tuple) else (checked,)
     estimator.coding_ = _learn(table, estimator.categorical_features, estimator.categories)
     matrix = estimator.coding_.matrix(table)

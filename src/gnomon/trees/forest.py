@@ -45,11 +45,12 @@ class RandomForestClassifier(ForestClassifier):
     warm_start : bool, default=False
         Keep the trees of the last fit and add those that are missing.
     class_weight : dict, "balanced", "balanced_subsample" or None, default=None
-        Factors on classes; "balanced_subsample" balances every bag by itself.
+        Factors on the weights of rows; "balanced" makes the weights of classes equal, "balanced_subsample" the counts
+        in every bag by itself.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning of every tree.
     max_samples : int or float, optional
-        Rows in a bag; as many as there are by default.
+        Rows in a bag; as many as there are by default, a float is a share of the total weight.
     monotonic_cst, min_impurity, categorical_features, categories, categorical_split, unseen
         As in `DecisionTreeClassifier`.
     voting : {"soft", "hard"}, default="soft"
@@ -76,8 +77,9 @@ class RandomForestClassifier(ForestClassifier):
 
     Notes
     -----
-    A weight multiplies the count of a row in each bag, so a weight of two equals the row twice only without bootstrap.
-    Full trees on 10⁶ rows take gigabytes of nodes: set `min_samples_leaf`.
+    With bootstrap, rows are drawn in proportion to their weights (`sample_weight` times `class_weight`) and count once
+    for each time that they are drawn, as in scikit-learn; without, the weights themselves count, and a weight of two
+    equals the row twice. Full trees on 10⁶ rows take gigabytes of nodes: set `min_samples_leaf`.
 
     Whether the forest overfits is told by ``sklearn.model_selection.cross_val_score``, or for the price of one fit by
     ``oob_score=True``: `oob_errors_` shows when more trees stop to help.
