@@ -215,6 +215,36 @@ def test_an_interrupted_model_predicts_and_says_so(monkeypatch):
 
 
 @pytest.mark.spec("TRE-075")
+def test_interrupted_gradient_boosting_predicts_and_says_so():
+    X, y = CANCER
+
+    def impatient(turn, model, state):
+        if turn == 3:
+            raise KeyboardInterrupt
+
+    asked = []
+
+    def scorer(model, rows, labels):
+        asked.append(len(rows))
+        if len(asked) == 9:
+            raise KeyboardInterrupt
+        return 0.0
+
+    exact = GradientBoostingClassifier(n_estimators=9, n_iter_no_change=9, warm_start=True, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="after 4 of 9 rounds"):
+        exact.fit(X, y, monitor=impatient)
+    hist = HistGradientBoostingClassifier(max_iter=9, early_stopping=True, scoring=scorer, random_state=0)
+    with pytest.warns(ConvergenceWarning, match="after 4 of 9 rounds"):
+        hist.fit(X, y)
+    for model in (exact, hist):
+        assert (model.n_iter_, model.stop_reason_, model.converged_) == (4, "interrupted", False)
+        assert equal_lengths(model)
+        assert model.score(X, y) > 0.9
+    whole = GradientBoostingClassifier(n_estimators=9, n_iter_no_change=9, random_state=0).fit(X, y)
+    np.testing.assert_allclose(exact.fit(X, y).decision_function(X), whole.decision_function(X))
+
+
+@pytest.mark.spec("TRE-075")
 def test_how_gradient_boosting_ends():
     X, y = CANCER
     asked = GradientBoostingClassifier(n_estimators=9).fit(X, y, monitor=lambda turn, *_: turn == 3)

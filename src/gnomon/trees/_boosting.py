@@ -91,7 +91,7 @@ class BoostedTrees(BaseEstimator):
         self._set_rounds(keep + found.trees)
         self._join_rounds()
         self._end(found.stop_reason, count)
-        held = {} if followed is None else {"validation": np.array(followed.losses[: len(found.trees)])}
+        held = {} if followed is None else {"validation": followed.told(len(found.trees))}
         self.history_ = _joined(self.history_, found.history | held) if keep else found.history | held
         return self
 
@@ -245,6 +245,10 @@ class Followed:
         self.scores = self.scores + np.column_stack([tree.predict(self.rows.X)[:, 0] for tree in now.trees])
         self.losses.append(mean_loss(now.loss, self.rows.y, self.scores, self.rows.weights))
         return self.losses[-1]
+
+    def told(self, rounds):
+        """The losses of so many rounds; NaN for one that was interrupted before it was judged."""
+        return np.append(self.losses, np.full(rounds, np.nan))[:rounds]
 
 
 def probe(model, scores):
