@@ -1,5 +1,6 @@
 """What estimators tell about themselves is what they predict, for missing and new values too; or they say why not."""
 
+import re
 import sqlite3
 
 import numpy as np
@@ -216,3 +217,19 @@ def test_rows_by_name_are_explained_by_name():
     assert model.explain([0.0, 9.0, 7.0]).label == "b"
     sky = HandTreeClassifier({"sky": {"red": "?", "else": "?"}}).fit(pd.DataFrame({"sky": ["red", "blue"]}), [0, 1])
     assert sky.explain({"sky": "red"}).label == 0
+
+
+@pytest.mark.spec("TRE-045", "TRE-046")
+@pytest.mark.parametrize("windy", [[True, False, True, False], [True, None, False, None]])
+def test_truth_values_are_told_as_such(windy):
+    frame, y = pd.DataFrame({"windy": windy, "size": [1.0, 2.0, 1.0, 2.0]}), ["a", "b", "c", "b"]
+    for model in (
+        DecisionTreeClassifier().fit(frame[["windy"]], y),
+        OneRule("windy").fit(frame, y),
+        HandTreeClassifier("windy = true: ?\nelse: ?").fit(frame[["windy"]], y),
+    ):
+        rows = frame[list(model.words_.names)]
+        assert set(re.findall(r'"windy" (?:=|<>) (\w+)', model.to_sql())) <= {"TRUE", "FALSE"}
+        assert in_sqlite(model.to_sql(), rows) == in_python(model.to_python(), rows) == model.predict(rows).tolist()
+        again = Tree.from_rules(model.export_text(), columns=list(rows), categories={"windy": ["False", "True"]})
+        assert again.predict(rows).tolist() == model.predict(rows).tolist()

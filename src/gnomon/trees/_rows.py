@@ -125,9 +125,10 @@ def _learn(table, categorical_features, categories):
     domains = dict(zip([j for j in which if _has_domain(table, j, categories)], declared, strict=True))
     for j in which:
         if j not in domains:
-            # Numbers that are categories may be any numbers: each that occurs is one.
-            values = ordered(set(table.column(j).cells[~table.column(j).missing].tolist()))
-            domains[j] = Domain(len(values), values)
+            # Numbers that are categories may be any numbers: each that occurs is one. Truth values are told as such.
+            column = table.column(j)
+            values = ordered(set(column.cells[~column.missing].tolist()))
+            domains[j] = Domain(len(values), tuple(map(bool, values)) if column.is_category else values)
     return Coding(table.names, tuple(domains.get(j) for j in range(len(table.names))))
 
 

@@ -333,7 +333,7 @@ def _domain(column, listed, told):
     if listed is not None:
         return Domain(len(listed), tuple(listed), declared=True)
     if _is_truth(column):
-        told, met = {value for value in told if str(value).lower() not in ("false", "true")}, (0.0, 1.0)
+        told, met = {value for value in told if str(value).lower() not in ("false", "true")}, (False, True)
     else:
         met = column.declared or ordered(set(column.cells[~column.missing].tolist()))
     known = {str(value) for value in met}
