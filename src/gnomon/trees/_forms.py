@@ -26,6 +26,7 @@ from gnomon.search import (
 )
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
 from gnomon.trees._oblique import DIRECTIONS
+from gnomon.trees._outputs import criterion_of
 
 __all__ = ["class_counts", "class_criterion", "grow_form", "mean_criterion", "settle", "smooth_answers"]
 
@@ -74,15 +75,15 @@ def settle(estimator, algorithm="cart"):
     return form._replace(numeric_test=estimator.numeric_test, oblique=oblique)
 
 
-def class_criterion(criterion, algorithm, n_classes):
+def class_criterion(criterion, algorithm, classes):
     """The noun for a criterion of classes: a word, or a function of the weights of the classes."""
     if callable(criterion):
-        return CountsCriterion(n_classes, criterion)
+        return CountsCriterion(len(classes), criterion)
     words = (*CLASS_CRITERIA, "gain_ratio")
     check_choice("criterion", criterion, words)
     if criterion == "gain_ratio" or (criterion == "gini" and algorithm != "cart"):
-        return Entropy(n_classes)
-    return CLASS_CRITERIA[criterion](n_classes)
+        return criterion_of(Entropy, classes)
+    return criterion_of(CLASS_CRITERIA[criterion], classes)
 
 
 def class_counts(criterion):

@@ -40,7 +40,7 @@ def labels_of(classes, answers):
 
 
 def refuse_several(classes, **options):
-    """Refuse options that go with one output; each is given with whether it is asked for."""
+    """Refuse what goes with one output only; each is given by its name with whether it is asked for."""
     asked = [name for name, there in options.items() if there]
     if isinstance(classes, list) and asked:
         raise ValueError(f"{asked[0]} goes with one output, and y has {len(classes)}; leave it out, or fit a model to "

@@ -26,6 +26,7 @@ from gnomon.search.conditions import usual_branch
 from gnomon.search.filled_tests import filled_tests
 from gnomon.search.traverse import as_dense
 from gnomon.trees._fill import filled
+from gnomon.trees._outputs import refuse_several
 from gnomon.trees._pseudo_counts import answering
 from gnomon.trees._rows import new_rows
 
@@ -280,7 +281,9 @@ def _as_usual(tree):
 
 
 def _words(estimator):
-    return Words.of(estimator.coding_.names, estimator.coding_.domains, vars(estimator).get("classes_"))
+    classes = vars(estimator).get("classes_")
+    refuse_several(classes, **{"telling a tree in words": True})
+    return Words.of(estimator.coding_.names, estimator.coding_.domains, classes)
 
 
 def one_row(estimator, x, names):

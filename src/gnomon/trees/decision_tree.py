@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from gnomon.numerics.validation import check_non_negative
 from gnomon.trees._forms import class_criterion, mean_criterion, settle, smooth_answers
 from gnomon.trees._leaf_models import leaf_options, with_leaf_models
+from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
 from gnomon.trees._pruning import codes_of
 from gnomon.trees._pseudo_counts import with_smoothed
 from gnomon.trees._rows import fitted_rows
@@ -49,8 +50,9 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         With it the node with the largest gain is divided first.
     min_impurity_decrease : float, default=0.0
         Least (n/N)·gain.
-    class_weight : dict, "balanced" or None, default=None
-        Factors on the weights of classes; "balanced" makes their sums equal.
+    class_weight : dict, list of dict, "balanced" or None, default=None
+        Factors on the weights of classes, one dict for each of several outputs, whose factors are multiplied;
+        "balanced": n/(K n_k) by numbers of rows, as in scikit-learn.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning: the smallest subtree that minimises R(T) + α·leaves.
     monotonic_cst : array-like or dict, optional
@@ -121,8 +123,10 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     fill_values_ : list
         What missing cells of each column were filled with.
     tree_ : gnomon.search.Tree
-    classes_ : ndarray
-    n_classes_, n_features_in_, n_outputs_, max_features_ : int
+    classes_ : ndarray or list of ndarray
+        Of several outputs (2-D y) one array for each; H is then the mean of those of the outputs.
+    n_classes_ : int or ndarray of int
+    n_features_in_, n_outputs_, max_features_ : int
     feature_importances_ : ndarray of shape (n_features,)
 
     References
@@ -192,11 +196,17 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         """Grow the tree (1)."""
         form = settle(self, self.algorithm)
         alpha = check_non_negative("leaf_alpha", self.leaf_alpha)
-        X, y = fitted_rows(self, X, y)
+        X, y = fitted_rows(self, X, y, multi_output=True)
         self.classes_, index = as_classes(y)
-        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        criterion = class_criterion(self.criterion, self.algorithm, self.n_classes_)
-        leaves = leaf_options(self, self.n_classes_)
+        self.n_outputs_, several = index.size // len(index), np.ndim(index) > 1
+        self.n_classes_ = np.array(counts_of(self.classes_)) if several else len(self.classes_)
+        refuse_several(
+            self.classes_, callable_criterion=callable(self.criterion), oblique=form.oblique, leaf_alpha=alpha > 0.0,
+            leaf_model=self.leaf_model != "constant", pruning=form.pruning != "none",
+            pruning_loss=self.pruning_loss != "impurity",
+        )  # fmt: skip
+        criterion = class_criterion(self.criterion, self.algorithm, self.classes_)
+        leaves = None if several else leaf_options(self, self.n_classes_)
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
         X = self._fill(X, form, weights)
         tree = self._grow_and_prune(X, index, criterion, weights, lambda y: codes_of(y, self.classes_), form)
@@ -206,18 +216,26 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         return self
 
     def predict_proba(self, X, check_input=True):
-        """The class frequencies of the leaf of every row."""
-        return self._answers(X)
+        """The class frequencies of the leaf of every row; of several outputs a list with those of each."""
+        answers = self._answers(X)
+        return shares_of(self.classes_, answers)
 
     def predict_log_proba(self, X):
         """The logarithms of `predict_proba`."""
+        shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return [np.log(some) for some in shares] if self.n_outputs_ > 1 else np.log(shares)
 
     def predict(self, X, check_input=True):
         """The most frequent class of the leaf of every row."""
-        shares = self._answers(X)
-        return self.classes_[np.argmax(shares, axis=1)]
+        answers = self._answers(X)
+        return labels_of(self.classes_, answers)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
 
 
 class DecisionTreeRegressor(RegressorMixin, SingleTree):

@@ -44,9 +44,9 @@ class RandomForestClassifier(ForestClassifier):
         Report trees as they are done.
     warm_start : bool, default=False
         Keep the trees of the last fit and add those that are missing.
-    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
-        Factors on the weights of rows; "balanced" makes the weights of classes equal, "balanced_subsample" the counts
-        in every bag by itself.
+    class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
+        Factors on the weights of rows, one dict for each of several outputs, whose factors are multiplied; "balanced"
+        makes the weights of classes equal, "balanced_subsample" the counts in every bag by itself.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning of every tree.
     max_samples : int or float, optional
@@ -67,13 +67,15 @@ class RandomForestClassifier(ForestClassifier):
     forest_ : gnomon.search.Forest
     estimators_ : list of DecisionTreeClassifier
         Their classes are 0 … K − 1.
-    classes_ : ndarray
-    n_classes_, n_features_in_, n_outputs_ : int
+    classes_ : ndarray or list of ndarray
+        Of several outputs (2-D y) one array for each.
+    n_classes_ : int or list of int
+    n_features_in_, n_outputs_ : int
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
     oob_errors_ : ndarray of shape (n_estimators,)
         Out-of-bag error after 1, 2, … trees: the share of wrong rows, or the mean squared error.
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs)
 
     Notes
     -----
@@ -212,13 +214,15 @@ class ExtraTreesClassifier(ForestClassifier):
     forest_ : gnomon.search.Forest
     estimators_ : list of DecisionTreeClassifier
         Their classes are 0 … K − 1.
-    classes_ : ndarray
-    n_classes_, n_features_in_, n_outputs_ : int
+    classes_ : ndarray or list of ndarray
+        Of several outputs (2-D y) one array for each.
+    n_classes_ : int or list of int
+    n_features_in_, n_outputs_ : int
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
     oob_errors_ : ndarray of shape (n_estimators,)
         Out-of-bag error after 1, 2, … trees: the share of wrong rows, or the mean squared error.
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs)
 
     References
     ----------
