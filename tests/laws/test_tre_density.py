@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gnomon.search import pruning_path
-from gnomon.trees import DecisionTreeClassifier, DensityForest, DensityTree, OneRule, RandomForestClassifier
+from gnomon.trees import DecisionTreeClassifier, DensityForest, DensityTree, OneRule, RandomForestClassifier, Tree
 
 RNG = np.random.default_rng(0)
 X = np.vstack([RNG.normal(0, 0.5, (150, 2)), RNG.normal(3, 0.8, (100, 2))])
@@ -122,10 +122,10 @@ def test_boxes_that_do_not_fit_are_refused():
 
 @pytest.mark.spec("TRE-067")
 def test_equal_links_of_negative_losses_are_cut_together():
-    """Two halves that are the same but for rounding."""
-    half = np.array([0.1, 0.2, 0.3, 1.9, 1.95])
-    x = np.concatenate([half, half + 2.0])[:, None] / 3.0
-    path = pruning_path(DensityTree(min_weight_leaf=1, max_leaf_nodes=8, box=(0.0, 4.0 / 3.0)).fit(x).tree_)
+    twins = ("x0", 2.0, ("x0", 1.0, "a", "b"), ("x0", 4.0, "a", ("x0", 5.0, "a", "b")))
+    x = np.array([[0.1], [0.2], [0.3], [1.5], [4.1], [4.2], [4.3], [5.5]])
+    path = pruning_path(DensityTree.of(Tree.from_rules(twins), x, box=(0, 6)).tree_)
+    assert path.leaves[:2].tolist() == [5, 3]
     assert np.all(np.diff(path.alphas) > 1e-9)
 
 
