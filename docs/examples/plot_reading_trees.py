@@ -29,9 +29,10 @@ print(tree.explain(day))
 # The contributions add up: without looking at anything, nine days of fourteen say yes; rain takes a little away, and
 # that there is no wind adds the rest.
 #
-# When does the tree say yes? The rules of all leaves with that answer, joined; then the same for a database.
+# When does the tree say yes? The rules of all leaves with that answer, joined; then the same for a database, where days
+# with a gap have an answer too.
 
-print(tree.to_dnf("yes"))
+print(tree.to_dnf("yes", rows="complete"))
 print()
 print(tree.to_sql())
 

@@ -265,5 +265,8 @@ def test_fitted_attributes_are_scikit_learns(kind):
     for name in ("children_left", "children_right", "n_node_samples", "feature"):
         np.testing.assert_array_equal(getattr(ours.tree_, name), getattr(peer.tree_, name))
     np.testing.assert_allclose(ours.tree_.threshold, peer.tree_.threshold, rtol=1e-6)
+    np.testing.assert_allclose(ours.tree_.value, peer.tree_.value, rtol=1e-6)
+    np.testing.assert_array_equal(ours.tree_.n_classes, peer.tree_.n_classes)
+    assert (ours.tree_.n_outputs, ours.tree_.max_n_classes) == (peer.tree_.n_outputs, peer.tree_.max_n_classes)
     np.testing.assert_array_equal(ours.apply(X), peer.apply(X))
     np.testing.assert_array_equal(ours.decision_path(X).toarray(), peer.decision_path(X).toarray())

@@ -8,6 +8,7 @@ from sklearn.model_selection import cross_val_score
 
 from gnomon.datasets import load_weather_play
 from gnomon.search import read_tree, tree_text
+from gnomon.search.words import spell
 from gnomon.trees import DecisionTreeClassifier, HandTreeClassifier, HandTreeRegressor, Tree
 
 TEXT = """
@@ -102,6 +103,15 @@ WRONG = {
     "no test": ("outlook: a", "line 1.*is no test"),
     "bad weight": ("outlook = sunny: a {a: many}\nelse: b", "line 1.*no weight"),
     "nothing": ("\n \n", "empty"),
+    "known and compared": ("age is known: a\nage ≤ 3: b\nage > 3: c", "line 1.*has one already"),
+    "nothing for else": ("age ≤ 3: a\nage > 3 or missing: b\nelse: c", "line 3.*has one already"),
+    "two below": ("age ≤ 3: a\nage < 3: b\nage ≥ 3: c", "have two branches|has one already"),
+    "only missing": ("age is missing: a\nelse: stop", "known values of 'age' have no branch"),
+    "two elses": ("outlook = sunny: a\nelse: b\nelse: c", "line 3.*'else' stands twice"),
+    "two elses of numbers": ("age ≤ 3: a\nelse: b\nelse: stop", "line 2.*'else' stands twice"),
+    "half a quotation": ('age ≤ 3: "a\nage > 3: b', "line 1.*cannot be read"),
+    "half a list": ("age ≤ 3: [1, 2\nage > 3: b", "line 1.*cannot be read"),
+    "sum of words": ("2*outlook ≤ 3: a\nelse: b", "line 1.*cannot be added up"),
     "in a dict": ({"outlook": {"sunny": {"humdity": {"high": "no", "normal": "yes"}}, "else": "no"}},
                   "outlook → sunny → humdity.*no column"),
     "dict of two": ({"outlook": {"sunny": "a"}, "age": {"<= 3": "b"}}, "the root.*one column"),
@@ -188,3 +198,87 @@ def test_filling_the_structure_of_a_grown_tree_gives_it_back():
 def test_a_leaf_without_rows_keeps_what_was_written():
     model = HandTreeClassifier("x0 ≤ 0: b\nx0 > 0: ?").fit([[1.0], [2.0], [3.0]], ["a", "b", "a"])
     np.testing.assert_allclose(model.predict_proba([[-1.0], [1.0]]), [[0.0, 1.0], [2 / 3, 1 / 3]])
+
+
+@pytest.mark.spec("TRE-042")
+def test_a_column_with_a_factor_is_compared_with_it():
+    model = Tree.from_rules("2*x ≤ 6: a\n2*x > 6: b")
+    assert model.predict([[3.0], [3.5]]).tolist() == ["a", "b"]
+    assert Tree.from_rules("-0.5*x ≤ -3: a\nelse: b").predict([[6.0], [5.9]]).tolist() == ["a", "b"]
+    again = Tree.from_rules(model.export_text())
+    assert again.predict([[3.0], [3.5]]).tolist() == ["a", "b"]
+    spaced = Tree.from_rules('2*"age in years" ≤ 6: a\nelse: b')
+    assert Tree.from_rules(spaced.export_text()).predict([[3.0], [3.5]]).tolist() == ["a", "b"]
+    assert '2.0*"age in years" <= 6.0' in spaced.to_sql()
+
+
+ELSE = {
+    "age ≤ 30: a\nage > 30: b\nelse: c": "abc",
+    "age < 30: a\nage = 30: a\nage > 30: b\nelse: c": "abc",
+    "age = 20: a\nage ≠ 20: b\nelse: c": "abc",
+    "age is known: a\nelse: b": "aab",
+    "age is missing: a\nelse: b": "bba",
+    "age ≤ 30: a\nelse: b": "abb",
+    "age ≤ 30: a\nage is missing: c\nelse: b": "abc",
+    "2*age + 3*size ≤ 70: a\n2*age + 3*size > 70: b\nelse: c": "abc",
+}
+
+
+@pytest.mark.spec("TRE-042")
+@pytest.mark.parametrize("text", ELSE)
+def test_else_takes_what_is_left_and_missing_values_if_that_is_all(text):
+    model = Tree.from_rules(text, columns=["age", "size"])
+    rows = [[20.0, 1.0], [40.0, 1.0], [np.nan, 1.0]]
+    assert model.predict(rows).tolist() == list(ELSE[text])
+    again = Tree.from_rules(model.export_text(), columns=["age", "size"])
+    assert again.predict(rows).tolist() == list(ELSE[text])
+
+
+@pytest.mark.spec("TRE-042", "TRE-046")
+def test_words_that_look_like_syntax_are_read_as_words():
+    model = Tree.from_rules("state = sensor missing: a\nstate = fine or missing: b")
+    assert model.words_.values == (("fine", "sensor missing"),)
+    assert model.predict([["sensor missing"], [None]]).tolist() == ["a", "b"]
+    labels = ["{odd}", 'a "{" b', "grade (3 rows)", "plain"]
+    X, y = np.arange(4.0)[:, None], labels
+    grown = DecisionTreeClassifier().fit(X, y)
+    for counts in (True, False):
+        assert Tree.from_rules(grown.export_text(counts=counts)).predict(X).tolist() == labels
+    assert spell(1e300) == "1e+300"
+    huge = Tree.from_rules("x = 1e+300: a\nx = 2: b")
+    assert Tree.from_rules(huge.export_text()).predict([[1e300], [2.0]]).tolist() == ["a", "b"]
+
+
+@pytest.mark.spec("TRE-042")
+def test_frames_are_never_taken_by_position():
+    model = Tree.from_rules(("age", 30.0, "young", ("size", 1.0, "small", "large")))
+    assert model.predict([[40.0, 2.0]]).tolist() == ["large"]
+    assert model.predict(pd.DataFrame({"size": [2.0], "age": [40.0]})).tolist() == ["large"]
+    assert model.predict(pd.DataFrame(np.array([[40.0, 2.0]]))).tolist() == ["large"]
+    for frame in (pd.DataFrame, pl.DataFrame):
+        with pytest.raises(ValueError, match="no column 'age'"):
+            model.predict(frame({"years": [40.0], "size": [2.0]}))
+
+
+@pytest.mark.spec("TRE-042")
+def test_an_open_leaf_without_rows_answers_as_the_node_above():
+    X, y = [[1.0], [2.0], [3.0], [4.0]], ["a", "b", "b", "b"]
+    text = "x0 ≤ 2.5:\n    x0 ≤ 0: ?\n    x0 > 0: ?\nx0 > 2.5: ?"
+    model = HandTreeClassifier(text).fit(X, y)
+    np.testing.assert_allclose(model.predict_proba([[-1.0], [1.0], [9.0]]), [[0.5, 0.5], [0.5, 0.5], [0, 1]])
+    numbers = HandTreeRegressor(text).fit(X, [1.0, 3.0, 8.0, 8.0])
+    np.testing.assert_allclose(numbers.predict([[-1.0], [9.0]]), [2.0, 8.0])
+    numbers.fill_leaves([[1.0], [9.0]], [5.0, 7.0])
+    np.testing.assert_allclose(numbers.predict([[-1.0], [9.0]]), [5.0, 7.0])
+    with pytest.raises(ValueError, match="inconsistent numbers"):
+        numbers.fill_leaves([[1.0], [9.0]], [5.0, 7.0, 8.0])
+
+
+@pytest.mark.spec("TRE-042", "TRE-046")
+def test_whether_there_is_a_value_can_be_asked_of_any_column():
+    frame = pd.DataFrame({"sky": ["red", None, "blue"], "age": [1.0, 2.0, np.nan]})
+    model = Tree.from_rules("sky is known: a\nelse: b")
+    assert model.predict(frame).tolist() == ["a", "b", "a"]
+    assert Tree.from_rules("age is missing: a\nelse: b").predict(frame).tolist() == ["b", "b", "a"]
+    grown = DecisionTreeClassifier().fit(frame[["sky"]], ["a", "b", "a"])
+    assert Tree.from_rules(grown.export_text()).predict(frame).tolist() == ["a", "b", "a"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gnomon.search import pruning_path
-from gnomon.trees import DecisionTreeClassifier, DensityForest, DensityTree, RandomForestClassifier
+from gnomon.trees import DecisionTreeClassifier, DensityForest, DensityTree, OneRule, RandomForestClassifier, Tree
 
 RNG = np.random.default_rng(0)
 X = np.vstack([RNG.normal(0, 0.5, (150, 2)), RNG.normal(3, 0.8, (100, 2))])
@@ -118,3 +118,24 @@ def test_boxes_that_do_not_fit_are_refused():
         DensityTree(box=(1, 1)).fit(X)
     flat = DensityTree().fit(np.column_stack([X, np.full(len(X), 7.0)]))
     assert np.all(np.isfinite(flat.score_samples(np.column_stack([X, np.full(len(X), 7.0)]))))
+
+
+@pytest.mark.spec("TRE-067")
+def test_equal_links_of_negative_losses_are_cut_together():
+    twins = ("x0", 2.0, ("x0", 1.0, "a", "b"), ("x0", 4.0, "a", ("x0", 5.0, "a", "b")))
+    x = np.array([[0.1], [0.2], [0.3], [1.5], [4.1], [4.2], [4.3], [5.5]])
+    path = pruning_path(DensityTree.of(Tree.from_rules(twins), x, box=(0, 6)).tree_)
+    assert path.leaves[:2].tolist() == [5, 3]
+    assert np.all(np.diff(path.alphas) > 1e-9)
+
+
+@pytest.mark.spec("TRE-067")
+def test_a_cell_without_volume_and_a_branch_of_gaps_are_refused():
+    x = np.array([[0.0], [1.0], [2.0], [3.0]])
+    model = DecisionTreeClassifier(threshold="data").fit(x, [0, 1, 1, 1])
+    with pytest.raises(ValueError, match="give a wider box"):
+        DensityTree.of(model, x)
+    assert np.all(np.isfinite(DensityTree.of(model, x, box=(-0.5, 3.5)).score_samples(x)))
+    ruled = OneRule(min_bucket=1).fit([[0.0], [1.0], [np.nan], [2.0]], [0, 1, 0, 1])
+    with pytest.raises(ValueError, match="rows without gaps"):
+        DensityTree.of(ruled, x)

@@ -19,6 +19,7 @@ from gnomon.search import (
     leaf_weights,
     score_columns,
 )
+from gnomon.trees import DecisionTreeClassifier
 
 LIMITS = ({}, {"min_samples_leaf": 3}, {"max_leaf_nodes": 4}, {"max_depth": 2}, {"min_gain": 1.0})
 
@@ -416,3 +417,41 @@ def test_one_row_one_class_and_columns_without_values(options):
     tree = grow_general_tree(code_columns(X), np.array([0, 1, 1]), Gini(2), **options)
     assert tree.feature[0] in (1, -2)
     assert np.all(np.isfinite(tree.predict(X)))
+
+
+@pytest.mark.spec("TRE-009", "TRE-L08")
+def test_thresholds_at_data_are_values_of_rows_with_weight():
+    X, y = np.array([[1.0], [2.0], [3.0], [5.0]]), np.array([0, 0, 1, 1])
+    weights = np.array([1.0, 0.0, 0.0, 1.0])
+    columns = code_columns(X)
+    tree = grow_tree(columns, y, Gini(2), sample_weight=weights)
+    assert data_thresholds(tree, columns, weights).threshold[0] == 1.0
+    assert data_thresholds(tree, columns).threshold[0] == 3.0
+
+
+@pytest.mark.spec("TRE-010", "TRE-013", "TRE-052")
+@pytest.mark.parametrize("options", [{"numeric_test": "three_way"}, {"split": "oblique"}], ids=["three_way", "oblique"])
+def test_tests_of_values_are_not_grown_from_bins(options):
+    X = np.random.default_rng(0).normal(size=(300, 3))
+    y = (X.sum(axis=1) > 0.0).astype(int)
+    with pytest.raises(ValueError, match=f"{next(iter(options))}=.*bins.*choose binning=None"):
+        DecisionTreeClassifier(binning=8, **options).fit(X, y)
+    # Bins of one value each are the values.
+    few = np.round(X)
+    binned = DecisionTreeClassifier(binning=64, **options).fit(few, y)
+    np.testing.assert_array_equal(
+        binned.predict_proba(few), DecisionTreeClassifier(**options).fit(few, y).predict_proba(few)
+    )
+
+
+@pytest.mark.spec("TRE-060")
+def test_any_set_of_categories_is_drawn():
+    kinds = np.random.default_rng(0).integers(0, 4, (200, 1)).astype(float)
+    y = (kinds[:, 0] > 1).astype(int)
+    columns = code_columns(kinds, category=[True])
+    sides = set()
+    for seed in range(200):
+        tree = grow_general_tree(columns, y, Gini(2), splitter="random", max_depth=1, min_gain=-1.0, seed=seed)
+        _, cells, branches, _ = tree.tests.test(0)
+        sides.add(frozenset(cells[branches == 0].tolist()))
+    assert len(sides) == 2**4 - 2

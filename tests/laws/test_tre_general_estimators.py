@@ -381,5 +381,3 @@ def test_forests_of_least_absolute_error_are_not_moved_by_giants(Forest):
     assert np.median(np.abs(robust.predict(X) - clean)) < 0.5 < np.median(np.abs(means.predict(X) - clean))
     threaded = Forest(10, criterion="absolute_error", n_jobs=2, **options).fit(X, y)
     np.testing.assert_array_equal(threaded.predict(X), robust.predict(X))
-    with pytest.raises(ValueError, match="monotonic_cst"):
-        Forest(2, criterion="absolute_error", monotonic_cst=[1, 0, 0]).fit(X, y)

@@ -1,6 +1,7 @@
 """Laws of optimal trees: equal to enumeration, never worse than greedy, and honest about what is not proved."""
 
 from functools import cache
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -142,7 +143,7 @@ def test_categories_and_gaps_are_cut_and_the_tree_reads_like_any_other():
     assert tree.objective_ <= np.mean(greedy.predict(X) != y)
     assert tree.objective_ == pytest.approx(np.mean(tree.predict(X) != y))
     np.testing.assert_allclose(tree.predict_proba(X).sum(axis=1), 1.0)
-    np.testing.assert_array_equal(tree.to_rules(stops=True).fires(tree._rows(X)).sum(axis=1), 1)
+    np.testing.assert_array_equal(tree.to_rules().fires(tree._rows(X)).sum(axis=1), 1)
     again = HandTreeClassifier(tree.export_text()).fit(X, y)
     np.testing.assert_array_equal(again.predict(X), tree.predict(X))
     assert tree.explain(X.iloc[0].to_dict()).label == tree.predict(X.iloc[:1])[0]
@@ -188,3 +189,35 @@ def test_bins_are_fewer_thresholds():
 def test_bad_options_are_named(options):
     with pytest.raises(ValueError, match=next(iter(options))):
         OptimalTreeClassifier(**options).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.spec("TRE-051")
+@pytest.mark.parametrize(("depth", "after"), [(2, 3), (3, 2), (4, 40)])
+def test_an_interrupted_search_keeps_its_best_tree(depth, after, monkeypatch):
+    rng = np.random.default_rng(1)
+    X, y = rng.normal(size=(120, 5)), rng.integers(0, 2, 120)
+    calls, weigh = [], import_module("gnomon.search.optimal_tree").best_pair
+
+    def interrupted(*arguments):
+        calls.append(None)
+        if len(calls) == after:
+            raise KeyboardInterrupt
+        return weigh(*arguments)
+
+    monkeypatch.setattr(import_module("gnomon.search.optimal_tree"), "best_pair", interrupted)
+    with pytest.warns(ConvergenceWarning, match="an interruption ended the search"):
+        tree = OptimalTreeClassifier(depth).fit(X, y)
+    assert len(calls) == after
+    assert not tree.proved_
+    assert tree.lower_bound_ < tree.objective_ == pytest.approx(np.mean(tree.predict(X) != y))
+    assert tree.objective_ <= OptimalTreeClassifier(1).fit(X, y).objective_
+
+
+@pytest.mark.spec("TRE-051")
+@pytest.mark.parametrize("depth", [2, 3])
+def test_progress_is_told(depth, capsys):
+    X, y = load_iris(return_X_y=True)
+    tree = OptimalTreeClassifier(depth, binning=8, verbose=1).fit(X, y)
+    lines = capsys.readouterr().err.splitlines()
+    assert [line.split(":")[0] for line in lines] == [f"first test in column {j} of 4" for j in range(1, 5)]
+    assert float(lines[-1].split()[-1]) == pytest.approx(tree.objective_, abs=1e-6)

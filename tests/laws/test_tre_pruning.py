@@ -22,6 +22,7 @@ from gnomon.search import (
     refit_nodes,
     upper_error_rate,
 )
+from gnomon.trees import DecisionTreeClassifier, prune_cv
 
 LOSSES = ("impurity", "misclassification")
 
@@ -358,3 +359,40 @@ def test_refusals_and_a_tree_of_one_leaf():
         pruning_path(alone, loss="gini")
     with pytest.raises(ValueError, match="cf=0"):
         prune_error_based(alone, cf=0)
+
+
+@pytest.mark.spec("TRE-029", "TRE-049")
+def test_gains_of_rows_in_parts_are_estimated_anew():
+    X, y, w, tree = multiway(1, missing="fractional", holes=0.15)
+    np.testing.assert_allclose(refit_nodes(tree, X, y, Gini(3), sample_weight=w).gain, tree.gain, atol=1e-14)
+    some = slice(0, 14)
+    other = refit_nodes(tree, X[some], y[some], Gini(3), sample_weight=w[some])
+    known = ~np.isnan(X[some, tree.feature[0]])
+    values, labels, weights = X[some, tree.feature[0]][known], y[some][known], w[some][known]
+
+    def worth(here):
+        shares = np.bincount(labels[here], weights[here], 3)
+        return np.sum(shares**2) / np.sum(shares)
+
+    split = sum(worth(values == v) for v in np.unique(values))
+    assert other.gain[0] == pytest.approx((split - worth(values >= 0)) / w[some].sum())
+
+
+@pytest.mark.spec("TRE-038")
+def test_rows_without_what_estimates_them_are_refused():
+    X, y, _, tree = binary(0)
+    with pytest.raises(ValueError, match="without criterion"):
+        prune_error_based(tree, X, y)
+    with pytest.raises(ValueError, match="without y"):
+        prune_error_based(tree, X)
+
+
+@pytest.mark.spec("TRE-036")
+def test_the_chosen_tree_is_one_of_the_path_even_if_growing_is_random():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    y = (X[:, 0] + 0.5 * rng.normal(size=150) > 0).astype(int)
+    for _ in range(3):
+        choice = prune_cv(DecisionTreeClassifier(splitter="random"), X, y, cv=3)
+        assert choice.estimator.get_n_leaves() == choice.leaves[choice.least]
+        assert choice.training_errors[0] == 0.0

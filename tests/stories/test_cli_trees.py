@@ -6,6 +6,7 @@ from html import unescape
 
 import numpy as np
 import pytest
+from sklearn.model_selection import StratifiedKFold, train_test_split
 from typer.testing import CliRunner
 
 from gnomon import _registry
@@ -58,6 +59,16 @@ def test_a_tree_a_forest_and_boosting_are_offered(task, n_classes):
     assert sorted(found) == sorted(TREES)
     assert found["decision tree"].complexity < found["random forest"].complexity
     assert not offered(task, n_classes, n_rows=20)  # too few rows for a held-out comparison of trees to mean anything
+
+
+@pytest.mark.parametrize("n_classes", [4, 20, 60])
+def test_boosting_is_offered_where_a_tenth_of_a_fold_has_a_row_of_every_class(n_classes):
+    assert "gradient boosting" not in offered("classification", n_classes, n_rows=8 * n_classes)
+    assert "random forest" in offered("classification", n_classes, n_rows=8 * n_classes + 50)
+    rows = next(n for n in range(10**4) if "gradient boosting" in offered("classification", n_classes, n_rows=n))
+    y = np.arange(rows) % n_classes
+    for train, _ in StratifiedKFold(5).split(y, y):
+        assert len(set(y[train_test_split(train, test_size=0.1, stratify=y[train])[1]])) == n_classes
 
 
 def test_the_report_shows_the_rules_and_warns_of_the_shares(only, tmp_path, monkeypatch):

@@ -8,6 +8,8 @@ from sklearn.datasets import load_breast_cancer, load_iris
 
 from gnomon import plot
 from gnomon.datasets import load_weather_play, make_diagonal
+from gnomon.plot._tree_layout import branch_label
+from gnomon.search import Interval, Words
 from gnomon.trees import DecisionTreeClassifier, DecisionTreeRegressor, HandTreeClassifier, OneRule, Tree
 from pictures import labelled, lines
 
@@ -153,6 +155,40 @@ def test_oblique_regions_follow_the_slant():
         assert np.mean(inside == (slanted.apply(X) == leaf)) > 0.99
     with pytest.raises(ValueError, match="two columns"):
         plot.tree_regions(weather_tree()[0], X, y)
+
+
+@pytest.mark.spec("TRE-P03")
+def test_a_branch_of_missing_values_has_no_region():
+    X = np.array([[0.0, 0.0], [2.0, 1.0], [3.0, 2.0]])
+    text = "x0 ≤ 1: a\nx0 > 1: b\nx0 is missing:\n    x1 ≤ 1: c\n    x1 > 1: a"
+    panels = plot.tree_regions(Tree.from_rules(text, columns=["x0", "x1"]), X)
+    left, right = (patch.get_xy() for patch in panels["regions"].patches)
+    assert np.max(left[:, 0]) == np.min(right[:, 0]) == 1.0
+
+
+@pytest.mark.spec("TRE-P02")
+def test_an_interval_with_a_hole_keeps_its_ends_and_a_row_its_way_through_models():
+    words = Words(("x",), (None,))
+    cases = {"1 to 4, ≠ 2": {"low": (1.0, True), "high": (4.0, True)}, "≤ 4, ≠ 2": {"high": (4.0, True)}, "≠ 2": {}}
+    for said, ends in cases.items():
+        assert branch_label(Interval.of(0, holes=frozenset({2.0}), **ends), words, 3) == said
+    x = np.arange(30.0)[:, None]
+    model = DecisionTreeRegressor(max_depth=1, leaf_model="linear").fit(x, np.abs(x[:, 0] - 10))
+    assert sum(line.get_linewidth() > 2 for line in plot.tree(model, x=x[0]).lines) == 1
+
+
+@pytest.mark.spec("TRE-P01", "TRE-040")
+def test_pseudo_counts_are_not_drawn_as_rows():
+    weather = load_weather_play(as_frame=True)
+    ax = plot.rule_stump(OneRule(alpha=2.0).fit(weather.data, weather.target))
+    heights = np.array([patch.get_height() for patch in ax.patches]).reshape(2, 3)
+    np.testing.assert_allclose(heights, [[0, 2, 3], [4, 3, 2]])
+    nodes, _ = boxes(plot.tree(DecisionTreeClassifier(leaf_alpha=1.0, max_depth=1).fit(weather.data, weather.target)))
+    assert nodes[0][2] == "no: 5 · yes: 9"
+    gaps = weather.data.astype(object)
+    gaps.iloc[:3, 0] = None
+    told = plot.rule_stump(OneRule("outlook").fit(gaps, weather.target)).get_xticklabels()
+    assert [label.get_text().splitlines()[0] for label in told] == ["overcast", "rainy", "sunny", "missing"]
 
 
 @pytest.mark.spec("TRE-P01")

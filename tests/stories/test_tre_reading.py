@@ -82,4 +82,4 @@ def test_an_expert_writes_a_tree_and_the_data_judge_it():
     shares = model.predict_proba(X)
     np.testing.assert_allclose(np.sum(shares, axis=0), [np.sum(y == "disease"), np.sum(y == "healthy")])
     terms = ["age > 30.0 and famhist = Present and ldl > 5.0", "age > 30.0 and famhist = Absent and tobacco > 8.0"]
-    assert model.to_dnf("disease") == f"({terms[0]}) or ({terms[1]})"
+    assert model.to_dnf("disease", rows="complete") == f"({terms[0]}) or ({terms[1]})"

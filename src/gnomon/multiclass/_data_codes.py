@@ -16,7 +16,7 @@ from scipy import linalg, sparse
 from gnomon.multiclass._code_search import check_length, climb_rows, count_columns
 from gnomon.multiclass.code_report import distinct_columns, row_distances, separated
 
-__all__ = ["pca_code", "stagewise_code"]
+__all__ = ["held_out", "pca_code", "stagewise_code"]
 
 _ROUNDING = 1e-12
 _MOST_SIGNS = 10
@@ -84,6 +84,15 @@ def _lexicographic(E):
         return (1.0 + code.shape[1]) * fewer_equal + farther + closer
 
     return gain
+
+
+def held_out(index, weights, fraction, rng):
+    """A share of the rows of each class, at least one and never all, where the class has two rows or more."""
+    chosen = np.zeros(len(index), dtype=bool)
+    for k in range(int(np.max(index)) + 1):
+        rows = rng.permutation(np.flatnonzero((index == k) & (weights > 0.0)))
+        chosen[rows[: np.clip(round(fraction * len(rows)), min(1, len(rows) - 1), len(rows) - 1)]] = True
+    return chosen
 
 
 def stagewise_code(answers, distances, index, weights, n_classes, *, n_columns, n_candidates, patience, rng):

@@ -20,7 +20,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from gnomon.losses import Loss
 from gnomon.multiclass._base import Reduction, base_has, given_rows, progress_of, routed
 from gnomon.multiclass._code_search import random_code, usual_length
-from gnomon.multiclass._data_codes import pca_code, stagewise_code
+from gnomon.multiclass._data_codes import held_out, pca_code, stagewise_code
 from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass.code_report import check_code, code_report, warn_of_repeats
 from gnomon.multiclass.coding_matrix import CODES, coding_matrix
@@ -288,7 +288,7 @@ class OutputCodeClassifier(Reduction):
     def _grow_code(self, X, index, weights, params, rng):
         """The code of ``code="stagewise"``: columns are fitted to the training rows and judged by the others."""
         s = np.ones(len(index)) if weights is None else weights
-        validation = _held_out(index, s, self.validation_fraction, rng)
+        validation = held_out(index, s, self.validation_fraction, rng)
         if not np.any(validation):
             raise ValueError("code='stagewise' needs a class with two rows or more to measure by; choose another code")
         rows = _safe_indexing(X, np.flatnonzero(validation))
@@ -389,12 +389,3 @@ def _left_after(problem, without):
     rows = np.arange(len(without)) if problem.rows is None else problem.rows
     kept = ~without[rows]
     return problem._replace(rows=rows[kept], positive=problem.positive[kept])
-
-
-def _held_out(index, weights, fraction, rng):
-    """A share of the rows of each class, at least one and never all, where the class has two rows or more."""
-    chosen = np.zeros(len(index), dtype=bool)
-    for k in range(int(np.max(index)) + 1):
-        rows = rng.permutation(np.flatnonzero((index == k) & (weights > 0.0)))
-        chosen[rows[: np.clip(round(fraction * len(rows)), min(1, len(rows) - 1), len(rows) - 1)]] = True
-    return chosen

@@ -171,6 +171,8 @@ def log_sum_exp(A):
     >>> log_sum_exp(np.array([[1000.0, 1000.0], [-np.inf, -np.inf]])).round(7)
     array([1000.6931472,         -inf])
     """
+    if A.shape[1] == 1:
+        return A[:, 0].astype(float)
     out = np.empty(len(A))
     _fill_log_sum_exp(A, out)
     return out

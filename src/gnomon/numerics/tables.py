@@ -15,7 +15,7 @@ import narwhals.stable.v2 as nw
 import numpy as np
 from scipy import sparse
 from sklearn.utils import get_tags
-from sklearn.utils.validation import check_consistent_length, validate_data
+from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
 from gnomon.numerics.validation import machine_numbers, map_rows
 
@@ -151,7 +151,7 @@ class Table:
         return np.column_stack([self.columns[j].cells for j in which])
 
 
-def table_rows(estimator, X, y="no_validation", *, reset=True):
+def table_rows(estimator, X, y="no_validation", *, reset=True, **target):
     """X as a `Table` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
 
     Parameters
@@ -161,7 +161,10 @@ def table_rows(estimator, X, y="no_validation", *, reset=True):
     X : array-like or data frame of shape (n_samples, n_features)
         Numbers, strings and truth values, with gaps; infinity is refused.
     y : array-like of shape (n_samples,), optional
+        Checked like X: without gaps, one column unless `target` says otherwise.
     reset : bool, default=True
+    **target
+        `multi_output` and `y_numeric` of scikit-learn's ``check_X_y``, where y is given.
 
     Returns
     -------
@@ -185,12 +188,13 @@ def table_rows(estimator, X, y="no_validation", *, reset=True):
     if frame is None:
         # An array keeps its type; of a list NumPy would make strings as soon as one cell is a string.
         kind = None if isinstance(X, np.ndarray) else object
-        checked = validate_data(estimator, X, y, reset=reset, dtype=kind, ensure_all_finite=False)
+        checked = validate_data(estimator, X, y, reset=reset, dtype=kind, ensure_all_finite=False, **target)
         return map_rows(lambda rows: _from_array(rows, vars(estimator).get("feature_names_in_")), checked)
     if min(frame.shape) == 0:
         raise ValueError(f"X has shape {frame.shape}; give at least one row and one column, a minimum of 1 is required")
     checked = validate_data(estimator, X, y, reset=reset, skip_check_array=True)
     if isinstance(checked, tuple):
+        checked = X, _check_y(y, estimator=estimator, **target)
         check_consistent_length(*checked)
     return map_rows(lambda _: _from_frame(frame), checked)
 

@@ -122,8 +122,11 @@ def observed_rows(X):
     (1, 2)
     """
     d = X.shape[1]
-    # The sum is NaN if a cell is; infinities of both signs would be too, and are refused before.
-    if not np.isnan(np.sum(X)):
+    # The sum of squares is NaN if and only if a cell is, and BLAS takes it with all its threads.
+    cells = X.ravel(order="K")
+    with np.errstate(over="ignore"):
+        complete = not np.isnan(np.dot(cells, cells))
+    if complete:
         return [ObservedRows(slice(None), np.arange(d), True, X)]
     seen = ~np.isnan(X)
     _, pattern = np.unique(np.packbits(seen, axis=1), axis=0, return_inverse=True)

@@ -105,15 +105,16 @@ def _interval(condition, digits):
         return ""
     if low == high:
         return f"= {spoken(low, digits)}"
-    if condition.holes:
-        return " ".join(f"≠ {spoken(hole, digits)}" for hole in condition.holes)
     above = f"{'>' if strict else '≥'} {spoken(low, digits)}" if np.isfinite(low) else ""
     below = f"{'≤' if included else '<'} {spoken(high, digits)}" if np.isfinite(high) else ""
-    return f"{spoken(low, digits)} to {spoken(high, digits)}" if above and below else above or below
+    ends = f"{spoken(low, digits)} to {spoken(high, digits)}" if above and below else above or below
+    holes = [f"≠ {spoken(hole, digits)}" for hole in sorted(condition.holes)]
+    return ", ".join(filter(None, [ends, *holes]))
 
 
 def _values(condition, words):
-    values = [str(words.values[condition.column][code]) for code in sorted(condition.codes)]
+    met = words.values[condition.column]
+    values = ["missing" if met[code] is None else str(met[code]) for code in sorted(condition.codes)]
     return (
         ", ".join(values)
         if len(values) <= LIST

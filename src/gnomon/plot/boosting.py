@@ -73,11 +73,10 @@ def boosting_rounds(model, X, y, *, rounds=None, ax=None):
     labels, index = classes_of(y)
     if len(labels) != 2 or np.shape(X)[1] != 2:
         raise ValueError(
-            f"X has {np.shape(X)[1]} columns and y {len(labels)} classes; two columns and two classes can be drawn"
+            f"X has {np.shape(X)[1]} columns and y {len(labels)} classes; a plane shows two of each: give two columns "
+            "and two classes, and a model fitted to them"
         )
-    rounds = list(range(1, min(3, model.n_iter_) + 1) if rounds is None else rounds)
-    if not rounds or not all(1 <= r <= model.n_iter_ for r in rounds):
-        raise ValueError(f"rounds={rounds} must lie between 1 and the {model.n_iter_} rounds of the model")
+    rounds = _chosen(model, rounds)
     panels = new_panels(ax, [*(f"round {r}" for r in rounds), "F"], columns=4 if len(rounds) < 4 else 3)
     points, grid, (low, high) = _plane(X)
     sign = 2.0 * index - 1.0
@@ -101,8 +100,8 @@ def boosting_rounds(model, X, y, *, rounds=None, ax=None):
 def boosting_bound(model, *, ax=None):
     """Per round of AdaBoost: the training error, and the mean exponential loss that bounds it.
 
-    The loss of discrete AdaBoost of two classes is the product Π 2√(ε(1 − ε)) of (1), which is drawn as marks; held-out
-    losses are drawn where the model has them.
+    The loss of discrete AdaBoost of two classes at the learning rate 1 is the product Π 2√(ε(1 − ε)) of (1), as long as
+    every learner errs; it is drawn as marks. Held-out losses are drawn where the model has them.
 
     Parameters
     ----------
@@ -128,22 +127,47 @@ def boosting_bound(model, *, ax=None):
     >>> ax.lines[0].get_ydata().round(4)
     array([0.9165, 0.7521, 0.5802])
     """
+    _check_rounds(model)
     ax, history = new_axes(ax), model.history_
     turn = history["iteration"]
     ax.plot(turn, history["objective"], color=ACCENT, linewidth=2.0, label="mean $e^{-yF}$")
     if model.n_classes_ == 2 and model.variant == "discrete" and model.learning_rate == 1.0:
+        # The step of a learner without errors is not the best one, which is infinite.
         error = model.estimator_errors_[: model.n_iter_]
-        product = np.cumprod(2.0 * np.sqrt(error * (1.0 - error)))
-        bound = "$\\prod 2\\sqrt{\\varepsilon(1-\\varepsilon)}$"
-        every = max(1, len(turn) // 12)
-        ax.plot(turn, product, linestyle="", marker="o", markersize=5, markevery=every, markerfacecolor="white",
-                markeredgecolor=ACCENT, label=bound)  # fmt: skip
+        error = error[error > 0.0]
+        look = {"linestyle": "", "marker": "o", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": ACCENT}
+        ax.plot(
+            turn[: len(error)],
+            np.cumprod(2.0 * np.sqrt(error * (1.0 - error))),
+            markevery=max(1, len(turn) // 12),
+            label="$\\prod 2\\sqrt{\\varepsilon(1-\\varepsilon)}$",
+            **look,
+        )
     if "validation" in history:
         ax.plot(turn, history["validation"], color=MUTED, linestyle=DASHES[1], label="held-out $e^{-yF}$")
     ax.step(turn, history["error"], where="mid", color=SECOND, linewidth=1.8, label="training error")
     ax.set_ylim(bottom=0.0)
     ax.xaxis.get_major_locator().set_params(integer=True)
     return dress(ax, x="round", y="loss, error", legend="upper right")
+
+
+def _check_rounds(model):
+    if not model.n_iter_:
+        raise ValueError(
+            "model has no rounds, as its first learner had no edge over chance; fit AdaBoostClassifier with a stronger "
+            "estimator"
+        )
+
+
+def _chosen(model, rounds):
+    """The rounds to draw, of those that the model has."""
+    _check_rounds(model)
+    rounds = list(range(1, min(3, model.n_iter_) + 1) if rounds is None else rounds)
+    if not rounds or not all(1 <= r <= model.n_iter_ for r in rounds):
+        raise ValueError(
+            f"rounds={rounds} must lie between 1 and {model.n_iter_}, those of the model; give at least one of them"
+        )
+    return rounds
 
 
 def _plane(X):

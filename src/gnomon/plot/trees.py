@@ -21,9 +21,10 @@ from gnomon.plot._style import (
     window,
 )
 from gnomon.plot._tree_layout import LABEL, branch_label, fill_color, lay_out, tally
-from gnomon.search import tree_rules
+from gnomon.search import explain_row, tree_rules
 from gnomon.search.conditions import branch_conditions
 from gnomon.trees import impurity
+from gnomon.trees._reading import one_row
 
 __all__ = ["impurity_curves", "rule_stump", "tree", "tree_regions"]
 
@@ -64,9 +65,15 @@ def tree(model, *, x=None, max_depth=None, digits=3, ax=None):
     >>> ax.texts[2].get_text().splitlines()
     ['x0?', '3 rows', 'high: 1 · low: 2', 'low, H = 0.444']
     """
-    way = None if x is None else {0, *(step.child for step in model.explain(x).steps)}
+    way = None if x is None else _way(model, x)
     boxes, width = lay_out(model.tree_, model.words_, max_depth=max_depth, digits=digits)
     return _draw(model, boxes, width, ax, way)
+
+
+def _way(model, x):
+    """The nodes that a row passes; of several ways, that of most of its weight."""
+    told = explain_row(model.tree_, model.words_, one_row(model, x, model.words_.names))
+    return {0, *(step.child for step in told.steps)}
 
 
 def _draw(model, boxes, width, ax, way=None, *, fits=False):
@@ -185,6 +192,10 @@ def _cells(model, low, high):
             w = np.zeros(2)
             for j, c in condition.terms:
                 w[j] += c
+            if condition.is_empty:
+                # A branch of missing values alone has no place in the plane.
+                polygons[child] = whole[:0]
+                continue
             part = _clip(whole, w, condition.high[0]) if np.isfinite(condition.high[0]) else whole
             polygons[child] = _clip(part, -w, -condition.low[0]) if np.isfinite(condition.low[0]) else part
     return polygons

@@ -16,6 +16,7 @@ from gnomon.search.forest import Bags, Forest, grow_forest
 from gnomon.search.grow import grow_tree
 from gnomon.search.grow_general import ColumnScore, data_thresholds, grow_general_tree, score_columns
 from gnomon.search.importance import Importances, forest_importance, tree_importance
+from gnomon.search.multi_criteria import SeveralOutputs
 from gnomon.search.one_rule import ColumnRule, column_rule
 from gnomon.search.optimal_tree import OptimalTree, optimal_tree
 from gnomon.search.order_criteria import AbsoluteError, CountsCriterion, PinballError
@@ -60,6 +61,7 @@ __all__ = [
     "Round",
     "Rule",
     "Rules",
+    "SeveralOutputs",
     "SquaredError",
     "Step",
     "Tests",

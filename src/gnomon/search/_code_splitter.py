@@ -16,6 +16,7 @@ from gnomon.search._column_splits import Found, below, scrambled
 from gnomon.search._cuts import TIE, merit_within
 from gnomon.search._groups import CACHED, DIGIT
 from gnomon.search._histograms import add_up, free_slots, release, tally_nodes
+from gnomon.search._monotone import bound_children
 
 LEAF = -2
 """The feature of a node that tests none."""
@@ -252,16 +253,9 @@ class CodeSplitter:
             nodes.first[child] = 0
             nodes.block[child] = nodes.start[node] if begins else nodes.block[node]
             nodes.block_stop[child] = nodes.stop[node] if begins else nodes.block_stop[node]
-            nodes.low[child] = nodes.low[node]
-            nodes.high[child] = nodes.high[node]
             for g in range(len(self.together)):
                 self.open_groups[child, g] = self.open_groups[node, g] and self.together[g, nodes.feature[node]]
-        direction = self.monotone[nodes.feature[node]]
-        if direction != 0:
-            # The value between the two children bounds all below: the lower side stays under it, the upper above.
-            lower = 0 if direction > 0 else 1
-            nodes.high[made + lower] = nodes.value[node]
-            nodes.low[made + 1 - lower] = nodes.value[node]
+        bound_children(nodes, node, made, self.monotone[nodes.feature[node]])
         return 2
 
 

@@ -160,8 +160,11 @@ def _table(g, labels):
     return test, ELSEWHERE if g.missing < 0 else int(labels[g.missing])
 
 
-def drawn(families, g, is_category, rng):
-    """One test of each family: the one at a uniform draw between the least and the largest value, or any set."""
+def drawn(tests, g, is_category, rng):
+    """One of the `tests` of each family: at a uniform draw between the extremes of a number, by any set of values."""
+    if tests is subsets:
+        return [_sets(g, _any_set(len(g.groups.each().count), rng))]
+    families = tests(g)
     if is_category or len(g.values) < 2:
         chosen = [int(rng.integers(len(family.parts.mass[0]))) for family in families]
         return [_only(family, [c], family.write) for family, c in zip(families, chosen, strict=True)]
@@ -180,6 +183,14 @@ def drawn(families, g, is_category, rng):
         return _only(family, [which for which in (c, len(g.values) - 1) if which < tests], write)
 
     return [at_draw(family) for family in families]
+
+
+def _any_set(k, rng):
+    """A row that marks some of k groups, neither none nor all; all such sets are as likely."""
+    member = np.zeros(k, dtype=int)
+    while not 0 < np.sum(member) < k:
+        member = rng.integers(0, 2, k)
+    return member[None]
 
 
 def _only(family, kept, write):

@@ -184,9 +184,8 @@ class GeneralSplitter:
         if g is None:
             return None
         forms, is_category = self.forms, self.columns.category[j]
-        families = (forms.categories if is_category else forms.numbers)(g)
-        if forms.random:
-            families = drawn(families, g, is_category, self.rng)
+        tests = forms.categories if is_category else forms.numbers
+        families = drawn(tests, g, is_category, self.rng) if forms.random else tests(g)
         here = self._situation(summary, lost, held)
         return best_of_column(int(j), families, here, forms.choice, 0 if is_category else len(g.values))
 

@@ -3,7 +3,8 @@
     {≤ t, > t}   {< t, = t, > t}   {= t, ≠ t}   {Σ c_j x_j ≤ t, > t}   sets of categories   each may add "missing"   (1)
 
 Nothing else is disjoint and takes everything, so nothing else passes: an error says which values have two branches, or
-none. Knuth, The Art of Computer Programming 1, §2.3, on such trees.
+none. "else" takes what is left, missing values alone if that is all. Knuth, The Art of Computer Programming 1, §2.3, on
+such trees.
 """
 
 from math import inf, nextafter
@@ -11,9 +12,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-__all__ = ["HandTest", "fork_test"]
+__all__ = ["HandTest", "fork_test", "is_sum"]
 
-OPPOSITE = {"≤": ">", ">": "≤", "<": "≥", "≥": "<"}
+COMPARISONS = ("≤", "<", ">", "≥", "=", "≠")
 WAYS = ("<", "=", ">")
 
 
@@ -37,12 +38,17 @@ def fork_test(fork, place_of, words, possible):
     terms = _one_quantity(fork)
     columns = [place_of[name] for name, _ in terms]
     is_category = [words.values[j] is not None for j in columns]
-    if len(terms) == 1 and is_category[0]:
+    if not is_sum(terms) and is_category[0]:
         return _categories(fork, columns[0], words, possible)
     if any(is_category):
         wrong = terms[is_category.index(True)][0]
         raise ValueError(f"{fork.place}: {wrong!r} holds categories, which cannot be added up; use other columns")
     return _numbers(fork, terms, columns)
+
+
+def is_sum(terms):
+    """Whether terms are more than a single column."""
+    return len(terms) > 1 or any(c != 1.0 for _, c in terms)
 
 
 def _one_quantity(fork):
@@ -57,6 +63,9 @@ def _one_quantity(fork):
             )
     if len(fork.cases) < 2 and not fork.stop:
         raise ValueError(f"{fork.place}: {_name(named[0])} has a single branch; add the others, or 'else:'")
+    rest = [case for case in fork.cases if case.op == "else"]
+    if len(rest) + fork.stop > 1:
+        raise ValueError(f"{rest[-1].place}: 'else' stands twice below {fork.place}; leave one of the two out")
     return named[0]
 
 
@@ -75,47 +84,71 @@ def _missing_branch(fork, cases):
 
 def _numbers(fork, terms, columns):
     for case in fork.cases:
-        if case.op == "in" or (case.op in ("=", "≠", *OPPOSITE) and not isinstance(case.value, (int, float))):
+        if case.op == "in" or (case.op in COMPARISONS and not isinstance(case.value, (int, float))):
             raise ValueError(
                 f"{case.place}: {_name(terms)} holds numbers, and {case.value!r} is none; compare by ≤ and >, or "
                 "declare the column's categories"
             )
-    apart = [case for case in fork.cases if case.op == "is" and case.value == "missing"]
-    ops = {case.op: case for case in fork.cases if case not in apart}
-    if len(ops) + len(apart) < len(fork.cases):
-        raise ValueError(f"{fork.place}: two branches make the same comparison of {_name(terms)}; write ≤ t and > t")
-    if "is" in ops:
-        cases, packed, t = [ops["is"], *apart], None, inf
-    elif {"=", "≠"} & set(ops) or {"<", ">"} <= set(ops):
-        cases, packed = _three_ways(fork, terms, ops)
-        cases, t = [*cases, *apart], np.nan
-    else:
-        first, second, t = _two_sides(fork, terms, ops)
-        cases, packed = [first, second, *apart], None
-    if len(terms) > 1:
+    ops: dict = {}
+    for case in fork.cases:
+        key = case.value if case.op == "is" else case.op
+        if key in ops:
+            raise ValueError(f"{case.place}: two branches ask the same of {_name(terms)}; write ≤ t and > t")
+        ops[key] = case
+    cases, packed, t = _sides(fork, terms, ops)
+    if is_sum(terms):
         if packed is not None or t == inf:
             raise ValueError(f"{fork.place}: a weighted sum is compared by ≤ t and > t alone; write it so")
         weights = [c for _, c in terms]
         packed, t = (2, [*columns, -1], np.zeros(len(columns) + 1), [*weights, t]), np.nan
+    cases = _with_the_rest(fork, terms, cases)
     return HandTest(cases, columns[0], t, _missing_branch(fork, cases), packed)
+
+
+def _sides(fork, terms, ops):
+    """The branches that numbers take, in the order of the test; the packed test, and its threshold."""
+    compared = set(ops) - {"known", "missing", "else"}
+    if not compared:
+        known = ops.get("known") or ops.get("else")
+        if known is None:
+            raise ValueError(f"{fork.place}: known values of {_name(terms)} have no branch; add one, or 'else:'")
+        return [known], None, inf
+    if {"=", "≠"} & compared or {"<", ">"} <= compared:
+        return *_three_ways(fork, terms, {key: ops[key] for key in ops if key in compared or key == "else"}), np.nan
+    first, second, t = _two_sides(fork, terms, ops)
+    return [first, second], None, t
+
+
+def _with_the_rest(fork, terms, cases):
+    """The branches of numbers, then that of missing values alone, which may be "else"; no other may be left."""
+    for case in fork.cases:
+        if any(case is taken for taken in cases):
+            continue
+        is_gap = case.op == "is" and case.value == "missing"
+        if not is_gap and (case.op != "else" or _says_missing(fork.cases)):
+            raise ValueError(f"{case.place}: what this branch takes of {_name(terms)} has one already; leave it out")
+        cases = [*cases, case]
+    return cases
+
+
+def _says_missing(cases):
+    return any(case.missing or (case.op == "is" and case.value == "missing") for case in cases)
 
 
 def _two_sides(fork, terms, ops):
     """The branch x ≤ t, the branch x > t, and t."""
-    ends = [op for op in ops if op in OPPOSITE]
-    if len(ends) == 1 and "else" in ops:
-        ops = {**ops, OPPOSITE[ends[0]]: ops["else"]._replace(value=ops[ends[0]].value)}
     below, above = ops.get("≤") or ops.get("<"), ops.get(">") or ops.get("≥")
-    if below is None or above is None:
+    first, second = below or ops.get("else"), above or ops.get("else")
+    if first is None or second is None:
         raise ValueError(f"{fork.place}: some values of {_name(terms)} have no branch; add the other side, or 'else:'")
     # x < t asks the same as x ≤ the number before t.
-    s = nextafter(below.value, -inf) if below is ops.get("<") else float(below.value)
-    t = nextafter(above.value, -inf) if above is ops.get("≥") else float(above.value)
-    if s != t:
-        what = "have two branches" if s > t else "have no branch"
+    ends = [nextafter(case.value, -inf) if case.op in ("<", "≥") else float(case.value)
+            for case in (below, above) if case is not None]  # fmt: skip
+    if ends[0] != ends[-1]:
+        what = "have two branches" if ends[0] > ends[-1] else "have no branch"
         low, high = sorted([below.value, above.value])
         raise ValueError(f"{above.place}: values of {_name(terms)} between {low} and {high} {what}; use one threshold")
-    return below, above, t
+    return first, second, ends[0]
 
 
 def _three_ways(fork, terms, ops):
@@ -138,6 +171,8 @@ def _three_ways(fork, terms, ops):
 def _one_number(fork, terms, ops):
     """The branches of x = t and x ≠ t in the order in which they stand, and the packed test."""
     values = {float(ops[op].value) for op in ("=", "≠") if op in ops}
+    # Where both are written, "else" is left for missing values.
+    ops = {op: case for op, case in ops.items() if op != "else" or not {"=", "≠"} <= set(ops)}
     if len(values) > 1 or len(ops) != 2 or set(ops) - {"=", "≠", "else"}:
         raise ValueError(f"{fork.place}: beside {_name(terms)} ≠ t stands = t, with one t, or 'else:'; write it so")
     here = next(b for b, op in enumerate(ops) if op == "=" or (op == "else" and "≠" in ops))

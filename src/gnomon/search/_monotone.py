@@ -10,9 +10,21 @@ doi:10.1145/568574.568577.
 
 import numpy as np
 
-from gnomon._jit import jit
+from gnomon._jit import inner, jit
 
-__all__ = ["bounded"]
+__all__ = ["bound_children", "bounded"]
+
+
+@inner
+def bound_children(nodes, node, made, direction):
+    """(1) for the two children of a growing node, numbered from `made`, whose middle stands in ``nodes.value``."""
+    for child in range(made, made + 2):
+        nodes.low[child] = nodes.low[node]
+        nodes.high[child] = nodes.high[node]
+    if direction != 0:
+        lower = 0 if direction > 0 else 1
+        nodes.high[made + lower] = nodes.value[node]
+        nodes.low[made + 1 - lower] = nodes.value[node]
 
 
 def bounded(tree, values, monotone):

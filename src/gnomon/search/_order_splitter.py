@@ -17,7 +17,8 @@ from gnomon.search._code_splitter import LEAF, ROUNDING, draw_columns, partition
 from gnomon.search._column_splits import Found, drawn_cut
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import HALF, LOW, sort_keys
-from gnomon.search._pinball import clear, least_loss, quantile_and_loss, take_in
+from gnomon.search._monotone import bound_children
+from gnomon.search._pinball import clear, least_loss, middle_quantile, quantile_and_loss, take_in
 from gnomon.search.columns import midpoint
 
 
@@ -26,7 +27,8 @@ class OrderWork(NamedTuple):
 
     By row of the node: `rank` among the targets of each output, `w`, `sequence` in the order of a column. By rank: `y`
     and `ordered_w`. By group: `ends`, `present` codes, `masses`; `losses` to the left and to the right of every cut,
-    with missing rows and without.
+    with missing rows and without, and the `centers` of these parts where a column is monotone; `middle` is that of the
+    best cut.
     """
 
     keys: np.ndarray
@@ -40,12 +42,22 @@ class OrderWork(NamedTuple):
     present: np.ndarray
     masses: np.ndarray
     losses: np.ndarray
+    centers: np.ndarray
+    middle: np.ndarray
     weights: np.ndarray
     values: np.ndarray
     rows: np.ndarray
     side: np.ndarray
     features: np.ndarray
     seed: np.ndarray
+
+
+class Kept(NamedTuple):
+    """Whether answers may only rise (1) or fall (−1) with a column, and between what they must stay."""
+
+    direction: int
+    low: float
+    high: float
 
 
 @noun
@@ -58,6 +70,7 @@ class OrderSplitter:
     factor: float
     random: bool
     bounds: object
+    monotone: np.ndarray
     w: np.ndarray
     rows: np.ndarray
     stats: np.ndarray
@@ -86,9 +99,15 @@ class OrderSplitter:
                 while drawn < stop:
                     j = work.features[drawn]
                     drawn += 1
-                    found = _split(self.columns, self.alpha, self.factor, self.random, bounds, j, rows, scale, work)
+                    # Targets stand as deviations from the first quantile of the node.
+                    center = self.stats[node, 3]
+                    kept = Kept(np.int64(self.monotone[j]), nodes.low[node] - center, nodes.high[node] - center)
+                    found = _split(
+                        self.columns, self.alpha, self.factor, self.random, bounds, kept, j, rows, scale, work
+                    )
                     if found.score > best.score + scale:
                         best = found
+                        nodes.value[node] = work.middle[0] + center
             if best.feature < 0 or best.score - worth < bounds.min_gain - scale:
                 continue
             nodes.gain[node] = max(0.0, best.score - worth)
@@ -107,6 +126,7 @@ class OrderSplitter:
             nodes.stop[child] = nodes.middle[node] if b == 0 else nodes.stop[node]
             nodes.depth[child] = nodes.depth[node] + 1
             nodes.first[child] = 0
+        bound_children(nodes, node, made, self.monotone[nodes.feature[node]])
         return 2
 
 
@@ -137,7 +157,7 @@ def _sort_targets(targets, alpha, factor, w, rows, stats, work):
 
 
 @inner
-def _split(columns, alpha, factor, random, bounds, j, rows, scale, work):
+def _split(columns, alpha, factor, random, bounds, kept, j, rows, scale, work):
     """The best cut of column j."""
     size, at, m = columns.sizes[j], columns.starts[j], len(rows)
     k = _group(columns.codes[j], size, rows, work)
@@ -151,7 +171,7 @@ def _split(columns, alpha, factor, random, bounds, j, rows, scale, work):
         chosen = 0
         while chosen + 1 < known and work.present[chosen + 1] <= code:
             chosen += 1
-    best, cut, side = _best(alpha, factor, bounds, known, missing, m, chosen, scale, work)
+    best, cut, side = _best(alpha, factor, bounds, kept, known, missing, m, chosen, scale, work)
     if cut < 0:
         return Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
     a = work.present[cut]
@@ -185,15 +205,15 @@ def _group(codes, size, rows, work):
 
 
 @inner
-def _best(alpha, factor, bounds, known, missing, m, chosen, scale, work):
+def _best(alpha, factor, bounds, kept, known, missing, m, chosen, scale, work):
     """The best of the cuts after known groups 0, 1, …: its worth, the group, and whether missing rows are left."""
     best, cut, missing_left = -np.inf, -1, 0
     rest = work.ends[known - 1]
     rest_mass = work.masses[known] - work.masses[known - 1] if missing else 0.0
     all_mass = work.masses[known - 1] + rest_mass
     for side in range(2 if missing else 1):
-        _pass(alpha, known, m, missing and side == 1, False, work)
-        _pass(alpha, known, m, missing and side == 0, True, work)
+        _pass(alpha, kept.direction != 0, known, m, missing and side == 1, False, work)
+        _pass(alpha, kept.direction != 0, known, m, missing and side == 0, True, work)
         for c in range(known if missing and side == 0 else known - 1):
             if chosen >= 0 and c != chosen and c != known - 1:
                 continue
@@ -201,16 +221,26 @@ def _best(alpha, factor, bounds, known, missing, m, chosen, scale, work):
             mass = work.masses[c] + side * rest_mass
             if min(left, m - left) < bounds.min_rows or min(mass, all_mass - mass) < bounds.min_mass:
                 continue
+            if kept.direction != 0 and not _in_order(kept, work.centers[0, c], work.centers[1, c]):
+                continue
             worth = -factor * (work.losses[0, c] + work.losses[1, c]) / len(work.rank)
             if worth > best + scale:
                 best, cut, missing_left = worth, c, side
+                work.middle[0] = 0.5 * work.centers[0, c] + 0.5 * work.centers[1, c]
     return best, cut, missing_left
 
 
 @inner
-def _pass(alpha, known, m, missing, backwards, work):
+def _in_order(kept, left, right):
+    within = min(left, right) >= kept.low and max(left, right) <= kept.high
+    return within and kept.direction * (right - left) >= 0.0
+
+
+@inner
+def _pass(alpha, centered, known, m, missing, backwards, work):
     """Losses of the groups up to each, or of those after it, with the missing rows where `missing`."""
     out = work.losses[1 if backwards else 0]
+    centers = work.centers[1 if backwards else 0]
     for c in range(known):
         out[c] = 0.0
     for o in range(len(work.rank)):
@@ -223,8 +253,10 @@ def _pass(alpha, known, m, missing, backwards, work):
             c = known - 1 - turn if backwards else turn
             if backwards:
                 out[c] += least_loss(y, work.weights, work.values, m, alpha)
+                centers[c] = middle_quantile(y, work.weights, work.values, m, alpha) if centered else 0.0
             for r in range(work.ends[c - 1] if c > 0 else 0, work.ends[c]):
                 i = work.sequence[r]
                 take_in(work.weights, work.values, m, rank[i], work.w[i], y[rank[i]])
             if not backwards:
                 out[c] += least_loss(y, work.weights, work.values, m, alpha)
+                centers[c] = middle_quantile(y, work.weights, work.values, m, alpha) if centered else 0.0

@@ -52,20 +52,35 @@ def take_in(weights, values, m, rank, w, y):
 def least_loss(y, weights, values, m, alpha):
     """(1) of the rows that are in. The largest run of ranks that weighs less than α of all ends before the quantile."""
     mass, total = weights[0], values[0]
+    at, below, sum_below = _descend(weights, values, m, alpha * mass * (1.0 - SAME))
+    q = y[min(at, m - 1)]
+    # Rows at q itself add nothing, so it does not matter on which side they are counted.
+    above = (total - sum_below) - q * (mass - below)
+    return max(0.0, alpha * above + (1.0 - alpha) * (q * below - sum_below))
+
+
+@inner
+def middle_quantile(y, weights, values, m, alpha):
+    """The minimiser of (1) for the rows that are in, halfway where two rows bound it."""
+    first, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 - SAME))
+    last, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 + SAME))
+    return 0.5 * y[min(first, m - 1)] + 0.5 * y[min(last, m - 1)]
+
+
+@inner
+def _descend(weights, values, m, limit):
+    """The largest run of ranks that weighs less than `limit`: how many, and Σ w and Σ w y of these."""
     step = 1
     while 2 * step <= m:
         step *= 2
     at, below, sum_below = 0, 0.0, 0.0
     while step > 0:
-        if at + step <= m and below + weights[at + step] < alpha * mass * (1.0 - SAME):
+        if at + step <= m and below + weights[at + step] < limit:
             at += step
             below += weights[at]
             sum_below += values[at]
         step //= 2
-    q = y[min(at, m - 1)]
-    # Rows at q itself add nothing, so it does not matter on which side they are counted.
-    above = (total - sum_below) - q * (mass - below)
-    return max(0.0, alpha * above + (1.0 - alpha) * (q * below - sum_below))
+    return at, below, sum_below
 
 
 @inner

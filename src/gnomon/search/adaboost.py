@@ -44,7 +44,7 @@ class AdaBoosted(NamedTuple):
         not that of their class) and "seconds".
     weights : list of ndarray
         wᵢ before every round, and after the last; empty where they are not kept.
-    stop_reason : {"max_iter", "perfect", "no_edge", "validation"}
+    stop_reason : {"max_iter", "perfect", "no_edge", "interrupted"} or a word of `watch`
 
     References
     ----------
@@ -73,7 +73,7 @@ def adaboost(
     learn, index, n_classes, rounds, *, sample_weight=None, variant="discrete", learning_rate=1.0, perfect="stop",
     watch=None, keep_weights=False,
 ):  # fmt: skip
-    """Minimise (1) by `rounds` learners at most.
+    """Minimise (1) by `rounds` learners at most; an interrupt ends the rounds and keeps those that are done.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def adaboost(
     perfect : {"stop", "clip"}, default="stop"
         The bracket of a learner without errors: 1, or that of ε = 1/(2 Σ s).
     watch : callable (model, β, floor) → str or None, optional
-        Called after every round; a word stops and becomes the reason.
+        Called after every round; a word stops and becomes the reason, unless the learner made no errors.
     keep_weights : bool, default=False
         Keep wᵢ of all rounds.
 
@@ -123,31 +123,41 @@ def adaboost(
     s = np.ones(len(index)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     total, began, loss, reason = float(np.sum(s)), perf_counter(), 1.0, "max_iter"
     scores, floor = np.zeros((len(index), n_classes)), min(0.5 / total, 0.5 / n_classes)
-    models, rounds_made, kept = [], [], []
-    while len(models) < rounds:
-        w = row_weights(scores, index, s)
-        model, shares = learn(w)
-        error = float(np.sum(w[np.argmax(shares, axis=1) != index]))
-        bracket = learning_rate if variant != "discrete" else _bracket(error, n_classes, learning_rate, perfect, total)
-        beta = bracket if variant != "discrete" else (n_classes - 1.0) ** 2 / n_classes * bracket
-        after = scores + STEPS[variant](shares, beta, floor)
-        if not _has_edge(variant, error, n_classes, exponential_loss(after, index, s), loss):
-            reason = "no_edge"
-            break
-        scores, loss = after, exponential_loss(after, index, s)
-        models.append(model)
-        kept.append(w if keep_weights else None)
-        wrong = float(np.sum(s[np.argmax(scores, axis=1) != index]) / total)
-        rounds_made.append((beta, bracket, error, len(models), loss, wrong, perf_counter() - began))
-        word = "perfect" if error == 0.0 else watch(model, beta, floor) if watch is not None else None
-        if word:
-            reason = word
-            break
-    columns = np.array(rounds_made, dtype=float).reshape(len(models), 7).T
-    history = dict(zip(("objective", "error", "seconds"), columns[4:], strict=True))
-    history = {"iteration": columns[3].astype(int), **history}
-    weights = [*kept, row_weights(scores, index, s)] if keep_weights else []
-    return AdaBoosted(models, *columns[:3], floor, scores, history, weights, reason)
+    made = []
+    try:
+        while len(made) < rounds and reason == "max_iter":
+            w = row_weights(scores, index, s)
+            model, shares = learn(w)
+            error = float(np.sum(w[np.argmax(shares, axis=1) != index]))
+            bracket, beta = _step_size(variant, error, n_classes, learning_rate, perfect, total)
+            after = scores + STEPS[variant](shares, beta, floor)
+            lower = exponential_loss(after, index, s)
+            if not _has_edge(variant, error, n_classes, lower, loss):
+                reason = "no_edge"
+                break
+            word = watch(model, beta, floor) if watch is not None else None
+            wrong = float(np.sum(s[np.argmax(after, axis=1) != index]) / total)
+            entry = (model, w if keep_weights else None, beta, bracket, error, lower, wrong, perf_counter() - began)
+            # Together, so that an interrupt cannot part what belongs together.
+            made, scores, loss = [*made, entry], after, lower
+            reason = "perfect" if error == 0.0 else word or reason
+    except KeyboardInterrupt:
+        if not made:
+            raise
+        reason = "interrupted"
+    columns = np.array([entry[2:] for entry in made], dtype=float).reshape(len(made), 6).T
+    history = dict(zip(("objective", "error", "seconds"), columns[3:], strict=True))
+    history = {"iteration": np.arange(1, len(made) + 1), **history}
+    weights = [*(entry[1] for entry in made), row_weights(scores, index, s)] if keep_weights else []
+    return AdaBoosted([entry[0] for entry in made], *columns[:3], floor, scores, history, weights, reason)
+
+
+def _step_size(variant, error, n_classes, rate, perfect, total):
+    """(bracket, β) of (2), times the learning rate; both are the rate itself for real and gentle."""
+    if variant != "discrete":
+        return rate, rate
+    bracket = _bracket(error, n_classes, rate, perfect, total)
+    return bracket, (n_classes - 1.0) ** 2 / n_classes * bracket
 
 
 def _bracket(error, n_classes, rate, perfect, total):

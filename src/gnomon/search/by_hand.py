@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon.numerics.domains import ordered
 from gnomon.numerics.validation import check_choice
-from gnomon.search._hand_tests import fork_test
+from gnomon.search._hand_tests import fork_test, is_sum
 from gnomon.search.conditions import usual_branch
 from gnomon.search.rule_syntax import Leaf, parse
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
@@ -36,7 +36,8 @@ def read_tree(spec, *, columns=None, categories=None, classes=None, words=None, 
         None for missing or "else"; or ``(column, threshold or values, first, second)``. An answer is a label, a number,
         weights of classes ``{"no": 1, "yes": 3}``, or "?" if it is to be estimated. Missing values go to the branch
         that says "or missing", else to "else:", else with the heavier of two branches if weights are given; if not,
-        they stay where they are. So do values that are not among the categories.
+        they stay where they are. So do values that are not among the categories. Where the other branches leave no
+        number out, "else:" is for missing values alone.
     columns : sequence, optional
         The columns of the table; by default those that the tree mentions, in this order.
     categories : dict, optional
@@ -97,7 +98,7 @@ def _mentioned(forks):
     """The columns that are compared as numbers, and the values of those that are tested as categories."""
     numbers, values = set(), {}
     for fork in forks:
-        compared = any(case.op in COMPARISONS or len(case.terms) > 1 for case in fork.cases)
+        compared = any(case.op in COMPARISONS or is_sum(case.terms) for case in fork.cases)
         for case in fork.cases:
             for name, _ in case.terms:
                 if compared:
@@ -259,12 +260,13 @@ def _summed(tree, *, is_class):
             if len(leaves):
                 shares = weight[leaves] if weight[node] > 0.0 else np.ones(len(leaves))
                 answers[node] = np.average(answers[leaves], axis=0, weights=shares)
-    for node in range(tree.node_count):
-        if np.isnan(answers[node, 0]):
-            uniform = np.full(answers.shape[1], 1.0 / answers.shape[1] if is_class else 0.0)
-            answers[node] = uniform if node == 0 else answers[tree.parent[node]]
+    is_open = np.isnan(answers[:, 0])
+    for node in np.flatnonzero(is_open):
+        uniform = np.full(answers.shape[1], 1.0 / answers.shape[1] if is_class else 0.0)
+        answers[node] = uniform if node == 0 else answers[tree.parent[node]]
     impurity = 1.0 - np.sum(answers**2, axis=1) if is_class else _variances(tree, answers, weight)
-    return replace(tree, answers=answers, weight=weight, n_rows=n_rows, impurity=np.maximum(impurity, 0.0))
+    summed = {"answers": answers, "weight": weight, "n_rows": n_rows, "impurity": np.maximum(impurity, 0.0)}
+    return replace(tree, **summed, extra={"open": is_open} if np.any(is_open) else {})
 
 
 def _variances(tree, answers, weight):

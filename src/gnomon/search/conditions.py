@@ -85,6 +85,10 @@ class Interval:
         """Whether every row passes."""
         return self.low[0] == -inf and self.high[0] == inf and self.missing and not self.holes
 
+    def complete(self, values):
+        """The same for rows without gaps; `values` are those of the column, None for numbers."""
+        return replace(self, missing=False, told=False)
+
     def holds(self, X):
         """Whether each row of X passes."""
         value = np.zeros(len(X))
@@ -177,6 +181,11 @@ class OneOf:
     def is_whole(self):
         """Whether every row passes."""
         return len(self.codes) == self.size and self.missing
+
+    def complete(self, values):
+        """The same for rows without gaps; `values` are those of the column, None last if a gap is one of them."""
+        size = min(self.size, sum(value is not None for value in values))
+        return OneOf(self.column, self.codes & frozenset(range(size)), size)
 
     def holds(self, X):
         """Whether each row of X passes."""

@@ -86,6 +86,11 @@ def density_cells(tree, low, high):
         np.tile(np.asarray(low, float), (tree.node_count, 1)), np.tile(np.asarray(high, float), (tree.node_count, 1))
     )
     for node in np.flatnonzero(~tree.is_leaf):
+        if len(tree.children(node)) != 2:
+            raise ValueError(
+                f"node {node} of the tree has {len(tree.children(node))} branches, one of them for missing values, "
+                "which is no cell with a volume; grow the tree of rows without gaps"
+            )
         left, right = tree.children(node)
         j, t = tree.feature[node], tree.threshold[node]
         for child in (left, right):
@@ -135,6 +140,12 @@ def measure_density(tree, X, low, high, *, sample_weight=None):
         mass[tree.parent[node]] += mass[node]
         count[tree.parent[node]] += count[node]
     log_volume = density_cells(tree, low, high).log_volume()
+    flat = np.flatnonzero((mass > 0.0) & np.isneginf(log_volume))
+    if len(flat):
+        raise ValueError(
+            f"leaf {flat[-1]} of the tree holds rows on a side of the box and has no volume, so that its density would "
+            "be infinite; give a wider box"
+        )
     with np.errstate(divide="ignore", invalid="ignore"):
         answers = np.where(mass > 0.0, np.log(mass / mass[0]) - log_volume, -np.inf)
     return Tree(

@@ -3,7 +3,8 @@
     2.5 < x ≤ 4        "x" > 2.5 AND "x" <= 4        row["x"] > 2.5 and row["x"] <= 4                             (1)
 
 A dialect is a noun of few verbs; `say` puts a condition into any of them. SQL and Python say about missing values all
-that the tree does, in SQL's logic of three values too; words leave out what goes without saying. SQL: ISO/IEC 9075.
+that the tree does, in SQL's logic of three values too, and that a value which is no category counts as missing; words
+leave out what goes without saying. SQL: ISO/IEC 9075.
 """
 
 import json
@@ -59,11 +60,15 @@ class Dialect:
         """A category or a label."""
         return spell(value)
 
+    def summand(self, name):
+        """A column inside a weighted sum."""
+        return self.column(name)
+
     def total(self, terms, names):
         """A column, or a weighted sum of columns."""
         if terms == ((terms[0][0], 1.0),):
             return self.column(names[terms[0][0]])
-        return _weighted(terms, {j: self.column(names[j]) for j, _ in terms})
+        return _weighted(terms, {j: self.summand(names[j]) for j, _ in terms})
 
     def between(self, value, low, high, number):
         """Above one end and below the other."""
@@ -83,9 +88,10 @@ class Dialect:
             return f"{column} {self.equals} {self.constant(values[0])}"
         return f"{column} in {{{', '.join(map(self.constant, values))}}}"
 
-    def not_among(self, column, values):
-        """Known or not, none of some values."""
-        return f"{column} not in {{{', '.join(map(self.constant, values))}}}"
+    def outside(self, column, values, *, missing):
+        """None of some values; `missing` says whether no value at all passes."""
+        listed = [*map(self.constant, values), *([] if missing else ["missing"])]
+        return f"{column} not in {{{', '.join(listed)}}}"
 
     def missing(self, columns):
         """One of the columns has no value."""
@@ -114,10 +120,9 @@ class _Text(Dialect):
             return f"{value} = {number(low[0])}"
         return f"{number(low[0])} {'<' if low[1] else '≤'} {self.below(value, high, number)}"
 
-    def total(self, terms, names):
-        """Names inside a sum stand between quotation marks, unless they are single words."""
-        spoken = {j: names[j] if str(names[j]).isidentifier() else json.dumps(str(names[j])) for j, _ in terms}
-        return super().total(terms, names) if len(terms) == 1 else _weighted(terms, spoken)
+    def summand(self, name):
+        """Between quotation marks, unless it is a single word."""
+        return name if str(name).isidentifier() else json.dumps(str(name))
 
 
 class _Sql(Dialect):
@@ -134,12 +139,13 @@ class _Sql(Dialect):
             return f"{column} = {self.constant(values[0])}"
         return f"{column} IN ({', '.join(map(self.constant, values))})"
 
-    def not_among(self, column, values):
+    def outside(self, column, values, *, missing):
         if not values:
-            return self.always
-        if len(values) == 1:
-            return f"({column} <> {self.constant(values[0])} OR {column} IS NULL)"
-        return f"({column} NOT IN ({', '.join(map(self.constant, values))}) OR {column} IS NULL)"
+            return self.always if missing else self.known([column])
+        listed = ", ".join(map(self.constant, values))
+        text = f"{column} <> {listed}" if len(values) == 1 else f"{column} NOT IN ({listed})"
+        # A comparison with NULL is neither true nor false, so that NULL does not pass by itself.
+        return self.or_missing(text, [column]) if missing else text
 
     def missing(self, columns):
         text = " OR ".join(f"{column} IS NULL" for column in columns)
@@ -164,8 +170,12 @@ class _Python(Dialect):
     def among(self, column, values):
         return f"{column} == {values[0]!r}" if len(values) == 1 else f"{column} in {tuple(values)!r}"
 
-    def not_among(self, column, values):
-        return f"{column} != {values[0]!r}" if len(values) == 1 else f"{column} not in {tuple(values)!r}"
+    def outside(self, column, values, *, missing):
+        if not values:
+            return self.always if missing else self.known([column])
+        text = f"{column} != {values[0]!r}" if len(values) == 1 else f"{column} not in {tuple(values)!r}"
+        # NaN is no value, so that it passes by itself.
+        return text if missing else f"{self.known([column])} and {text}"
 
     def missing(self, columns):
         text = " or ".join(f"{column} != {column}" for column in columns)
@@ -201,10 +211,10 @@ def say(condition, words, dialect, decimals=None):
     """
     columns = [dialect.column(words.names[j]) for j in condition.columns]
     passes = condition.missing and (dialect.exact or condition.told)
-    if condition.is_empty:
-        return dialect.missing(columns) if condition.missing else f"not {dialect.always}"
     if isinstance(condition, OneOf):
         return _say_set(condition, words, dialect, columns[0], passes)
+    if condition.is_empty:
+        return dialect.missing(columns) if condition.missing else f"not {dialect.always}"
     text = _say_interval(condition, words, dialect, decimals)
     if text is None:
         return dialect.always if condition.missing else dialect.known(columns)
@@ -212,15 +222,21 @@ def say(condition, words, dialect, decimals=None):
 
 
 def _say_set(condition, words, dialect, column, passes):
+    """Categories; where "missing" is one of them, as None, the rest that passes is what is no category at all."""
     values = words.values[condition.column]
-    listed = [values[code] for code in sorted(condition.codes)]
-    if passes and dialect.exact:
-        # What is not among the categories counts as missing, so that only the others are known to fail.
-        return dialect.not_among(column, [v for code, v in enumerate(values) if code not in condition.codes])
-    if not passes and len(listed) == condition.size and condition.told:
+    listed, others = (
+        [v for code, v in enumerate(values) if (code in condition.codes) == here] for here in (True, False)
+    )
+    known, refused = ([v for v in some if v is not None] for some in (listed, others))
+    if passes and (dialect.exact or None in others):
+        return dialect.outside(column, refused, missing=None not in others)
+    gaps = passes or None in listed
+    if not dialect.exact and not gaps and len(listed) == condition.size and condition.told:
         return dialect.known([column])
-    text = dialect.among(column, listed)
-    return dialect.or_missing(text, [column]) if passes else text
+    if not known:
+        return dialect.missing([column]) if gaps or condition.missing else f"not {dialect.always}"
+    text = dialect.among(column, known)
+    return dialect.or_missing(text, [column]) if gaps else text
 
 
 def _say_interval(condition, words, dialect, decimals):

@@ -63,7 +63,8 @@ def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_w
     tree : Tree
         Its answers are class frequencies.
     X : ndarray or sparse matrix of shape (n_samples, n_features), optional
-        The rows that grew the tree, as `Tree.apply` takes them. Without them no branch can rise.
+        The rows that grew the tree, as `Tree.apply` takes them, with `y` and `criterion`. Without them no branch can
+        rise.
     y : ndarray of int of shape (n_samples,), optional
         The indices of their classes.
     criterion : Criterion, optional
@@ -89,6 +90,11 @@ def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_w
     >>> prune_error_based(tree, x, y, Gini(2)).threshold.tolist()
     [3.5, -2.0, -2.0]
     """
+    if X is not None and (y is None or criterion is None):
+        raise ValueError(
+            f"X is given without {'y' if y is None else 'criterion'}, which estimates branches that rise; give all of "
+            "X, y and criterion, or none"
+        )
     if X is None:
         as_leaf = predicted_errors(tree.answers * tree.weight[:, None], cf)
         return cut_at(tree, least_cuts(tree, as_leaf, np.where(tree.is_leaf, as_leaf, 0.0)))

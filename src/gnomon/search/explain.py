@@ -157,8 +157,12 @@ def contributions(tree, X):
     >>> contributions(tree, x).ravel()
     array([-1.,  1.])
     """
+    return _parts(tree, X, _ends(tree, X))
+
+
+def _parts(tree, X, ends):
+    """The contributions of rows whose ends are known."""
     out = np.zeros((len(X), tree.n_features, tree.answers.shape[1]))
-    ends = _ends(tree, X)
     for leaf in np.unique(ends.indices):
         rows = ends.indices == leaf
         where = np.repeat(np.arange(len(X)), np.diff(ends.indptr))[rows]
@@ -224,8 +228,8 @@ def explain_row(tree, words, x):
     ends = _ends(tree, X)
     path = tree.path(int(ends.indices[np.argmax(ends.data)]))
     steps = _steps(tree, words, path, X[0])
-    answer = tree.predict(X)[0]
-    parts = dict(zip(words.names, contributions(tree, X)[0], strict=True))
+    answer = (ends @ tree.answers)[0]
+    parts = dict(zip(words.names, _parts(tree, X, ends)[0], strict=True))
     return Explanation(words.label(answer), answer, tree.answers[0], parts, steps, words.classes)
 
 
@@ -258,9 +262,10 @@ def explain_forest(trees, words, x):
     (6.0, [4.5], [1.5])
     """
     X = np.asarray(x, dtype=float)[None, :]
-    answer = np.mean([tree.predict(X)[0] for tree in trees], axis=0)
+    ends = [_ends(tree, X) for tree in trees]
+    answer = np.mean([(end @ tree.answers)[0] for tree, end in zip(trees, ends, strict=True)], axis=0)
     root = np.mean([tree.answers[0] for tree in trees], axis=0)
-    parts = np.mean([contributions(tree, X)[0] for tree in trees], axis=0)
+    parts = np.mean([_parts(tree, X, end)[0] for tree, end in zip(trees, ends, strict=True)], axis=0)
     return Explanation(words.label(answer), answer, root, dict(zip(words.names, parts, strict=True)), (), words.classes)
 
 

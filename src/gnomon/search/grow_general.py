@@ -58,7 +58,7 @@ def grow_general_tree(
     max_leaf_nodes, seed
         Likewise.
     monotone : array-like of shape (n_features,), optional
-        Only zeros: the answers of these trees are free.
+        As in `grow_tree`, with a criterion of one ordered target and plain cuts of numbers; else only zeros.
 
     Returns
     -------
@@ -78,11 +78,6 @@ def grow_general_tree(
     (3, array([1, 0]))
     """
     p = len(columns.sizes)
-    if np.any(monotone):
-        raise ValueError(
-            "monotonic_cst goes with tests of two branches of one column, a criterion of sums and missing='own_value'; "
-            "leave it out, or the option that needs more"
-        )
     bounds = Bounds(
         UNBOUNDED if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
         float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,
@@ -94,18 +89,37 @@ def grow_general_tree(
             f"missing='surrogate' needs tests of two branches, and numeric_test={numeric_test!r}, "
             f"categorical_split={categorical_split!r} make more; choose 'le' and 'subset', or missing='fractional'"
         )
+    _refuse_bins(columns, numeric_test, oblique)
     w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     rows = np.flatnonzero(w) if rows is None else np.asarray(rows)
     plain = numeric_test == "le" and choice == "gain" and reuse_features and missing == "own_value" and oblique is None
+    monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
     if criterion.ordered and plain and not np.any(columns.category):
         how = {"random": splitter == "random", "best_first": max_leaf_nodes is not None, "seed": seed}
-        return grow_ordered(columns, y, criterion, w, rows, bounds, **how)
+        return grow_ordered(columns, y, criterion, w, rows, bounds, monotone=monotone, **how)
+    if np.any(monotone):
+        raise ValueError(
+            "monotonic_cst goes with tests of two branches of one column, a criterion of sums (or columns of numbers "
+            "alone) and missing='own_value'; leave it out, or the option that needs more"
+        )
     declared = np.zeros(p, dtype=int) if declared is None or categorical_split != "multiway" else declared
     forms = Forms(*tests, oblique, CHOICES[choice], splitter == "random", reuse_features, declared)
     general = _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed)
     nodes = GrowingNodes(len(general.held[0].rows))
     made = grow(general, nodes, max_leaf_nodes is not None, bounds.max_leaves)
     return _as_tree(general, nodes.table[:made])
+
+
+def _refuse_bins(columns, numeric_test, oblique):
+    """Tests that need the values themselves cannot be grown from bins: rows would go elsewhere in prediction."""
+    if np.array_equal(columns.low, columns.high):
+        return
+    for what, there in (("numeric_test='three_way'", numeric_test == "three_way"), ("split='oblique'", oblique)):
+        if there:
+            raise ValueError(
+                f"{what} needs the values of columns, and bins hold several values each; choose binning=None, or tests "
+                "x ≤ t of one column"
+            )
 
 
 def _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed):
@@ -154,13 +168,15 @@ def _extra(splitter, order, inner, gain):
     return {}
 
 
-def data_thresholds(tree, columns):
+def data_thresholds(tree, columns, sample_weight=None):
     """The tree whose thresholds are the largest values of `columns` that are not above them; no row changes its way.
 
     Parameters
     ----------
     tree : Tree
     columns : Columns
+    sample_weight : ndarray of shape (n_samples,), optional
+        Values of rows without weight do not count.
 
     Returns
     -------
@@ -180,10 +196,13 @@ def data_thresholds(tree, columns):
     (3.5, 2.0)
     """
     nodes = tree.nodes.copy()
-    for node in np.flatnonzero(~tree.is_leaf & np.isfinite(tree.threshold)):
-        j = tree.feature[node]
-        values = columns.high[columns.starts[j] : columns.starts[j + 1]]
-        nodes["threshold"][node] = values[np.searchsorted(values, tree.threshold[node], side="right") - 1]
+    rows = slice(None) if sample_weight is None else np.flatnonzero(sample_weight)
+    tested = ~tree.is_leaf & np.isfinite(tree.threshold)
+    for j in np.unique(tree.feature[tested]):
+        met = np.unique(columns.codes[j, rows])
+        values = columns.high[columns.starts[j] + met[met < columns.sizes[j]].astype(np.int64)]
+        here = tested & (tree.feature == j)
+        nodes["threshold"][here] = values[np.searchsorted(values, tree.threshold[here], side="right") - 1]
     return replace(tree, nodes=nodes)
 
 

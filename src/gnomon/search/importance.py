@@ -92,7 +92,7 @@ def forest_importance(trees, kind="impurity"):
     return Importances(np.mean(each, axis=0), np.std(each, axis=0))
 
 
-def _tested(tree):
+def tested_columns(tree):
     """For every inner node the columns that it tests."""
     tested = {int(node): [int(tree.feature[node])] for node in np.flatnonzero(~tree.is_leaf)}
     for node in np.flatnonzero(tree.tests.which >= 0):
@@ -106,7 +106,7 @@ def _samples(tree):
     share = np.zeros(tree.n_features)
     # The first node, in preorder, after whose subtree column j may be tested anew: nodes before it are below a test.
     covered = np.zeros(tree.n_features, dtype=int)
-    for node, columns in _tested(tree).items():
+    for node, columns in tested_columns(tree).items():
         for j in columns:
             if node >= covered[j]:
                 share[j] += tree.weight[node]
@@ -116,7 +116,7 @@ def _samples(tree):
 
 def _tests(tree):
     total = np.zeros(tree.n_features)
-    for node, columns in _tested(tree).items():
+    for node, columns in tested_columns(tree).items():
         total[columns] += tree.weight[node]
     return total / _total(tree)
 
@@ -131,7 +131,7 @@ def _total(tree):
 
 def _depth(tree):
     least = np.full(tree.n_features, float(tree.max_depth))
-    for node, columns in _tested(tree).items():
+    for node, columns in tested_columns(tree).items():
         least[columns] = np.minimum(least[columns], tree.depth[node])
     return least
 

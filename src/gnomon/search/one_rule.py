@@ -64,15 +64,21 @@ class ColumnRule:
         return float(np.sum(self.counts) - np.sum(np.max(self.counts, axis=1)))
 
     @property
+    def gap(self):
+        """The code of a missing category in the tree of the rule, which a value that was never met has not; or None."""
+        apart = self.cuts is None and self.has_missing and len(self.counts) > 1
+        return sum(len(part) for part in self.codes) if apart else None
+
+    @property
     def fork(self):
         """The rule as a tree of its parts; None if there is one part only."""
         parts = len(self.counts)
         if parts == 1:
             return None
-        missing = parts - 1 if self.has_missing else -1
         if self.cuts is None:
             pairs = sorted((code, b) for b, part in enumerate(self.codes) for code in part)
-            return Fork(self.feature, np.nan, missing, (None,) * parts, tuple(zip(*pairs, strict=True)) or ((), ()))
+            pairs += [] if self.gap is None else [(self.gap, parts - 1)]
+            return Fork(self.feature, np.nan, -1, (None,) * parts, tuple(zip(*pairs, strict=True)))
         return self._chain()
 
     def _chain(self):

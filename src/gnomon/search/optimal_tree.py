@@ -10,6 +10,7 @@ with it (Briţa, van der Linden & Demirović 2025, ConTree, doi:10.1609/aaai.v39
 NP-complete: Hyafil & Rivest (1976), doi:10.1016/0020-0190(76)90095-8. Meant for d ≤ 4.
 """
 
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any, NamedTuple
 
@@ -41,6 +42,8 @@ class OptimalTree(NamedTuple):
         No tree of this depth has a smaller (1).
     n_sets : int
         How many sets of rows were solved.
+    interrupted : bool, default=False
+        Whether the user ended the search.
 
     References
     ----------
@@ -58,6 +61,7 @@ class OptimalTree(NamedTuple):
     objective: float
     lower_bound: float
     n_sets: int
+    interrupted: bool = False
 
     @property
     def proved(self):
@@ -66,8 +70,9 @@ class OptimalTree(NamedTuple):
 
 
 def optimal_tree(
-    columns, y, criterion, *, sample_weight=None, max_depth=2, leaf_penalty=0.0, tolls=None, time_limit=None
-):
+    columns, y, criterion, *, sample_weight=None, max_depth=2, leaf_penalty=0.0, tolls=None, time_limit=None,
+    progress=None,
+):  # fmt: skip
     """Minimise (1) over all trees of cuts of numbers and of one category against the others.
 
     Parameters
@@ -86,7 +91,10 @@ def optimal_tree(
     tolls : ndarray of shape (n_samples,), optional
         The most that one row can add to Σ n_l H(l) of any tree; infinite by default.
     time_limit : float, optional
-        Seconds after which the best tree so far is returned.
+        Seconds after which the best tree so far is returned, as it is after an interruption from the keyboard.
+    progress : callable, optional
+        Called with the number of columns that were tried as the first test, of all columns, and (1) of the best tree so
+        far.
 
     Returns
     -------
@@ -114,13 +122,18 @@ def optimal_tree(
     sums = criterion.groups(y[used], w[used], group, codes.shape[1]).sums
     tolls = np.full(columns.n_samples, np.inf) if tolls is None else tolls
     total = float(np.sum(criterion.masses(sums)))
+
+    def report(column, cost):
+        if progress is not None:
+            progress(column + 1, len(codes), cost / total)
+
     search = _Search(
         criterion, codes, sums, np.bincount(group, tolls[used], codes.shape[1]), leaf_penalty * total, deadline
     )
-    found = search.solve(np.arange(codes.shape[1]), max_depth, np.inf)
+    found = search.solve(np.arange(codes.shape[1]), max_depth, np.inf, report)
     fork = fork_of(found.plan, cells, columns, used, w)
     lower = found.cost if found.lower >= found.cost - search.slack else found.lower
-    return OptimalTree(fork, found.cost / total, lower / total, search.solved)
+    return OptimalTree(fork, found.cost / total, lower / total, search.solved, search.interrupted)
 
 
 class Found(NamedTuple):
@@ -145,15 +158,23 @@ class _Search:
         self.sorted = make_sorted(*self.codes.shape, int(np.max(self.codes, initial=0)) + 1, self.width)
         self.inside = np.zeros(self.codes.shape[1], dtype=bool)
         self.known: dict = {}
-        self.solved = 0
+        self.solved, self.interrupted = 0, False
         self.slack = SLACK * max(float(-criterion.worths(np.sum(sums, axis=0)[None])[0]), np.finfo(float).tiny)
 
     @property
     def expired(self):
         """Whether the time is over."""
-        return self.deadline is not None and monotonic() > self.deadline
+        return self.interrupted or (self.deadline is not None and monotonic() > self.deadline)
 
-    def solve(self, rows, depth, upper):
+    @contextmanager
+    def interruptible(self):
+        """Work whose interruption ends the search, and leaves what was found before."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self.interrupted = True
+
+    def solve(self, rows, depth, upper, report=None):
         """The best tree of some rows, or, if none costs less than `upper`, a bound that says so."""
         floor = float(np.sum(self.floors[rows])) + self.penalty
         leaf = float(-self.criterion.worths(np.sum(self.sums[rows], axis=0)[None])[0]) + self.penalty
@@ -163,10 +184,13 @@ class _Search:
         kept = self.known.get(key)
         if kept is not None and (kept.lower >= kept.cost - self.slack or kept.lower >= upper):
             return kept
+        found = kept or Found(leaf, floor, None)
         if floor >= upper or self.expired:
-            return kept or Found(leaf, floor, None)
+            return found
         self.solved += 1
-        found = self._shallow(rows, depth, upper, floor) if depth <= 2 else self._deep(rows, depth, upper, floor)
+        with self.interruptible():
+            solver = self._shallow if depth <= 2 else self._deep
+            found = solver(rows, depth, upper, floor, report)
         if len(self.known) < MOST_SETS:
             self.known[key] = found
         return found
@@ -176,7 +200,7 @@ class _Search:
         self.inside[rows] = True
         return np.packbits(self.inside).tobytes()
 
-    def _shallow(self, rows, depth, upper, floor):
+    def _shallow(self, rows, depth, upper, floor, report):
         """Depth one and two, column by column of the first cut."""
         data, whole = self.sorted, np.sum(self.sums[rows], axis=0)
         self.inside[:] = False
@@ -188,20 +212,28 @@ class _Search:
             return best
         cuts = np.empty((2, len(rows), 2), dtype=np.int32)
         for a in range(len(data.sizes)):
-            bounds, limit = self._bounds(rows, a), min(best.cost, upper)
-            t = best_pair(
-                self.record, data, self.flat, whole, a, len(rows), self.penalty, self.slack, limit, bounds, cuts
-            )  # fmt: skip
-            if t >= 0:
-                sides = (None if b < 0 else (int(b), int(c), None, None) for b, c in cuts[:, t])
-                best = Found(float(bounds[0, t] + bounds[1, t]), floor, (a, int(data.codes[a, t]), *sides))
+            with self.interruptible():
+                best = self._pair(rows, a, whole, best, upper, cuts)
+                if report is not None:
+                    report(a, best.cost)
             if best.cost <= floor + self.slack:
                 break
             if self.expired:
                 return best._replace(lower=floor)
         return best._replace(lower=min(best.cost, upper))
 
-    def _deep(self, rows, depth, upper, floor):
+    def _pair(self, rows, a, whole, best, upper, cuts):
+        """The best tree of depth two whose first cut is in column a, if it is better than `best`."""
+        data, bounds, limit = self.sorted, self._bounds(rows, a), min(best.cost, upper)
+        t = best_pair(
+            self.record, data, self.flat, whole, a, len(rows), self.penalty, self.slack, limit, bounds, cuts
+        )  # fmt: skip
+        if t < 0:
+            return best
+        sides = (None if b < 0 else (int(b), int(c), None, None) for b, c in cuts[:, t])
+        return Found(float(bounds[0, t] + bounds[1, t]), best.lower, (a, int(data.codes[a, t]), *sides))
+
+    def _deep(self, rows, depth, upper, floor, report):
         """A first cut in each column, after the best tree of one depth less has set the price to beat."""
         best = self.solve(rows, depth - 1, upper)._replace(lower=floor)
         for a in range(len(self.codes)):
@@ -209,7 +241,10 @@ class _Search:
                 return best
             if best.cost <= floor + self.slack:
                 break
-            best = self._column(rows, depth, a, best, upper)
+            with self.interruptible():
+                best = self._column(rows, depth, a, best, upper)
+                if report is not None:
+                    report(a, best.cost)
         return best if self.expired else best._replace(lower=min(best.cost, upper))
 
     def _column(self, rows, depth, a, best, upper):

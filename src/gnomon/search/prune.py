@@ -164,7 +164,7 @@ def _weakest_links(cost, below, leaves, ends, parent, links):
             heapq.heappush(heap, (now, t))
             continue
         # Links that differ by no more than rounding are cut together.
-        if cost[t] - below[t] > alpha * (leaves[t] - 1) + TIE * cost[t]:
+        if cost[t] - below[t] > alpha * (leaves[t] - 1) + TIE * abs(cost[t]):
             alphas.append(alpha)
             losses.append(below[0])
             sizes.append(leaves[0])

@@ -10,13 +10,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from gnomon.search._column_tests import ELSEWHERE
 from gnomon.search.place import place_rows
+from gnomon.search.traverse import as_dense
+from gnomon.search.walk import node_test
 
 __all__ = ["refit_nodes"]
 
 
 def refit_nodes(tree, X, y, criterion, *, sample_weight=None):
-    """Estimate every node by (1); a node that no row passes keeps its answer and weighs nothing.
+    """Estimate every node by (1); a node that no row passes weighs nothing, and keeps its answer.
+
+    One that was left open by who wrote the tree has none to keep, and takes that of the node above.
 
     Parameters
     ----------
@@ -47,7 +52,8 @@ def refit_nodes(tree, X, y, criterion, *, sample_weight=None):
     """
     answers, impurity = tree.answers.copy(), tree.impurity.copy()
     weight, n_rows = np.zeros_like(tree.weight), np.zeros_like(tree.n_rows)
-    rows, node, w = place_rows(tree, X, sample_weight)
+    ends = place_rows(tree, X, sample_weight)
+    rows, node, w = ends.rows, ends.nodes.copy(), ends.weights
     for depth in range(tree.max_depth, -1, -1):
         # Rows that ended deeper have come up to this depth.
         here = np.flatnonzero((node >= 0) & (tree.depth[node] == depth))
@@ -59,7 +65,29 @@ def refit_nodes(tree, X, y, criterion, *, sample_weight=None):
             impurity[present] = np.maximum(-parts.worth / parts.mass, 0.0)
             n_rows[present] = _distinct(rows[here], group, len(present))
             node[here] = tree.parent[node[here]]
-    return replace(tree, answers=answers, impurity=impurity, weight=weight, n_rows=n_rows)
+    for empty in np.flatnonzero(tree.extra.get("open", False) & (weight == 0.0) & (tree.parent >= 0)):
+        answers[empty] = answers[tree.parent[empty]]
+    extra = {**tree.extra, "gain": _known_gains(tree, X, y, criterion, ends)} if "gain" in tree.extra else tree.extra
+    return replace(tree, answers=answers, impurity=impurity, weight=weight, n_rows=n_rows, extra=extra)
+
+
+def _known_gains(tree, X, y, criterion, ends):
+    """The gain at each node of the rows whose value it knows, per weight of all its rows."""
+    gain = np.zeros(tree.node_count)
+    for node in np.flatnonzero(~tree.is_leaf):
+        inside = (ends.nodes >= node) & (ends.nodes < tree.ends[node])
+        rows, part = np.unique(ends.rows[inside], return_inverse=True)
+        w, here = np.bincount(part, ends.weights[inside]), as_dense(X[rows])
+        branch = node_test(tree, node).branch_of(lambda j, here=here: here[:, j])
+        known = branch != ELSEWHERE
+        if np.any(known):
+            _, group = np.unique(branch[known], return_inverse=True)
+            worth = [
+                np.sum(criterion.groups(y[rows[known]], w[known], side, int(np.max(side)) + 1).each().worth)
+                for side in (group, np.zeros_like(group))
+            ]
+            gain[node] = (worth[0] - worth[1]) / np.sum(w)
+    return gain
 
 
 def _distinct(rows, group, k):

@@ -23,6 +23,8 @@ OPERATOR = re.compile(r"<=|>=|==|!=|≤|≥|≠|<|>|=|(?<=\s)in(?=\s)|(?<=\s)is(
 TERM = re.compile(rf"\s*(?P<sign>[+-]?)\s*(?P<coef>[\d.]+(?:[eE][+-]?\d+)?)\s*\*\s*(?P<name>{QUOTED}|[^\W\d]\w*)")
 SIZE = re.compile(r"\((?P<rows>\d+) rows?(?:, weight (?P<weight>[-+.\deE]+))?\)\s*$")
 KEY = re.compile(r"(<=|>=|==|!=|≤|≥|≠|<|>|=)\s*([-+.\deE]+)")
+OR_MISSING = re.compile(r"(?:^|\s)or missing$")
+BRACED = re.compile(r"\{(.*)\}\s*$")
 
 
 class Leaf(NamedTuple):
@@ -122,7 +124,7 @@ def _bare(text):
 
 
 def _case(test, place, below):
-    missing = test.endswith("or missing")
+    missing = OR_MISSING.search(test) is not None
     test = test.removesuffix("or missing").strip() if missing else test
     if test == "else":
         return Case(place, (), "else", None, missing, below)
@@ -132,7 +134,7 @@ def _case(test, place, below):
             f"{place}: {test!r} is no test; write as 'outlook = sunny', 'age ≤ 30' or 'sky in {{red, grey}}'"
         )
     name, op, rest = test[: found.start()].strip(), found[0], test[found.end() :].strip()
-    terms = _terms(name)
+    terms = _terms(name, place)
     if op == "is":
         if rest not in ("missing", "known"):
             raise ValueError(f"{place}: {test!r} is no test; after 'is' comes 'missing' or 'known'")
@@ -140,28 +142,37 @@ def _case(test, place, below):
     if op == "in":
         if not (rest.startswith("{") and rest.endswith("}")):
             raise ValueError(f"{place}: {rest!r} is no set; write as '{{red, grey}}'")
-        return Case(place, terms, "in", [_value(part) for part in _split(rest[1:-1])], missing, below)
-    return Case(place, terms, OPERATORS[op], _value(rest), missing, below)
+        return Case(place, terms, "in", [_value(part, place) for part in _split(rest[1:-1])], missing, below)
+    return Case(place, terms, OPERATORS[op], _value(rest, place), missing, below)
 
 
-def _terms(name):
+def _terms(name, place):
     """A column with the coefficient 1, or the terms of a weighted sum."""
     found, at = [], 0
     while match := TERM.match(name, at):
-        found.append((_unquoted(match["name"]), float(match["sign"] + match["coef"])))
+        found.append((_unquoted(match["name"], place), float(match["sign"] + match["coef"])))
         at = match.end()
-    return tuple(found) if found and not name[at:].strip() else ((_unquoted(name), 1.0),)
+    return tuple(found) if found and not name[at:].strip() else ((_unquoted(name, place), 1.0),)
 
 
-def _unquoted(text):
-    return json.loads(text) if text.startswith('"') else text
+def _unquoted(text, place):
+    return _from_json(text, place) if text.startswith('"') else text
 
 
-def _value(text):
+def _from_json(text, place):
+    try:
+        return json.loads(text)
+    except ValueError as error:
+        raise ValueError(
+            f'{place}: {text!r} cannot be read ({error}); quote words as "so", list numbers as [1, 2]'
+        ) from None
+
+
+def _value(text, place):
     """A quoted string, a number if it looks like one, else the word itself."""
     text = text.strip()
     if text.startswith('"') or not NUMBER.fullmatch(text):
-        return _unquoted(text)
+        return _unquoted(text, place)
     return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)
 
 
@@ -177,14 +188,14 @@ def _leaf(text, place):
         text, rows = text[: size.start()].strip(), int(size["rows"])
         weight = None if size["weight"] is None else float(size["weight"])
     counts = None
-    braced = re.search(r"\{(.*)\}\s*$", text)
+    braced = BRACED.search(_bare(text))
     if braced:
-        pairs = [part.rpartition(":") for part in _split(braced[1])]
-        counts = {_value(label): _amount(amount, place) for label, _, amount in pairs}
+        pairs = [part.rpartition(":") for part in _split(text[braced.start(1) : braced.end(1)])]
+        counts = {_value(label, place): _amount(amount, place) for label, _, amount in pairs}
         text = text[: braced.start()].strip()
     if text.startswith("["):
-        return Leaf(place, json.loads(text), counts, rows, weight)
-    label = None if text in ("?", "") else _value(text)
+        return Leaf(place, _from_json(text, place), counts, rows, weight)
+    label = None if text in ("?", "") else _value(text, place)
     if label is None and counts:
         label = max(counts, key=lambda key: counts[key])
     return Leaf(place, label, counts, rows, weight)

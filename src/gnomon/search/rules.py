@@ -119,6 +119,16 @@ class Rules(tuple):
                 rules = _joined_over(key, rules)
         return Rules(rules, self.words)
 
+    def complete(self):
+        """The rules for rows without missing values and without values that are no category; they mention neither."""
+        found = []
+        for rule in self:
+            known = [condition.complete(self.words.values[condition.columns[0]]) for condition in rule.conditions]
+            if not any(condition.is_empty for condition in known):
+                asked = (condition for condition in known if not replace(condition, missing=True).is_whole)
+                found.append(replace(rule, conditions=tuple(asked)))
+        return Rules(found, self.words)
+
     def to_text(self, decimals=None):
         """One line per rule."""
         return "\n".join(

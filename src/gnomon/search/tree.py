@@ -109,6 +109,9 @@ class Tree:
     tests : Tests
     extra : dict
         What a splitter adds: surrogate tests, models of leaves.
+    class_counts : tuple of int, default=()
+        How many classes each output has, where answers are their frequencies, as many for each output as the largest
+        of these; empty where answers are numbers.
 
     References
     ----------
@@ -137,6 +140,7 @@ class Tree:
     n_features: int
     tests: Tests
     extra: dict[str, Any] = field(default_factory=dict)
+    class_counts: tuple[int, ...] = ()
 
     @property
     def feature(self):
@@ -152,6 +156,26 @@ class Tree:
     def node_count(self):
         """Number of nodes."""
         return len(self.nodes)
+
+    @property
+    def n_outputs(self):
+        """How many targets each answer is about."""
+        return len(self.class_counts) or self.answers.shape[1]
+
+    @property
+    def n_classes(self):
+        """The number of classes of each output; one where it is a number."""
+        return np.array(self.class_counts or (1,) * self.n_outputs)
+
+    @property
+    def max_n_classes(self):
+        """The largest of these."""
+        return int(np.max(self.n_classes))
+
+    @property
+    def value(self):
+        """The answers by node, output and class."""
+        return self.answers.reshape(self.node_count, self.n_outputs, self.max_n_classes)
 
     @property
     def is_leaf(self):

@@ -4,8 +4,11 @@
 
 Numbers are written so that they read back as themselves, and the weights of the classes give the frequencies. Missing
 values are mentioned where they do not go the usual way: with the heavier of two branches, and nowhere if there are
-more. The layout is that of Quinlan (1993), C4.5: Programs for Machine Learning, ISBN 978-1-55860-238-0.
+more; without weights nothing is usual, and they always are. The layout is that of Quinlan (1993), C4.5: Programs for
+Machine Learning, ISBN 978-1-55860-238-0.
 """
+
+from dataclasses import replace
 
 import numpy as np
 
@@ -16,6 +19,8 @@ from gnomon.search.words import count_rows, spell, spell_number
 __all__ = ["tree_text"]
 
 STEP = "    "
+ROUNDING = 4e-16
+"""Frequencies that differ by no more were the same before they were divided."""
 
 
 def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
@@ -68,12 +73,18 @@ def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
         else:
             lines += [line.rstrip()] if head else []
             conditions = narrowed(branch_conditions(tree, node, words), reach)
+            conditions = [replace(condition, told=condition.told or not counts) for condition in conditions]
             waiting += [(None, f"{STEP * depth}else: stop", {})] if _leaves_gaps(tree, node, words, reach) else []
             waiting += [
-                (child, f"{say(condition, words, TEXT, decimals)}: ", reached(condition, reach))
+                (child, f"{_asked(condition, words, decimals)}: ", reached(condition, reach))
                 for child, condition in zip(tree.children(node), conditions, strict=True)
             ][::-1]
     return "\n".join(lines)
+
+
+def _asked(condition, words, decimals):
+    """A branch in words; that of sums which cannot be taken has none of its own."""
+    return "else" if condition.is_empty and len(condition.columns) > 1 else say(condition, words, TEXT, decimals)
 
 
 def _leaves_gaps(tree, node, words, reach):
@@ -88,14 +99,25 @@ def _leaf(tree, words, node, decimals, counts):
     answer, weight, n = tree.answers[node], float(tree.weight[node]), int(tree.n_rows[node])
     as_rows = abs(weight - n) <= 1e-9 * max(weight, 1.0)
     if words.classes is None:
-        label, more = _numbers(answer, decimals), f" ({count_rows(n)}{'' if as_rows else f', weight {weight:.12g}'})"
+        label, more = _numbers(answer, decimals), f" ({count_rows(n)}{'' if as_rows else f', weight {weight!r}'})"
         return label + (more if counts and n > 0 else "")
     label = spell(words.label(answer))
     if not counts or (tree.weight[0] == 0.0 and np.max(answer) == 1.0):
         return label
-    amounts = (answer * weight if weight > 0.0 else answer).tolist()
-    shown = ", ".join(f"{spell(k)}: {a:.12g}" for k, a in zip(words.classes.tolist(), amounts, strict=True))
+    pairs = zip(words.classes.tolist(), _amounts(answer, weight, decimals), strict=True)
+    shown = ", ".join(f"{spell(k)}: {a}" for k, a in pairs)
     return f"{label} {{{shown}}}" + ("" if as_rows and n > 0 else f" ({count_rows(n)})")
+
+
+def _amounts(answer, weight, decimals):
+    """Weights of classes with the fewest digits, twelve at least, that give the answer back."""
+    amounts = (answer * weight if weight > 0.0 else answer).tolist()
+    for digits in range(12, 18):
+        texts = [f"{a:.{digits}g}" for a in amounts]
+        read = np.array(texts, dtype=float)
+        if decimals is not None or np.allclose(read / np.sum(read), answer, rtol=ROUNDING, atol=0.0):
+            break
+    return texts
 
 
 def _numbers(answer, decimals):

@@ -18,6 +18,9 @@ RESERVED = {"else", "stop", "missing", "known", "?", ""}
 PLAIN = re.compile(r"[^\W\d][\w .()/%°+-]*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 OPERATOR = re.compile(r"\s(in|is|or|and)\s")
+ROWS = re.compile(r"\(\d+ rows?\b")
+LARGEST = 2.0**53
+"""Whole numbers beyond this have gaps between them, so that their digits say nothing more."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,8 @@ class Words:
     names : tuple
         The columns.
     values : tuple
-        For each column the tuple of its categories, by code; None for a column of numbers.
+        For each column the tuple of its categories, by code, None among them if a missing cell is one; None for a
+        column of numbers.
     classes : ndarray, optional
         The labels; None where a tree answers with numbers.
 
@@ -104,7 +108,8 @@ def spell(value):
         plain = PLAIN.fullmatch(value) and value == value.strip() and not _mistakable(value)
         return value if plain else json.dumps(value, ensure_ascii=False)
     if isinstance(value, (float, np.floating)):
-        return str(int(value)) if float(value).is_integer() else repr(float(value))
+        whole = float(value).is_integer() and abs(value) < LARGEST
+        return str(int(value)) if whole else repr(float(value))
     return str(value)
 
 
@@ -124,4 +129,5 @@ def count_rows(n):
 
 
 def _mistakable(text):
-    return text.lower() in RESERVED or NUMBER.fullmatch(text) is not None or OPERATOR.search(f" {text} ") is not None
+    found = (NUMBER.fullmatch(text), OPERATOR.search(f" {text} "), ROWS.search(text))
+    return text.lower() in RESERVED or any(match is not None for match in found)

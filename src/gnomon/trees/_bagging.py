@@ -1,6 +1,6 @@
 """Members of a bag: drawing their rows and columns, fitting and combining them.
 
-    rows_t ~ n draws of the rows, columns_t ~ p draws of the columns, both by the seed of member t alone            (1)
+    rows_t ~ m draws of the rows, columns_t ~ k draws of the columns, both by the seed of member t alone            (1)
 
 Breiman (1996), doi:10.1007/BF00058655; out-of-bag answers: Breiman (2001), doi:10.1023/A:1010933404324.
 """
@@ -27,6 +27,7 @@ from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.tables import given_rows
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.numerics.weights import check_weights
+from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._forest import progress_of
 
 __all__ = ["Bagging", "base_has"]
@@ -63,15 +64,16 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"X has {n} rows and y has {len(y)}: inconsistent numbers of samples; give one y per row")
         self.estimator_ = self._base()
         params = self._params(fit_params)
-        weights = None if sample_weight is None else check_weights(sample_weight, np.empty((n, 0))).astype(float)
+        draw = self._draw(n, sample_weight)
         n_members = check_integer("n_estimators", self.n_estimators, 1)
         keep = self.estimators_ if self.warm_start and "estimators_" in vars(self) else []
         self._check_kept(len(keep), n_members, n)
         if not keep:
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
-        self._seeds = spawn_seeds(self._seed, n_members)
-        self._shape, self._weights = (n, self._width(X)), weights
-        self._sizes = self._resolved(*self._shape)
+        before = self._bags if keep else DrawnBags()
+        self._bags = before.followed(len(keep), spawn_seeds(self._seed, n_members), draw)
+        kept = self.estimators_features_[: len(keep)] if keep else []
+        self.estimators_features_ = kept + [self._columns(t, self._width(X)) for t in range(len(keep), n_members)]
         report = progress_of(self.verbose, n_members)
 
         def work(t):
@@ -81,7 +83,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
             return member
 
         self.estimators_ = keep + map_until_interrupt(work, range(len(keep), n_members), self.n_jobs)
-        self.estimators_features_ = [self._drawn(t)[1] for t in range(len(self.estimators_))]
+        self.estimators_features_ = self.estimators_features_[: len(self.estimators_)]
         if len(self.estimators_) < n_members:
             warnings.warn(
                 f"interrupted after {len(self.estimators_)} of {n_members} members, which are kept; fit again with "
@@ -100,40 +102,48 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(
                 f"n_estimators={n_members} is less than the {n_kept} members that warm_start=True keeps; give as many"
             )
+        if n_kept == n_members:
+            warnings.warn(
+                f"n_estimators={n_members} members are there already: Warm-start fitting without increasing "
+                "n_estimators does not fit new ones; give more, or warm_start=False",
+                UserWarning,
+                stacklevel=4,
+            )
         if not self.bootstrap and self.oob_score:
             raise ValueError("oob_score=True needs bootstrap=True; otherwise rows are seldom out of bag")
-        if n_kept and self.oob_score and self._shape[0] != n:
+        others = [draw.n for draw in self._bags.draws if draw.n != n] if n_kept else []
+        if self.oob_score and others:
             raise ValueError(
-                f"X has {n} rows and the members that warm_start=True keeps were fitted to {self._shape[0]}; give the "
-                "same rows, or oob_score=False"
+                f"X has {n} rows and the members that warm_start=True keeps were fitted to {others[0]}; give the same "
+                "rows, or oob_score=False"
             )
 
     def _width(self, X):
         """Number of columns; one for texts, which have none."""
         return vars(self).get("n_features_in_", 1)
 
-    def _resolved(self, n, p):
-        """How many rows and columns a member gets."""
-        total = n if self._weights is None else float(np.sum(self._weights))
-        most = np.inf if self.bootstrap else n
-        rows = n if self.max_samples is None else _count("max_samples", self.max_samples, total, most)
-        return rows, _count("max_features", self.max_features, p, p)
+    def _draw(self, n, sample_weight):
+        """How the rows of new members are drawn."""
+        weights = check_weights(sample_weight, np.empty((n, 0)))
+        if sample_weight is not None and not self.bootstrap:
+            warnings.warn(
+                f"{type(self).__name__} draws rows in proportion to sample_weight, which without replacement is not "
+                "what repeated rows would be; it is recommended to use bootstrap=True",
+                UserWarning,
+                stacklevel=4,
+            )
+        return Draw.of(weights, bag_size(self.max_samples, weights, most=1.0), replace=bool(self.bootstrap))
 
-    def _drawn(self, t):
-        """Rows and columns of member t, equation (1)."""
-        (n, p), (m, k) = self._shape, self._sizes
-        draw = np.random.default_rng(self._seeds[t])
-        columns = draw.integers(0, p, k) if self.bootstrap_features else np.sort(draw.permutation(p)[:k])
-        shares = None if self._weights is None else self._weights / np.sum(self._weights)
-        if shares is None and self.bootstrap:
-            return draw.integers(0, n, m), columns
-        return draw.choice(n, m, replace=bool(self.bootstrap), p=shares), columns
+    def _columns(self, t, p):
+        """The columns of member t, equation (1)."""
+        k, draw = _count("max_features", self.max_features, p), np.random.default_rng([self._bags.seeds[t], 1])
+        return draw.integers(0, p, k) if self.bootstrap_features else np.sort(draw.permutation(p)[:k])
 
     def _fit_member(self, t, X, y, params):
-        rows, columns = self._drawn(t)
+        rows = self._bags.rows(t)
         member = clone(self.estimator_)
-        _set_random_states(member, np.random.RandomState(self._seeds[t] % 2**32))
-        X = self._of_member(X, columns)
+        _set_random_states(member, np.random.RandomState(self._bags.seeds[t] % 2**32))
+        X = self._of_member(X, self.estimators_features_[t])
         counts = np.bincount(rows, minlength=len(y))
         # A learner that takes weights needs no copy of the rows; a class without any weight may be too much for it.
         complete = "n_classes_" not in vars(self) or len(np.unique(y[rows])) == self.n_classes_
@@ -144,8 +154,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
 
     def _of_member(self, X, columns):
         """The columns of a member; X itself where these are all."""
-        p = self._shape[1]
-        return X if len(columns) == p and not self.bootstrap_features else _safe_indexing(X, columns, axis=1)
+        return X if np.array_equal(columns, np.arange(self._width(X))) else _safe_indexing(X, columns, axis=1)
 
     def _mean(self, X, answers=None):
         """Mean answer of all members, added in their order."""
@@ -160,13 +169,12 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
 
     def _out_of_bag(self, X):
         """Mean answer of the members that have not seen a row; NaN where all have."""
-        n = self._shape[0]
+        n = _num_samples(X)
         total, votes = 0.0, np.zeros(n)
 
         def work(t):
-            rows, columns = self._drawn(t)
-            out = np.setdiff1d(np.arange(n), rows)
-            here = self._of_member(_safe_indexing(X, out), columns)
+            out = np.flatnonzero(self._bags.counts(t) == 0.0)
+            here = self._of_member(_safe_indexing(X, out), self.estimators_features_[t])
             return out, self._answers(self.estimators_[t], here) if len(out) else None
 
         for out, answers in map_chunks(work, range(len(self.estimators_)), self.n_jobs):
@@ -189,7 +197,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
     def estimators_samples_(self):
         """The rows of each member, with repetitions."""
         check_is_fitted(self, "estimators_")
-        return [self._drawn(t)[0] for t in range(len(self.estimators_))]
+        return [self._bags.rows(t) for t in range(len(self.estimators_))]
 
     def __len__(self):
         return len(self.estimators_)
@@ -211,8 +219,8 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         return MetadataRouter(owner=self).add(estimator=self._base(), method_mapping=methods)
 
 
-def _count(name, value, n, most):
+def _count(name, value, n):
     """A number as it is, a fraction of n as one."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
-        return check_integer(name, value, 1, most)
+        return check_integer(name, value, 1, n)
     return max(1, int(check_interval(name, value, 0.0, 1.0, closed="right") * n))

@@ -12,16 +12,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss, noun
 from gnomon.numerics.validation import check_choice
+from gnomon.trees._targets import as_classes
 
 __all__ = [
     "BoostedClassifier",
     "BoostedRegressor",
     "LogGammaLoss",
     "LogPoissonLoss",
-    "class_labels",
     "class_loss",
     "class_targets",
     "mean_loss_of",
+    "n_scores_of",
+    "one_for_two",
 ]
 
 CLASS_LOSSES = {
@@ -99,17 +101,23 @@ def class_loss(loss, n_classes, names):
             f"loss={loss!r} tells two classes apart and y has {n_classes}; use 'log_loss', or reduce the problem with "
             "gnomon.multiclass"
         )
+    scores = np.zeros((1, n_scores_of(loss, n_classes)))
+    if scores.shape[1] > 1 and np.shape(loss.inverse(scores)) != scores.shape:
+        raise ValueError(
+            f"loss={loss!r} has not one score for each class, and boosted trees have a tree for each; give one without "
+            "a class of reference"
+        )
     return loss
+
+
+def n_scores_of(loss, n_classes):
+    """Scores of a row, and trees of a round: one where it tells two classes apart, else one for each class."""
+    return max(n_classes, 2) if loss.targets == "index" else 1
 
 
 def class_targets(loss, index, n_classes):
     """Indices of classes as the loss takes them."""
     return CLASS_TARGETS[loss.targets](index, n_classes)
-
-
-def class_labels(classes, y):
-    """The labels of coded targets: the reverse of `class_targets`."""
-    return classes[y if len(classes) > 2 else np.where(y > 0, len(classes) - 1, 0)]
 
 
 def mean_loss_of(loss, names, y):
@@ -118,7 +126,10 @@ def mean_loss_of(loss, names, y):
     _check_usable(found, RANGES, "for numbers")
     holds, words = RANGES[found.targets]
     if not holds(y):
-        raise ValueError(f"loss={loss!r} requires {words}; y lies between {np.min(y):.6g} and {np.max(y):.6g}")
+        raise ValueError(
+            f"loss={loss!r} requires {words}; y lies between {np.min(y):.6g} and {np.max(y):.6g}: mend y, or choose "
+            "another loss"
+        )
     return found
 
 
@@ -131,11 +142,11 @@ def _check_usable(loss, targets, words):
 
 
 class BoostedClassifier(ClassifierMixin):
-    """Scores as classes and their probabilities."""
+    """Scores as classes and their probabilities; `_above` says on which side of P = ½ a tie of two classes falls."""
 
     def decision_function(self, X):
         """F(x): one score for two classes, else one for each class."""
-        return _flat(self._scores(X))
+        return one_for_two(self._scores(X))
 
     def predict_proba(self, X):
         """The probability of every class."""
@@ -151,10 +162,6 @@ class BoostedClassifier(ClassifierMixin):
         best = self._best(self._scores(X))
         return self.classes_[best]
 
-    def staged_decision_function(self, X):
-        """`decision_function` after every round."""
-        yield from map(_flat, self._staged_scores(X))
-
     def staged_predict_proba(self, X):
         """`predict_proba` after every round."""
         yield from map(self._shares, self._staged_scores(X))
@@ -163,6 +170,16 @@ class BoostedClassifier(ClassifierMixin):
         """`predict` after every round."""
         for scores in self._staged_scores(X):
             yield self.classes_[self._best(scores)]
+
+    def _learn_classes(self, y, names):
+        """Set classes and loss; (targets as the loss takes them, the index of each row's class)."""
+        self.classes_, index = as_classes(y)
+        self._loss = class_loss(self.loss, len(self.classes_), names)
+        return class_targets(self._loss, index, len(self.classes_)), index
+
+    def _labels(self, target):
+        """The labels of coded targets."""
+        return self.classes_[target if len(self.classes_) > 2 else np.where(target > 0, len(self.classes_) - 1, 0)]
 
     def _has_shares(self):
         return type(self._loss).inverse is not Loss.inverse
@@ -178,11 +195,12 @@ class BoostedClassifier(ClassifierMixin):
         return p if p.ndim == 2 else np.column_stack([1.0 - p, p])
 
     def _best(self, scores):
-        if self._has_shares():
-            return np.argmax(self._shares(scores), axis=1)
         if len(self.classes_) == 1:
             return np.zeros(len(scores), dtype=int)
-        return np.argmax(scores, axis=1) if scores.shape[1] > 1 else (scores[:, 0] > 0.0).astype(int)
+        if scores.shape[1] > 1:
+            return np.argmax(scores, axis=1)
+        middle = self._loss.link(0.5) if self._has_shares() else 0.0
+        return self._above(scores[:, 0], middle).astype(int)
 
 
 class BoostedRegressor(RegressorMixin):
@@ -198,6 +216,15 @@ class BoostedRegressor(RegressorMixin):
         for scores in self._staged_scores(X):
             yield self._loss.inverse(scores[:, 0])
 
+    def _labels(self, target):
+        """Numbers are their own targets."""
+        return target
+
 
 def _flat(scores):
     return scores[:, 0] if scores.shape[1] == 1 else scores
+
+
+def one_for_two(scores):
+    """F(x) as scikit-learn shows it: one score for two classes, the difference where they have one each."""
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else _flat(scores)

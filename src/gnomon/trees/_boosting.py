@@ -2,25 +2,44 @@
 
     F(x) = F_0(x) + Σ_r η f_r(x)                                                                                   (1)
 
-Friedman (2001), doi:10.1214/aos/1013203451. F_0 is the constant with the least loss, or an estimator of the user's.
+Friedman (2001), doi:10.1214/aos/1013203451. F_0 is a constant, or an estimator of the user's.
 """
 
 import copy
 import numbers
 import sys
+import warnings
 from typing import NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.losses import Loss
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, boost, code_columns
+from gnomon.search.boost import mean_loss
 from gnomon.trees._rows import new_rows
 
-__all__ = ["BoostedTrees", "Followed", "Rows", "best_constant", "held_rows", "probe", "split_seed", "stalled"]
+__all__ = [
+    "UNMET",
+    "BoostedTrees",
+    "Followed",
+    "Rows",
+    "best_constant",
+    "check_monotone",
+    "held_rows",
+    "part_of",
+    "probe",
+    "split_seed",
+    "stalled",
+]
+
+UNMET = ("max_iter", "callback", "interrupted")
+"""Reasons to stop that are no test met."""
 
 
 class Rows(NamedTuple):
@@ -33,19 +52,24 @@ class Rows(NamedTuple):
 
     def part(self, which):
         """Some of the rows."""
-        return Rows(*(values[which] for values in self))
+        return Rows(*part_of(which, *self))
+
+
+def part_of(which, *arrays):
+    """Some rows of every array, in their order; the arrays themselves where these are all."""
+    return [values if len(which) == values.shape[0] else values[which] for values in arrays]
 
 
 class BoostedTrees(BaseEstimator):
     """Rounds of trees and their sum. Subclasses say how a round is done (`_plan`) and what F_0 is (`_start`)."""
 
-    def _kept(self):
-        """The rounds of the last fit, where this one goes on from them."""
-        return self.rounds_ if self.warm_start and "rounds_" in vars(self) else []
+    def _continues(self):
+        """Whether this fit goes on from the rounds of the last one."""
+        return self.warm_start and "history_" in vars(self)
 
-    def _fit_rounds(self, rows, loss, n_scores, judge=None, monitor=None):
-        """Fit (1); sets `forests_`, `history_` and how it ended."""
-        keep = self._kept()
+    def _fit_rounds(self, rows, loss, n_scores, judge=None, monitor=None, followed=None):
+        """Fit (1); sets `rounds_`, `history_` and how it ended."""
+        keep = self.rounds_ if self._continues() else []
         count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
         if len(keep) > count:
             raise ValueError(
@@ -61,49 +85,70 @@ class BoostedTrees(BaseEstimator):
         )
         found = boost(
             columns, rows.y, self._plan(loss, n_scores, columns, float(np.sum(rows.weights))), count - len(keep),
-            start=rows.start + self._sum(rows.X, keep), sample_weight=rows.weights, seed=self._seed,
+            start=rows.start + self._kept_sum(rows.X), sample_weight=rows.weights, seed=self._seed,
             watch=self._watch(judge, monitor, keep, count), first=len(keep),
         )  # fmt: skip
         self._set_rounds(keep + found.trees)
-        self.stop_reason_, self.converged_ = found.stop_reason, found.stop_reason != "max_iter"
-        self.history_ = _joined(self.history_, found.history) if keep else found.history
+        self._join_rounds()
+        self._end(found.stop_reason, count)
+        held = {} if followed is None else {"validation": followed.told(len(found.trees))}
+        self.history_ = _joined(self.history_, found.history | held) if keep else found.history | held
         return self
 
     def _set_rounds(self, rounds):
-        self.rounds_, self.n_iter_ = rounds, len(rounds)
-        self.forests_ = [Forest.of(list(trees)) for trees in zip(*rounds, strict=True)]
+        """Take rounds as the model; `forests_` joins them when it is asked for."""
+        self._trees, self.n_iter_ = rounds, len(rounds)
+        vars(self).pop("_forests", None)
+
+    def _join_rounds(self):
+        self._forests = [Forest.of(list(trees)) for trees in zip(*self._trees, strict=True)]
+        del self._trees
+
+    def _end(self, reason, count):
+        self.stop_reason_, self.converged_ = reason, reason not in UNMET
+        if reason == "interrupted":
+            warnings.warn(
+                f"interrupted after {self.n_iter_} of {count} rounds, which are kept; fit again with warm_start=True "
+                "to add the others",
+                ConvergenceWarning,
+                stacklevel=5,
+            )
 
     def _new_seed(self):
-        """Set the number on which draws depend, and return that of the split; continuing keeps both."""
-        if not self._kept():
+        """Set the numbers on which draws depend, and return that of the split; continuing keeps both."""
+        if not self._continues():
+            given = self._given_split()
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
-        return split_seed(self.random_state, np.random.default_rng(self._seed))
+            self._split = int(np.random.default_rng(self._seed).integers(0, 2**32)) if given is None else given
+        return self._split
 
     def _watch(self, judge, monitor, keep, count):
         rounds = list(keep)
 
         def watch(now):
-            rounds.append(now.trees)
+            word = judge(now) if judge is not None else None
             if self.verbose:
                 sys.stderr.write(f"round {now.turn} of {count}: loss {now.objective:.6g}\n")
             if monitor is not None:
+                rounds.append(now.trees)
                 self._set_rounds(rounds)
-                if monitor(now.turn - 1, self, now._asdict()):
-                    return "monitor"
-            return judge(now) if judge is not None else None
+                return "callback" if monitor(now.turn - 1, self, now._asdict()) else word
+            return word
 
         return watch
 
-    def _sum(self, X, rounds):
-        """Σ η f_r of coded rows over some rounds, shape (n_samples, n_scores), or zero without any."""
-        sums = [Forest.of(list(trees)).sum(X, self.n_jobs)[:, 0] for trees in zip(*rounds, strict=True)]
-        return np.column_stack(sums) if sums else 0.0
+    def _kept_sum(self, X):
+        """Σ η f_r of coded rows over the rounds that are kept; zero without any."""
+        return self._sum(X) if self._continues() else 0.0
+
+    def _sum(self, X):
+        """Σ η f_r of coded rows, shape (n_samples, n_scores)."""
+        return np.column_stack([forest.sum(X, self.n_jobs)[:, 0] for forest in self.forests_])
 
     def _scores(self, X):
         check_is_fitted(self, "forests_")
         coded = new_rows(self, X)
-        sums = [forest.sum(coded, self.n_jobs)[:, 0] for forest in self.forests_]
-        return self._start(X, coded.shape[0]) + np.column_stack(sums)
+        return self._start(X, coded.shape[0]) + self._sum(coded)
 
     def _staged_scores(self, X):
         check_is_fitted(self, "forests_")
@@ -114,10 +159,22 @@ class BoostedTrees(BaseEstimator):
             yield scores
 
     @property
+    def forests_(self):
+        """The trees of every score, joined in one set of arrays."""
+        if "_trees" in vars(self):
+            self._join_rounds()
+        if "_forests" not in vars(self):
+            raise AttributeError("forests_ exists after fit")
+        return self._forests
+
+    @property
+    def rounds_(self):
+        """The tree of round r for score k is `rounds_[r][k]`; its arrays are views of `forests_`."""
+        return [[forest.tree(r) for forest in self.forests_] for r in range(self.n_iter_)]
+
+    @property
     def n_trees_per_iteration_(self):
         """Trees of a round: the scores of a row."""
-        if "forests_" not in vars(self):
-            raise AttributeError("n_trees_per_iteration_ exists after fit")
         return len(self.forests_)
 
     @property
@@ -140,9 +197,21 @@ class BoostedTrees(BaseEstimator):
 
 
 def _joined(before, after):
-    """Histories one after the other; seconds go on."""
-    after = after | {"seconds": after["seconds"] + (before["seconds"][-1] if len(before["seconds"]) else 0.0)}
-    return {name: np.concatenate([before[name], after[name]]) for name in after if name in before}
+    """Histories one after the other, NaN where one of them has not what the other has; seconds go on."""
+    if not len(after["iteration"]):
+        return before
+    after = after | {"seconds": after["seconds"] + before["seconds"][-1]}
+    blank = [np.full(len(part["iteration"]), np.nan) for part in (before, after)]
+    return {name: np.concatenate([before.get(name, blank[0]), after.get(name, blank[1])]) for name in before | after}
+
+
+def check_monotone(monotone, n_scores, category):
+    """The directions of columns, if several classes or categories do not stand in their way."""
+    if monotone is not None and n_scores > 1:
+        raise ValueError("monotonic_cst: not supported for multiclass classification; leave it out")
+    if monotone is not None and np.any(monotone[category] != 0):
+        raise ValueError("monotonic_cst: Categorical features cannot have monotonic constraints; give 0 for them")
+    return monotone
 
 
 def split_seed(random_state, rng):
@@ -166,27 +235,36 @@ def held_rows(n, size, strata, random_state):
 
 
 class Followed:
-    """Held-out rows and their scores, round after round."""
+    """Held-out rows, their scores and mean loss, round after round."""
 
     def __init__(self, rows, before):
-        self.rows, self.scores = rows, rows.start + before
+        self.rows, self.scores, self.losses = rows, rows.start + before, []
 
-    def add(self, trees):
-        """Add the trees of a round; the scores after it."""
-        self.scores = self.scores + np.column_stack([tree.predict(self.rows.X)[:, 0] for tree in trees])
-        return self.scores
+    def add(self, now):
+        """Add the trees of a round; the mean loss after it."""
+        self.scores = self.scores + np.column_stack([tree.predict(self.rows.X)[:, 0] for tree in now.trees])
+        self.losses.append(mean_loss(now.loss, self.rows.y, self.scores, self.rows.weights))
+        return self.losses[-1]
+
+    def told(self, rounds):
+        """The losses of so many rounds; NaN for one that was interrupted before it was judged."""
+        return np.append(self.losses, np.full(rounds, np.nan))[:rounds]
 
 
 def probe(model, scores):
     """A copy of the model that answers every question with these scores: what a scorer is shown during a fit."""
     shown = copy.copy(model)
-    shown.forests_ = ()
+    shown._forests = ()
     shown._scores = lambda X: scores
     return shown
 
 
 def best_constant(loss, y, weights, n_scores):
-    """The constant score with the least loss, as an array of one number per score."""
+    """A constant score to start from, as an array of one number per score.
+
+    The centred logarithms of the classes' shares, the loss's own best shift, or the root of the slope: the least loss
+    for losses of one score with a curvature. Losses with none of these start at zero.
+    """
     if n_scores > 1:
         shares = np.bincount(y, weights=weights, minlength=n_scores) / np.sum(weights)
         logs = np.log(np.maximum(shares, np.finfo(float).eps))
@@ -197,13 +275,25 @@ def best_constant(loss, y, weights, n_scores):
 
 
 def _newton_constant(loss, y, weights):
-    """Newton's method from zero, in steps of at most one where the loss is steep."""
-    z = float(np.average(y, weights=weights)) if loss.quadratic else 0.0
+    """Newton's method from the score of the mean, where most losses with a link are least, in steps of at most one."""
+    z = _mean_score(loss, float(np.average(y, weights=weights)))
     for _ in range(100):
         g = np.sum(weights * loss.gradient(y, np.full(len(y), z)))
         h = np.sum(weights * loss.curvature(y, np.full(len(y), z)))
         step = -g / max(h, 1e-300)
-        z += np.clip(step, -1.0, 1.0) if not loss.quadratic else step
-        if abs(step) <= 1e-12 * max(1.0, abs(z)) or abs(z) > 36.0:
+        if abs(step) <= 1e-12 * max(1.0, abs(z)) or (_linked(loss) and abs(z) > 36.0):
             break
+        z += step if loss.quadratic else float(np.clip(step, -1.0, 1.0))
     return z
+
+
+def _mean_score(loss, mean):
+    if not _linked(loss) or loss.targets not in ("sign", "unit"):
+        return float(loss.link(mean))
+    eps = np.finfo(float).eps
+    return float(loss.link(np.clip(0.5 + 0.5 * mean if loss.targets == "sign" else mean, eps, 1.0 - eps)))
+
+
+def _linked(loss):
+    """Whether scores are not means themselves."""
+    return type(loss).link is not Loss.link

@@ -68,8 +68,6 @@ def _rules(estimator, names, center, scale):
 
     words = replace(estimator.words_, names=tuple(names))
     tree = _in_units(estimator.tree_, center, scale)
-    if words.classes is not None:
-        tree = _counted(tree, estimator.leaf_alpha)
     return tree_text(tree, words, decimals=3, max_depth=SHOWN_DEPTH)
 
 
@@ -81,13 +79,6 @@ def _in_units(tree, center, scale):
     return replace(tree, nodes=nodes)
 
 
-def _counted(tree, alpha):
-    """The tree whose answers are class frequencies, without the pseudo-counts of its leaves."""
-    weight = tree.weight[:, None]
-    counts = tree.answers * (weight + alpha * tree.answers.shape[1]) - alpha
-    return tree.with_answers(np.round(counts, 6) / weight + 0.0)
-
-
 def _shares(estimator):
     """Importances by impurity."""
     return estimator.feature_importances_
@@ -95,6 +86,11 @@ def _shares(estimator):
 
 def _dense(facts):
     return not facts.sparse and facts.n_rows >= 50
+
+
+def _holds_out(facts):
+    """Whether a tenth of the rows of any fold, held out to stop by, has a row of every class."""
+    return _dense(facts) and facts.n_rows >= 15 * facts.n_classes
 
 
 for _task, _tree, _forest, _boosting in (
@@ -130,7 +126,7 @@ for _task, _tree, _forest, _boosting in (
             _task,
             _boosting,
             complexity=7.0,
-            suits=_dense,
+            suits=_holds_out,
             shares=_shares,
             note="small trees added one after the other until held-out rows gain no more",
         )

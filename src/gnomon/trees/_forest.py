@@ -6,26 +6,28 @@ Breiman (2001), doi:10.1023/A:1010933404324. Row i is out of the bag of about 37
 without having seen it.
 """
 
-import numbers
 import sys
 import warnings
+from dataclasses import replace
 from time import perf_counter
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.metrics import accuracy_score, r2_score
+from sklearn.metrics import r2_score
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.random import check_rng, spawn_seeds
-from gnomon.numerics.validation import check_choice, check_integer, check_interval
-from gnomon.search import Bags, Forest, code_columns, grow_forest, prune_tree
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.search import Forest, code_columns, grow_forest, prune_tree
+from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import RowPredictor
-from gnomon.trees._forms import mean_criterion
+from gnomon.trees._forms import class_counts, mean_criterion
 from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features
 from gnomon.trees._out_of_bag import accuracy_loss, out_of_bag, squared_loss
+from gnomon.trees._outputs import counts_of, criterion_of, labels_of, refuse_several, shares_of
 from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
@@ -48,11 +50,16 @@ class Forested(GrownForest):
     def _grow(self, X, y, criterion, weights, balanced=None):
         start = perf_counter()
         n_trees = check_integer("n_estimators", self.n_estimators, 1)
+        alpha = check_non_negative("ccp_alpha", self.ccp_alpha)
+        self.n_outputs_ = y.size // len(y)
         keep = self._kept(n_trees)
-        self._bags = self._draw(len(weights), tuple(spawn_seeds(self._seed, n_trees)))
+        draw = self._draw(weights)
+        before = self._bags if keep else DrawnBags()
+        self._bags = before.followed(len(keep), spawn_seeds(self._seed, n_trees), draw)
         features = _subspaces(self.max_features_tree, X.shape[1])
         width = X.shape[1] if features is None else len(features(0))
-        options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
+        total = float(np.sum(weights)) if draw.size is None else draw.size
+        options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], total)
         options["max_features"] = resolve_max_features(self.max_features, width)
         check_choice("splitter", self.splitter, ("best", "random"))
         columns = code_columns(
@@ -60,7 +67,9 @@ class Forested(GrownForest):
         )
 
         def bag_weights(counts):
-            return counts * weights * (1.0 if balanced is None else balanced(counts))
+            if draw.size is None:
+                return weights
+            return counts if balanced is None else counts * balanced(counts)
 
         trees = grow_forest(
             columns, y, criterion, self._bags, weights=bag_weights, features=features, first=len(keep),
@@ -68,10 +77,9 @@ class Forested(GrownForest):
             categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
             **options,
         )  # fmt: skip
-        if self.ccp_alpha > 0.0:
-            trees = [prune_tree(tree, self.ccp_alpha) for tree in trees]
-        self.forest_ = Forest.of(keep + trees)
-        self.n_outputs_ = 1 if criterion.classes else y.size // len(y)
+        if alpha > 0.0:
+            trees = [prune_tree(tree, alpha) for tree in trees]
+        self.forest_ = Forest.of([*keep, *(replace(tree, class_counts=class_counts(criterion)) for tree in trees)])
         self._fit_seconds = perf_counter() - start
         if len(self.forest_) < n_trees:
             warnings.warn(
@@ -88,22 +96,40 @@ class Forested(GrownForest):
             raise ValueError(
                 f"n_estimators={n_trees} is less than the {len(keep)} trees that warm_start=True keeps; give as many"
             )
+        if len(keep) == n_trees:
+            warnings.warn(
+                f"n_estimators={n_trees} trees are there already: Warm-start fitting without increasing n_estimators "
+                "does not fit new trees; give more, or warm_start=False",
+                UserWarning,
+                stacklevel=4,
+            )
         if not keep:
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
         return keep
 
-    def _draw(self, n, seeds):
-        """The bags of all trees."""
-        size = _bag_size(self.max_samples, self.bootstrap or self._pastes, n)
-        size = size if self.bootstrap or self.max_samples is not None else None
-        if size is None and self.oob_score:
-            raise ValueError("oob_score=True needs bootstrap=True: otherwise no row is out of any bag; set bootstrap")
-        if self.oob_score and self._continues() and self._bags.n != n:
+    def _draw(self, weights):
+        """How the rows of new trees are drawn."""
+        n = len(weights)
+        if self.max_samples is not None and not (self.bootstrap or self._pastes):
             raise ValueError(
-                f"X has {n} rows and the trees that warm_start=True keeps were grown from {self._bags.n}, so it is "
+                f"max_samples={self.max_samples!r} has no effect with bootstrap=False: `max_samples` cannot be set if "
+                "`bootstrap=False`; either switch to `bootstrap=True` or leave it out"
+            )
+        if not self._draws() and self.oob_score:
+            raise ValueError("oob_score=True needs bootstrap=True: otherwise no row is out of any bag; set bootstrap")
+        others = [draw.n for draw in self._bags.draws if draw.n != n] if self._continues() else []
+        if self.oob_score and others:
+            raise ValueError(
+                f"X has {n} rows and the trees that warm_start=True keeps were grown from {others[0]}, so it is "
                 "unknown which rows these have seen; give the same rows, or oob_score=False"
             )
-        return Bags(n, size, replace=bool(self.bootstrap), seeds=seeds)
+        if not self._draws():
+            return Draw(n)
+        return Draw.of(weights, bag_size(self.max_samples, weights), replace=bool(self.bootstrap))
+
+    def _draws(self):
+        """Whether trees see some rows only."""
+        return self.bootstrap or (self._pastes and self.max_samples is not None)
 
     def _continues(self):
         return self.warm_start and "forest_" in vars(self)
@@ -123,8 +149,7 @@ class Forested(GrownForest):
     @property
     def estimators_samples_(self):
         """The rows in the bag of each tree, with repetitions."""
-        counts = (self._bags.counts(t).astype(int) for t in range(len(self.forest_)))
-        return [np.repeat(np.arange(len(c)), c) for c in counts]
+        return [self._bags.rows(t) for t in range(len(self.forest_))]
 
     @property
     def feature_importances_(self):
@@ -157,63 +182,65 @@ class ForestClassifier(ClassifierMixin, Forested):
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees of (1)."""
-        X, y = fitted_rows(self, X, y)
+        X, y = fitted_rows(self, X, y, multi_output=True)
         self._n_rows = X.shape[0]
         return self._fit_classes(X, y, sample_weight)
 
     def _fit_classes(self, X, y, sample_weight=None):
-        criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
-        check_choice("voting", self.voting, ("soft", "hard"))
+        kind = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
+        hard = check_choice("voting", self.voting, ("soft", "hard")) == "hard"
         self.classes_, index = as_classes(y)
-        self.n_classes_ = len(self.classes_)
-        by_bag = isinstance(self.class_weight, str) and self.class_weight == "balanced_subsample"
-        weights = tree_weights(sample_weight, X, None if by_bag else self.class_weight, self.classes_, index)
-        self._grow(X, index, criterion(self.n_classes_), weights, self._balance(index) if by_bag else None)
+        self.n_classes_ = counts_of(self.classes_)
+        refuse_several(self.classes_, **{"voting='hard'": hard})
+        prices, by_bag = self.class_weight, False
+        if isinstance(prices, str) and prices == "balanced_subsample":
+            # Where every tree sees all rows, all bags are balanced alike.
+            by_bag = self._draws()
+            prices = None if by_bag else "balanced"
+        weights = tree_weights(sample_weight, X, prices, self.classes_, index, balance="weights")
+        self._grow(X, index, criterion_of(kind, self.classes_), weights, _balance(index) if by_bag else None)
         if self.oob_score:
-            hard = self.voting == "hard"
-            self.oob_decision_function_, self.oob_errors_ = out_of_bag(
+            found, self.oob_errors_ = out_of_bag(
                 self.forest_, self._bags, X, index, accuracy_loss, hard=hard, n_jobs=self.n_jobs
             )
-            self.oob_score_ = self._score_classes(index)
+            self.oob_decision_function_ = self._by_output(found)
+            self.oob_score_ = self._score_classes(y, found)
         return self
 
-    def _score_classes(self, index):
-        known = ~np.isnan(self.oob_decision_function_[:, 0])
-        chosen = self.classes_[np.argmax(self.oob_decision_function_[known], axis=1)]
-        scorer = self.oob_score if callable(self.oob_score) else accuracy_score
-        return float(scorer(self.classes_[index[known]], chosen))
+    def _by_output(self, answers):
+        """Out-of-bag answers as scikit-learn shapes them: rows by classes, by outputs where there are several."""
+        return answers if self.n_outputs_ == 1 else answers.reshape(len(answers), self.n_outputs_, -1).swapaxes(1, 2)
 
-    def _balance(self, index):
-        def balanced(counts):
-            drawn = np.repeat(index, counts.astype(int))
-            present = np.unique(drawn)
-            factor = np.ones(self.n_classes_)
-            factor[present] = compute_class_weight("balanced", classes=present, y=drawn)
-            return factor[index]
-
-        return balanced
+    def _score_classes(self, y, answers):
+        known = ~np.isnan(answers[:, 0])
+        chosen = labels_of(self.classes_, answers[known])
+        truth = np.reshape(y, np.shape(y)[: 1 + (self.n_outputs_ > 1)])[known]
+        if callable(self.oob_score):
+            return float(self.oob_score(truth, chosen))
+        return 1.0 - accuracy_loss(self._truth(truth), answers[known])
 
     def _truth(self, y):
-        unknown = np.setdiff1d(y, self.classes_)
-        if len(unknown):
-            raise ValueError(
-                f"y has {unknown.tolist()[0]!r}, which is none of the classes {self.classes_.tolist()} of fit"
-            )
-        return np.searchsorted(self.classes_, y)
+        if self.n_outputs_ == 1:
+            return _codes(np.asarray(y), self.classes_)
+        return np.column_stack([_codes(*pair) for pair in zip(np.transpose(y), self.classes_, strict=True)])
 
     def predict_proba(self, X):
-        """Mean class frequencies of the leaves; with ``voting="hard"`` the share of trees that vote for a class."""
-        return self._sums(X, hard=self.voting == "hard")
+        """Mean class frequencies of the leaves; with ``voting="hard"`` the share of trees that vote for a class.
+
+        Of several outputs a list with those of each.
+        """
+        return shares_of(self.classes_, self._sums(X, hard=self.voting == "hard"))
 
     def predict_log_proba(self, X):
         """The logarithms of `predict_proba`."""
+        shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return [np.log(some) for some in shares] if self.n_outputs_ > 1 else np.log(shares)
 
     def predict(self, X):
         """The class with the largest probability."""
-        shares = self.predict_proba(X)
-        return self.classes_[np.argmax(shares, axis=1)]
+        answers = self._sums(X, hard=self.voting == "hard")
+        return labels_of(self.classes_, answers)
 
     def predict_trees(self, X):
         """The class frequencies of every tree, with their mean and their spread.
@@ -221,7 +248,8 @@ class ForestClassifier(ClassifierMixin, Forested):
         Returns
         -------
         TreeAnswers
-            `each` of shape (n_estimators, n_samples, n_classes), `mean` and `std` over the trees.
+            `each` of shape (n_estimators, n_samples, n_classes), `mean` and `std` over the trees; of several outputs
+            the frequencies of the classes of one stand after those of the other, as many as the largest number.
         """
         rows = self._rows(X)
         return tree_answers(self.forest_, rows, self.n_jobs)
@@ -229,12 +257,49 @@ class ForestClassifier(ClassifierMixin, Forested):
     def compile_row(self):
         """A function from one row, a float array without checks, to its class: the shortest way for single rows."""
         check_is_fitted(self, "forest_")
-        return RowPredictor(self.forest_, lambda answers: self.classes_[answers.argmax()], hard=self.voting == "hard")
+        finish = (
+            (lambda answers: self.classes_[answers.argmax()])
+            if self.n_outputs_ == 1
+            else (lambda answers: labels_of(self.classes_, answers[None])[0])
+        )
+        return RowPredictor(self.forest_, finish, hard=self.voting == "hard")
 
     def _member(self, t):
         tree = super()._member(t)
-        tree.classes_, tree.n_classes_ = np.arange(self.n_classes_), self.n_classes_
+        tree.n_classes_ = self.n_classes_
+        several = self.n_outputs_ > 1
+        tree.classes_ = [np.arange(K) for K in self.n_classes_] if several else np.arange(self.n_classes_)
         return tree
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
+
+
+def _codes(y, classes):
+    """The index of every label."""
+    unknown = np.setdiff1d(y, classes)
+    if len(unknown):
+        raise ValueError(f"y has {unknown.tolist()[0]!r}, which is none of the classes {classes.tolist()} of fit")
+    return np.searchsorted(classes, y)
+
+
+def _balance(index):
+    """From the counts of rows in a bag to factors that make classes equal in it, multiplied over outputs."""
+
+    def balanced(counts):
+        drawn = np.repeat(np.arange(len(index)), counts.astype(np.int64))
+        factor = np.ones(len(index))
+        for column in index.reshape(len(index), -1).T:
+            present = np.unique(column[drawn])
+            price = np.ones(int(np.max(column)) + 1)
+            price[present] = compute_class_weight("balanced", classes=present, y=column[drawn])
+            factor *= price[column]
+        return factor
+
+    return balanced
 
 
 class ForestRegressor(RegressorMixin, Forested):
@@ -316,19 +381,6 @@ def _subspaces(max_features_tree, p):
         return np.sort(np.random.default_rng([seed, 1]).permutation(p)[:k])
 
     return draw
-
-
-def _bag_size(max_samples, bootstrap, n):
-    if not bootstrap:
-        if max_samples is not None:
-            raise ValueError(f"max_samples={max_samples!r} has no effect with bootstrap=False: `max_samples` cannot be "
-                             "set if `bootstrap=False`; either switch to `bootstrap=True` or leave it out")  # fmt: skip
-        return None
-    if max_samples is None:
-        return n
-    if isinstance(max_samples, numbers.Integral):
-        return check_integer("max_samples", max_samples, 1, n)
-    return max(1, round(check_interval("max_samples", max_samples, 0.0, 1.0, closed="right") * n))
 
 
 def progress_of(verbose, n_trees):

@@ -9,6 +9,7 @@ An option that is None means what the algorithm says; any other value overrides 
 that add up are grown by the compiled `grow_tree`, all others by `grow_general_tree`.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,8 +26,9 @@ from gnomon.search import (
 )
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
 from gnomon.trees._oblique import DIRECTIONS
+from gnomon.trees._outputs import criterion_of
 
-__all__ = ["class_criterion", "grow_form", "mean_criterion", "settle", "smooth_answers"]
+__all__ = ["class_counts", "class_criterion", "grow_form", "mean_criterion", "settle", "smooth_answers"]
 
 
 class Form(NamedTuple):
@@ -73,15 +75,20 @@ def settle(estimator, algorithm="cart"):
     return form._replace(numeric_test=estimator.numeric_test, oblique=oblique)
 
 
-def class_criterion(criterion, algorithm, n_classes):
+def class_criterion(criterion, algorithm, classes):
     """The noun for a criterion of classes: a word, or a function of the weights of the classes."""
     if callable(criterion):
-        return CountsCriterion(n_classes, criterion)
+        return CountsCriterion(len(classes), criterion)
     words = (*CLASS_CRITERIA, "gain_ratio")
     check_choice("criterion", criterion, words)
     if criterion == "gain_ratio" or (criterion == "gini" and algorithm != "cart"):
-        return Entropy(n_classes)
-    return CLASS_CRITERIA[criterion](n_classes)
+        return criterion_of(Entropy, classes)
+    return criterion_of(CLASS_CRITERIA[criterion], classes)
+
+
+def class_counts(criterion):
+    """How many classes each output has; none where targets are numbers."""
+    return tuple(vars(criterion).get("counts", [criterion.size])) if criterion.classes else ()
 
 
 def mean_criterion(criterion, quantile, n_outputs):
@@ -104,7 +111,8 @@ def grow_form(form, columns, y, criterion, domains, **options):
         tree = _general(form, columns, y, criterion, domains, options)
     else:
         tree = grow_tree(columns, y, criterion, categorical_split=form.categorical_split, **options)
-    return data_thresholds(tree, columns) if form.threshold == "data" else tree
+    tree = replace(tree, class_counts=class_counts(criterion))
+    return data_thresholds(tree, columns, options["sample_weight"]) if form.threshold == "data" else tree
 
 
 def _is_general(form, criterion):

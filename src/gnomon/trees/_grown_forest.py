@@ -51,8 +51,11 @@ class GrownForest(ReadsForest, BaseEstimator):
     def _training_rows(self, X, what):
         """X as numbers, which must be the rows of `fit`; and the bags of these."""
         X = self._rows(X)
-        if self._bags.size is None:
+        if not self._bags.all_drawn:
             raise ValueError(f"{what} needs rows out of bag, and every tree has seen all; fit with bootstrap=True")
+        if not self._bags.same_rows:
+            raise ValueError(f"{what} asks which rows each tree has seen, and warm_start kept trees of a fit to other "
+                             "rows; fit all trees to the same")  # fmt: skip
         if X.shape[0] != self._n_rows:
             raise ValueError(f"{what} needs the {self._n_rows} rows of fit, because it asks which trees have seen "
                              f"them; X has {X.shape[0]}")  # fmt: skip

@@ -52,8 +52,30 @@ def growth_options(estimator, n_rows, n_features, total_weight):
         "min_impurity": check_non_negative("min_impurity", estimator.min_impurity),
         "min_gain": decrease * total_weight,
         "max_features": resolve_max_features(estimator.max_features, n_features),
-        "monotone": monotone_of(estimator.monotonic_cst, n_features, vars(estimator).get("feature_names_in_")),
+        "monotone": _kept_monotone(estimator, n_features),
     }
+
+
+def _kept_monotone(estimator, p):
+    """The constraints of `monotonic_cst`, where the leaves of the estimator will keep them."""
+    given = vars(estimator)
+    monotone = monotone_of(estimator.monotonic_cst, p, given.get("feature_names_in_"))
+    if not np.any(monotone):
+        return monotone
+    refits = given.get("pruning") == "reduced_error" and given.get("refit_leaves")
+    breaking = {
+        "multiple outputs": given.get("n_outputs_", 1) > 1,
+        "multiclass classification": np.max(given.get("n_classes_", 2)) > 2,
+        "categorical features (give 0 for them)": np.any(monotone[estimator.coding_.category] != 0),
+        "leaf_alpha > 0, by which small leaves move most": given.get("leaf_alpha", 0.0) > 0.0,
+        "leaf_model, whose answers vary within a leaf": given.get("leaf_model", "constant") != "constant",
+        "refit_leaves=True, which estimates leaves anew": refits,
+        "pruning='error_based', which estimates leaves anew": given.get("pruning") == "error_based",
+    }
+    for what, there in breaking.items():
+        if there:
+            raise ValueError(f"monotonic_cst: not supported for {what}; leave out the one or the other")
+    return monotone
 
 
 def resolve_max_features(max_features, p, name="max_features"):
@@ -92,9 +114,12 @@ def monotone_of(cst, p, names):
     if cst is None:
         return None
     if isinstance(cst, dict):
-        unknown = [name for name in cst if names is None or name not in list(names)]
+        if names is None:
+            raise ValueError("monotonic_cst is a dict and the columns of X have no names; give a data frame, or one "
+                             "value for each column")  # fmt: skip
+        unknown = [name for name in cst if name not in list(names)]
         if unknown:
-            raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is no column of X; it has {names}")
+            raise ValueError(f"monotonic_cst names {unknown[0]!r}, which is no column of X; it has {list(names)}")
         cst = [cst.get(name, 0) for name in names]
     cst = np.asarray(cst)
     if cst.shape != (p,) or not np.all(np.isin(cst, (-1, 0, 1))):

@@ -24,6 +24,7 @@ from gnomon.numerics.validation import check_choice, check_integer, check_non_ne
 from gnomon.optim import fit_linear
 from gnomon.penalties import L2
 from gnomon.search import leaf_weights
+from gnomon.search.importance import tested_columns
 
 __all__ = ["LeafOptions", "leaf_options", "model_answers", "with_leaf_models"]
 
@@ -55,7 +56,7 @@ def with_leaf_models(tree, X, y, weights, category, options):
     """The tree with a model, and for numbers their least and largest target, at every node."""
     X, y = _dense(X), y.reshape(len(weights), -1)
     reached = _reached(tree, X).tocsc()
-    models = np.full(tree.node_count, None, dtype=object)
+    models, tested = np.full(tree.node_count, None, dtype=object), tested_columns(tree)
     ranges = np.zeros((tree.node_count, 2, y.shape[1]))
     for node in range(tree.node_count):
         # Rows that end in the subtree of a node are its rows, and in preorder the subtree is a run of columns.
@@ -64,7 +65,7 @@ def with_leaf_models(tree, X, y, weights, category, options):
         rows = np.flatnonzero(w > 0.0)
         if len(rows):
             ranges[node] = np.min(y[rows], axis=0), np.max(y[rows], axis=0)
-            models[node] = _fit(X[rows], y[rows], w[rows], _columns(tree, node, category, options), options)
+            models[node] = _fit(X[rows], y[rows], w[rows], _columns(tree, node, category, tested, options), options)
     return replace(tree, extra={**tree.extra, "models": models, "ranges": ranges})
 
 
@@ -80,12 +81,12 @@ def _reached(tree, X):
     return sparse.csr_array((np.ones(len(leaf)), (np.arange(len(leaf)), leaf)), shape=(len(leaf), tree.node_count))
 
 
-def _columns(tree, node, category, options):
+def _columns(tree, node, category, tested, options):
     """The columns of numbers, all of them or those that are tested on the way to the node."""
     if options.features == "all":
         return np.flatnonzero(~category)
-    tested = np.unique(tree.feature[tree.path(node)[:-1]])
-    return tested[~category[tested]]
+    met = np.unique([j for above in tree.path(node)[:-1] for j in tested[above]]).astype(int)
+    return met[~category[met]]
 
 
 class Fitted(NamedTuple):

@@ -20,8 +20,10 @@ __all__ = ["accuracy_loss", "out_of_bag", "permutation_importance", "squared_los
 
 
 def accuracy_loss(index, answers):
-    """Share of rows whose largest answer is another class."""
-    return float(np.mean(np.argmax(answers, axis=1) != index))
+    """Share of rows whose largest answer is another class, in any of several outputs."""
+    index = index.reshape(len(index), -1)
+    chosen = np.argmax(answers.reshape(*index.shape, -1), axis=2)
+    return float(np.mean(np.any(chosen != index, axis=1)))
 
 
 def squared_loss(y, answers):
@@ -62,7 +64,8 @@ def permutation_importance(forest, bags, X, truth, loss, *, random_state=None, n
     seeds = check_rng(random_state).integers(0, 2**63, len(forest))
 
     def differences(t):
-        rows = np.flatnonzero(bags.counts(t) == 0)
+        # A forest without labels has made rows of its own after those of X.
+        rows = np.flatnonzero(bags.counts(t)[: X.shape[0]] == 0)
         found = np.zeros(X.shape[1])
         tree, here = forest.tree(t), np.array(as_dense(X[rows]), dtype=float)
         if len(rows) == 0:

@@ -7,10 +7,13 @@ Generating production rules from decision trees, IJCAI-87.
 """
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.numerics.tables import as_table
+from gnomon.numerics.validation import check_choice
 from gnomon.search import (
     Words,
     explain_forest,
@@ -19,9 +22,20 @@ from gnomon.search import (
     tree_rules,
     tree_text,
 )
+from gnomon.search.conditions import usual_branch
+from gnomon.search.filled_tests import filled_tests
 from gnomon.search.traverse import as_dense
+from gnomon.trees._fill import filled
+from gnomon.trees._outputs import refuse_several
+from gnomon.trees._pseudo_counts import answering
+from gnomon.trees._rows import new_rows
 
-__all__ = ["HasTree", "ReadsForest", "ReadsTree"]
+__all__ = ["GrownTree", "HasTree", "ReadsForest", "ReadsTree", "one_row", "takes_tables"]
+
+MODELS = "leaves answer with models of their rows"
+PARTS = "rows with a missing or new value go down every branch in parts"
+BACKUPS = "rows with a missing or new value follow back-up tests"
+FILLED = "missing values are filled in before tests of weighted sums, or of branches that not every value has"
 
 
 class ReadsTree:
@@ -47,28 +61,44 @@ class ReadsTree:
             which add up: answer = root + Σ contributions. ``print`` shows both.
         """
         words = self.words_
-        return explain_row(self.tree_, words, _one_row(self, x, words.names))
+        if "models" in self.tree_.extra:
+            raise ValueError(f"{MODELS}, which tests alone do not explain; fit with leaf_model='constant'")
+        return explain_row(answering(self.tree_), words, one_row(self, x, words.names))
 
-    def to_rules(self, *, simplify=False, stops=False):
+    def to_rules(self, *, simplify=False, rows="all"):
         """One rule for each leaf, disjoint, the tests of a column merged to one interval or set.
 
         Parameters
         ----------
         simplify : bool, default=False
             Join rules of one label that differ in a single column.
-        stops : bool, default=False
-            Also tell what happens to rows that no branch of a node takes, because a value is missing or new.
+        rows : {"all", "complete"}, default="all"
+            For every row one rule fires, those of rows that stay at an inner node included, because no branch takes a
+            value that is missing or new; or only rules for rows without such values, which do not mention them.
 
         Returns
         -------
         Rules
             A sequence of `Rule` with `to_text()`, `to_sql()`, `to_python()` and `to_dnf(label)`.
+
+        Raises
+        ------
+        ValueError
+            If rules cannot say what the tree does: leaves hold models; or, of all rows, ``missing="fractional"`` or
+            ``"surrogate"``, which send rows where no condition on their columns does.
         """
+        check_choice("rows", rows, ("all", "complete"))
         words = self.words_
-        rules = tree_rules(self.tree_, words, stops=stops)
+        tree, reason = _sayable(self, words)
+        if reason == MODELS:
+            raise ValueError(f"{reason}, and no rule says so; fit with leaf_model='constant'")
+        if reason is not None and rows == "all":
+            raise ValueError(f"{reason}, and no rule says so; ask for rows='complete'")
+        rules = tree_rules(tree, words, stops=reason is None)
+        rules = rules if rows == "all" else rules.complete()
         return rules.simplify() if simplify else rules
 
-    def to_dnf(self, label, *, simplify=True, dialect="text"):
+    def to_dnf(self, label, *, simplify=True, dialect="text", rows="all"):
         """When the tree predicts a label: an OR of ANDs, in words, as an SQL condition or as a Python one.
 
         Parameters
@@ -76,19 +106,39 @@ class ReadsTree:
         label : object
         simplify : bool, default=True
         dialect : {"text", "sql", "python"}, default="text"
+        rows : {"all", "complete"}, default="all"
+            As in `to_rules`.
         """
-        return self.to_rules(simplify=simplify).to_dnf(label, dialect)
+        return self.to_rules(simplify=simplify, rows=rows).to_dnf(label, dialect)
 
-    def to_sql(self, *, simplify=True):
-        """A CASE expression over the columns that gives what the tree predicts, NULL for what is missing."""
-        return self.to_rules(simplify=simplify, stops=True).to_sql()
+    def to_sql(self, *, simplify=True, rows="all"):
+        """A CASE expression over the columns that gives what the tree predicts, NULL for what is missing.
 
-    def to_python(self, name="predict", *, simplify=True):
-        """The source of a function from a row, a dict by column, to what the tree predicts."""
-        return self.to_rules(simplify=simplify, stops=True).to_python(name)
+        Parameters
+        ----------
+        simplify : bool, default=True
+        rows : {"all", "complete"}, default="all"
+            As in `to_rules`; of other rows than these the expression is NULL.
+        """
+        return self.to_rules(simplify=simplify, rows=rows).to_sql()
+
+    def to_python(self, name="predict", *, simplify=True, rows="all"):
+        """The source of a function from a row, a dict by column, to what the tree predicts.
+
+        Parameters
+        ----------
+        name : str, default="predict"
+        simplify : bool, default=True
+        rows : {"all", "complete"}, default="all"
+            As in `to_rules`; of other rows than these the function gives None.
+        """
+        return self.to_rules(simplify=simplify, rows=rows).to_python(name)
 
     def export_text(self, *, decimals=None, max_depth=None, counts=True):
         """The tree as indented text, which `Tree.from_rules` reads back.
+
+        What tests and answers cannot say (rows in parts, back-up tests, models of leaves), a first line does that
+        begins with "#" and is not read.
 
         Parameters
         ----------
@@ -100,7 +150,10 @@ class ReadsTree:
             Whether leaves show the weights of their classes, or their rows.
         """
         words = self.words_
-        return tree_text(self.tree_, words, decimals=decimals, max_depth=max_depth, counts=counts)
+        tree, reason = _sayable(self, words)
+        tree = _as_usual(tree) if reason in (PARTS, BACKUPS) else tree
+        text = tree_text(tree, words, decimals=decimals, max_depth=max_depth, counts=counts)
+        return text if reason is None else f"# {reason}\n{text}"
 
     def importance(self, kind="impurity"):
         """How much the tree needs each column.
@@ -122,14 +175,14 @@ class ReadsTree:
 
 
 class HasTree(ReadsTree):
-    """Besides, what a tree does with rows: leaves and paths."""
+    """Besides, what a tree does with rows: leaves and paths; `check_input` is scikit-learn's, and changes nothing."""
 
-    def apply(self, X):
+    def apply(self, X, check_input=True):
         """The number of the leaf of every row."""
         rows = self._rows(X)
         return self.tree_.apply(rows)
 
-    def decision_path(self, X):
+    def decision_path(self, X, check_input=True):
         """A sparse matrix that marks the nodes on the path of every row."""
         rows = self._rows(X)
         return self.tree_.decision_path(rows)
@@ -145,6 +198,34 @@ class HasTree(ReadsTree):
         return self.tree_.n_leaves
 
 
+class GrownTree(HasTree):
+    """Besides, what trees share that were grown from a table: its rows as numbers, and importances."""
+
+    def _rows(self, X):
+        """New rows as numbers, their gaps filled if they were before the tree grew."""
+        check_is_fitted(self, "tree_")
+        X = new_rows(self, X)
+        return filled(X, self._fill_codes) if "fill_values_" in vars(self) else X
+
+    @property
+    def feature_importances_(self):
+        """Σ over nodes testing j of (n/N)·gain, normalised; it favours columns of many values."""
+        check_is_fitted(self, "tree_")
+        return self.tree_.compute_feature_importances()
+
+    def __sklearn_tags__(self):
+        return takes_tables(super().__sklearn_tags__())
+
+
+def takes_tables(tags):
+    """The tags of an estimator that takes numbers, sparse or not, and words, with gaps."""
+    tags.input_tags.sparse = True
+    tags.input_tags.allow_nan = True
+    tags.input_tags.categorical = True
+    tags.input_tags.string = True
+    return tags
+
+
 class ReadsForest:
     """The methods of an estimator that has a `forest_`, its `coding_`, and `_rows(X)` for rows as numbers."""
 
@@ -157,6 +238,9 @@ class ReadsForest:
     def explain(self, x):
         """What each column contributed to the answer for one row: means over the trees.
 
+        With ``voting="hard"`` nodes answer with their vote, so that the answer is the share of trees that vote for a
+        class.
+
         Parameters
         ----------
         x : array-like of shape (n_features,), dict by column, or table of one row
@@ -166,30 +250,57 @@ class ReadsForest:
         Explanation
         """
         words = self.words_
-        return explain_forest(_trees(self), words, _one_row(self, x, words.names))
+        return explain_forest(_trees(self), words, one_row(self, x, words.names))
 
 
 def _trees(estimator):
-    return [estimator.forest_.tree(t) for t in range(len(estimator.forest_))]
+    trees = [estimator.forest_.tree(t) for t in range(len(estimator.forest_))]
+    if vars(estimator).get("voting") != "hard":
+        return trees
+    votes = np.eye(trees[0].answers.shape[1])
+    return [tree.with_answers(votes[np.argmax(tree.answers, axis=1)]) for tree in trees]
+
+
+def _sayable(estimator, words):
+    """The tree whose tests say where rows go, and what they cannot say; None if they say all."""
+    tree, known = estimator.tree_, vars(estimator)
+    if "models" in tree.extra:
+        return tree, MODELS
+    if "fractional" in tree.extra or "surrogates" in tree.extra:
+        return replace(tree, missing=np.full_like(tree.missing, -1)), PARTS if "fractional" in tree.extra else BACKUPS
+    if "fill_values_" not in known:
+        return tree, None
+    told = filled_tests(tree, known["_fill_codes"], [words.size(j) for j in range(tree.n_features)])
+    return (tree, FILLED) if told is None else (told, None)
+
+
+def _as_usual(tree):
+    """The tree that sends missing values with the heavier of two branches, of which text says nothing."""
+    usual = [usual_branch(tree, node) for node in range(tree.node_count)]
+    return replace(tree, missing=np.array(usual, dtype=tree.missing.dtype))
 
 
 def _words(estimator):
-    return Words.of(estimator.coding_.names, estimator.coding_.domains, vars(estimator).get("classes_"))
+    classes = vars(estimator).get("classes_")
+    refuse_several(classes, **{"telling a tree in words": True})
+    return Words.of(estimator.coding_.names, estimator.coding_.domains, classes)
 
 
-def _one_row(estimator, x, names):
+def one_row(estimator, x, names):
     """One row as numbers: of a dict by column, of values in order, or of a table."""
     if isinstance(x, dict):
         unknown = [name for name in x if name not in names]
         if unknown:
             raise ValueError(f"x names {unknown[0]!r}, which is no column; the columns are {list(names)}")
         x = [x.get(name) for name in names]
+        if vars(estimator).get("_by_name"):
+            return estimator._rows(replace(as_table([x]), names=tuple(names)))[0]
     elif np.ndim(x) != 1:
         rows = estimator._rows(x)
         if rows.shape[0] != 1:
             raise ValueError(f"x has {rows.shape[0]} rows; one decision is explained at a time, so give one row")
         return as_dense(rows)[0]
-    if len(x) != len(names):
+    if len(x) != len(names) and not vars(estimator).get("_by_name"):
         raise ValueError(f"x has {len(x)} values for the {len(names)} columns {list(names)}; give one for each")
     with warnings.catch_warnings():
         # The values stand in the order of the columns, as was just checked, so that they need no names.

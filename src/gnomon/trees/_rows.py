@@ -67,7 +67,7 @@ def fitted_rows(estimator, X, y="no_validation", **options):
         names = vars(estimator).get("feature_names_in_", [f"x{j}" for j in range(estimator.n_features_in_)])
         estimator.coding_ = Coding(tuple(names), (None,) * estimator.n_features_in_)
         return checked
-    checked = table_rows(estimator, X, y)
+    checked = table_rows(estimator, X, y, **options)
     table, *rest = checked if isinstance(checked, tuple) else (checked,)
     estimator.coding_ = _learn(table, estimator.categorical_features, estimator.categories)
     matrix = estimator.coding_.matrix(table)
@@ -125,9 +125,10 @@ def _learn(table, categorical_features, categories):
     domains = dict(zip([j for j in which if _has_domain(table, j, categories)], declared, strict=True))
     for j in which:
         if j not in domains:
-            # Numbers that are categories may be any numbers: each that occurs is one.
-            values = ordered(set(table.column(j).cells[~table.column(j).missing].tolist()))
-            domains[j] = Domain(len(values), values)
+            # Numbers that are categories may be any numbers: each that occurs is one. Truth values are told as such.
+            column = table.column(j)
+            values = ordered(set(column.cells[~column.missing].tolist()))
+            domains[j] = Domain(len(values), tuple(map(bool, values)) if column.is_category else values)
     return Coding(table.names, tuple(domains.get(j) for j in range(len(table.names))))
 
 

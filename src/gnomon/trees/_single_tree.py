@@ -19,13 +19,13 @@ from gnomon.trees._forms import grow_form
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features, seed_of
 from gnomon.trees._leaf_models import model_answers
 from gnomon.trees._pruning import prune_as_asked, set_apart
-from gnomon.trees._reading import ReadsTree
-from gnomon.trees._rows import new_rows
+from gnomon.trees._pseudo_counts import answering
+from gnomon.trees._reading import GrownTree
 
 __all__ = ["SingleTree"]
 
 
-class SingleTree(ReadsTree, BaseEstimator):
+class SingleTree(GrownTree, BaseEstimator):
     """What both trees do with rows: growing, pruning, leaves, paths, importances."""
 
     pruning_loss = "impurity"
@@ -65,12 +65,6 @@ class SingleTree(ReadsTree, BaseEstimator):
         self.fill_values_ = self.coding_.labels(self._fill_codes)
         return filled(X, self._fill_codes)
 
-    def _rows(self, X):
-        """New rows as numbers."""
-        check_is_fitted(self, "tree_")
-        X = new_rows(self, X)
-        return filled(X, self._fill_codes) if "fill_values_" in vars(self) else X
-
     def cost_complexity_pruning_path(self, X, y, sample_weight=None):
         """The trees that minimise R(T) + α·leaves, of a tree grown anew from X and y.
 
@@ -91,40 +85,8 @@ class SingleTree(ReadsTree, BaseEstimator):
         pruned.tree_ = prune_tree(self.tree_, alpha, loss=self.pruning_loss)
         return pruned
 
-    def apply(self, X, check_input=True):
-        """The number of the leaf of every row."""
-        return self.tree_.apply(self._rows(X))
-
-    def decision_path(self, X, check_input=True):
-        """A sparse matrix that marks the nodes on the path of every row."""
-        return self.tree_.decision_path(self._rows(X))
-
-    def get_depth(self):
-        """How many tests lead to the deepest leaf."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.max_depth
-
-    def get_n_leaves(self):
-        """The number of leaves."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.n_leaves
-
-    @property
-    def feature_importances_(self):
-        """Σ over nodes testing j of (n/N)·gain, normalised; it favours columns of many values."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.compute_feature_importances()
-
     def _answers(self, X):
-        rows = self._rows(X)
-        if "models" not in self.tree_.extra:
-            return self.tree_.predict(rows)
-        return model_answers(self.tree_, rows, self.smooth, clip=self.clip)
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+        rows, tree = self._rows(X), answering(self.tree_)
+        if "models" not in tree.extra:
+            return tree.predict(rows)
+        return model_answers(tree, rows, self.smooth, clip=self.clip)

@@ -1,8 +1,10 @@
 """Targets and weights as trees take them: classes as whole numbers, weights with class weights multiplied in."""
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
 
 from gnomon.numerics.weights import check_weights, weighted_quantile
 
@@ -10,10 +12,15 @@ __all__ = ["as_classes", "as_targets", "center_of", "tree_weights"]
 
 
 def as_classes(y):
-    """(classes, index of each row's class)."""
+    """(classes, index of each row's class); of several outputs (a list of classes, a column of indices for each)."""
+    if sparse.issparse(y):
+        raise ValueError("y is sparse: sparse multilabel-indicator for y is not supported; give y.toarray()")
     check_classification_targets(y)
-    classes, index = np.unique(y, return_inverse=True)
-    return classes, index.astype(np.int32).reshape(-1)
+    if np.ndim(y) == 2 and np.shape(y)[1] > 1:
+        found = [np.unique(column, return_inverse=True) for column in np.transpose(y)]
+        return [classes for classes, _ in found], np.column_stack([index for _, index in found]).astype(np.int32)
+    classes, index = np.unique(column_or_1d(y, warn=True), return_inverse=True)
+    return classes, index.astype(np.int32)
 
 
 def as_targets(y, criterion):
@@ -38,11 +45,42 @@ def center_of(targets, weights, criterion="squared_error"):
     return np.array([weighted_quantile(column, 0.5, weights, between="lower") for column in targets.T])
 
 
-def tree_weights(sample_weight, X, class_weight=None, classes=None, index=None):
-    """float64 weights of rows, those of their classes multiplied in."""
-    weights = check_weights(sample_weight, X).astype(float)
-    if class_weight is not None:
-        labels = classes[index]
-        prices = compute_class_weight(class_weight, classes=classes, y=labels, sample_weight=weights)
-        weights = weights * prices[index]
+def tree_weights(sample_weight, X, class_weight=None, classes=None, index=None, *, balance="rows"):
+    """float64 weights of rows, those of their classes multiplied in.
+
+    "balanced" makes equal what `balance` says: the classes' numbers of rows, or their weights.
+    """
+    weights = check_weights(sample_weight, np.empty((X.shape[0], 0)))
+    if class_weight is None:
+        return weights
+    counted = weights if balance == "weights" else None
+    if isinstance(classes, list):
+        given = _given_prices(class_weight, len(classes))
+        for price, some, column in zip(given, classes, index.T, strict=True):
+            weights = weights * _prices(price, some, column, counted)[column]
+    else:
+        weights = weights * _prices(class_weight, classes, index, counted)[index]
+    if not np.any(weights):
+        raise ValueError(f"class_weight={class_weight!r} leaves no row any weight; give some class a positive one")
     return weights
+
+
+def _given_prices(class_weight, q):
+    """The class weights of each of q outputs."""
+    if isinstance(class_weight, str):
+        return [class_weight] * q
+    if not isinstance(class_weight, list) or len(class_weight) != q:
+        raise ValueError(
+            f"class_weight={class_weight!r} must be a list of {q} dicts, one for each output, or 'balanced'"
+        )
+    return class_weight
+
+
+def _prices(class_weight, classes, index, counted):
+    """The factor of each class."""
+    if isinstance(class_weight, str) and class_weight == "balanced":
+        sums = np.bincount(index, counted, minlength=len(classes)).astype(float)
+        # A class without weight has no price to pay.
+        there = sums > 0.0
+        return np.divide(np.sum(sums), np.sum(there) * sums, out=np.ones(len(classes)), where=there)
+    return compute_class_weight(class_weight, classes=classes, y=classes[index])

@@ -109,12 +109,12 @@ class StumpLearner:
 
     def learn(self, X, index, classes, rows, rng):
         """A function w → (stump, shares) for some of the rows."""
-        full = np.zeros(len(index))
+        full, part = np.zeros(len(index)), X if len(rows) == len(index) else X[rows]
 
         def learn(w):
             full[rows] = w
             tree = self.grown(full)
-            return self.ready.with_tree(tree), tree.predict(X[rows])
+            return self.ready.with_tree(tree), tree.predict(part)
 
         return learn
 

@@ -24,7 +24,7 @@ from gnomon.numerics.validation import check_choice, check_integer, check_non_ne
 from gnomon.numerics.weights import check_weights
 from gnomon.search import adaboost
 from gnomon.search.adaboost import STEPS, exponential_loss
-from gnomon.trees._boosting import held_rows, split_seed, stalled
+from gnomon.trees._boosting import UNMET, held_rows, split_seed, stalled
 from gnomon.trees._rows import new_rows
 from gnomon.trees._weak_learners import AnyLearner, Halfspace, StumpLearner, shares_of
 from gnomon.trees.stump import DecisionStump
@@ -78,10 +78,11 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     classes_ : ndarray
     n_classes_, n_iter_, n_features_in_ : int
     history_ : dict
-        "iteration", "objective" (mean exponential loss), "error" (of training rows), "seconds", "validation".
+        "iteration", "objective" (mean exponential loss), "error" (of training rows), "seconds"; with `n_iter_no_change`
+        "validation" (mean exponential loss of the rows held out).
     objective_ : float
         The last objective.
-    stop_reason_ : {"max_iter", "perfect", "no_edge", "validation"}
+    stop_reason_ : {"max_iter", "perfect", "no_edge", "validation", "interrupted"}
     converged_ : bool
     feature_importances_ : ndarray of shape (n_features,)
 
@@ -205,10 +206,16 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.estimator_errors_ = np.append(found.errors, np.ones(left))
         self.history_, self.stop_reason_ = found.history, found.stop_reason
         if losses is not None:
-            self.history_ = self.history_ | {"validation": np.array(losses[1:])}
-        self.converged_ = self.stop_reason_ != "max_iter"
+            self.history_ = self.history_ | {"validation": np.array(losses[1 : self.n_iter_ + 1])}
+        self.converged_ = self.stop_reason_ not in UNMET
         self.objective_ = float(self.history_["objective"][-1]) if self.n_iter_ else 1.0
         self.constant_ = np.zeros(self.n_classes_)
+        if self.stop_reason_ == "interrupted":
+            warnings.warn(
+                f"interrupted after {self.n_iter_} of {self.n_estimators} rounds, which are kept; fit again for all",
+                ConvergenceWarning,
+                stacklevel=3,
+            )
         return self if self.n_iter_ else self._settle_for_constant(index, weights)
 
     def _settle_for_constant(self, index, weights):

@@ -35,7 +35,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
     n_estimators : int, default=10
         Number of members T.
     max_samples : int or float, optional
-        Rows drawn for each member; as many as there are by default, a float is a fraction.
+        Rows drawn for each member; as many as there are by default, a float is a fraction of the total weight.
     max_features : int or float, default=1.0
         Columns drawn for each member, fixed for it.
     bootstrap : bool, default=True

@@ -9,7 +9,7 @@ tests and estimate what its leaves answer, so that its structure can be judged b
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon import search
 from gnomon.numerics.coding import label_index
@@ -54,7 +54,7 @@ class Tree(search.Tree):
     >>> weather = load_weather_play(as_frame=True)
     >>> model.score(weather.data, weather.target)
     1.0
-    >>> model.to_dnf("no")
+    >>> model.to_dnf("no", rows="complete")
     '(outlook = sunny and humidity = high) or (outlook = rainy and windy = true)'
     """
 
@@ -69,8 +69,8 @@ class Tree(search.Tree):
             `export_text` writes it; nested dicts ``{column: {value: …}}``; or tuples ``(column, threshold or values,
             first, second)``.
         columns : sequence, optional
-            The columns of tables to come; by default those that the rules mention, in this order. In data frames they
-            are found by name.
+            The columns of tables to come; by default those that the rules mention. They are found by name, those of
+            arrays by x0, x1, …; an array may also have just these columns in this order.
         categories : dict, optional
             The values of columns; by default those that the rules mention.
         classes : sequence, optional
@@ -111,7 +111,7 @@ class _HandTree(HasTree, BaseEstimator):
         check_is_fitted(self, "tree_")
         if not self._by_name:
             return new_rows(self, X)
-        return self.coding_.matrix(_chosen(as_table(X), self.coding_), self.unseen)
+        return self.coding_.matrix(_chosen(X, self.coding_, _compared(self.tree_)), self.unseen)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -164,7 +164,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
         self.unseen = unseen
 
     def fit(self, X, y, sample_weight=None):
-        """Estimate the leaves; one that no row reaches keeps the answer that was written."""
+        """Estimate the leaves; one that no row reaches keeps the answer that was written, or takes that above it."""
         X, y, rules = self._read(X, y)
         self.classes_, index = as_classes(y)
         self.n_classes_ = len(self.classes_)
@@ -175,6 +175,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
     def fill_leaves(self, X, y, sample_weight=None):
         """Estimate the leaves anew, keeping columns, categories and classes."""
         rows = self._rows(X)
+        check_consistent_length(rows, y)
         self.tree_ = self._filled(self.tree_, rows, label_index(y, self.classes_)[0], sample_weight)
         return self
 
@@ -235,7 +236,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
         self.unseen = unseen
 
     def fit(self, X, y, sample_weight=None):
-        """Estimate the leaves; one that no row reaches keeps the answer that was written."""
+        """Estimate the leaves; one that no row reaches keeps the answer that was written, or takes that above it."""
         X, y, rules = self._read(X, y)
         words = Words.of(self.coding_.names, self.coding_.domains)
         self.tree_ = self._filled(read_tree(rules, words=words)[0], X, y, sample_weight)
@@ -244,6 +245,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
     def fill_leaves(self, X, y, sample_weight=None):
         """Estimate the leaves anew, keeping columns and categories."""
         rows = self._rows(X)
+        check_consistent_length(rows, y)
         self.tree_ = self._filled(self.tree_, rows, y, sample_weight)
         return self
 
@@ -268,17 +270,36 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
         return tags
 
 
-def _chosen(table, coding):
-    """The columns that the rules name, by their names (those of an array are x0, x1, …), or all in their order."""
+def _chosen(X, coding, compared):
+    """The columns that the rules name, by their names (those of an array are x0, x1, …, or all stand in order)."""
+    table = X if isinstance(X, Table) else as_table(X)
     absent = [name for name in coding.names if name not in table.names]
-    if absent and len(table.names) != len(coding.names):
+    nameless = isinstance(X, (np.ndarray, list, tuple)) or not any(isinstance(name, str) for name in table.names)
+    if absent and not (nameless and len(table.names) == len(coding.names)):
         raise ValueError(
             f"X has no column {absent[0]!r}, which the rules name; it has {list(table.names)}: rename its columns, or "
-            f"give the {len(coding.names)} columns {list(coding.names)} in this order"
+            f"give the {len(coding.names)} columns {list(coding.names)} in this order as an array"
         )
     places = range(len(coding.names)) if absent else [table.names.index(name) for name in coding.names]
-    pairs = zip(places, coding.domains, strict=True)
-    return Table(coding.names, None, tuple(_worded(table.column(j), domain) for j, domain in pairs))
+    columns = [_worded(table.column(j), domain) for j, domain in zip(places, coding.domains, strict=True)]
+    return Table(coding.names, None, tuple(
+        column if j in compared else _there(column, domain)
+        for j, (column, domain) in enumerate(zip(columns, coding.domains, strict=True))
+    ))  # fmt: skip
+
+
+def _compared(tree):
+    """The columns whose values are tested, not only whether there is one."""
+    inner = np.flatnonzero(~tree.is_leaf & (tree.threshold != np.inf))
+    oblique = [tree.tests.test(k)[1] for k in tree.tests.which[inner] if k >= 0 and tree.tests.kinds[k] == 2]
+    return {*tree.feature[inner].tolist(), *(int(j) for cells in oblique for j in cells)}
+
+
+def _there(column, domain):
+    """Zero where a column of no numbers, of which the rules know no values, has one."""
+    if domain is not None or column.is_number:
+        return column
+    return Column(np.where(column.missing, np.nan, 0.0))
 
 
 def _worded(column, domain):
@@ -312,7 +333,7 @@ def _domain(column, listed, told):
     if listed is not None:
         return Domain(len(listed), tuple(listed), declared=True)
     if _is_truth(column):
-        told, met = {value for value in told if str(value).lower() not in ("false", "true")}, (0.0, 1.0)
+        told, met = {value for value in told if str(value).lower() not in ("false", "true")}, (False, True)
     else:
         met = column.declared or ordered(set(column.cells[~column.missing].tolist()))
     known = {str(value) for value in met}

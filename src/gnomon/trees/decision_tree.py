@@ -12,7 +12,9 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from gnomon.numerics.validation import check_non_negative
 from gnomon.trees._forms import class_criterion, mean_criterion, settle, smooth_answers
 from gnomon.trees._leaf_models import leaf_options, with_leaf_models
+from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
 from gnomon.trees._pruning import codes_of
+from gnomon.trees._pseudo_counts import with_smoothed
 from gnomon.trees._rows import fitted_rows
 from gnomon.trees._single_tree import SingleTree
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
@@ -48,8 +50,9 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         With it the node with the largest gain is divided first.
     min_impurity_decrease : float, default=0.0
         Least (n/N)·gain.
-    class_weight : dict, "balanced" or None, default=None
-        Factors on the weights of classes; "balanced" makes their sums equal.
+    class_weight : dict, list of dict, "balanced" or None, default=None
+        Factors on the weights of classes, one dict for each of several outputs, whose factors are multiplied;
+        "balanced": n/(K n_k) by numbers of rows, as in scikit-learn.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning: the smallest subtree that minimises R(T) + α·leaves.
     monotonic_cst : array-like or dict, optional
@@ -85,7 +88,8 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     algorithm : {"cart", "id3", "c4.5"}, default="cart"
         Presets. "id3": categories only, a branch for each value, each column once on a path. "c4.5": the largest gain
         ratio among tests of at least the mean gain, a branch for each value, numbers cut at data, missing rows in
-        parts, error-based pruning.
+        parts, error-based pruning; weights count as rows, so that a weight of two is the row twice, and all weights
+        together should be about the number of rows.
     numeric_test : {"le", "three_way"}, default="le"
         x ≤ t and x > t, or x < t, x = t and x > t with t a value.
     threshold : {"midpoint", "data"}, optional
@@ -100,7 +104,8 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         Missing cells are a value of their own, are filled (`fill_values_`), are replaced by back-up tests, or their
         rows go down every branch in parts.
     leaf_alpha : float, default=0.0
-        Pseudo-count a of every class in a leaf: (n_k + a)/(n + aK).
+        Pseudo-count a of every class in a leaf, when it answers: (n_k + a)/(n + aK). `tree_` keeps the frequencies, by
+        which it is pruned, drawn and told.
     leaf_model : {"constant", "linear"} or estimator, default="constant"
         What a leaf answers with: class frequencies, a softmax regression on the columns of numbers, or a clone of a
         classifier with probabilities, fitted to its rows.
@@ -118,8 +123,10 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     fill_values_ : list
         What missing cells of each column were filled with.
     tree_ : gnomon.search.Tree
-    classes_ : ndarray
-    n_classes_, n_features_in_, n_outputs_, max_features_ : int
+    classes_ : ndarray or list of ndarray
+        Of several outputs (2-D y) one array for each; H is then the mean of those of the outputs.
+    n_classes_ : int or ndarray of int
+    n_features_in_, n_outputs_, max_features_ : int
     feature_importances_ : ndarray of shape (n_features,)
 
     References
@@ -189,32 +196,46 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         """Grow the tree (1)."""
         form = settle(self, self.algorithm)
         alpha = check_non_negative("leaf_alpha", self.leaf_alpha)
-        X, y = fitted_rows(self, X, y)
+        X, y = fitted_rows(self, X, y, multi_output=True)
         self.classes_, index = as_classes(y)
-        self.n_classes_, self.n_outputs_ = len(self.classes_), 1
-        criterion = class_criterion(self.criterion, self.algorithm, self.n_classes_)
-        leaves = leaf_options(self, self.n_classes_)
+        self.n_outputs_, several = index.size // len(index), np.ndim(index) > 1
+        self.n_classes_ = np.array(counts_of(self.classes_)) if several else len(self.classes_)
+        refuse_several(
+            self.classes_, callable_criterion=callable(self.criterion), oblique=form.oblique, leaf_alpha=alpha > 0.0,
+            leaf_model=self.leaf_model != "constant", pruning=form.pruning != "none",
+            pruning_loss=self.pruning_loss != "impurity",
+        )  # fmt: skip
+        criterion = class_criterion(self.criterion, self.algorithm, self.classes_)
+        leaves = None if several else leaf_options(self, self.n_classes_)
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
         X = self._fill(X, form, weights)
         tree = self._grow_and_prune(X, index, criterion, weights, lambda y: codes_of(y, self.classes_), form)
-        self.tree_ = smooth_answers(tree, alpha) if alpha > 0.0 else tree
+        self.tree_ = with_smoothed(tree, smooth_answers(tree, alpha).answers) if alpha > 0.0 else tree
         if leaves is not None:
             self.tree_ = with_leaf_models(self.tree_, X, index, weights, self.coding_.category, leaves)
         return self
 
     def predict_proba(self, X, check_input=True):
-        """The class frequencies of the leaf of every row."""
-        return self._answers(X)
+        """The class frequencies of the leaf of every row; of several outputs a list with those of each."""
+        answers = self._answers(X)
+        return shares_of(self.classes_, answers)
 
     def predict_log_proba(self, X):
         """The logarithms of `predict_proba`."""
+        shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return [np.log(some) for some in shares] if self.n_outputs_ > 1 else np.log(shares)
 
     def predict(self, X, check_input=True):
         """The most frequent class of the leaf of every row."""
-        shares = self._answers(X)
-        return self.classes_[np.argmax(shares, axis=1)]
+        answers = self._answers(X)
+        return labels_of(self.classes_, answers)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        tags.classifier_tags.multi_label = True
+        return tags
 
 
 class DecisionTreeRegressor(RegressorMixin, SingleTree):

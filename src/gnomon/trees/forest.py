@@ -44,12 +44,13 @@ class RandomForestClassifier(ForestClassifier):
         Report trees as they are done.
     warm_start : bool, default=False
         Keep the trees of the last fit and add those that are missing.
-    class_weight : dict, "balanced", "balanced_subsample" or None, default=None
-        Factors on classes; "balanced_subsample" balances every bag by itself.
+    class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
+        Factors on the weights of rows, one dict for each of several outputs, whose factors are multiplied; "balanced"
+        makes the weights of classes equal, "balanced_subsample" the counts in every bag by itself.
     ccp_alpha : float, default=0.0
         Cost-complexity pruning of every tree.
     max_samples : int or float, optional
-        Rows in a bag; as many as there are by default.
+        Rows in a bag; as many as there are by default, a float is a share of the total weight.
     monotonic_cst, min_impurity, categorical_features, categories, categorical_split, unseen
         As in `DecisionTreeClassifier`.
     voting : {"soft", "hard"}, default="soft"
@@ -66,18 +67,21 @@ class RandomForestClassifier(ForestClassifier):
     forest_ : gnomon.search.Forest
     estimators_ : list of DecisionTreeClassifier
         Their classes are 0 … K − 1.
-    classes_ : ndarray
-    n_classes_, n_features_in_, n_outputs_ : int
+    classes_ : ndarray or list of ndarray
+        Of several outputs (2-D y) one array for each.
+    n_classes_ : int or list of int
+    n_features_in_, n_outputs_ : int
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
     oob_errors_ : ndarray of shape (n_estimators,)
         Out-of-bag error after 1, 2, … trees: the share of wrong rows, or the mean squared error.
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs)
 
     Notes
     -----
-    A weight multiplies the count of a row in each bag, so a weight of two equals the row twice only without bootstrap.
-    Full trees on 10⁶ rows take gigabytes of nodes: set `min_samples_leaf`.
+    With bootstrap, rows are drawn in proportion to their weights (`sample_weight` times `class_weight`) and count once
+    for each time that they are drawn, as in scikit-learn; without, the weights themselves count, and a weight of two
+    equals the row twice. Full trees on 10⁶ rows take gigabytes of nodes: set `min_samples_leaf`.
 
     Whether the forest overfits is told by ``sklearn.model_selection.cross_val_score``, or for the price of one fit by
     ``oob_score=True``: `oob_errors_` shows when more trees stop to help.
@@ -210,13 +214,15 @@ class ExtraTreesClassifier(ForestClassifier):
     forest_ : gnomon.search.Forest
     estimators_ : list of DecisionTreeClassifier
         Their classes are 0 … K − 1.
-    classes_ : ndarray
-    n_classes_, n_features_in_, n_outputs_ : int
+    classes_ : ndarray or list of ndarray
+        Of several outputs (2-D y) one array for each.
+    n_classes_ : int or list of int
+    n_features_in_, n_outputs_ : int
     feature_importances_ : ndarray of shape (n_features,)
     oob_score_ : float
     oob_errors_ : ndarray of shape (n_estimators,)
         Out-of-bag error after 1, 2, … trees: the share of wrong rows, or the mean squared error.
-    oob_decision_function_ : ndarray of shape (n_samples, n_classes)
+    oob_decision_function_ : ndarray of shape (n_samples, n_classes) or (n_samples, n_classes, n_outputs)
 
     References
     ----------

@@ -8,192 +8,21 @@ doi:10.1016/S0167-9473(01)00065-2. Names and defaults are those of scikit-learn'
 """
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import clone
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from gnomon.losses import AbsoluteLoss, HuberLoss, LogisticLoss, PinballLoss, SquaredLoss
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
+from gnomon.losses import AbsoluteLoss, HuberLoss, PinballLoss, SquaredLoss
+from gnomon.numerics.validation import check_interval
 from gnomon.numerics.weights import weighted_quantile
-from gnomon.search import BoostingPlan, SquaredError
-from gnomon.search.boost import mean_loss
-from gnomon.trees._boosted_answers import (
-    BoostedClassifier,
-    BoostedRegressor,
-    class_labels,
-    class_loss,
-    class_targets,
-    mean_loss_of,
-)
-from gnomon.trees._boosting import BoostedTrees, Followed, Rows, best_constant, held_rows
+from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, mean_loss_of, n_scores_of
+from gnomon.trees._exact_rounds import ExactRounds
 from gnomon.trees._forest import store
-from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
-from gnomon.trees._rows import fitted_rows, new_rows
-from gnomon.trees._targets import as_classes, tree_weights
-from gnomon.trees.decision_tree import DecisionTreeRegressor
+from gnomon.trees._rows import fitted_rows
+from gnomon.trees._targets import tree_weights
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
 
-CRITERIA = ("friedman_mse", "squared_error", "deprecated")
-"""Names of one criterion; scikit-learn is withdrawing the parameter."""
 
-SHARED = (
-    "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features", "max_leaf_nodes",
-    "min_impurity_decrease", "ccp_alpha", "categorical_features", "categories", "unseen",
-)  # fmt: skip
-"""Parameters that the ensemble shares with its trees."""
-
-DOUBLED = (SquaredLoss(half=True), LogisticLoss())
-"""Losses whose double, the squared error and the deviance, is reported in `train_score_`."""
-
-
-class _Exact(BoostedTrees):
-    """One round: trees by the variance of negative gradients among all thresholds."""
-
-    _rounds_name = "n_estimators"
-    min_impurity = 0.0
-
-    def _bins(self, n):
-        return bins_of(self.binning, n)
-
-    def _learn(self, given, X, y, weights, loss, n_scores, strata=None, monitor=None):
-        """Carry out rounds; `given` are the rows as the user gave them, for an estimator of his in `init`."""
-        seed, learn, held = self._new_seed(), np.arange(len(y)), None
-        if self.n_iter_no_change is not None:
-            learn, held = held_rows(len(y), self.validation_fraction, strata, seed)
-        learn = learn[weights[learn] > 0.0]
-        if not self._kept():
-            self._fit_start(given, y, weights, learn, loss, n_scores)
-        rows = Rows(X, y, weights, self._start(given, len(y)))
-        followed = None if held is None else Followed(rows.part(held), self._sum(X[held], self._kept()))
-        self._factor = 2.0 if loss in DOUBLED else 1.0
-        self._fit_rounds(rows.part(learn), loss, n_scores, self._judge(followed, loss), monitor)
-        self.n_estimators_ = self.n_iter_
-        return self._unpack(followed)
-
-    def _unpack(self, followed):
-        """Losses under scikit-learn's names."""
-        self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
-        self.train_score_ = self._factor * self.history_.get("in_bag", self.history_["objective"])
-        if "oob" in self.history_:
-            self.oob_scores_ = self._factor * self.history_["oob"]
-            before = np.append(self._factor * self.history_["oob_before"][:1], self.oob_scores_[:-1])
-            self.oob_improvement_, self.oob_score_ = before - self.oob_scores_, float(self.oob_scores_[-1])
-        if followed is not None:
-            self.history_ = self.history_ | {"validation": np.array(self._held_losses)}
-        return self
-
-    def _fit_start(self, given, y, weights, learn, loss, n_scores):
-        """F_0: nothing, an estimator of the user's, or the best constant."""
-        self.baseline_ = np.zeros(n_scores)
-        if isinstance(self.init, str):
-            self.init_ = check_choice("init", self.init, ("zero",))
-        elif self.init is None:
-            self.baseline_ = best_constant(self._first_loss(), y[learn], weights[learn], n_scores)
-            self.init_ = self._constant(y[learn], weights[learn], loss)
-        else:
-            self.init_ = clone(self.init)
-            options = {} if np.all(weights == 1.0) else {"sample_weight": weights[learn]}
-            if options and not has_fit_parameter(self.init_, "sample_weight"):
-                raise ValueError(
-                    f"init={self.init!r}: The initial estimator {type(self.init).__name__} does not support sample "
-                    "weights; give one that does, or none"
-                )
-            rows = given.tocsr() if sparse.issparse(given) else given
-            self.init_.fit(_safe_indexing(rows, learn), self._labels(y[learn]), **options)
-
-    def _start(self, X, n):
-        if self.init is None or isinstance(self.init, str):
-            return np.tile(self.baseline_, (n, 1))
-        return self._init_scores(X)
-
-    def _judge(self, followed, loss):
-        """Whether the held-out loss is still below one of those of the last rounds, by `tol`."""
-        tol = check_non_negative("tol", self.tol)
-        if followed is None:
-            return None
-        patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
-        best = np.full(patience, np.inf)
-        losses = self._held_losses = list(self.history_.get("validation", ())) if self._kept() else []
-
-        def judge(now):
-            rows = followed.rows
-            losses.append(self._factor * mean_loss(loss, rows.y, followed.add(now.trees), rows.weights))
-            if not np.any(losses[-1] + tol < best):
-                return "validation"
-            best[(now.turn - 1) % patience] = losses[-1]
-            return None
-
-        return judge
-
-    def _plan(self, loss, n_scores, columns, total):
-        check_choice("criterion", self.criterion, CRITERIA)
-        n, share = columns.n_samples, check_interval("subsample", self.subsample, 0.0, 1.0, closed="right")
-        drawn = max(1, int(share * n))
-        growth = growth_options(self, drawn, len(columns.sizes), total * drawn / n)
-        if growth["monotone"] is not None and n_scores > 1:
-            raise ValueError("monotonic_cst: not supported for multiclass classification; leave it out")
-        return BoostingPlan(
-            loss,
-            learning_rate=check_non_negative("learning_rate", self.learning_rate),
-            subsample=share,
-            criterion=SquaredError(),
-            n_scores=n_scores,
-            n_jobs=self.n_jobs,
-            growth=growth,
-            adapt=self._adapt(),
-            ccp_alpha=check_non_negative("ccp_alpha", self.ccp_alpha),
-            between="lower",
-            leaf_factor=(n_scores - 1) / n_scores if n_scores > 1 else 1.0,
-        )
-
-    def _first_loss(self):
-        """The loss that F_0 makes least."""
-        return self._loss
-
-    def _adapt(self):
-        """How the loss of a round is found, where it is not the same for all."""
-        return None
-
-    def apply(self, X):
-        """The number of the leaf of every row in every tree, shape (n_samples, n_estimators) or with a class axis."""
-        check_is_fitted(self, "forests_")
-        coded = new_rows(self, X)
-        return np.stack([forest.leaves(coded, self.n_jobs) for forest in self.forests_], axis=2)
-
-    @property
-    def estimators_(self):
-        """The trees, as regressors of the steps before the learning rate."""
-        if "rounds_" not in vars(self):
-            raise AttributeError("estimators_ exists after fit")
-        made = np.empty((self.n_iter_, len(self.forests_)), dtype=object)
-        for r, trees in enumerate(self.rounds_):
-            for k, tree in enumerate(trees):
-                made[r, k] = self._member(tree)
-        return made
-
-    def _member(self, tree):
-        member = DecisionTreeRegressor(**{name: getattr(self, name) for name in SHARED})
-        for name in ("coding_", "n_features_in_", "feature_names_in_"):
-            if name in vars(self):
-                setattr(member, name, getattr(self, name))
-        member.tree_ = tree.with_answers(tree.answers / (self.learning_rate or 1.0))
-        member.n_outputs_, member.max_features_, member._flat = 1, self.max_features_, True
-        return member
-
-    def __len__(self):
-        return self.n_iter_
-
-    def __getitem__(self, r):
-        return self.estimators_[r]
-
-    def __iter__(self):
-        return iter(self.estimators_)
-
-
-class GradientBoostingClassifier(BoostedClassifier, _Exact):
+class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
     """Gradient boosting of classification trees.
 
     Equation (1) of the module with the logistic loss (for several classes the softmax loss, and a tree for every class
@@ -262,8 +91,11 @@ class GradientBoostingClassifier(BoostedClassifier, _Exact):
     oob_score_ : float
         The last of these losses.
     history_ : dict
+        "iteration", "objective" (mean loss), "seconds"; with `subsample` "in_bag", "oob_before" and "oob"; with
+        `n_iter_no_change` "validation", the mean loss of the rows held out, in the units of "objective".
     converged_ : bool
-    stop_reason_ : str
+    stop_reason_ : {"max_iter", "validation", "callback", "interrupted"}
+        "callback" where the monitor of `fit` asked for it.
     feature_importances_ : ndarray of shape (n_features,)
 
     References
@@ -279,6 +111,9 @@ class GradientBoostingClassifier(BoostedClassifier, _Exact):
     True
     """
 
+    # A score of zero is the second class, as in scikit-learn.
+    _above = np.greater_equal
+
     def __init__(
         self, *, loss="log_loss", learning_rate=0.1, n_estimators=100, subsample=1.0, criterion="friedman_mse",
         min_samples_split=2, min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_depth=3, min_impurity_decrease=0.0,
@@ -291,16 +126,14 @@ class GradientBoostingClassifier(BoostedClassifier, _Exact):
     def fit(self, X, y, sample_weight=None, monitor=None):
         """Carry out the rounds of (1); `monitor(round, self, state)` stops them where it returns True."""
         coded, y = fitted_rows(self, X, y)
-        self.classes_, index = as_classes(y)
+        target, index = self._learn_classes(y, ("log_loss", "exponential"))
         self.n_classes_ = len(self.classes_)
-        self._loss = class_loss(self.loss, self.n_classes_, ("log_loss", "exponential"))
-        weights = tree_weights(sample_weight, coded)
-        target = class_targets(self._loss, index, self.n_classes_)
-        n_scores = self.n_classes_ if self.n_classes_ > 2 else 1
-        return self._learn(X, coded, target, weights, self._loss, n_scores, index, monitor)
+        n_scores = n_scores_of(self._loss, self.n_classes_)
+        return self._learn(X, coded, target, tree_weights(sample_weight, coded), self._loss, n_scores, index, monitor)
 
-    def _labels(self, y):
-        return class_labels(self.classes_, y)
+    def staged_decision_function(self, X):
+        """F(x) after every round, one column for each tree of a round: also for two classes, as in scikit-learn."""
+        yield from self._staged_scores(X)
 
     def _constant(self, y, weights, loss):
         labels = self._labels(y)
@@ -308,13 +141,13 @@ class GradientBoostingClassifier(BoostedClassifier, _Exact):
 
     def _init_scores(self, X):
         shares = np.clip(self.init_.predict_proba(X), np.finfo(float).eps, 1.0 - np.finfo(float).eps)
-        if self.n_classes_ > 2:
+        if len(self.baseline_) > 1:
             logs = np.log(shares)
             return logs - np.mean(logs, axis=1, keepdims=True)
         return np.reshape(self._loss.link(shares[:, -1]), (-1, 1))
 
 
-class GradientBoostingRegressor(BoostedRegressor, _Exact):
+class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
     """Gradient boosting of regression trees.
 
     Equation (1) of the module with the loss that `loss` names.
@@ -350,8 +183,11 @@ class GradientBoostingRegressor(BoostedRegressor, _Exact):
         With `subsample` < 1: the loss of the other rows, and by how much it is below that of the round before.
     oob_score_ : float
     history_ : dict
+        "iteration", "objective" (mean loss), "seconds"; with `subsample` "in_bag", "oob_before" and "oob"; with
+        `n_iter_no_change` "validation", the mean loss of the rows held out, in the units of "objective".
     converged_ : bool
-    stop_reason_ : str
+    stop_reason_ : {"max_iter", "validation", "callback", "interrupted"}
+        "callback" where the monitor of `fit` asked for it.
     feature_importances_ : ndarray of shape (n_features,)
 
     References
@@ -411,9 +247,6 @@ class GradientBoostingRegressor(BoostedRegressor, _Exact):
             return HuberLoss(max(float(delta), np.finfo(float).tiny))
 
         return adapt
-
-    def _labels(self, y):
-        return y
 
     def _constant(self, y, weights, loss):
         value = float(loss.inverse(self.baseline_[0]))

@@ -9,31 +9,27 @@ scikit-learn's estimators, whose engine this one replaces.
 
 import numpy as np
 
-from gnomon.losses import (
-    AbsoluteLoss,
-    PinballLoss,
-    SquaredLoss,
-)
+from gnomon.losses import AbsoluteLoss, PinballLoss, SquaredLoss
 from gnomon.numerics.validation import check_interval
 from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
     LogGammaLoss,
     LogPoissonLoss,
-    class_labels,
-    class_loss,
     class_targets,
     mean_loss_of,
+    n_scores_of,
+    one_for_two,
 )
 from gnomon.trees._forest import store
-from gnomon.trees._histograms import Histograms, validation_rows
+from gnomon.trees._histogram_rounds import HistogramRounds, validation_rows
 from gnomon.trees._rows import fitted_rows
-from gnomon.trees._targets import as_classes, tree_weights
+from gnomon.trees._targets import tree_weights
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
 
 
-class HistGradientBoostingClassifier(BoostedClassifier, Histograms):
+class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
     """Gradient boosting of classification trees on histograms.
 
     Equation (1) of the module with the logistic loss, or the softmax loss and a tree for every class and round.
@@ -64,7 +60,8 @@ class HistGradientBoostingClassifier(BoostedClassifier, Histograms):
     warm_start : bool, default=False
         Keep the rounds of the last fit and add those that are missing.
     early_stopping : "auto" or bool, default="auto"
-        Stop when the loss of held-out rows no longer falls; "auto" does so above 10 000 rows.
+        Stop when the loss of held-out rows no longer falls; "auto" does so above 10 000 rows, and where `fit` is given
+        `X_val`.
     scoring : str, callable or None, default="loss"
         What is watched instead of the loss: a scorer, or None for the estimator's own `score`.
     validation_fraction : float, int or None, default=0.1
@@ -91,13 +88,16 @@ class HistGradientBoostingClassifier(BoostedClassifier, Histograms):
         F_0.
     n_iter_, n_features_in_ : int
     history_ : dict
+        "iteration", "objective" (mean loss), "seconds"; with held-out rows "validation", their mean loss, in the units
+        of "objective" whatever `scoring` is; NaN in rounds of a fit without them that `warm_start` keeps.
     do_early_stopping_ : bool
     train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
         With early stopping, minus the mean loss (or the score) before the first round and after every round.
     is_categorical_ : ndarray of bool or None
     n_trees_per_iteration_ : int
     converged_ : bool
-    stop_reason_ : str
+    stop_reason_ : {"max_iter", "validation", "no_change", "interrupted"}
+        "no_change" where early stopping watches the training rows.
     feature_importances_ : ndarray of shape (n_features,)
 
     References
@@ -113,6 +113,9 @@ class HistGradientBoostingClassifier(BoostedClassifier, Histograms):
     True
     """
 
+    # A score of zero is the first class, as in scikit-learn.
+    _above = np.greater
+
     def __init__(
         self, loss="log_loss", *, learning_rate=0.1, max_iter=100, max_leaf_nodes=31, max_depth=None,
         min_samples_leaf=20, l2_regularization=0.0, max_features=1.0, max_bins=255, categorical_features="from_dtype",
@@ -125,27 +128,28 @@ class HistGradientBoostingClassifier(BoostedClassifier, Histograms):
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
         X, y = fitted_rows(self, X, y)
-        self.classes_, index = as_classes(y)
-        n_classes = len(self.classes_)
-        self._loss = class_loss(self.loss, n_classes, ("log_loss",))
+        target, index = self._learn_classes(y, ("log_loss",))
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
-        target = class_targets(self._loss, index, n_classes)
         held = validation_rows(self, X_val, y_val, sample_weight_val, self._coded)
-        return self._learn(X, target, weights, self._loss, max(n_classes, 2) - (n_classes <= 2), held, index)
+        n_scores = n_scores_of(self._loss, len(self.classes_))
+        return self._learn(X, target, weights, self._loss, n_scores, held, index)
+
+    def staged_decision_function(self, X):
+        """`decision_function` after every round."""
+        yield from map(one_for_two, self._staged_scores(X))
 
     def _coded(self, y):
         """Labels of rows for validation as the loss takes them."""
-        index = np.searchsorted(self.classes_, y)
-        known = np.minimum(index, len(self.classes_) - 1)
-        if np.any(self.classes_[known] != y):
-            raise ValueError(f"y_val has labels that y has not; y has {self.classes_.tolist()}")
-        return class_targets(self._loss, index, len(self.classes_))
+        known = np.isin(y, self.classes_)
+        if not np.all(known):
+            raise ValueError(
+                f"y_val holds {y[~known][0]!r}, which y does not: y has {self.classes_.tolist()}; drop such rows, or "
+                "fit with rows of every class"
+            )
+        return class_targets(self._loss, np.searchsorted(self.classes_, y), len(self.classes_))
 
-    def _labels(self, y):
-        return class_labels(self.classes_, y)
 
-
-class HistGradientBoostingRegressor(BoostedRegressor, Histograms):
+class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
     """Gradient boosting of regression trees on histograms.
 
     Equation (1) of the module with the loss that `loss` names.
@@ -156,7 +160,8 @@ class HistGradientBoostingRegressor(BoostedRegressor, Histograms):
         The last two predict a mean > 0 through the logarithm. Or any loss for numbers with a gradient, such as
         `gnomon.losses.HuberLoss(2.0)`.
     quantile : float, optional
-        The level for ``loss="quantile"``.
+        The level for ``loss="quantile"``. F_0 and leaves are weighted quantiles, so that weight two is the row twice:
+        the middle of an interval of them, where scikit-learn interpolates between rows if there are no weights.
     learning_rate, max_iter, max_leaf_nodes, max_depth, min_samples_leaf, l2_regularization, max_features, max_bins
         As in `HistGradientBoostingClassifier`.
     categorical_features, monotonic_cst, interaction_cst, warm_start, early_stopping, scoring, validation_fraction
@@ -172,12 +177,15 @@ class HistGradientBoostingRegressor(BoostedRegressor, Histograms):
         F_0.
     n_iter_, n_features_in_ : int
     history_ : dict
+        "iteration", "objective" (mean loss), "seconds"; with held-out rows "validation", their mean loss, in the units
+        of "objective" whatever `scoring` is; NaN in rounds of a fit without them that `warm_start` keeps.
     do_early_stopping_ : bool
     train_score_, validation_score_ : ndarray of shape (n_iter_ + 1,)
     is_categorical_ : ndarray of bool or None
     n_trees_per_iteration_ : int
     converged_ : bool
-    stop_reason_ : str
+    stop_reason_ : {"max_iter", "validation", "no_change", "interrupted"}
+        "no_change" where early stopping watches the training rows.
     feature_importances_ : ndarray of shape (n_features,)
 
     References
@@ -219,9 +227,6 @@ class HistGradientBoostingRegressor(BoostedRegressor, Histograms):
             "poisson": LogPoissonLoss,
             "gamma": LogGammaLoss,
         }
-
-    def _labels(self, y):
-        return y
 
 
 def _pinball(level):

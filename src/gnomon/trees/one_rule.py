@@ -14,13 +14,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.numerics.domains import Domain
 from gnomon.numerics.tables import table_rows
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
-from gnomon.search import Misclassification, assemble_tree, code_columns, column_rule
+from gnomon.search import Misclassification, assemble_tree, code_columns, column_rule, tree_rules
 from gnomon.search.dialects import TEXT, say_all
 from gnomon.trees._forms import smooth_answers
-from gnomon.trees._reading import HasTree
-from gnomon.trees._rows import fitted_rows, new_rows
+from gnomon.trees._pseudo_counts import answering, with_smoothed
+from gnomon.trees._reading import HasTree, takes_tables
+from gnomon.trees._rows import Coding, fitted_rows, new_rows
 from gnomon.trees._targets import as_classes, tree_weights
 from gnomon.trees.impurities import impurity
 
@@ -124,7 +126,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         What makes a column best: fewest training errors, smallest mean impurity of its values, or largest gain in
         entropy over the entropy of its values.
     alpha : float, default=0.0
-        Pseudo-count of every class for each value: (n_k + α)/(n + αK).
+        Pseudo-count of every class for each value, when it answers: (n_k + α)/(n + αK).
     min_bucket : float, default=6
         Rows (their weight) of one class that complete a bucket of numbers.
     categorical_features : "from_dtype", array-like or None, default="from_dtype"
@@ -205,13 +207,34 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         self.scores_ = np.array([_score(rule.counts, self.criterion) for rule in rules])
         self.feature_ = self._chosen()
         rule = rules[self.feature_]
-        tree = assemble_tree(rule.fork, X, index, Misclassification(k), sample_weight=weights)
+        gaps = np.isnan(X[:, self.feature_]) if rule.gap is not None else []
+        tree = assemble_tree(rule.fork, self._marked(X, gaps, rule.gap), index, Misclassification(k),
+                             sample_weight=weights)  # fmt: skip
         self.class_prior_ = tree.answers[0].copy()
-        is_value = (tree.is_leaf & (tree.weight > 0.0))[:, None]
-        shares = smooth_answers(tree, alpha).answers if alpha > 0.0 else tree.answers
-        self.tree_ = tree.with_answers(np.where(is_value, shares, tree.answers))
+        if alpha > 0.0:
+            is_value = (tree.is_leaf & (tree.weight > 0.0))[:, None]
+            tree = with_smoothed(tree, np.where(is_value, smooth_answers(tree, alpha).answers, tree.answers))
+        self.tree_ = tree
+        self.coding_ = self._with_gap(rule.gap)
         self.rules_ = self._table(rule)
         return self
+
+    def _marked(self, X, gaps, code):
+        """Rows with the code of a missing value where there are `gaps` in the column of the rule."""
+        if not np.any(gaps):
+            return X
+        X = X.copy()
+        X[gaps, self.feature_] = code
+        return X
+
+    def _with_gap(self, code):
+        """The coding of the columns; in that of the rule, None is one more value if a missing cell is a part."""
+        self._gap = code
+        if code is None:
+            return self.coding_
+        domains = list(self.coding_.domains)
+        domains[self.feature_] = Domain(code + 1, (*domains[self.feature_].labels.tolist(), None))
+        return Coding(self.coding_.names, tuple(domains))
 
     def _chosen(self):
         """The number of the column to use."""
@@ -228,7 +251,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         raise ValueError(f"feature={self.feature!r} is no column; X has {names}: name one of them, or choose 'auto'")
 
     def _table(self, rule):
-        rules = self.to_rules()
+        rules = tree_rules(self.tree_, self.words_, stops=False)
         counts = rule.counts
         shown = np.flatnonzero(np.sum(counts, axis=1) > 0.0)
         conditions = tuple(say_all(rules[b].conditions, self.words_, TEXT) for b in shown)
@@ -238,22 +261,15 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
     def _rows(self, X):
         """New rows as numbers."""
         check_is_fitted(self, "tree_")
-        return new_rows(self, X)
-
-    def _is_new(self, X):
-        """Which rows have a value that `fit` did not see."""
-        domain = self.coding_.domains[self.feature_]
-        if domain is None:
-            return np.zeros(0, dtype=np.int64)
-        codes = domain.codes(table_rows(self, X, reset=False).column(self.feature_))
-        return np.flatnonzero(codes == domain.size)
+        rows = new_rows(self, X)
+        if self._gap is None:
+            return rows
+        return self._marked(rows, table_rows(self, X, reset=False).column(self.feature_).missing, self._gap)
 
     def predict_proba(self, X):
         """The class frequencies of each row's value."""
         rows = self._rows(X)
-        shares = self.tree_.predict(rows)
-        shares[self._is_new(X)] = self.class_prior_
-        return shares
+        return answering(self.tree_).predict(rows)
 
     def predict(self, X):
         """The most frequent class of each row's value."""
@@ -261,11 +277,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         return self.classes_[np.argmax(shares, axis=1)]
 
     def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
+        tags = takes_tables(super().__sklearn_tags__())
         # One column need not tell classes apart.
         tags.classifier_tags.poor_score = True
         return tags

@@ -8,24 +8,24 @@ number of thresholds to the power d: meant for d ≤ 4, and for hundreds to thou
 (2020), doi:10.1609/aaai.v34i04.5711; Demirović et al. (2022), JMLR 23(26).
 """
 
+import sys
 import warnings
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
 from gnomon.trees._growth import bins_of
-from gnomon.trees._reading import HasTree
-from gnomon.trees._rows import fitted_rows, new_rows
+from gnomon.trees._reading import GrownTree
+from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 
 __all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
 
 
-class _OptimalTree(HasTree, BaseEstimator):
+class _OptimalTree(GrownTree, BaseEstimator):
     """What both do: search, tell how sure it is, and keep the tree."""
 
     def __init__(
@@ -38,6 +38,7 @@ class _OptimalTree(HasTree, BaseEstimator):
         categorical_features="from_dtype",
         categories=None,
         unseen="missing",
+        verbose=0,
     ):
         self.max_depth = max_depth
         self.leaf_penalty = leaf_penalty
@@ -46,6 +47,7 @@ class _OptimalTree(HasTree, BaseEstimator):
         self.categorical_features = categorical_features
         self.categories = categories
         self.unseen = unseen
+        self.verbose = verbose
 
     def _search(self, X, y, criterion, weights, tolls):
         """Minimise (1)."""
@@ -59,14 +61,16 @@ class _OptimalTree(HasTree, BaseEstimator):
             leaf_penalty=check_non_negative("leaf_penalty", self.leaf_penalty),
             tolls=tolls,
             time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
+            progress=_tell if self.verbose else None,
         )
         self.tree_ = assemble_tree(found.fork, X, y, criterion, sample_weight=weights)
         self.objective_, self.lower_bound_ = found.objective, max(found.lower_bound, 0.0)
         self.proved_, self.n_sets_ = found.proved, found.n_sets
         self.gap_ = 0.0 if self.proved_ else (self.objective_ - self.lower_bound_) / abs(self.objective_)
         if not self.proved_:
+            what = "an interruption" if found.interrupted else f"time_limit={self.time_limit!r}"
             warnings.warn(
-                f"time_limit={self.time_limit!r} ended the search: the tree costs {self.objective_:.6g}, and none of "
+                f"{what} ended the search: the tree costs {self.objective_:.6g}, and none of "
                 f"depth {self.max_depth} less than {self.lower_bound_:.6g} (gap {self.gap_:.3g}); raise time_limit, "
                 "lower max_depth, or set binning",
                 ConvergenceWarning,
@@ -74,24 +78,9 @@ class _OptimalTree(HasTree, BaseEstimator):
             )
         return self
 
-    def _rows(self, X):
-        """New rows as numbers."""
-        check_is_fitted(self, "tree_")
-        return new_rows(self, X)
 
-    @property
-    def feature_importances_(self):
-        """Σ over nodes testing j of (n/N)·gain, normalised."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.compute_feature_importances()
-
-    def __sklearn_tags__(self):
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
-        return tags
+def _tell(column, columns, objective):
+    sys.stderr.write(f"first test in column {column} of {columns}: objective {objective:.6g}\n")
 
 
 class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
@@ -116,6 +105,9 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
         Declared values of categories.
     unseen : {"missing", "error"}, default="missing"
         What a value that `fit` did not see is.
+    verbose : int, default=0
+        Whether to tell on the standard error how far the search is. It may be interrupted from the keyboard; then the
+        best tree so far is kept, as with `time_limit`.
 
     Attributes
     ----------
@@ -177,7 +169,7 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         λ, the mean squared error that a further leaf must save.
     time_limit : float, optional
         Seconds; then the best tree so far is kept, with a ConvergenceWarning.
-    binning, categorical_features, categories, unseen
+    binning, categorical_features, categories, unseen, verbose
         As in `OptimalTreeClassifier`.
 
     Attributes

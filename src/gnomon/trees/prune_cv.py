@@ -17,10 +17,10 @@ from sklearn.utils import _safe_indexing
 
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice
+from gnomon.search import pruning_path
+from gnomon.search.prune import TIE
 
 __all__ = ["PruningChoice", "prune_cv"]
-
-TIE = 1e-12
 
 
 class PruningChoice(NamedTuple):
@@ -73,7 +73,7 @@ def prune_cv(tree, X, y, *, cv=10, rule="min", sample_weight=None, n_jobs=None):
     Parameters
     ----------
     tree : estimator
-        With `cost_complexity_pruning_path`, `prune` and the parameter `ccp_alpha`; it is not changed.
+        A single tree, with `prune` and the parameter `ccp_alpha`; it is not changed.
     X, y : array-like
     cv : int, splitter or iterable, default=10
         Folds, as in scikit-learn; a number means shuffled folds, for classes with equal shares of each.
@@ -103,10 +103,10 @@ def prune_cv(tree, X, y, *, cv=10, rule="min", sample_weight=None, n_jobs=None):
     check_choice("rule", rule, ("min", "one_se"))
     tree, y = clone(tree).set_params(ccp_alpha=0.0), np.asarray(y)
     w = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    path = tree.cost_complexity_pruning_path(X, y, w)
-    alphas = path.ccp_alphas
-    prices = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
     grown = tree.fit(X, y, w)
+    path = pruning_path(grown.tree_, loss=grown.pruning_loss)
+    alphas = path.alphas
+    prices = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
 
     def held_out(fold):
         train, test = fold

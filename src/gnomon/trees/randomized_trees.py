@@ -26,7 +26,8 @@ class RandomizedTreesClassifier(ForestClassifier):
     bootstrap : bool, default=False
         Draw the rows of every tree with replacement.
     max_samples : int or float, optional
-        Rows of a tree; all by default. Without `bootstrap` they are drawn without replacement.
+        Rows of a tree; all by default, a float is a share of the total weight. Without `bootstrap` they are drawn
+        without replacement. Either way the chances are the weights, and what is drawn counts alike.
     max_features_tree : int, float, {"sqrt", "log2"} or None, default=None
         Columns that a tree may test, drawn once for each tree.
     max_features : int, float, {"sqrt", "log2"} or None, default=None

@@ -1,4 +1,4 @@
-"""Rounds on histograms: plans, early stopping, groups of columns that may meet.
+"""Rounds on histograms: how one is done, when they stop, which columns may meet.
 
     stop when  max of the last m scores ≤ the score before them + tol                                               (1)
 
@@ -11,17 +11,29 @@ import numbers
 from math import ceil
 
 import numpy as np
+from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
+from sklearn.utils import check_random_state, resample
 
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.search import BoostingPlan
 from gnomon.search.boost import mean_loss
-from gnomon.trees._boosting import BoostedTrees, Followed, Rows, best_constant, held_rows, probe, stalled
+from gnomon.trees._boosting import (
+    BoostedTrees,
+    Followed,
+    Rows,
+    best_constant,
+    check_monotone,
+    held_rows,
+    part_of,
+    probe,
+    stalled,
+)
 from gnomon.trees._growth import monotone_of
 from gnomon.trees._rows import new_rows
 from gnomon.trees._targets import tree_weights
 
-__all__ = ["Histograms", "validation_rows"]
+__all__ = ["HistogramRounds", "validation_rows"]
 
 LEAST_CURVATURE = 1e-3
 EARLY_FROM = 10_000
@@ -34,13 +46,19 @@ SCORED = 10_000
 """Most training rows that a scorer is asked about after every round."""
 
 
-class Histograms(BoostedTrees):
+class HistogramRounds(BoostedTrees):
     """One round: a tree by Newton's gain among bins."""
 
     _rounds_name = "max_iter"
 
     def _bins(self, n):
         return check_integer("max_bins", self.max_bins, 2, 255)
+
+    def _given_split(self):
+        """The first number that `random_state` yields, where it is one of scikit-learn's; else none."""
+        if not isinstance(self.random_state, (numbers.Integral, np.random.RandomState)):
+            return None
+        return int(check_random_state(self.random_state).randint(np.iinfo(np.uint32).max, dtype="u8"))
 
     def _learn(self, X, y, weights, loss, n_scores, held, strata=None):
         """Carry out rounds on coded rows; `held` are rows (X, y, weights) given for validation, or None."""
@@ -51,22 +69,17 @@ class Histograms(BoostedTrees):
         if self.do_early_stopping_ and held is None and self.validation_fraction is not None:
             learn, out = held_rows(len(y), self.validation_fraction, strata, seed)
             held = X[out], y[out], weights[out]
-        learn = learn[weights[learn] > 0.0]
-        if not self._kept():
-            self.baseline_ = best_constant(loss, y[learn], weights[learn], n_scores)
-        rows = self._rows(X[learn], y[learn], weights[learn])
-        followed = (
-            None
-            if held is None or not self.do_early_stopping_
-            else Followed(self._rows(*held), self._sum(held[0], self._kept()))
-        )
-        self._fit_rounds(rows, loss, n_scores, self._judge(rows, followed, loss))
-        if len(self.validation_score_):
-            self.history_ = self.history_ | {"validation": self.validation_score_[1:]}
-        return self
+        X, y, weights = part_of(learn[weights[learn] > 0.0], X, y, weights)
+        if not self._continues():
+            self.baseline_ = best_constant(loss, y, weights, n_scores)
+            self.train_score_ = self.validation_score_ = np.zeros(0)
+        rows = self._rows(X, y, weights)
+        followed = None if held is None else Followed(self._rows(*held), self._kept_sum(held[0]))
+        judge = self._judge(rows, followed, self._measure(loss))
+        return self._fit_rounds(rows, loss, n_scores, judge, followed=followed)
 
     def _rows(self, X, y, weights):
-        return Rows(X, y, weights, np.tile(self.baseline_, (X.shape[0], 1)))
+        return Rows(X, y, weights, self._start(X, X.shape[0]))
 
     def _start(self, X, n):
         return np.tile(self.baseline_, (n, 1))
@@ -74,36 +87,43 @@ class Histograms(BoostedTrees):
     def _stops_early(self, n, given):
         if isinstance(self.early_stopping, str):
             check_choice("early_stopping", self.early_stopping, ("auto",))
-            return n > EARLY_FROM
+            return given or n > EARLY_FROM
         if given and not self.early_stopping:
             raise ValueError(
                 "X_val and y_val are passed to fit and early_stopping=False; set early_stopping=True or 'auto'"
             )
         return bool(self.early_stopping)
 
-    def _judge(self, rows, followed, loss):
+    def _judge(self, rows, followed, measure):
         """What is asked after every round: scores of training and of held-out rows, and whether they still rise."""
         patience, tol = check_integer("n_iter_no_change", self.n_iter_no_change, 1), check_non_negative("tol", self.tol)
-        measure, which = self._measure(loss), slice(None)
         if not self.do_early_stopping_:
-            self.train_score_ = self.validation_score_ = np.zeros(0)
             return None
-        if self.scoring != "loss":
-            which = slice(None, None, ceil(len(rows.y) / SCORED))
-        seen, keep = rows.part(which), bool(self._kept())
-        train = list(self.train_score_) if keep else [measure(seen, seen.start)]
-        held = list(self.validation_score_) if keep else []
-        if followed is not None and not keep:
-            held = [measure(followed.rows, followed.scores)]
+        which = self._scored(rows)
+        seen, fresh = rows.part(which), not self._continues()
+        train = [measure(seen, seen.start)] if fresh else list(self.train_score_)
+        held = [measure(followed.rows, followed.scores)] if fresh and followed else list(self.validation_score_)
 
         def judge(now):
-            train.append(measure(seen, now.scores[which]))
+            train.append(measure(seen, *part_of(which, now.scores)))
             if followed is not None:
-                held.append(measure(followed.rows, followed.add(now.trees)))
+                followed.add(now)
+                held.append(measure(followed.rows, followed.scores))
             self.train_score_, self.validation_score_ = np.array(train), np.array(held)
-            return "validation" if stalled(held if followed is not None else train, patience, tol) else None
+            if not stalled(train if followed is None else held, patience, tol):
+                return None
+            return "no_change" if followed is None else "validation"
 
         return judge
+
+    def _scored(self, rows):
+        """The training rows that are measured: all of them for the loss, as scikit-learn draws them for a scorer."""
+        n = len(rows.y)
+        if self.scoring == "loss" or n <= SCORED:
+            return np.arange(n)
+        strata = rows.y if is_classifier(self) else None
+        drawn = resample(np.arange(n), n_samples=SCORED, replace=False, random_state=self._split, stratify=strata)
+        return np.sort(drawn)
 
     def _measure(self, loss):
         """(rows, scores) → a number that is larger for better scores."""
@@ -120,10 +140,6 @@ class Histograms(BoostedTrees):
     def _plan(self, loss, n_scores, columns, total):
         leaves, depth, p = self.max_leaf_nodes, self.max_depth, len(columns.sizes)
         monotone = monotone_of(self.monotonic_cst, p, vars(self).get("feature_names_in_"))
-        if monotone is not None and n_scores > 1:
-            raise ValueError("monotonic_cst: not supported for multiclass classification; leave it out")
-        if monotone is not None and np.any(monotone[columns.category] != 0):
-            raise ValueError("monotonic_cst: Categorical features cannot have monotonic constraints; give 0 for them")
         share = check_interval("max_features", self.max_features, 0.0, 1.0, closed="right")
         growth = {
             "max_leaf_nodes": 2**31 if leaves is None else check_integer("max_leaf_nodes", leaves, 2),
@@ -131,7 +147,7 @@ class Histograms(BoostedTrees):
             "min_samples_leaf": check_integer("min_samples_leaf", self.min_samples_leaf, 1),
             "min_weight_leaf": LEAST_CURVATURE,
             "max_features": ceil(share * p),
-            "monotone": monotone,
+            "monotone": check_monotone(monotone, n_scores, columns.category),
             "together": groups_of(self.interaction_cst, p),
             "category_support": CATEGORY_ROWS,
             "thresholds": "edges",
@@ -158,7 +174,7 @@ def groups_of(cst, p):
         if not isinstance(j, numbers.Integral) or not 0 <= j < p:
             raise ValueError(
                 f"interaction_cst names {j!r}: Interaction constraints must consist of integer indices in "
-                f"[0, n_features - 1] = [0, {p - 1}]"
+                f"[0, n_features - 1] = [0, {p - 1}]; give the numbers of columns of X"
             )
     rest = set(range(p)) - set().union(*groups)
     together = np.zeros((len(groups) + bool(rest), p), dtype=bool)
@@ -172,7 +188,8 @@ def _groups(cst):
         return [list(group) for group in cst]
     except TypeError:
         raise ValueError(
-            f"interaction_cst={cst!r}: Interaction constraints must be a sequence of tuples or lists of columns"
+            f"interaction_cst={cst!r}: Interaction constraints must be a sequence of tuples or lists of columns; give "
+            "one for each group that may meet, such as [[0, 1], [2, 3]]"
         ) from None
 
 

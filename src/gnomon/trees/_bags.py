@@ -1,0 +1,101 @@
+"""The rows of every member of an ensemble, drawn by its seed alone.
+
+    rows of member t ~ m draws of row i with chance s_i / Σ s, with replacement or without;   m = share · Σ s        (1)
+
+A weight is a chance: with replacement, weight two draws as the row twice does, and what is drawn counts once for each
+time that it was. Members keep the draw that they were fitted with, whatever later fits draw. Breiman (1996), Bagging
+predictors, doi:10.1007/BF00058655; without replacement: Breiman (1999), doi:10.1023/A:1007563306331.
+"""
+
+import numbers
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+
+from gnomon.numerics.validation import check_integer, check_interval
+from gnomon.search import Bags
+
+__all__ = ["Draw", "DrawnBags", "bag_size"]
+
+FEW = 10
+"""Rows below which a bag drawn by a fraction is worth a warning."""
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """How a fit draws: `size` of n rows, by chances `shares` (None: all alike); no size: every member sees all."""
+
+    n: int
+    size: int | None = None
+    replace: bool = True
+    shares: np.ndarray | None = None
+
+    @classmethod
+    def of(cls, weights, size, *, replace):
+        """A draw of `size` rows by their weights."""
+        there = np.count_nonzero(weights)
+        if not replace and size > there:
+            raise ValueError(
+                f"max_samples asks for {size} rows without replacement, and {there} of {len(weights)} have a positive "
+                "weight: a larger sample than there are; give fewer, or bootstrap=True"
+            )
+        alike = np.all(weights == weights[0])
+        return cls(len(weights), size, replace, None if alike else weights / np.sum(weights))
+
+    def counts(self, seed):
+        """How often each row is drawn."""
+        if self.shares is None:
+            return Bags(self.n, self.size, self.replace, (seed,)).counts(0)
+        rows = np.random.default_rng(seed).choice(self.n, self.size, replace=self.replace, p=self.shares)
+        return np.bincount(rows, minlength=self.n).astype(float)
+
+
+@dataclass(frozen=True, eq=False)
+class DrawnBags:
+    """The seed and the draw of every member."""
+
+    seeds: tuple = ()
+    draws: tuple = ()
+
+    def followed(self, kept, seeds, draw):
+        """The bags of the first `kept` members as they are, and of new ones for the other seeds."""
+        return DrawnBags(tuple(seeds), (*self.draws[:kept], *[draw] * (len(seeds) - kept)))
+
+    def counts(self, t):
+        """How often each row is in the bag of member t."""
+        return self.draws[t].counts(self.seeds[t])
+
+    def rows(self, t):
+        """The rows in the bag of member t, with repetitions."""
+        counts = self.counts(t)
+        return np.repeat(np.arange(len(counts)), counts.astype(np.int64))
+
+    @property
+    def all_drawn(self):
+        """Whether every member has a bag of its own."""
+        return all(draw.size is not None for draw in self.draws)
+
+    @property
+    def same_rows(self):
+        """Whether all members were fitted to as many rows."""
+        return len({draw.n for draw in self.draws}) == 1
+
+
+def bag_size(max_samples, weights, most=np.inf):
+    """m of (1): as many as there are rows by default, a whole number as it is, a fraction (at most `most`) of Σ s."""
+    n, total = len(weights), float(np.sum(weights))
+    if max_samples is None:
+        return n
+    if isinstance(max_samples, numbers.Integral) and not isinstance(max_samples, bool):
+        return check_integer("max_samples", max_samples, 1)
+    closed = "right" if np.isfinite(most) else "neither"
+    size = max(1, int(check_interval("max_samples", max_samples, 0.0, most, closed=closed) * total))
+    if size < max(FEW, n ** (1.0 / 3.0)):
+        warnings.warn(
+            f"max_samples={max_samples!r} of a total weight of {total:g} draws a low number of rows, {size}; give a "
+            "whole number, or weights whose sum is the number of rows",
+            UserWarning,
+            stacklevel=5,
+        )
+    return size

@@ -1,0 +1,185 @@
+"""Rounds by exact thresholds: how one is done, when they stop, and their trees as estimators.
+
+    stop when  the held-out loss + tol  is below none of the last m of them                                         (1)
+
+Rules and names are those of scikit-learn (Pedregosa et al. 2011, JMLR 12); Friedman (2001), doi:10.1214/aos/1013203451.
+"""
+
+import numbers
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import clone
+from sklearn.utils import _safe_indexing
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
+
+from gnomon.losses import LogisticLoss, SquaredLoss
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
+from gnomon.search import BoostingPlan, SquaredError
+from gnomon.trees._boosting import BoostedTrees, Followed, Rows, best_constant, check_monotone, held_rows
+from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
+from gnomon.trees._rows import new_rows
+from gnomon.trees.decision_tree import DecisionTreeRegressor
+
+__all__ = ["ExactRounds"]
+
+CRITERIA = ("friedman_mse", "squared_error", "deprecated")
+"""Names of one criterion; scikit-learn is withdrawing the parameter."""
+
+SHARED = (
+    "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features", "max_leaf_nodes",
+    "min_impurity_decrease", "ccp_alpha", "categorical_features", "categories", "unseen",
+)  # fmt: skip
+"""Parameters that the ensemble shares with its trees."""
+
+DOUBLED = (SquaredLoss(half=True), LogisticLoss())
+"""Losses whose double, the squared error and the deviance, is reported in `train_score_`."""
+
+
+class ExactRounds(BoostedTrees):
+    """One round: trees by the variance of negative gradients among all thresholds."""
+
+    _rounds_name = "n_estimators"
+    min_impurity = 0.0
+
+    def _bins(self, n):
+        return bins_of(self.binning, n)
+
+    def _given_split(self):
+        """The seed of the split is `random_state` itself, where it is a number."""
+        return int(self.random_state) if isinstance(self.random_state, numbers.Integral) else None
+
+    def _learn(self, given, X, y, weights, loss, n_scores, strata=None, monitor=None):
+        """Carry out rounds; `given` are the rows as the user gave them, for an estimator of his in `init`."""
+        self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
+        seed, learn, held = self._new_seed(), np.arange(len(y)), None
+        if self.n_iter_no_change is not None:
+            learn, held = held_rows(len(y), self.validation_fraction, strata, seed)
+        learn = learn[weights[learn] > 0.0]
+        if not self._continues():
+            self._fit_start(given, y, weights, learn, loss, n_scores)
+        rows = Rows(X, y, weights, self._start(given, len(y)))
+        followed = None if held is None else Followed(rows.part(held), self._kept_sum(X[held]))
+        self._factor = 2.0 if loss in DOUBLED else 1.0
+        self._fit_rounds(rows.part(learn), loss, n_scores, self._judge(followed), monitor, followed)
+        return self._unpack()
+
+    def _unpack(self):
+        """Losses under scikit-learn's names."""
+        self.n_estimators_ = self.n_iter_
+        known, objective = self.history_, self.history_["objective"]
+        drawn = known.get("in_bag", objective)
+        self.train_score_ = self._factor * np.where(np.isnan(drawn), objective, drawn)
+        for name in ("oob_scores_", "oob_improvement_", "oob_score_"):
+            vars(self).pop(name, None)
+        if "oob" in known:
+            self.oob_scores_ = self._factor * known["oob"]
+            earlier, before = np.append(np.nan, self.oob_scores_[:-1]), self._factor * known["oob_before"]
+            self.oob_improvement_ = np.where(np.isnan(earlier), before, earlier) - self.oob_scores_
+            self.oob_score_ = float(self.oob_scores_[-1])
+        return self
+
+    def _fit_start(self, given, y, weights, learn, loss, n_scores):
+        """F_0: nothing, an estimator of the user's, or the best constant."""
+        self.baseline_ = np.zeros(n_scores)
+        if isinstance(self.init, str):
+            self.init_ = check_choice("init", self.init, ("zero",))
+        elif self.init is None:
+            self.baseline_ = best_constant(self._first_loss(), y[learn], weights[learn], n_scores)
+            self.init_ = self._constant(y[learn], weights[learn], loss)
+        else:
+            self.init_ = clone(self.init)
+            options = {} if np.all(weights == 1.0) else {"sample_weight": weights[learn]}
+            if options and not has_fit_parameter(self.init_, "sample_weight"):
+                raise ValueError(
+                    f"init={self.init!r}: The initial estimator {type(self.init).__name__} does not support sample "
+                    "weights; give one that does, or none"
+                )
+            rows = given.tocsr() if sparse.issparse(given) else given
+            self.init_.fit(_safe_indexing(rows, learn), self._labels(y[learn]), **options)
+
+    def _start(self, X, n):
+        if self.init is None or isinstance(self.init, str):
+            return np.tile(self.baseline_, (n, 1))
+        return self._init_scores(X)
+
+    def _judge(self, followed):
+        """Whether the held-out loss is still below one of those of the last rounds, by `tol`: not (1)."""
+        tol = check_non_negative("tol", self.tol)
+        if followed is None:
+            return None
+        best = np.full(check_integer("n_iter_no_change", self.n_iter_no_change, 1), np.inf)
+
+        def judge(now):
+            loss = self._factor * followed.add(now)
+            if not np.any(loss + tol < best):
+                return "validation"
+            best[(now.turn - 1) % len(best)] = loss
+            return None
+
+        return judge
+
+    def _plan(self, loss, n_scores, columns, total):
+        check_choice("criterion", self.criterion, CRITERIA)
+        n, share = columns.n_samples, check_interval("subsample", self.subsample, 0.0, 1.0, closed="right")
+        # Shares of rows are those of all rows, shares of weight those of the rows drawn, as in scikit-learn.
+        growth = growth_options(self, n, len(columns.sizes), total * max(1, int(share * n)) / n)
+        check_monotone(growth["monotone"], n_scores, columns.category)
+        return BoostingPlan(
+            loss,
+            learning_rate=check_non_negative("learning_rate", self.learning_rate),
+            subsample=share,
+            criterion=SquaredError(),
+            n_scores=n_scores,
+            n_jobs=self.n_jobs,
+            growth=growth,
+            adapt=self._adapt(),
+            ccp_alpha=check_non_negative("ccp_alpha", self.ccp_alpha),
+            between="lower",
+            leaf_factor=(n_scores - 1) / n_scores if n_scores > 1 else 1.0,
+        )
+
+    def _first_loss(self):
+        """The loss that F_0 makes least."""
+        return self._loss
+
+    def _adapt(self):
+        """How the loss of a round is found, where it is not the same for all."""
+        return None
+
+    def apply(self, X):
+        """The number of the leaf of every row in every tree, shape (n_samples, n_estimators) or with a class axis."""
+        check_is_fitted(self, "forests_")
+        coded = new_rows(self, X)
+        return np.stack([forest.leaves(coded, self.n_jobs) for forest in self.forests_], axis=2)
+
+    @property
+    def estimators_(self):
+        """The trees, as regressors of the steps before the learning rate."""
+        if "n_iter_" not in vars(self):
+            raise AttributeError("estimators_ exists after fit")
+        return self[:]
+
+    def _member(self, tree):
+        member = DecisionTreeRegressor(**{name: getattr(self, name) for name in SHARED})
+        for name in ("coding_", "n_features_in_", "feature_names_in_"):
+            if name in vars(self):
+                setattr(member, name, getattr(self, name))
+        member.tree_ = tree.with_answers(tree.answers / (self.learning_rate or 1.0))
+        member.n_outputs_, member.max_features_, member._flat = 1, self.max_features_, True
+        return member
+
+    def __len__(self):
+        return self.n_iter_
+
+    def __getitem__(self, which):
+        width = len(self.forests_)
+        picked = np.arange(self.n_iter_ * width).reshape(-1, width)[which]
+        made = np.empty(np.shape(picked), dtype=object)
+        for place in np.ndindex(made.shape):
+            r, k = divmod(int(picked[place]), width)
+            made[place] = self._member(self.forests_[k].tree(r))
+        return made if made.ndim else made[()]
+
+    def __iter__(self):
+        return map(self.__getitem__, range(self.n_iter_))

@@ -1,0 +1,47 @@
+"""Labels of one output or of several.
+
+    answers = class frequencies of output 1, …, of output q, side by side, as many each as the largest K             (1)
+
+Names and shapes are scikit-learn's: of one output `classes_` is an array and `predict_proba` a matrix, of several both
+are lists (Pedregosa et al. 2011, JMLR 12).
+"""
+
+import numpy as np
+
+from gnomon.search import SeveralOutputs
+
+__all__ = ["counts_of", "criterion_of", "labels_of", "refuse_several", "shares_of"]
+
+
+def counts_of(classes):
+    """The number of classes: one number, or one for each output."""
+    return [len(some) for some in classes] if isinstance(classes, list) else len(classes)
+
+
+def criterion_of(kind, classes):
+    """The criterion noun of `kind` for these classes."""
+    return SeveralOutputs.of(kind, counts_of(classes)) if isinstance(classes, list) else kind(len(classes))
+
+
+def shares_of(classes, answers):
+    """The class frequencies (1) of each row: a matrix, or one for each output."""
+    if not isinstance(classes, list):
+        return answers
+    K = answers.shape[1] // len(classes)
+    return [answers[:, o * K : o * K + len(some)] for o, some in enumerate(classes)]
+
+
+def labels_of(classes, answers):
+    """The most frequent class of each row and output."""
+    if not isinstance(classes, list):
+        return classes[np.argmax(answers, axis=1)]
+    found = [some[np.argmax(shares, axis=1)] for some, shares in zip(classes, shares_of(classes, answers), strict=True)]
+    return np.column_stack(found)
+
+
+def refuse_several(classes, **options):
+    """Refuse what goes with one output only; each is given by its name with whether it is asked for."""
+    asked = [name for name, there in options.items() if there]
+    if isinstance(classes, list) and asked:
+        raise ValueError(f"{asked[0]} goes with one output, and y has {len(classes)}; leave it out, or fit a model to "
+                         "each column of y")  # fmt: skip
