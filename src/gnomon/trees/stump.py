@@ -80,8 +80,8 @@ class DecisionStump(HasTree, ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight=None):
         """Find the test (1)."""
-        X, index, grown = self.over(X, y)
-        self.tree_ = grown(tree_weights(sample_weight, X, self.class_weight, self.classes_, index))
+        _, _, grown = self.over(X, y)
+        self.tree_ = grown(sample_weight)
         return self
 
     def over(self, X, y):
@@ -92,7 +92,8 @@ class DecisionStump(HasTree, ClassifierMixin, BaseEstimator):
         self.n_classes_ = len(self.classes_)
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
 
-        def grown(weights):
+        def grown(sample_weight):
+            weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index, balance="weights")
             return grow_tree(columns, index, criterion(self.n_classes_), sample_weight=weights, max_depth=1)
 
         return X, index, grown
