@@ -80,7 +80,7 @@ ONLINE = "a weight scales a step, a repeated row is visited again"
 # The check gives negative numbers to whatever has a decision function, whether or not its tags say "positive only".
 COUNTS = "counts and codes are never negative"
 # A row that comes twice is drawn on its own account each time; the namesakes have this too.
-DRAWN = "weights multiply the counts of a bootstrap sample, or are its probabilities"
+DRAWN = "weights are the chances of rows in a bootstrap sample, which is drawn anew"
 EXPECTED_FAILURES = {
     **{
         name: {f"check_sample_weight_equivalence_on_{kind}_data": DRAWN for kind in ("dense", "sparse")}

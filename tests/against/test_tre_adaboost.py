@@ -104,3 +104,12 @@ def test_a_stump_is_a_tree_of_depth_one(spam, criterion):
     assert ours.tree_.feature[0] == theirs.tree_.feature[0]
     assert ours.tree_.threshold[0] == pytest.approx(theirs.tree_.threshold[0], rel=1e-6)
     np.testing.assert_allclose(ours.predict_proba(X), theirs.predict_proba(X))
+
+
+@pytest.mark.spec("TRE-005", "TRE-071")
+def test_stumps_with_class_weights(phoneme):
+    X, y = phoneme
+    prices = {0: 1.0, 1: 3.0}
+    ours = AdaBoostClassifier(DecisionStump(class_weight=prices), n_estimators=8).fit(X, y)
+    base = tree.DecisionTreeClassifier(max_depth=1, class_weight=prices)
+    same(ours, ensemble.AdaBoostClassifier(base, n_estimators=8, random_state=0).fit(X, y), X, y)

@@ -229,7 +229,8 @@ class ForestClassifier(ClassifierMixin, Forested):
 
         Of several outputs a list with those of each.
         """
-        return shares_of(self.classes_, self._sums(X, hard=self.voting == "hard"))
+        answers = self._sums(X, hard=self.voting == "hard")
+        return shares_of(self.classes_, answers)
 
     def predict_log_proba(self, X):
         """The logarithms of `predict_proba`."""

@@ -79,6 +79,11 @@ class _Density(DensityMixin, BaseEstimator):
         self.box_ = _box(self.box, X[weights > 0.0].astype(float))
         return X.astype(float), weights
 
+    def _grown(self, X, weights, seed, options):
+        """A tree, pruned as asked."""
+        tree = grow_density_tree(X, *self.box_, sample_weight=weights, seed=seed, **options)
+        return prune_tree(tree, self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
+
     def _options(self):
         depth, leaves = self.max_depth, self.max_leaf_nodes
         check_non_negative("ccp_alpha", self.ccp_alpha)
@@ -107,7 +112,8 @@ class DensityTree(_Density):
         Cost-complexity pruning: the smallest subtree that minimises −Σ (n_l/N)²/V_l + α·leaves, with the volume of the
         box as unit.
     box : tuple (low, high) of numbers or arrays, optional
-        Where the density may be positive; the range of the rows by default, and a unit around a constant column.
+        Where the density may be positive; the range of the rows by default, and a unit around a constant column. The
+        cells of another tree may need a wider one, if it cuts at the least value of a column.
     random_state : None, int, Generator or RandomState
         Draws random cuts.
 
@@ -142,8 +148,7 @@ class DensityTree(_Density):
         """Grow the tree; `y` is not read."""
         X, weights = self._prepared(X, sample_weight)
         seed = int(check_rng(self.random_state).integers(0, 2**63))
-        tree = grow_density_tree(X, *self.box_, sample_weight=weights, seed=seed, **self._options())
-        self.tree_ = prune_tree(tree, self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
+        self.tree_ = self._grown(X, weights, seed, self._options())
         return self
 
     @classmethod
@@ -239,9 +244,7 @@ class DensityForest(_Density):
         options = self._options()
 
         def grow(t):
-            w = weights * bags.counts(t)
-            tree = grow_density_tree(X, *self.box_, sample_weight=w, seed=seeds[t], **options)
-            return prune_tree(tree, self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
+            return self._grown(X, weights * bags.counts(t), seeds[t], options)
 
         self.trees_ = map_chunks(grow, range(len(seeds)), self.n_jobs)
         return self

@@ -9,19 +9,18 @@ branches whatever the column is (`OneRule` has one for every value), and either 
 import copy
 
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.validation import check_choice
 from gnomon.search import code_columns, grow_tree
 from gnomon.trees._growth import CLASS_CRITERIA, bins_of
-from gnomon.trees._reading import HasTree
-from gnomon.trees._rows import fitted_rows, new_rows
+from gnomon.trees._reading import GrownTree
+from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, tree_weights
 
 __all__ = ["DecisionStump"]
 
 
-class DecisionStump(HasTree, ClassifierMixin, BaseEstimator):
+class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
     """A tree of one binary test, the weak learner of boosting.
 
     Equation (1) of the module: all cuts of all columns are tried, numbers at every threshold, categories in every set
@@ -80,8 +79,8 @@ class DecisionStump(HasTree, ClassifierMixin, BaseEstimator):
 
     def fit(self, X, y, sample_weight=None):
         """Find the test (1)."""
-        X, index, grown = self.over(X, y)
-        self.tree_ = grown(tree_weights(sample_weight, X, self.class_weight, self.classes_, index))
+        _, _, grown = self.over(X, y)
+        self.tree_ = grown(sample_weight)
         return self
 
     def over(self, X, y):
@@ -92,7 +91,8 @@ class DecisionStump(HasTree, ClassifierMixin, BaseEstimator):
         self.n_classes_ = len(self.classes_)
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
 
-        def grown(weights):
+        def grown(sample_weight):
+            weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index, balance="weights")
             return grow_tree(columns, index, criterion(self.n_classes_), sample_weight=weights, max_depth=1)
 
         return X, index, grown
@@ -113,23 +113,8 @@ class DecisionStump(HasTree, ClassifierMixin, BaseEstimator):
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    @property
-    def feature_importances_(self):
-        """One for the column of the test, zero for all others."""
-        check_is_fitted(self, "tree_")
-        return self.tree_.compute_feature_importances()
-
-    def _rows(self, X):
-        """New rows as numbers."""
-        check_is_fitted(self, "tree_")
-        return new_rows(self, X)
-
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         # Two leaves cannot tell three classes apart.
         tags.classifier_tags.poor_score = True
-        tags.input_tags.sparse = True
-        tags.input_tags.allow_nan = True
-        tags.input_tags.categorical = True
-        tags.input_tags.string = True
         return tags
