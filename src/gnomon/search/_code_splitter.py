@@ -13,9 +13,9 @@ import numpy as np
 
 from gnomon._jit import inner, lean, noun
 from gnomon.search._column_splits import Found, below, scrambled
-from gnomon.search._cuts import TIE, merit_within
-from gnomon.search._groups import CACHED, DIGIT
-from gnomon.search._histograms import add_up, free_slots, release, tally_nodes
+from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE, merit_within
+from gnomon.search._groups import CACHED, DIGIT, LEFT, ORDER, PRESENT
+from gnomon.search._histograms import ABOVE, HERE, add_up, free_slots, release, tally_nodes
 from gnomon.search._monotone import bound_children
 
 LEAF = -2
@@ -188,7 +188,7 @@ class CodeSplitter:
         for node in range(first, made):
             start, stop = nodes.start[node], nodes.stop[node]
             rows = self.rows[start:stop]
-            work.slots[0] = nodes.slot[node]
+            work.slots[HERE] = nodes.slot[node]
             if nodes.slot[node] < 0:
                 _gather(criterion, limits.outputs, y, w, rows, work.y, work.w, sums, at)
             else:
@@ -197,7 +197,7 @@ class CodeSplitter:
                 self.node_sums[node, s] = sums[at + s]
             nodes.feature[node] = LEAF
             nodes.gain[node] = -1.0
-            bounds[0], bounds[1] = nodes.low[node], nodes.high[node]
+            bounds[LOW], bounds[HIGH] = nodes.low[node], nodes.high[node]
             impurity, merit = -criterion.worth(sums, at), merit_within(criterion, sums, at, bounds)
             if (
                 len(rows) < limits.min_rows_split
@@ -216,14 +216,14 @@ class CodeSplitter:
                     drawn += 1
                     if not _may_follow(self.together, self.open_groups, node, j):
                         continue
-                    bounds[2] = self.monotone[j]
+                    bounds[DIRECTION] = self.monotone[j]
                     found = self.kinds.split_column(self.columns, codes, criterion, limits, work, j, rows, scale)
                     # What a step gains has no scale of its own, not even at a root where all is balanced.
                     if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
                         best = found
-                        bounds[4] = bounds[3]
+                        bounds[CHOSEN] = bounds[MIDDLE]
                         for g in range(found.cut if np.isnan(found.threshold) else 0):
-                            work.groups[2, g] = work.groups[0, work.groups[1, g]]
+                            work.groups[LEFT, g] = work.groups[PRESENT, work.groups[ORDER, g]]
             # A step that gains nothing is not made; an impure node is divided even so.
             gain = best.score - merit
             if best.feature < 0 or (gain <= scale if stepping else gain < limits.min_gain - scale):
@@ -232,9 +232,9 @@ class CodeSplitter:
             nodes.feature[node] = best.feature
             nodes.threshold[node] = best.threshold
             nodes.missing[node] = best.missing
-            nodes.value[node] = bounds[4]
+            nodes.value[node] = bounds[CHOSEN]
             column, size = codes[best.feature], self.columns.sizes[best.feature]
-            nodes.middle[node] = start + partition(best, column, size, rows, work.rows, work.side, work.groups[2])
+            nodes.middle[node] = start + partition(best, column, size, rows, work.rows, work.side, work.groups[LEFT])
 
         for node in range(first, made):
             if nodes.gain[node] < 0.0:
@@ -242,7 +242,7 @@ class CodeSplitter:
 
     def divide(self, nodes, node, made):
         nodes.first[node] = made
-        self.work.slots[1] = nodes.slot[node]
+        self.work.slots[ABOVE] = nodes.slot[node]
         # A node that fits begins a block, and its whole subtree is grown before any other node.
         begins = nodes.block[node] < 0 and nodes.stop[node] - nodes.start[node] <= len(self.work.block.w)
         for b in range(2):

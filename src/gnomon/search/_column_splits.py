@@ -13,8 +13,18 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import inner, noun
-from gnomon.search._cuts import ALL_SUBSETS, against_rest, best_cut, best_subset, heap_sort, order_categories
-from gnomon.search._groups import compress, group_rows
+from gnomon.search._cuts import (
+    ALL_SUBSETS,
+    MIDDLE,
+    TRIED,
+    against_rest,
+    best_cut,
+    best_subset,
+    heap_sort,
+    order_categories,
+)
+from gnomon.search._groups import ORDER, PRESENT, compress, group_rows
+from gnomon.search._histograms import HERE
 from gnomon.search.columns import midpoint
 
 
@@ -36,17 +46,17 @@ def _none():
 @inner
 def _groups(columns, codes, criterion, limits, work, j, rows):
     """Groups of the rows by column j: from the histogram of the node if it has one, else from the rows."""
-    sums, present, size = work.sums, work.groups[0], columns.sizes[j]
-    if work.slots[0] >= 0:
+    sums, present, size = work.sums, work.groups[PRESENT], columns.sizes[j]
+    if work.slots[HERE] >= 0:
         at = (columns.starts[j] + j) * criterion.width()
-        return compress(criterion, limits.counting, work.histograms[work.slots[0]], at, size, sums, present)
+        return compress(criterion, limits.counting, work.histograms[work.slots[HERE]], at, size, sums, present)
     counting, y, w = limits.counting, work.y, work.w
     return group_rows(codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
 
 
 def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
-    sums, present, order = work.sums, work.groups[0], work.groups[1]
+    sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     k = _groups(columns, codes, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
@@ -71,7 +81,7 @@ def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scal
 def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
     """Three groups, at most the drawn cut, above it, and missing, of which `best_cut` has one division or two."""
     column, size, at = codes[j], columns.sizes[j], columns.starts[j]
-    sums, order, cells = work.sums, work.groups[1], work.cells
+    sums, order, cells = work.sums, work.groups[ORDER], work.cells
     m, width, total = len(rows), criterion.width(), limits.total
     least, most, gaps = size, np.int64(-1), 0
     for s in range(m):
@@ -168,7 +178,7 @@ class DrawnMixed:
 @inner
 def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
-    sums, present, order = work.sums, work.groups[0], work.groups[1]
+    sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     k = _groups(columns, codes, criterion, limits, work, j, rows)
     if k < 2:
         return _none()
@@ -199,7 +209,7 @@ def _set_found(score, j, cut, present, order, k, size):
 def _best_supported(criterion, limits, work, k, scale):
     """Categories with enough rows, ordered by shrunk answers; all others go with the larger side of the order."""
     width, total = criterion.width(), limits.total
-    sums, order, key = work.sums, work.groups[1], work.scores[0]
+    sums, order, key = work.sums, work.groups[ORDER], work.scores[0]
     factor = sums[total] / (criterion.mass(sums, total) + 1e-300)
     used, last = 0, k
     for g in range(k):
@@ -232,7 +242,7 @@ def _best_single(criterion, limits, sums, order, k, scale, bounds):
         score = against_rest(criterion, limits, sums, g, bounds)
         if score > best + scale:
             best, chosen = score, g
-            bounds[3] = bounds[5]
+            bounds[MIDDLE] = bounds[TRIED]
     order[0] = chosen
     return best, (1 if chosen >= 0 else 0)
 
@@ -241,7 +251,7 @@ def _best_single(criterion, limits, sums, order, k, scale, bounds):
 def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
     """A set drawn uniformly from all that leave a category on either side, or from those of one category."""
     size = columns.sizes[j]
-    sums, present, order = work.sums, work.groups[0], work.groups[1]
+    sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     width = criterion.width()
     k = _groups(columns, codes, criterion, limits, work, j, rows)
     if k < 2:
@@ -261,7 +271,7 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
         for s in range(width):
             sums[order[0] * width + s] += sums[order[g] * width + s]
     score = against_rest(criterion, limits, sums, order[0], work.bounds)
-    work.bounds[3] = work.bounds[5]
+    work.bounds[MIDDLE] = work.bounds[TRIED]
     return _set_found(score, j, cut if score > -np.inf else 0, present, order, k, size)
 
 

@@ -16,6 +16,10 @@ from gnomon._jit import inner, lean
 TIE = 1e-12
 """Gains closer than this, relative to the impurity of the node, are equal."""
 
+LOW, HIGH, DIRECTION, MIDDLE, CHOSEN, TRIED = range(6)
+"""Places in the array of bounds: what the answers of a node must keep to, 1 or −1 where a column is monotone, and the
+value between the two sides of the best cut of a column, of the best of all columns, and of the cut looked at last."""
+
 ALL_SUBSETS = 10
 POWER_STEPS = 50
 
@@ -23,8 +27,8 @@ POWER_STEPS = 50
 @inner
 def merit_within(criterion, sums, at, bounds):
     """The merit of a group whose answer is kept between the bounds, where the criterion asks for it."""
-    if criterion.clips() and (bounds[0] > -np.inf or bounds[1] < np.inf):
-        value = min(max(criterion.center(sums, at), bounds[0]), bounds[1])
+    if criterion.clips() and (bounds[LOW] > -np.inf or bounds[HIGH] < np.inf):
+        value = min(max(criterion.center(sums, at), bounds[LOW]), bounds[HIGH])
         return criterion.worth_at(sums, at, value)
     return criterion.merit(sums, at)
 
@@ -41,7 +45,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
     left, right = total + width, total + 2 * width
     best, cut, missing_left = -np.inf, 0, 0
     # Where every cut is allowed, those that cannot be best need not be weighed.
-    free = not limits.counting and limits.min_mass <= 0.0 and bounds[2] == 0.0
+    free = not limits.counting and limits.min_mass <= 0.0 and bounds[DIRECTION] == 0.0
     for side in range(1 if missing < 0 else 2):
         for s in range(width):
             sums[left + s] = sums[missing * width + s] if side == 1 else 0.0
@@ -57,7 +61,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
                 merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
                 if merit > best + scale:
                     best, cut, missing_left = merit, c + 1, side
-                    bounds[3] = bounds[5]
+                    bounds[MIDDLE] = bounds[TRIED]
     return best, cut, missing_left
 
 
@@ -67,14 +71,14 @@ def _allowed(criterion, limits, sums, left, right, bounds):
         return False
     if limits.min_mass > 0.0 and min(criterion.mass(sums, left), criterion.mass(sums, right)) < limits.min_mass:
         return False
-    if bounds[2] != 0.0:
+    if bounds[DIRECTION] != 0.0:
         # The least and the largest value that the node may have, and the direction in which values may go.
         low, high = criterion.center(sums, left), criterion.center(sums, right)
         if criterion.clips():
-            low, high = min(max(low, bounds[0]), bounds[1]), min(max(high, bounds[0]), bounds[1])
-        if bounds[2] * (high - low) < 0.0 or min(low, high) < bounds[0] or max(low, high) > bounds[1]:
+            low, high = min(max(low, bounds[LOW]), bounds[HIGH]), min(max(high, bounds[LOW]), bounds[HIGH])
+        if bounds[DIRECTION] * (high - low) < 0.0 or min(low, high) < bounds[LOW] or max(low, high) > bounds[HIGH]:
             return False
-        bounds[5] = 0.5 * (low + high)
+        bounds[TRIED] = 0.5 * (low + high)
     return True
 
 
@@ -111,7 +115,7 @@ def best_subset(criterion, limits, sums, order, k, scale, bounds):
             merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
             if merit > best + scale:
                 best, chosen = merit, subset
-                bounds[3] = bounds[5]
+                bounds[MIDDLE] = bounds[TRIED]
     cut = 0
     for g in range(k):
         if (chosen >> g) & 1:

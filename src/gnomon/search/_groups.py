@@ -14,6 +14,9 @@ from gnomon._jit import inner
 DENSE = 8
 """A histogram of fewer codes than this many times the rows is cheaper than sorting them, while it stays in cache."""
 
+PRESENT, ORDER, LEFT = range(3)
+"""Rows of the array of groups: the codes that occur, the groups in order, the codes left of the best cut."""
+
 CACHED = 1024
 INSERTION = 40
 DIGIT = 11

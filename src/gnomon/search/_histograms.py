@@ -13,9 +13,12 @@ from gnomon._jit import inner
 FEWEST = 512
 """Nodes of fewer rows are not worth a histogram of 256 bins per column."""
 
+HERE, ABOVE, FREE, FIRST = range(4)
+"""Places in the array of slots: that of the node at hand, its parent's, how many others are free, the first of these."""
+
 
 def free_slots(count):
-    """``slots[0]`` is that of the node at hand, ``slots[1]`` its parent's, ``slots[2]`` how many others are free."""
+    """All of `count` slots free."""
     return np.concatenate([[-1, -1, count], np.arange(count)]).astype(np.int64)
 
 
@@ -23,8 +26,8 @@ def free_slots(count):
 def release(slots, slot):
     """Give a slot back; −1 is none."""
     if slot >= 0:
-        slots[3 + slots[2]] = slot
-        slots[2] += 1
+        slots[FIRST + slots[FREE]] = slot
+        slots[FREE] += 1
 
 
 @inner
@@ -38,12 +41,12 @@ def tally_nodes(columns, codes, criterion, limits, y, w, rows, nodes, first, mad
         small = first + 1
     large = first if made - first == 1 else 2 * first + 1 - small
     enough = nodes.stop[large] - nodes.start[large] >= FEWEST
-    parent = slots[1] if first > 0 else -1
-    if not enough or slots[2] == 0 or (first > 0 and parent < 0):
+    parent = slots[ABOVE] if first > 0 else -1
+    if not enough or slots[FREE] == 0 or (first > 0 and parent < 0):
         release(slots, parent)
         return
-    slots[2] -= 1
-    slot = slots[3 + slots[2]]
+    slots[FREE] -= 1
+    slot = slots[FIRST + slots[FREE]]
     nodes.slot[small] = slot
     part = rows[nodes.start[small] : nodes.stop[small]]
     _tally(columns, codes, criterion, limits, y, w, part, work.y, work.w, work.histograms[slot])
