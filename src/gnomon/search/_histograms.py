@@ -14,7 +14,7 @@ FEWEST = 512
 """Nodes of fewer rows are not worth a histogram of 256 bins per column."""
 
 HERE, ABOVE, FREE, FIRST = range(4)
-"""Places in the array of slots: that of the node at hand, its parent's, how many others are free, the first of these."""
+"""Places in the array of slots: that of the node at hand, its parent's, how many more are free, the first of these."""
 
 
 def free_slots(count):
