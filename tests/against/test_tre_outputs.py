@@ -16,6 +16,7 @@ from gnomon.trees import (
     RandomizedTreesClassifier,
     _forest,
 )
+from stable_ids import stable_repr
 
 WINE, KIND = load_wine(return_X_y=True)
 WINE = WINE.astype(np.float32)
@@ -152,7 +153,7 @@ def test_both_splitters_grow_the_same_tree_of_several_outputs(kind):
         (DecisionTreeClassifier(class_weight={"ash": 1}), "list of 2 dicts"),
         (RandomForestClassifier(voting="hard"), "voting"),
     ],
-    ids=str,
+    ids=stable_repr,
 )
 def test_what_goes_with_one_output_is_refused_by_name(model, words):
     with pytest.raises(ValueError, match=words):

@@ -143,8 +143,8 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
         known = np.isin(y, self.classes_)
         if not np.all(known):
             raise ValueError(
-                f"y_val holds {y[~known].tolist()[0]!r}, which y does not: y has {self.classes_.tolist()}; drop such rows, or "
-                "fit with rows of every class"
+                f"y_val holds {y[~known].tolist()[0]!r}, which y does not: y has {self.classes_.tolist()}; drop such "
+                "rows, or fit with rows of every class"
             )
         return class_targets(self._loss, np.searchsorted(self.classes_, y), len(self.classes_))
 
