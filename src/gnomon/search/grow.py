@@ -158,7 +158,7 @@ def grow_parts(
     made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
     unload(work.block, rows)
     tree, order = _as_tree(nodes[:made], sums[:made], rows, columns, criterion, category_support > 0.0)
-    if np.any(monotone) and criterion.size == 2 + (not criterion.classes) * (not criterion.clips()):
+    if np.any(monotone) and tree.answers.shape[1] == 1 + criterion.classes:
         value = bounded(tree, tree.answers[:, -1], monotone)
         tree = tree.with_answers(np.column_stack([1.0 - value, value]) if criterion.classes else value[:, None])
     return tree, Parts(rows, nodes.start[order], nodes.stop[order]), work
