@@ -13,7 +13,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import public_names
-from gnomon.testing._tables import example_table, outputs_of
+from gnomon.testing._tables import example_table, fitted, outputs_of
 
 
 def outputs():
@@ -23,7 +23,7 @@ def outputs():
         X, y = example_table(estimator, n_rows=24)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            model = estimator.fit(X, y)
+            model = fitted(estimator, X, y)
             given = outputs_of(model, X)
         found[type(model).__name__] = [np.asarray(values, dtype=float).ravel().tolist() for values in given.values()]
     return found

@@ -22,7 +22,7 @@ def steps(model, j, X):
 
 
 @pytest.mark.spec("TRE-021", "TRE-025")
-@pytest.mark.parametrize("criterion", ["absolute_error", "quantile", "squared_error"])
+@pytest.mark.parametrize("criterion", ["absolute_error", "poisson", "quantile", "squared_error"])
 @pytest.mark.parametrize("splitter", ["best", "random"])
 @pytest.mark.parametrize("options", [{}, {"max_leaf_nodes": 12}, {"ccp_alpha": 0.002}])
 def test_answers_rise_and_fall_as_asked(criterion, splitter, options):
