@@ -401,7 +401,7 @@ def test_columns_meet_as_they_may():
             HistGradientBoostingRegressor(interaction_cst=wrong).fit(X, y)
 
 
-@pytest.mark.spec("TRE-053", "TRE-075")
+@pytest.mark.spec("TRE-075")
 @pytest.mark.parametrize("model", CLASSIFIERS[1:], ids=name_of)
 def test_threads_do_not_matter(model):
     X, y = IRIS

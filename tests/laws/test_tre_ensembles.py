@@ -83,7 +83,7 @@ def test_rows_are_drawn_in_proportion_to_their_weights():
     assert np.all(bag.predict_proba(IRIS)[:, 2] == 0.0)
 
 
-@pytest.mark.spec("TRE-056", "TRE-053")
+@pytest.mark.spec("TRE-056")
 def test_members_depend_on_their_number_alone(monkeypatch):
     def answers(n, **options):
         return BaggingClassifier(n_estimators=n, random_state=1, **options).fit(IRIS, SPECIES)

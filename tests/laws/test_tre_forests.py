@@ -59,7 +59,7 @@ def test_one_tree_of_all_rows_and_columns_is_the_tree(forest, tree):
     np.testing.assert_allclose(one.forest_.tree(0).answers, alone.tree_.answers, atol=1e-12)
 
 
-@pytest.mark.spec("TRE-L18", "TRE-053")
+@pytest.mark.spec("TRE-L18")
 @pytest.mark.parametrize("cls", [*FORESTS, RandomTreesEmbedding], ids=lambda cls: cls.__name__)
 def test_trees_depend_on_their_number_alone(cls):
     """Not on how many there are, on threads, or on the fit in which they were added."""

@@ -191,7 +191,7 @@ def test_enough_bins_are_the_exact_search(options):
     assert all(len({t for k, t in thresholds if k == j}) <= 3 for j, _ in thresholds)
 
 
-@pytest.mark.spec("TRE-L17", "TRE-053")
+@pytest.mark.spec("TRE-L17")
 @pytest.mark.parametrize("binning", [None, 16])
 def test_the_number_of_threads_changes_nothing(binning):
     X, y = load_breast_cancer(return_X_y=True)

@@ -84,7 +84,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     refit_leaves : bool, default=False
         Whether all rows estimate the leaves after "reduced_error".
     n_jobs : int, optional
-        Threads.
+        Threads that code the columns; the tree grows on one.
     algorithm : {"cart", "id3", "c4.5"}, default="cart"
         Presets. "id3": categories only, a branch for each value, each column once on a path. "c4.5": the largest gain
         ratio among tests of at least the mean gain, a branch for each value, numbers cut at data, missing rows in

@@ -77,7 +77,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
         Declared values of categories.
     unseen : {"missing", "error"}, default="missing"
     n_jobs : int, optional
-        Threads.
+        Threads, over columns to be coded, rows whose slopes are taken, and the trees of a round; a tree grows on one.
 
     Attributes
     ----------
