@@ -154,7 +154,7 @@ ROWS = (
         make=classes,
         size={"n": 200_000},
         quick={"n": 6000},
-        ours=ours("DecisionTreeClassifier", n_jobs=2, random_state=0),
+        ours=ours("DecisionTreeClassifier", random_state=0),
         peers=(peer("sklearn.tree", "DecisionTreeClassifier", random_state=0),),
         quality=test_error,
         targets={"scikit-learn": 5.0},

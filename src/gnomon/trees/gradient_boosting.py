@@ -72,7 +72,7 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         Declared values of categories.
     unseen : {"missing", "error"}, default="missing"
     n_jobs : int, optional
-        Threads.
+        Threads, over columns to be coded, rows whose slopes are taken, and the trees of a round; a tree grows on one.
 
     Attributes
     ----------
