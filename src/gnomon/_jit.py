@@ -6,7 +6,7 @@
 ``inner``     does the same as ``lean`` for a kernel that only kernels call: no way in from Python is made, which where
               nouns hold many arrays takes longer to compile than the kernel.
 ``reordering`` does the same as ``jit`` for a kernel whose sums may be taken in any order, which lets it use vectors.
-``lean_reordering`` is both.
+``lean_reordering`` and ``inner_reordering`` are both.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
@@ -35,6 +35,7 @@ __all__ = [
     "in_kernels",
     "inline",
     "inner",
+    "inner_reordering",
     "jit",
     "lean",
     "lean_reordering",
@@ -59,6 +60,7 @@ lean = _door(_STRICT, counting=False)
 inner = _door(_STRICT, counting=False, no_cpython_wrapper=True)
 reordering = _door(_REORDERING, counting=True)
 lean_reordering = _door(_REORDERING, counting=False)
+inner_reordering = _door(_REORDERING, counting=False, no_cpython_wrapper=True)
 inline = register_jitable
 
 

@@ -1,5 +1,8 @@
 """Laws of the shared numerics: moments, threads, resamples, validation."""
 
+import os
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -154,6 +157,38 @@ def test_an_error_cancels_what_has_not_begun():
     with pytest.raises(KeyboardInterrupt):
         map_chunks(work, range(10_000), 2)
     assert len(begun) < 10_000
+
+
+def test_calls_within_calls_end():
+    # More inner calls than the pool has threads: whoever waits must do the work itself.
+    def outer(k):
+        return sum(map_chunks(lambda i: k * i, range(3), 4))
+
+    assert map_chunks(outer, range(100), 64) == [3 * k for k in range(100)]
+
+
+def test_several_threads_are_at_work_and_kept():
+    meeting = threading.Barrier(3, timeout=60)
+
+    def work(_):
+        meeting.wait()
+        return threading.current_thread()
+
+    first = set(map_chunks(work, range(3), 3))
+    assert len(first) == 3
+    assert threading.current_thread() in first
+    everyone = set().union(*(map_chunks(work, range(3), 3) for _ in range(30)))
+    assert len(everyone) < 30  # of 60 if each call had its own
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_fork_works_alone():
+    map_chunks(abs, range(4), 2)
+    child = os.fork()
+    if child == 0:
+        os._exit(0 if map_chunks(abs, range(4), 2) == [0, 1, 2, 3] else 1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_rows_are_split_into_all():

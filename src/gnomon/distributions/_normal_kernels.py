@@ -1,190 +1,194 @@
 """The loops of `Normals`: rows in tiles, whitened squares, responsibilities, and the sums of equation (2) there.
 
-    T   rows as columns of tiles, (tiles, d, TILE)       U      Lⱼ⁻¹ by rows; one column where it is diagonal
-    R   log joints, then γ times weight                  F, S   Σ γz and Σ γzzᵀ, z = x − μ; S in the shape of U
+    T   rows as columns of a tile, (d, TILE)             U      Lⱼ⁻¹ by rows; one column where it is diagonal
+    R   log joints, then γ times weight, (k, TILE)       F, S   Σ γz and Σ γzzᵀ, z = x − μ; S in the shape of U
 
-A tile stays in cache while all laws see it, and a block of tiles while it is scored, shared and summed. Work space is
-made outside the kernels, which are small and call one another little: each then compiles in half a second. Bishop
-(2006), Pattern Recognition and Machine Learning, section 9.2.
+A tile stays in cache while it is scored, shared and summed by all laws. A chunk of rows is one call: threads that met
+in the interpreter for every tile would wait for one another longer than they work. Bishop (2006), Pattern Recognition
+and Machine Learning, section 9.2.
 """
 
 import math
 
 import numpy as np
 
-from gnomon._jit import lean, reordering
+from gnomon._jit import inner, inner_reordering, lean
 from gnomon.numerics._exponentials import exponentials
 
 __all__ = ["fill_log_densities", "sums_of_responsibilities"]
 
 TILE = 128
-BLOCK = 16 * TILE
 
 
 def fill_log_densities(X, means, U, const, out):
     """out = const − ½ ‖L⁻¹(x − μ)‖² for every row and law."""
-    for rows in _blocks(X):
-        R = _joints(_in_tiles(X[rows]), means, U, const)
-        out[rows] = R.transpose(0, 2, 1).reshape(-1, len(means))[: len(X[rows])]
+    k, d = means.shape
+    T, Z, y, R = (np.zeros(shape) for shape in ((d, TILE), (d, TILE), TILE, (k, TILE)))
+    _score(X, means, U, const, T, Z, y, R, out)
 
 
 def sums_of_responsibilities(X, s, labels, owners, means, U, const, *, hard):
     """N, F, S of equation (2) and the log-likelihood."""
     k, d = means.shape
-    N, F, S, total = np.zeros(k), np.zeros((k, d)), np.zeros(U.shape), 0.0
-    top, sums, power, Z, V = (np.empty(shape) for shape in (TILE, TILE, TILE, (d, TILE), (d, TILE)))
-    add = _add_diagonal if U.shape[2] == 1 else _add
-    for rows in _blocks(X):
-        T = _in_tiles(X[rows])
-        R = _joints(T, means, U, const)
-        own = _in_rows(s[rows]), _in_rows(labels[rows])
-        total += _share(R, *own, owners, hard, top, sums, power, power.view(np.int64))
-        add(T, means, R, Z, V, N, F, S)
+    T, Z, V = (np.zeros((d, TILE)) for _ in range(3))
+    y, weight, top, sums, power = (np.zeros(TILE) for _ in range(5))
+    N, F, S, R = np.zeros(k), np.zeros((k, d)), np.zeros(U.shape), np.zeros((k, TILE))
+    own = weight, np.zeros(TILE, dtype=labels.dtype), owners, hard
+    room = top, sums, power, power.view(np.int64)
+    total = _sum(X, s, labels, means, U, const, T, Z, V, y, R, own, room, N, F, S)
     return N, F, S, total
 
 
-def _blocks(X):
-    return [slice(start, start + BLOCK) for start in range(0, len(X), BLOCK)]
-
-
-def _in_tiles(X):
-    """The rows as columns of tiles, (tiles, d, TILE), the last filled up with zeros."""
-    T = np.zeros((-(-len(X) // TILE), X.shape[1], TILE))
-    _load(X, T)
-    return T
-
-
-def _in_rows(x):
-    """One number per row in tiles, (tiles, TILE), the last filled up with zeros."""
-    out = np.zeros(-(-len(x) // TILE) * TILE, x.dtype)
-    out[: len(x)] = x
-    return out.reshape(-1, TILE)
-
-
-def _joints(T, means, U, const):
-    """const − ½ ‖L⁻¹(x − μ)‖² in tiles, (tiles, k, TILE)."""
-    R = np.empty((len(T), len(means), TILE))
-    fill = _fill_diagonal if U.shape[2] == 1 else _fill
-    fill(T, means, U, const, np.empty(T.shape[1:]), np.empty(TILE), R)
-    return R
+@lean
+def _score(X, means, U, const, T, Z, y, R, out):
+    for first in range(0, X.shape[0], TILE):
+        size = _load(X, first, T)
+        if U.shape[2] == 1:
+            _fill_diagonal(T, means, U, const, y, R)
+        else:
+            _fill(T, means, U, const, Z, y, R)
+        for j in range(R.shape[0]):
+            for t in range(size):
+                out[first + t, j] = R[j, t]
 
 
 @lean
-def _load(X, T):
-    for i in range(X.shape[0]):
-        for a in range(X.shape[1]):
-            T[i // TILE, a, i % TILE] = X[i, a]
-
-
-@reordering
-def _fill(T, means, U, const, Z, y, R):
-    """R = const − ½ ‖L⁻¹(x − μ)‖²."""
-    for tile in range(R.shape[0]):
-        for j in range(R.shape[1]):
-            c = const[j]
-            for t in range(TILE):
-                R[tile, j, t] = c
-            for a in range(T.shape[1]):
-                center, c = means[j, a], U[j, a, a]
-                for t in range(TILE):
-                    Z[a, t] = T[tile, a, t] - center
-                    y[t] = c * Z[a, t]
-                for b in range(a):
-                    c = U[j, a, b]
-                    for t in range(TILE):
-                        y[t] += c * Z[b, t]
-                for t in range(TILE):
-                    R[tile, j, t] -= 0.5 * y[t] * y[t]
-
-
-@reordering
-def _fill_diagonal(T, means, U, const, Z, y, R):
-    """The same where L is diagonal."""
-    for tile in range(R.shape[0]):
-        for j in range(R.shape[1]):
-            for t in range(TILE):
-                y[t] = 0.0
-            for a in range(T.shape[1]):
-                center, c = means[j, a], U[j, a, 0]
-                for t in range(TILE):
-                    z = c * (T[tile, a, t] - center)
-                    y[t] += z * z
-            for t in range(TILE):
-                R[tile, j, t] = const[j] - 0.5 * y[t]
-
-
-@reordering
-def _share(R, s, labels, owners, hard, top, sums, power, bits):
-    """Turn log joints into γ times weight, in place, and return the log-likelihood; `hard` makes γ 0 or 1."""
+def _sum(X, s, labels, means, U, const, T, Z, V, y, R, own, room, N, F, S):
     total = 0.0
-    for tile in range(R.shape[0]):
+    weight, label, owners, hard = own
+    for first in range(0, X.shape[0], TILE):
+        size = _load(X, first, T)
         for t in range(TILE):
-            top[t] = -np.inf
-            sums[t] = 0.0
-        for j in range(R.shape[1]):
-            for t in range(TILE):
-                label = labels[tile, t]
-                R[tile, j, t] = -np.inf if label >= 0 and owners[j] != label else R[tile, j, t]
-                top[t] = max(top[t], R[tile, j, t])
-        for j in range(R.shape[1]):
-            for t in range(TILE):
-                R[tile, j, t] = R[tile, j, t] - top[t] if top[t] > -np.inf else -np.inf
-            if hard:
-                for t in range(TILE):
-                    R[tile, j, t] = 1.0 if R[tile, j, t] == 0.0 and sums[t] == 0.0 else 0.0
-            else:
-                exponentials(R[tile, j], power, bits)
-            for t in range(TILE):
-                sums[t] += R[tile, j, t]
-        for t in range(TILE):
-            possible = sums[t] > 0.0
-            if s[tile, t] > 0.0:
-                total += s[tile, t] * (top[t] + math.log(sums[t]) if possible else top[t])
-            sums[t] = s[tile, t] / sums[t] if possible else 0.0
-        for j in range(R.shape[1]):
-            for t in range(TILE):
-                R[tile, j, t] *= sums[t]
+            weight[t] = s[first + t] if t < size else 0.0
+            label[t] = labels[first + t] if t < size else -1
+        if U.shape[2] == 1:
+            _fill_diagonal(T, means, U, const, y, R)
+            total += _share(R, weight, label, owners, hard, *room)
+            _add_diagonal(T, means, R, N, F, S)
+        else:
+            _fill(T, means, U, const, Z, y, R)
+            total += _share(R, weight, label, owners, hard, *room)
+            _add(T, means, R, Z, V, N, F, S)
     return total
 
 
-@reordering
+@inner
+def _load(X, first, T):
+    """Fill a tile with the rows from `first` on and return their number; columns beyond keep finite numbers."""
+    size = min(TILE, X.shape[0] - first)
+    for a in range(X.shape[1]):
+        for t in range(size):
+            T[a, t] = X[first + t, a]
+    return size
+
+
+@inner_reordering
+def _fill(T, means, U, const, Z, y, R):
+    """R = const − ½ ‖L⁻¹(x − μ)‖²."""
+    for j in range(R.shape[0]):
+        for t in range(TILE):
+            R[j, t] = const[j]
+        for a in range(T.shape[0]):
+            center, c = means[j, a], U[j, a, a]
+            for t in range(TILE):
+                Z[a, t] = T[a, t] - center
+                y[t] = c * Z[a, t]
+            for b in range(a % 4):
+                c = U[j, a, b]
+                for t in range(TILE):
+                    y[t] += c * Z[b, t]
+            for b in range(a % 4, a, 4):
+                # Four at a time, as y is fetched and put back for each pass.
+                c0, c1, c2, c3 = U[j, a, b], U[j, a, b + 1], U[j, a, b + 2], U[j, a, b + 3]
+                for t in range(TILE):
+                    y[t] += c0 * Z[b, t] + c1 * Z[b + 1, t] + c2 * Z[b + 2, t] + c3 * Z[b + 3, t]
+            for t in range(TILE):
+                R[j, t] -= 0.5 * y[t] * y[t]
+
+
+@inner_reordering
+def _fill_diagonal(T, means, U, const, y, R):
+    """The same where L is diagonal."""
+    for j in range(R.shape[0]):
+        for t in range(TILE):
+            y[t] = 0.0
+        for a in range(T.shape[0]):
+            center, c = means[j, a], U[j, a, 0]
+            for t in range(TILE):
+                z = c * (T[a, t] - center)
+                y[t] += z * z
+        for t in range(TILE):
+            R[j, t] = const[j] - 0.5 * y[t]
+
+
+@inner_reordering
+def _share(R, s, labels, owners, hard, top, sums, power, bits):
+    """Turn log joints into γ times weight, in place, and return the log-likelihood; `hard` makes γ 0 or 1."""
+    total = 0.0
+    for t in range(TILE):
+        top[t] = -np.inf
+        sums[t] = 0.0
+    for j in range(R.shape[0]):
+        for t in range(TILE):
+            R[j, t] = -np.inf if labels[t] >= 0 and owners[j] != labels[t] else R[j, t]
+            top[t] = max(top[t], R[j, t])
+    for j in range(R.shape[0]):
+        for t in range(TILE):
+            R[j, t] = R[j, t] - top[t] if top[t] > -np.inf else -np.inf
+        if hard:
+            for t in range(TILE):
+                R[j, t] = 1.0 if R[j, t] == 0.0 and sums[t] == 0.0 else 0.0
+        else:
+            exponentials(R[j], power, bits)
+        for t in range(TILE):
+            sums[t] += R[j, t]
+    for t in range(TILE):
+        possible = sums[t] > 0.0
+        if s[t] > 0.0:
+            total += s[t] * (top[t] + math.log(sums[t]) if possible else top[t])
+        sums[t] = s[t] / sums[t] if possible else 0.0
+    for j in range(R.shape[0]):
+        for t in range(TILE):
+            R[j, t] *= sums[t]
+    return total
+
+
+@inner_reordering
 def _add(T, means, R, Z, V, N, F, S):
-    """Add tiles to N, F and S."""
-    for tile in range(R.shape[0]):
-        for j in range(R.shape[1]):
-            weight = 0.0
+    """Add a tile to N, F and S."""
+    for j in range(R.shape[0]):
+        weight = 0.0
+        for t in range(TILE):
+            weight += R[j, t]
+        N[j] += weight
+        for a in range(T.shape[0] if weight > 0.0 else 0):
+            center, moved = means[j, a], 0.0
             for t in range(TILE):
-                weight += R[tile, j, t]
-            N[j] += weight
-            for a in range(T.shape[1] if weight > 0.0 else 0):
-                center, moved = means[j, a], 0.0
+                z = T[a, t] - center
+                Z[a, t] = z
+                V[a, t] = R[j, t] * z
+                moved += R[j, t] * z
+            F[j, a] += moved
+            for b in range(a + 1):
+                product = 0.0
                 for t in range(TILE):
-                    z = T[tile, a, t] - center
-                    Z[a, t] = z
-                    V[a, t] = R[tile, j, t] * z
-                    moved += R[tile, j, t] * z
-                F[j, a] += moved
-                for b in range(a + 1):
-                    product = 0.0
-                    for t in range(TILE):
-                        product += V[a, t] * Z[b, t]
-                    S[j, a, b] += product
+                    product += V[a, t] * Z[b, t]
+                S[j, a, b] += product
 
 
-@reordering
-def _add_diagonal(T, means, R, Z, V, N, F, S):
+@inner_reordering
+def _add_diagonal(T, means, R, N, F, S):
     """The same where only the diagonal of S is wanted."""
-    for tile in range(R.shape[0]):
-        for j in range(R.shape[1]):
-            weight = 0.0
+    for j in range(R.shape[0]):
+        weight = 0.0
+        for t in range(TILE):
+            weight += R[j, t]
+        N[j] += weight
+        for a in range(T.shape[0] if weight > 0.0 else 0):
+            center, moved, spread = means[j, a], 0.0, 0.0
             for t in range(TILE):
-                weight += R[tile, j, t]
-            N[j] += weight
-            for a in range(T.shape[1] if weight > 0.0 else 0):
-                center, moved, spread = means[j, a], 0.0, 0.0
-                for t in range(TILE):
-                    z = T[tile, a, t] - center
-                    moved += R[tile, j, t] * z
-                    spread += R[tile, j, t] * z * z
-                F[j, a] += moved
-                S[j, a, 0] += spread
+                z = T[a, t] - center
+                moved += R[j, t] * z
+                spread += R[j, t] * z * z
+            F[j, a] += moved
+            S[j, a, 0] += spread

@@ -4,12 +4,17 @@
 
 Inside the pool BLAS is held to one thread, so that n_jobs threads never become n_jobs × BLAS threads. `n_jobs` means
 what it means in joblib: None is one thread (or what ``joblib.parallel_config`` says), −1 all processors.
+
+The caller is one of the threads and the others are kept for the next call, because to start or wake one costs as much
+as a small piece of work. Whoever is free takes the next item, so a caller whose helpers never come (all busy in an
+outer call, or lost in a fork) does the work alone, and nested calls cannot wait for one another.
 """
 
-from concurrent.futures import ThreadPoolExecutor
+import os
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from functools import cache
-from itertools import takewhile
+from itertools import count, takewhile
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
@@ -80,17 +85,32 @@ def team(n_jobs=None):
     if workers <= 1:
         yield lambda function, items: [function(item) for item in items]
         return
-    pool = ThreadPoolExecutor(workers)
+    with _controller().limit(limits=1, user_api="blas"):
+        yield lambda function, items: _shared(function, list(items), workers)
 
-    def run(function, items):
-        items = list(items)
-        return list(pool.map(function, items)) if len(items) > 1 else [function(item) for item in items]
 
+def _shared(function, items, workers):
+    """Equation (1), the caller and `workers` − 1 others taking item by item."""
+    results, errors, ticket = [None] * len(items), {}, count()
+
+    def work():
+        while not errors and (i := next(ticket)) < len(items):
+            try:
+                results[i] = function(items[i])
+            except BaseException as error:  # an interrupt too is raised again, by the caller
+                errors[i] = error
+
+    helpers = [_pool().submit(work) for _ in range(min(workers, len(items)) - 1)]
     try:
-        with _controller().limit(limits=1, user_api="blas"):
-            yield run
-    finally:
-        pool.shutdown(cancel_futures=True)
+        work()
+        helpers = [helper for helper in helpers if not helper.cancel()]
+        wait(helpers)
+    except BaseException as error:  # an interrupt between items; no other is begun
+        errors[len(items)] = error
+        wait([helper for helper in helpers if not helper.cancel()])
+    if errors:
+        raise errors[min(errors)]
+    return results
 
 
 def map_until_interrupt(function, items, n_jobs=None):
@@ -183,6 +203,15 @@ def split_rows(n, parts):
     """
     parts = max(1, min(parts, n))
     return [slice(i * n // parts, (i + 1) * n // parts) for i in range(parts)]
+
+
+@cache
+def _pool():
+    return ThreadPoolExecutor(max(32, 2 * (os.cpu_count() or 1)), thread_name_prefix="gnomon")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
 @cache

@@ -19,6 +19,7 @@ import numpy as np
 
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import Responsibilities
+from gnomon.numerics.parallel import calm_blas
 from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
@@ -122,9 +123,9 @@ def observed_rows(X):
     (1, 2)
     """
     d = X.shape[1]
-    # The sum of squares is NaN if and only if a cell is, and BLAS takes it with all its threads.
+    # The sum of squares is NaN if and only if a cell is.
     cells = X.ravel(order="K")
-    with np.errstate(over="ignore"):
+    with np.errstate(over="ignore"), calm_blas(1):
         complete = not np.isnan(np.dot(cells, cells))
     if complete:
         return [ObservedRows(slice(None), np.arange(d), True, X)]
