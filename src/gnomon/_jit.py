@@ -3,8 +3,7 @@
 ``jit``       compiles a kernel: serial, without the GIL, cached on disk.
 ``lean``      does the same for a kernel that creates no array: references are not counted, so a verb of a noun that
               holds arrays costs no more than the loop inside it.
-``inner``     does the same as ``lean`` for a kernel that only kernels call: no way in from Python is made, which where
-              nouns hold many arrays takes longer to compile than the kernel.
+``inner``     does the same as ``lean`` for a kernel that only kernels call, and is compiled as a part of them.
 ``reordering`` does the same as ``jit`` for a kernel whose sums may be taken in any order, which lets it use vectors.
 ``lean_reordering`` and ``inner_reordering`` are both.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
@@ -26,6 +25,8 @@ from typing import dataclass_transform
 import numba
 import numpy as np
 from numba.core import types
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import Compiler
 from numba.extending import overload, overload_method, register_jitable
 
 __all__ = [
@@ -49,26 +50,55 @@ DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
 _STRICT, _REORDERING = False, {"reassoc", "contract", "nsz"}
 
 
+class _Part(JITCodeLibrary):
+    """Code of which the callers are kernels: it goes into each of theirs and is optimised there.
+
+    Numba optimises and assembles every kernel together with all that it calls, so that what lies n calls deep is
+    compiled n times. A part is not compiled on its own, has no machine code and hence no environment in which to run.
+    """
+
+    codegen = type("NoEnvironment", (), {"set_env": lambda self, name, environment: None})()
+
+    def _optimize_final_module(self):
+        pass
+
+    def _finalize_final_module(self):
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def get_pointer_to_function(self, name):
+        self._ensure_finalized()
+        return 0
+
+
+class _PartCompiler(Compiler):
+    def __init__(self, typingctx, targetctx, library, *rest):
+        super().__init__(typingctx, targetctx, library or _Part(targetctx.codegen(), "part"), *rest)
+
+
+_PART = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
 def _door(fastmath, counting, **more):
     # Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
     flags = {"error_model": "numpy", "fastmath": fastmath, "_nrt": counting, "no_cfunc_wrapper": True}
-    return numba.njit(cache=True, nogil=True, **flags, **more)
+    return numba.njit(**{"nogil": True, **flags, **(more or {"cache": True})})
 
 
 jit = _door(_STRICT, counting=True)
 lean = _door(_STRICT, counting=False)
-inner = _door(_STRICT, counting=False, no_cpython_wrapper=True)
+inner = _door(_STRICT, counting=False, **_PART)
 reordering = _door(_REORDERING, counting=True)
 lean_reordering = _door(_REORDERING, counting=False)
-inner_reordering = _door(_REORDERING, counting=False, no_cpython_wrapper=True)
-inline = register_jitable
+inner_reordering = _door(_REORDERING, counting=False, **_PART)
+inline = register_jitable(**_PART)
 
 
 def in_kernels(scalar):
     """Give a function of arrays the text `scalar`, with the same arguments, inside kernels."""
 
     def decorate(function):
-        overload(function, strict=False)(lambda *types: scalar)
+        overload(function, strict=False, jit_options=_PART)(lambda *types: scalar)
         return function
 
     return decorate
@@ -224,7 +254,7 @@ def _declare(verb, names):
     # Numba matches argument names, so each verb needs a typing function with its own.
     space = {"formula": formula}
     exec(f"def typing(self, {', '.join(names)}):\n    return formula(self)", space)
-    overload_method(types.BaseNamedTuple, verb, jit_options={"no_cfunc_wrapper": True})(space["typing"])
+    overload_method(types.BaseNamedTuple, verb, jit_options=_PART)(space["typing"])
 
 
 for _verb, _names in VERBS.items():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gnomon._jit import jit, lean, lean_reordering, reordering
+from gnomon._jit import DISABLED, inner, inner_reordering, jit, lean, lean_reordering, reordering
 
 
 @lean
@@ -37,7 +37,36 @@ def test_a_kernel_that_makes_arrays_may_be_called_by_one_that_does_not():
     assert _calls_one_that_makes_arrays(3) == 3.0
 
 
-@pytest.mark.parametrize("door", [jit, lean, reordering, lean_reordering])
+@inner
+def _root(x):
+    if x < 0.0:
+        raise ValueError("x is negative")
+    return x**0.5
+
+
+@inner_reordering
+def _sum_of_roots(x):
+    total = 0.0
+    for i in range(len(x)):
+        total += _root(x[i])
+    return total
+
+
+@lean
+def _mean_of_roots(x):
+    return _sum_of_roots(x) / len(x)
+
+
+def test_parts_are_compiled_within_their_callers_alone():
+    assert _mean_of_roots(np.array([1.0, 4.0, 9.0])) == 2.0
+    with pytest.raises(ValueError, match="x is negative"):
+        _mean_of_roots(np.array([-1.0]))
+    if not DISABLED:
+        (part,) = _root.overloads.values()
+        assert part.library.get_pointer_to_function(part.fndesc.llvm_func_name) == 0
+
+
+@pytest.mark.parametrize("door", [jit, lean, inner, reordering, lean_reordering, inner_reordering])
 def test_every_flag_that_numba_hands_down_is_said(door):
     options = getattr(door(lambda x: x), "targetoptions", {"fastmath": False, "_nrt": True, "error_model": "numpy"})
     assert {"fastmath", "_nrt", "error_model"} <= set(options)

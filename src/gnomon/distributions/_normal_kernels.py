@@ -1,6 +1,6 @@
 """The loops of `Normals`: rows in tiles, whitened squares, responsibilities, and the sums of equation (2) there.
 
-    T   rows as columns of a tile, (d, TILE)             U      Lⱼ⁻¹ by rows; one column where it is diagonal
+    T   rows as columns of a tile, (d, TILE)             U      Lⱼ⁻¹ by rows; its diagonals where those are all
     R   log joints, then γ times weight, (k, TILE)       F, S   Σ γz and Σ γzzᵀ, z = x − μ; S in the shape of U
 
 A tile stays in cache while it is scored, shared and summed by all laws. A chunk of rows is one call: threads that met
@@ -24,7 +24,7 @@ def fill_log_densities(X, means, U, const, out):
     """out = const − ½ ‖L⁻¹(x − μ)‖² for every row and law."""
     k, d = means.shape
     T, Z, y, R = (np.zeros(shape) for shape in ((d, TILE), (d, TILE), TILE, (k, TILE)))
-    _score(X, means, U, const, T, Z, y, R, out)
+    _score(X, means, _narrow(U), const, T, Z, y, R, out)
 
 
 def sums_of_responsibilities(X, s, labels, owners, means, U, const, *, hard):
@@ -35,15 +35,20 @@ def sums_of_responsibilities(X, s, labels, owners, means, U, const, *, hard):
     N, F, S, R = np.zeros(k), np.zeros((k, d)), np.zeros(U.shape), np.zeros((k, TILE))
     own = weight, np.zeros(TILE, dtype=labels.dtype), owners, hard
     room = top, sums, power, power.view(np.int64)
-    total = _sum(X, s, labels, means, U, const, T, Z, V, y, R, own, room, N, F, S)
+    total = _sum(X, s, labels, means, _narrow(U), const, T, Z, V, y, R, own, room, N, F, _narrow(S))
     return N, F, S, total
+
+
+def _narrow(U):
+    """A view without the last axis where that has one column: kernels are compiled for one number of axes."""
+    return U.reshape(U.shape[:2]) if U.shape[2] == 1 else U
 
 
 @lean
 def _score(X, means, U, const, T, Z, y, R, out):
     for first in range(0, X.shape[0], TILE):
         size = _load(X, first, T)
-        if U.shape[2] == 1:
+        if U.ndim == 2:
             _fill_diagonal(T, means, U, const, y, R)
         else:
             _fill(T, means, U, const, Z, y, R)
@@ -61,7 +66,7 @@ def _sum(X, s, labels, means, U, const, T, Z, V, y, R, own, room, N, F, S):
         for t in range(TILE):
             weight[t] = s[first + t] if t < size else 0.0
             label[t] = labels[first + t] if t < size else -1
-        if U.shape[2] == 1:
+        if U.ndim == 2:
             _fill_diagonal(T, means, U, const, y, R)
             total += _share(R, weight, label, owners, hard, *room)
             _add_diagonal(T, means, R, N, F, S)
@@ -113,7 +118,7 @@ def _fill_diagonal(T, means, U, const, y, R):
         for t in range(TILE):
             y[t] = 0.0
         for a in range(T.shape[0]):
-            center, c = means[j, a], U[j, a, 0]
+            center, c = means[j, a], U[j, a]
             for t in range(TILE):
                 z = c * (T[a, t] - center)
                 y[t] += z * z
@@ -191,4 +196,4 @@ def _add_diagonal(T, means, R, N, F, S):
                 moved += R[j, t] * z
                 spread += R[j, t] * z * z
             F[j, a] += moved
-            S[j, a, 0] += spread
+            S[j, a] += spread

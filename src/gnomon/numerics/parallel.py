@@ -207,7 +207,7 @@ def split_rows(n, parts):
 
 @cache
 def _pool():
-    return ThreadPoolExecutor(max(32, 2 * (os.cpu_count() or 1)), thread_name_prefix="gnomon")
+    return ThreadPoolExecutor(max(8, os.cpu_count() or 1), thread_name_prefix="gnomon")
 
 
 if hasattr(os, "register_at_fork"):
