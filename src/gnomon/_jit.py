@@ -8,6 +8,7 @@
 ``lean_reordering`` and ``inner_reordering`` are both.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
+``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause``  are how kernels on several threads meet.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
 ``compiled``  hands such a value to a kernel.
 
@@ -18,19 +19,25 @@ given, and caches the result; nothing is generated from strings and nothing is d
 import copyreg
 import importlib
 import os
+import platform
 from collections import namedtuple
 from dataclasses import dataclass, fields, is_dataclass
 from typing import dataclass_transform
 
 import numba
 import numpy as np
+from llvmlite import ir
 from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
-from numba.extending import overload, overload_method, register_jitable
+from numba.extending import intrinsic, overload, overload_method, register_jitable
 
 __all__ = [
     "DISABLED",
+    "atomic_add",
+    "atomic_load",
+    "atomic_store",
+    "atomic_swap",
     "choose",
     "compiled",
     "in_kernels",
@@ -41,6 +48,7 @@ __all__ = [
     "lean",
     "lean_reordering",
     "noun",
+    "pause",
     "reordering",
 ]
 
@@ -120,6 +128,88 @@ def choose(condition, a, b):
     array([0., 1.])
     """
     return np.where(condition, a, b)
+
+
+def _cell(context, builder, kind, array, i):
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [i])
+
+
+@intrinsic
+def _load(typing, array, i):
+    def emit(context, builder, signature, given):
+        return builder.load_atomic(_cell(context, builder, array, *given), "seq_cst", 8)
+
+    return types.int64(array, types.intp), emit
+
+
+@intrinsic
+def _store(typing, array, i, value):
+    def emit(context, builder, signature, given):
+        builder.store_atomic(given[2], _cell(context, builder, array, *given[:2]), "seq_cst", 8)
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.int64), emit
+
+
+@intrinsic
+def _add(typing, array, i, value):
+    def emit(context, builder, signature, given):
+        builder.atomic_rmw("add", _cell(context, builder, array, *given[:2]), given[2], "seq_cst")
+        return context.get_dummy_value()
+
+    return types.void(array, types.intp, types.int64), emit
+
+
+@intrinsic
+def _swap(typing, array, i, old, new):
+    def emit(context, builder, signature, given):
+        cell = _cell(context, builder, array, *given[:2])
+        return builder.extract_value(builder.cmpxchg(cell, given[2], given[3], "seq_cst"), 1)
+
+    return types.boolean(array, types.intp, types.int64, types.int64), emit
+
+
+@intrinsic
+def _pause(typing):
+    def emit(context, builder, signature, given):
+        if platform.machine() in ("x86_64", "AMD64"):
+            wait = ir.FunctionType(ir.VoidType(), ())
+            builder.call(builder.module.declare_intrinsic("llvm.x86.sse2.pause", (), wait), ())
+        return context.get_dummy_value()
+
+    return types.void(), emit
+
+
+@in_kernels(lambda: _pause())
+def pause():
+    """Leave the processor to its other thread for a moment, while this one waits."""
+
+
+@in_kernels(lambda array, i: _load(array, i))
+def atomic_load(array, i):
+    """``array[i]`` as other threads left it; arrays here are of 64-bit integers, in one piece."""
+    return array[i]
+
+
+@in_kernels(lambda array, i, value: _store(array, i, value))
+def atomic_store(array, i, value):
+    """``array[i] = value``, seen by other threads after all that was written before."""
+    array[i] = value
+
+
+@in_kernels(lambda array, i, value: _add(array, i, value))
+def atomic_add(array, i, value):
+    """``array[i] += value``, no other thread between."""
+    array[i] += value
+
+
+@in_kernels(lambda array, i, old, new: _swap(array, i, old, new))
+def atomic_swap(array, i, old, new):
+    """Put `new` where `old` stands; return whether it stood there."""
+    if array[i] != old:
+        return False
+    array[i] = new
+    return True
 
 
 # Every verb that a kernel may call on a noun, with the names of its arguments.

@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from itertools import count, takewhile
+from typing import NamedTuple
 
 from joblib import effective_n_jobs
 from threadpoolctl import ThreadpoolController
@@ -69,6 +70,7 @@ def team(n_jobs=None):
     Yields
     ------
     callable (function, items) → list
+        Its `n_jobs` is the number of threads.
 
     References
     ----------
@@ -82,11 +84,17 @@ def team(n_jobs=None):
     [[0], [0, 1, 4]]
     """
     workers = effective_n_jobs(n_jobs)
-    if workers <= 1:
-        yield lambda function, items: [function(item) for item in items]
-        return
-    with _controller().limit(limits=1, user_api="blas"):
-        yield lambda function, items: _shared(function, list(items), workers)
+    with nullcontext() if workers <= 1 else _controller().limit(limits=1, user_api="blas"):
+        yield Team(workers)
+
+
+class Team(NamedTuple):
+    """What `team` yields: equation (1) on `n_jobs` threads."""
+
+    n_jobs: int
+
+    def __call__(self, function, items):
+        return _shared(function, list(items), self.n_jobs)
 
 
 def _shared(function, items, workers):

@@ -11,17 +11,36 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, lean, noun
+from gnomon._jit import atomic_load, inner, lean, noun, pause
 from gnomon.search._column_splits import Found, below, scrambled
+from gnomon.search._crew import (
+    FETCH,
+    HELPERS,
+    NODE,
+    PARENT,
+    SEARCH,
+    STOP,
+    TALLY,
+    TASK,
+    WORD,
+    Crew,
+    begin,
+    finish,
+    take,
+    wait,
+)
 from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE, merit_within
 from gnomon.search._groups import CACHED, DIGIT, LEFT, ORDER, PRESENT
-from gnomon.search._histograms import ABOVE, HERE, add_up, free_slots, release, tally_nodes
+from gnomon.search._histograms import ABOVE, FEWEST, HERE, add_up, assign_slots, free_slots, release, tally_columns
 from gnomon.search._monotone import bound_children
 
 LEAF = -2
 """The feature of a node that tests none."""
 
 ROUNDING = 1e-15
+
+ROWS = 8192
+"""Rows of a piece that one thread fetches."""
 
 WHOLE = (
     "start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot", "block",
@@ -114,6 +133,12 @@ def make_work(columns, y, outputs, n, width, slots, block):
     )  # fmt: skip
 
 
+def helpers_work(work):
+    """Working arrays for a helper: the grower's own where they are only read, others where they are written."""
+    own = ("sums", "groups", "keys", "counts", "scores", "bounds", "slots")
+    return work._replace(**{name: np.empty_like(getattr(work, name)) for name in own})
+
+
 def restart(work, seed):
     """Make buffers what they were before the first tree."""
     work.features[:] = np.arange(len(work.features))
@@ -172,11 +197,11 @@ class CodeSplitter:
     rows: np.ndarray
     node_sums: np.ndarray
     work: Work
+    crew: Crew
 
     def examine(self, nodes, first, made):
         criterion, limits, work = self.criterion, self.limits, self.work
         sums, at, bounds = work.sums, limits.total, work.bounds
-        p = len(self.columns.sizes)
         block, place = work.block, nodes.block[first]
         inside = place >= 0
         if inside and block.place[0] != place:
@@ -184,7 +209,10 @@ class CodeSplitter:
         codes = block.codes if inside else self.columns.codes
         y = block.y if inside else self.y
         w = block.w if inside else self.w
-        tally_nodes(self.columns, codes, criterion, limits, y, w, self.rows, nodes, first, made, work)
+        parent = work.slots[ABOVE] if first > 0 else -1
+        filled = assign_slots(nodes, first, made, work.slots, limits.max_depth)
+        if filled >= 0:
+            _fill_histogram(self, nodes, filled, parent, codes, y, w, inside)
         for node in range(first, made):
             start, stop = nodes.start[node], nodes.stop[node]
             rows = self.rows[start:stop]
@@ -205,25 +233,10 @@ class CodeSplitter:
                 or impurity <= (limits.min_impurity + ROUNDING) * criterion.mass(sums, at)
             ):
                 continue
-            stepping = limits.min_impurity == -np.inf
             scale = TIE * abs(impurity) + ROUNDING * abs(merit)
-            best = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
-            drawn, perfect = 0, np.inf if stepping else merit + impurity - scale
-            while drawn < p and best.feature < 0:
-                stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
-                while drawn < stop_at and best.score < perfect:
-                    j = work.features[drawn]
-                    drawn += 1
-                    if not _may_follow(self.together, self.open_groups, node, j):
-                        continue
-                    bounds[DIRECTION] = self.monotone[j]
-                    found = self.kinds.split_column(self.columns, codes, criterion, limits, work, j, rows, scale)
-                    # What a step gains has no scale of its own, not even at a root where all is balanced.
-                    if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
-                        best = found
-                        bounds[CHOSEN] = bounds[MIDDLE]
-                        for g in range(found.cut if np.isnan(found.threshold) else 0):
-                            work.groups[LEFT, g] = work.groups[PRESENT, work.groups[ORDER, g]]
+            stepping = limits.min_impurity == -np.inf
+            perfect = np.inf if stepping else merit + impurity - scale
+            best = _best_split(self, nodes, node, codes, rows, scale, perfect, inside)
             # A step that gains nothing is not made; an impure node is divided even so.
             gain = best.score - merit
             if best.feature < 0 or (gain <= scale if stepping else gain < limits.min_gain - scale):
@@ -260,6 +273,143 @@ class CodeSplitter:
 
 
 @inner
+def _fill_histogram(splitter, nodes, node, parent, codes, y, w, inside):
+    """Fill the histogram of a node from its rows, and take it from its parent's, which becomes its sibling's."""
+    work, p, q = splitter.work, len(splitter.columns.sizes), splitter.limits.outputs
+    rows = splitter.rows[nodes.start[node] : nodes.stop[node]]
+    if splitter.crew.desk[HELPERS] > 0 and not inside and len(rows) >= FEWEST:
+        _share(splitter, nodes, FETCH, node, parent, -(-len(rows) // ROWS))
+        _share(splitter, nodes, TALLY, node, parent, -(-p // _columns_of_a_piece(splitter)))
+    else:
+        _fetch(q, y, w, rows, work.y, work.w, 0, len(rows))
+        _tally(splitter, nodes, node, parent, codes, 0, p)
+
+
+@inner
+def _columns_of_a_piece(splitter):
+    """Several, which see a block of rows together, and three pieces for each thread, lest one be late."""
+    return -(-len(splitter.columns.sizes) // (3 * (1 + splitter.crew.desk[HELPERS])))
+
+
+@inner
+def _tally(splitter, nodes, node, parent, codes, first, last):
+    work, rows = splitter.work, splitter.rows[nodes.start[node] : nodes.stop[node]]
+    tally_columns(
+        splitter.columns, codes, splitter.criterion, splitter.limits, rows, work.y, work.w, work.histograms,
+        nodes.slot[node], parent, first, last,
+    )  # fmt: skip
+
+
+@inner
+def _best_split(splitter, nodes, node, codes, rows, scale, perfect, inside):
+    """The best split of the columns drawn, of more where these have none; ``groups[LEFT]`` has the codes of a set.
+
+    The search ends where the merit is `perfect`.
+    """
+    columns, limits, work, crew = splitter.columns, splitter.limits, splitter.work, splitter.crew
+    p, bounds, stepping = len(columns.sizes), work.bounds, perfect == np.inf
+    many = nodes.slot[node] >= 0 or len(rows) >= FEWEST
+    shared = crew.desk[HELPERS] > 0 and many and not inside and limits.max_features >= p
+    if shared:
+        crew.scale[0] = scale
+        _share(splitter, nodes, SEARCH, node, -1, p)
+    best, drawn = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1)), 0
+    while drawn < p and best.feature < 0:
+        stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
+        while drawn < stop_at and best.score < perfect:
+            j = work.features[drawn]
+            drawn += 1
+            if not _may_follow(splitter.together, splitter.open_groups, node, j):
+                continue
+            bounds[DIRECTION] = splitter.monotone[j]
+            if shared:
+                found = _read(crew.found[j])
+                bounds[MIDDLE] = crew.found[j, 5]
+            else:
+                found = splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, j, rows, scale)
+            # What a step gains has no scale of its own, not even at a root where all is balanced.
+            if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
+                best = found
+                bounds[CHOSEN] = bounds[MIDDLE]
+                if not shared:
+                    _keep_set(found, work.groups)
+    if shared and np.isnan(best.threshold):
+        # Its set was found in the groups of another thread.
+        bounds[DIRECTION] = splitter.monotone[best.feature]
+        splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, best.feature, rows, scale)
+        _keep_set(best, work.groups)
+    return best
+
+
+@inner
+def _keep_set(found, groups):
+    for g in range(found.cut if np.isnan(found.threshold) else 0):
+        groups[LEFT, g] = groups[PRESENT, groups[ORDER, g]]
+
+
+@inner
+def _read(row):
+    return Found(row[0], np.int64(row[1]), np.int64(row[2]), row[3], np.int64(row[4]))
+
+
+@inner
+def _share(splitter, nodes, task, node, parent, pieces):
+    """Do a task to all columns together with the helpers."""
+    begin(splitter.crew.desk, task, node, parent, pieces)
+    _take_part(splitter, nodes, splitter.work)
+    wait(splitter.crew.desk, pieces)
+
+
+@inner
+def _take_part(splitter, nodes, work):
+    """Take pieces and do what the desk says, while there are any."""
+    desk, p = splitter.crew.desk, len(splitter.columns.sizes)
+    piece = take(desk)
+    while piece >= 0:
+        if desk[TASK] == FETCH:
+            _fetch_piece(splitter, nodes, desk[NODE], piece)
+        elif desk[TASK] == TALLY:
+            size = _columns_of_a_piece(splitter)
+            last = min((piece + 1) * size, p)
+            _tally(splitter, nodes, desk[NODE], desk[PARENT], splitter.columns.codes, piece * size, last)
+        else:
+            _search(splitter, nodes, desk[NODE], work, piece)
+        finish(desk)
+        piece = take(desk)
+
+
+@inner
+def _fetch_piece(splitter, nodes, node, piece):
+    work, rows = splitter.work, splitter.rows[nodes.start[node] : nodes.stop[node]]
+    last = min((piece + 1) * ROWS, len(rows))
+    _fetch(splitter.limits.outputs, splitter.y, splitter.w, rows, work.y, work.w, piece * ROWS, last)
+
+
+@inner
+def _search(splitter, nodes, node, work, j):
+    """Find the best split of a column in working arrays of any thread."""
+    criterion, limits, crew = splitter.criterion, splitter.limits, splitter.crew
+    work.slots[HERE] = nodes.slot[node]
+    for s in range(criterion.width()):
+        work.sums[limits.total + s] = splitter.node_sums[node, s]
+    work.bounds[LOW], work.bounds[HIGH] = nodes.low[node], nodes.high[node]
+    work.bounds[DIRECTION] = splitter.monotone[j]
+    rows, columns = splitter.rows[nodes.start[node] : nodes.stop[node]], splitter.columns
+    found = splitter.kinds.split_column(columns, columns.codes, criterion, limits, work, j, rows, crew.scale[0])
+    to = crew.found[j]
+    to[0], to[1], to[2], to[3], to[4] = found.score, found.feature, found.cut, found.threshold, found.missing
+    to[5] = work.bounds[MIDDLE]
+
+
+@lean
+def assist(splitter, nodes, work):
+    """Help the grower with its columns, in working arrays of one's own, until it has finished."""
+    while atomic_load(splitter.crew.desk, WORD) != STOP:
+        _take_part(splitter, nodes, work)
+        pause()
+
+
+@inner
 def _may_follow(together, open_groups, node, j):
     """Whether some group that holds all columns above the node holds column j too; without groups any may follow."""
     for g in range(len(together)):
@@ -288,35 +438,48 @@ def draw_columns(features, seed, first, stop):
 
 
 @inner
+def _fetch(q, y, w, rows, y_here, w_here, first, last):
+    """Put targets and weights of the rows number first … last − 1 side by side."""
+    for o in range(q):
+        for s in range(first, last):
+            y_here[s * q + o] = y[rows[s] * q + o]
+    for s in range(first, last):
+        w_here[s] = w[rows[s]]
+
+
+@inner
 def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
     """Targets and weights of the rows, side by side, and the sums of the node."""
+    _fetch(q, y, w, rows, y_here, w_here, 0, len(rows))
     for s in range(criterion.width()):
         sums[at + s] = 0.0
     for s in range(len(rows)):
-        for o in range(q):
-            y_here[s * q + o] = y[rows[s] * q + o]
-        w_here[s] = w[rows[s]]
         criterion.tally(sums, at, y_here, s, w_here[s])
 
 
 @inner
 def partition(found, codes, size, rows, spare, side, chosen):
     """Rows of the left side first, each side in its order; return how many are left."""
-    by_table = np.isnan(found.threshold)
-    for g in range(found.cut if by_table else 0):
+    by_set = np.isnan(found.threshold)
+    by_table = by_set or size < len(rows)
+    for g in range(found.cut if by_set else 0):
         side[chosen[g]] = 1
-    left, right = 0, 0
+    for c in range(size + 1 if by_table and not by_set else 0):
+        side[c] = found.missing == 0 if c == size else c <= found.cut
+    left, right = np.uint64(0), np.uint64(0)
     for i in range(len(rows)):
         row = rows[i]
-        c = np.int64(codes[row])
+        c = np.int64(codes[np.uint32(row)])
         goes_left = side[c] == 1 if by_table else (found.missing == 0 if c == size else c <= found.cut)
         # Both are written, one of them counts: no branch to mispredict.
         rows[left] = row
         spare[right] = row
-        left += goes_left
-        right += not goes_left
+        left += np.uint64(goes_left)
+        right += np.uint64(not goes_left)
     for i in range(right):
         rows[left + i] = spare[i]
-    for g in range(found.cut if by_table else 0):
+    for g in range(found.cut if by_set else 0):
         side[chosen[g]] = 0
-    return left
+    for c in range(size + 1 if by_table and not by_set else 0):
+        side[c] = 0
+    return np.int64(left)

@@ -13,6 +13,8 @@ from gnomon._jit import inner
 FEWEST = 512
 """Nodes of fewer rows are not worth a histogram of 256 bins per column."""
 
+BLOCK = 4096
+
 HERE, ABOVE, FREE, FIRST = range(4)
 """Places in the array of slots: that of the node at hand, its parent's, how many more are free, the first of these."""
 
@@ -31,49 +33,49 @@ def release(slots, slot):
 
 
 @inner
-def tally_nodes(columns, codes, criterion, limits, y, w, rows, nodes, first, made, work):
-    """Give the nodes first … made − 1, the root or two siblings, their slots, and fill these."""
-    slots = work.slots
+def assign_slots(nodes, first, made, slots, max_depth):
+    """Give the nodes first … made − 1, the root or two siblings, their slots; the one to fill from rows, −1 if none."""
     for node in range(first, made):
         nodes.slot[node] = -1
     small = first
     if made - first == 2 and nodes.stop[first + 1] - nodes.start[first + 1] < nodes.stop[first] - nodes.start[first]:
         small = first + 1
     large = first if made - first == 1 else 2 * first + 1 - small
-    enough = nodes.stop[large] - nodes.start[large] >= FEWEST
+    enough = nodes.stop[large] - nodes.start[large] >= FEWEST and nodes.depth[large] < max_depth
     parent = slots[ABOVE] if first > 0 else -1
     if not enough or slots[FREE] == 0 or (first > 0 and parent < 0):
         release(slots, parent)
-        return
+        return -1
     slots[FREE] -= 1
-    slot = slots[FIRST + slots[FREE]]
-    nodes.slot[small] = slot
-    part = rows[nodes.start[small] : nodes.stop[small]]
-    _tally(columns, codes, criterion, limits, y, w, part, work.y, work.w, work.histograms[slot])
+    nodes.slot[small] = slots[FIRST + slots[FREE]]
     if first > 0:
         nodes.slot[large] = parent
-        for s in range(work.histograms.shape[1]):
-            work.histograms[parent, s] -= work.histograms[slot, s]
+    return small
 
 
 @inner
-def _tally(columns, codes, criterion, limits, y, w, rows, y_here, w_here, histogram):
-    q, width = limits.outputs, criterion.width()
-    for s in range(len(histogram)):
+def tally_columns(columns, codes, criterion, limits, rows, y, w, histograms, slot, parent, first, last):
+    """Fill columns first … last − 1 of a histogram from rows, targets side by side, and take it from the parent's.
+
+    By blocks of rows, which stay in cache while the columns see them.
+    """
+    width, q = criterion.width(), limits.outputs
+    histogram = histograms[slot]
+    begin, end = (columns.starts[first] + first) * width, (columns.starts[last] + last) * width
+    for s in range(begin, end):
         histogram[s] = 0.0
-    for s in range(len(rows)):
-        for o in range(q):
-            y_here[s * q + o] = y[rows[s] * q + o]
-        w_here[s] = w[rows[s]]
-    for j in range(len(columns.sizes)):
-        start = np.uint64(columns.starts[j] + j)
-        column = codes[j]
-        for s in range(len(rows)):
-            # Numbers that cannot be negative need no look whether they count from the end.
-            at = (start + np.uint64(column[np.uint32(rows[s])])) * np.uint64(width)
-            if limits.counting:
-                histogram[at] += 1.0
-            criterion.weigh(histogram, at, y_here, s, w_here[s])
+    for block in range(0, len(rows), BLOCK):
+        # Numbers that cannot be negative need no look whether they count from the end.
+        here, w_here, y_here = rows[block : block + BLOCK], w[block : block + BLOCK], y[block * q : (block + BLOCK) * q]
+        for j in range(first, last):
+            start, column = np.uint64(columns.starts[j] + j), codes[j]
+            for s in range(len(here)):
+                at = (start + np.uint64(column[np.uint32(here[s])])) * np.uint64(width)
+                if limits.counting:
+                    histogram[at] += 1.0
+                criterion.weigh(histogram, at, y_here, s, w_here[s])
+    for s in range(begin, end if parent >= 0 else begin):
+        histograms[parent, s] -= histogram[s]
 
 
 @inner

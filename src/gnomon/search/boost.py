@@ -237,8 +237,7 @@ def _flat(scores):
     return scores[:, 0] if scores.shape[1] == 1 else scores
 
 
-def _drawn_rows(w, subsample, rng):
-    rows = np.flatnonzero(w).astype(np.int32)
+def _drawn_rows(rows, subsample, rng):
     if subsample >= 1.0:
         return rows
     return np.sort(rng.choice(rows, max(1, int(subsample * len(rows))), replace=False))
@@ -260,6 +259,7 @@ class _Slopes:
 
     def __init__(self, y, scores, w, run):
         self.y, self.scores, self.w, self.run = y, scores, w, run
+        self.rows = np.flatnonzero(w).astype(np.int32)
         self.gradient, self.curvature = np.empty(scores.shape, order="F"), np.empty(scores.shape, order="F")
         self.buffers = [None] * scores.shape[1]
 
@@ -313,13 +313,15 @@ def _round(columns, slopes, plan, rng):
     if plan.adapt is not None:
         loss = plan.adapt(y, _flat(scores), w)
         slopes.take(loss)
-    rows = _drawn_rows(w, plan.subsample, rng)
+    rows = _drawn_rows(slopes.rows, plan.subsample, rng)
     before = _bag_losses(loss, y, scores, w, rows, plan.subsample)
     seeds = rng.integers(0, 2**63, plan.n_scores)
+    # Threads take a tree each where there are several, else the columns of one.
+    run = slopes.run if plan.n_scores == 1 else None
 
     def work(k):
         g, h = slopes.gradient[:, k], slopes.curvature[:, k]
-        tree, parts, slopes.buffers[k] = _grown(columns, g, h, w, rows, plan, int(seeds[k]), slopes.buffers[k])
+        tree, parts, slopes.buffers[k] = _grown(columns, g, h, w, rows, plan, int(seeds[k]), slopes.buffers[k], run)
         residuals = y - scores[:, k] if loss.best_shift else None
         return _stepped(tree, parts, g, h, residuals, w, loss, plan), parts
 
@@ -332,19 +334,19 @@ def _round(columns, slopes, plan, rng):
     return {"objective": objective, **bags}, [tree for tree, _ in grown], rows
 
 
-def _grown(columns, g, h, w, rows, plan, seed, work):
+def _grown(columns, g, h, w, rows, plan, seed, work, run):
     """A tree by Newton's gain, or by another criterion on the negative gradient, where its rows are, and buffers."""
     if plan.criterion is None:
         return grow_parts(
             columns, g, Newton(float(plan.lam)), sample_weight=h, rows=rows, min_impurity=-np.inf, seed=seed,
-            work=work, **plan.growth,
+            work=work, run=run, **plan.growth,
         )  # fmt: skip
     residual = -g / np.where(w > 0.0, w, 1.0)
     # Rows that all pull alike are pure, whatever rounding makes of their variance.
     floor = PURE * float(np.average(residual**2, weights=w))
     growth = plan.growth | {"min_impurity": max(plan.growth.get("min_impurity", 0.0), floor)}
     tree, parts, work = grow_parts(
-        columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, work=work, **growth
+        columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, work=work, run=run, **growth
     )
     if plan.ccp_alpha <= 0.0:
         return tree, parts, work

@@ -8,13 +8,27 @@ depth first or, under a limit on leaves, the largest gain first. With a compiled
 Breiman et al. (1984), doi:10.1201/9781315139470; best first: Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import compiled, jit, lean
-from gnomon.search._code_splitter import CodeSplitter, Limits, make_nodes, make_work, most_groups, restart, unload
+from gnomon._jit import DISABLED, compiled, jit, lean
+from gnomon.numerics.parallel import team
+from gnomon.search._code_splitter import (
+    CodeSplitter,
+    Limits,
+    assist,
+    helpers_work,
+    make_nodes,
+    make_work,
+    most_groups,
+    restart,
+    unload,
+)
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
+from gnomon.search._crew import STOP, WORD, make_crew
+from gnomon.search._histograms import FEWEST
 from gnomon.search._monotone import bounded
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
@@ -33,6 +47,9 @@ EQUALITY = {"best": SearchedMixed(equality=True), "random": DrawnMixed(equality=
 
 
 UNROLLED_FROM = 5000
+CLOSED = 2**62
+"""The depth of nodes that no limit on depth lets divide: they would be examined in vain."""
+
 CACHE = 2**19
 MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
@@ -42,7 +59,7 @@ def grow_tree(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
     max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
-    seed=0,
+    seed=0, n_jobs=None,
 ):  # fmt: skip
     """Grow a tree of binary tests by (1).
 
@@ -82,6 +99,8 @@ def grow_tree(
         Halfway between the values of the node next to the cut, or at the edge of a bin, wherever those values lie.
     seed : int, default=0
         Draws columns and cuts.
+    n_jobs : int, optional
+        Threads that share the columns of large nodes, where all are searched; the tree does not depend on it.
 
     Returns
     -------
@@ -101,13 +120,14 @@ def grow_tree(
     >>> float(tree.gain[0]), tree.n_leaves
     (0.0, 4)
     """
-    return grow_parts(
-        columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
-        categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
-        min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
-        min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone,
-        together=together, category_support=category_support, thresholds=thresholds, seed=seed,
-    )[0]  # fmt: skip
+    with team(n_jobs) as run:
+        return grow_parts(
+            columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
+            categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
+            min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
+            min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone,
+            together=together, category_support=category_support, thresholds=thresholds, seed=seed, run=run,
+        )[0]  # fmt: skip
 
 
 class Parts(NamedTuple):
@@ -122,9 +142,12 @@ def grow_parts(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
     max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
-    seed=0, work=None,
+    seed=0, work=None, run=None,
 ):  # fmt: skip
-    """What `grow_tree` returns, the `Parts` of its rows, and buffers, which `work` may be for the next tree."""
+    """What `grow_tree` returns, the `Parts` of its rows, and buffers, which `work` may be for the next tree.
+
+    The threads of a team, `run`, share the columns of large nodes.
+    """
     n, p = columns.n_samples, len(columns.sizes)
     w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     rows = np.flatnonzero(w).astype(np.int32) if rows is None else np.array(rows, dtype=np.int32)
@@ -153,15 +176,44 @@ def grow_parts(
     used = criterion.unrolled() if m >= UNROLLED_FROM else criterion
     together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
     open_groups = np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8)
-    code_splitter = CodeSplitter(columns, used, kinds, limits, monotone, together, open_groups, y, w, rows, sums, work)
+    helpers = _helpers(run, p, m, max_features, splitter)
+    code_splitter = compiled(
+        CodeSplitter(
+            columns, used, kinds, limits, monotone, together, open_groups, y, w, rows, sums, work,
+            make_crew(helpers, p),
+        )
+    )  # fmt: skip
     most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
-    made = grow_compiled(compiled(code_splitter), nodes, max_leaf_nodes is not None, most_leaves)
+    made = _grow_together(code_splitter, nodes, max_leaf_nodes is not None, most_leaves, helpers, run)
     unload(work.block, rows)
     tree, order = _as_tree(nodes[:made], sums[:made], rows, columns, criterion, category_support > 0.0)
     if np.any(monotone) and tree.answers.shape[1] == 1 + criterion.classes:
         value = bounded(tree, tree.answers[:, -1], monotone)
         tree = tree.with_answers(np.column_stack([1.0 - value, value]) if criterion.classes else value[:, None])
     return tree, Parts(rows, nodes.start[order], nodes.stop[order]), work
+
+
+def _helpers(run, p, m, max_features, splitter):
+    """How many threads may help: none where a node looks at few columns or few rows, or draws from one seed."""
+    if run is None or DISABLED or splitter == "random" or max_features < p or m < FEWEST:
+        return 0
+    return min(run.n_jobs, p) - 1
+
+
+def _grow_together(splitter, nodes, best_first, most_leaves, helpers, run):
+    """`grow` on this thread, with `helpers` others that take columns."""
+
+    def grow_all():
+        try:
+            return grow_compiled(splitter, nodes, best_first, most_leaves)
+        finally:
+            splitter.crew.desk[WORD] = STOP
+
+    if helpers == 0:
+        return grow_all()
+    works = [helpers_work(splitter.work) for _ in range(helpers)]
+    tasks = [grow_all, *(partial(assist, splitter, nodes, work) for work in works)]
+    return run(lambda task: task(), tasks)[0]
 
 
 def _slots(columns, max_features, splitter, width, max_leaf_nodes):
@@ -210,6 +262,8 @@ def grow(splitter, nodes, best_first, max_leaves):
         leaves += max(branches - 1, 0)
         for child in range(made - branches, made):
             nodes.branches[child] = 0
+            if leaves >= max_leaves:
+                nodes.depth[child] = CLOSED
         splitter.examine(nodes, made - branches, made)
         for child in range(made - branches, made):
             if nodes.gain[child] >= 0.0:

@@ -99,8 +99,8 @@ def mean_criterion(criterion, quantile, n_outputs):
     return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion].of(n_outputs)
 
 
-def grow_form(form, columns, y, criterion, domains, **options):
-    """Grow a tree of the form."""
+def grow_form(form, columns, y, criterion, domains, n_jobs, **options):
+    """Grow a tree of the form; several threads serve the compiled grower only."""
     if form.declared and not np.all(columns.category):
         numbers = np.flatnonzero(~columns.category).tolist()
         raise ValueError(
@@ -110,7 +110,7 @@ def grow_form(form, columns, y, criterion, domains, **options):
     if _is_general(form, criterion):
         tree = _general(form, columns, y, criterion, domains, options)
     else:
-        tree = grow_tree(columns, y, criterion, categorical_split=form.categorical_split, **options)
+        tree = grow_tree(columns, y, criterion, categorical_split=form.categorical_split, n_jobs=n_jobs, **options)
     tree = replace(tree, class_counts=class_counts(criterion))
     return data_thresholds(tree, columns, options["sample_weight"]) if form.threshold == "data" else tree
 

@@ -50,6 +50,7 @@ class SingleTree(GrownTree, BaseEstimator):
             y,
             criterion,
             self.coding_.domains,
+            self.n_jobs,
             sample_weight=weights,
             splitter=self.splitter,
             seed=seed_of(self.random_state),

@@ -84,7 +84,8 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     refit_leaves : bool, default=False
         Whether all rows estimate the leaves after "reduced_error".
     n_jobs : int, optional
-        Threads that code the columns; the tree grows on one.
+        Threads, over columns to be coded and, where every node is searched for the best binary test of all columns,
+        over those of large nodes. The tree does not depend on it.
     algorithm : {"cart", "id3", "c4.5"}, default="cart"
         Presets. "id3": categories only, a branch for each value, each column once on a path. "c4.5": the largest gain
         ratio among tests of at least the mean gain, a branch for each value, numbers cut at data, missing rows in

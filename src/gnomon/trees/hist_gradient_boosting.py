@@ -77,7 +77,8 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
         Declared values of categories.
     unseen : {"missing", "error"}, default="missing"
     n_jobs : int, optional
-        Threads, over columns to be coded, rows whose slopes are taken, and the trees of a round; a tree grows on one.
+        Threads, over columns to be coded, rows whose slopes are taken, and the trees of a round or, where that has
+        one, the columns of its large nodes. The answers do not depend on it.
 
     Attributes
     ----------
