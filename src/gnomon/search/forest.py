@@ -3,8 +3,8 @@
     F(x) = Σ_t answer of the leaf of x in tree t                                                                  (1)
 
 Tree t depends on its seed alone, never on the other trees or on threads. Breiman (2001), doi:10.1023/A:1010933404324.
-The trees stand one after the other in the same arrays as one tree's; rows go down them in blocks, tree by tree, so
-that a tree stays in cache while many rows pass it.
+The trees stand one after the other in the same arrays as one tree's; many rows go down them together, tree by tree, so
+that a node is looked up once for all that pass it.
 """
 
 from dataclasses import dataclass, replace
@@ -13,16 +13,13 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit
-from gnomon.numerics.parallel import map_chunks, map_until_interrupt, split_rows
+from gnomon.numerics.parallel import map_chunks, map_until_interrupt
 from gnomon.search.grow import grow_tree
 from gnomon.search.grow_general import grow_general_tree
-from gnomon.search.traverse import BLOCK, as_dense, descend
+from gnomon.search.traverse import as_dense, drop, pieces, room
 from gnomon.search.tree import LEAF, Tests, Tree
 
 __all__ = ["Bags", "Forest", "grow_forest"]
-
-ROWS = 1024
-"""Rows that go down a tree together: their cells and the tree stay in cache."""
 
 
 @dataclass(frozen=True)
@@ -213,8 +210,7 @@ class Forest:
         return self.whole.nodes, self.whole.missing, self.whole.ends, self.whole.tests
 
     def _each(self, X, n_jobs, work):
-        parts = split_rows(X.shape[0], max(1, X.shape[0] // ROWS))
-        map_chunks(lambda rows: work(rows, as_dense(X[rows])), parts, n_jobs)
+        map_chunks(lambda rows: work(rows, as_dense(X[rows])), pieces(X.shape[0], n_jobs), n_jobs)
 
 
 def _join_tests(tests):
@@ -231,26 +227,22 @@ def _join_tests(tests):
 
 @jit
 def _leaves(nodes, missing, ends, tests, roots, X, out):
-    at = np.empty(BLOCK, dtype=np.int64)
+    at, space = np.empty(X.shape[0], dtype=np.int64), room(X)
     for t in range(len(roots) - 1):
-        for start in range(0, X.shape[0], BLOCK):
-            stop = min(start + BLOCK, X.shape[0])
-            descend(nodes, missing, ends, tests, roots[t], X, start, stop, at)
-            for i in range(start, stop):
-                out[i, t] = at[i - start]
+        drop(nodes, missing, ends, tests, roots[t], X, space, at)
+        for i in range(len(at)):
+            out[i, t] = at[i]
 
 
 @jit
 def _add(nodes, missing, ends, tests, answers, roots, X, hard, out):
-    at = np.empty(BLOCK, dtype=np.int64)
+    at, space = np.empty(X.shape[0], dtype=np.int64), room(X)
     for t in range(len(roots) - 1):
-        for start in range(0, X.shape[0], BLOCK):
-            stop = min(start + BLOCK, X.shape[0])
-            descend(nodes, missing, ends, tests, roots[t], X, start, stop, at)
-            for i in range(start, stop):
-                leaf = roots[t] + at[i - start]
-                if hard:
-                    out[i, np.argmax(answers[leaf])] += 1.0
-                else:
-                    for k in range(answers.shape[1]):
-                        out[i, k] += answers[leaf, k]
+        drop(nodes, missing, ends, tests, roots[t], X, space, at)
+        for i in range(len(at)):
+            leaf = roots[t] + at[i]
+            if hard:
+                out[i, np.argmax(answers[leaf])] += 1.0
+            else:
+                for k in range(answers.shape[1]):
+                    out[i, k] += answers[leaf, k]
