@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import jit
+from gnomon._jit import inner, jit
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
 from gnomon.search.grow import grow_tree
 from gnomon.search.grow_general import grow_general_tree
@@ -239,10 +239,16 @@ def _add(nodes, missing, ends, tests, answers, roots, X, hard, out):
     at, space = np.empty(X.shape[0], dtype=np.int64), room(X)
     for t in range(len(roots) - 1):
         drop(nodes, missing, ends, tests, roots[t], X, space, at)
-        for i in range(len(at)):
-            leaf = roots[t] + at[i]
-            if hard:
-                out[i, np.argmax(answers[leaf])] += 1.0
-            else:
-                for k in range(answers.shape[1]):
-                    out[i, k] += answers[leaf, k]
+        if hard:
+            for i in range(len(at)):
+                out[i, np.argmax(answers[roots[t] + at[i]])] += 1.0
+        else:
+            _add_answers(answers[roots[t] : roots[t + 1]], at, out)
+
+
+@inner
+def _add_answers(answers, at, out):
+    for i in range(len(at)):
+        leaf = np.uint64(at[i])
+        for k in range(answers.shape[1]):
+            out[i, k] += answers[leaf, k]

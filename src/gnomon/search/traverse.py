@@ -21,7 +21,7 @@ FEW = 4
 """Rows that are no longer divided."""
 
 FEWEST = 256
-ROWS = 2**14
+ROWS = 2**16
 """Rows in a piece of work: the more, the fewer nodes are looked up for a row, while their cells stay in cache."""
 
 
