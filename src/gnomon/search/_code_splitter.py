@@ -282,21 +282,22 @@ def _fill_histogram(splitter, nodes, node, parent, codes, y, w, inside):
         _share(splitter, nodes, TALLY, node, parent, -(-p // _columns_of_a_piece(splitter)))
     else:
         _fetch(q, y, w, rows, work.y, work.w, 0, len(rows))
-        _tally(splitter, nodes, node, parent, codes, 0, p)
+        _tally(splitter, nodes, node, parent, codes, 0, p, work.sums)
 
 
 @inner
 def _columns_of_a_piece(splitter):
-    """Several, which see a block of rows together, and three pieces for each thread, lest one be late."""
-    return -(-len(splitter.columns.sizes) // (3 * (1 + splitter.crew.desk[HELPERS])))
+    """An even number, as they go in pairs, and three pieces for each thread, lest one be late."""
+    columns = -(-len(splitter.columns.sizes) // (3 * (1 + splitter.crew.desk[HELPERS])))
+    return columns + columns % 2
 
 
 @inner
-def _tally(splitter, nodes, node, parent, codes, first, last):
+def _tally(splitter, nodes, node, parent, codes, first, last, spare):
     work, rows = splitter.work, splitter.rows[nodes.start[node] : nodes.stop[node]]
     tally_columns(
         splitter.columns, codes, splitter.criterion, splitter.limits, rows, work.y, work.w, work.histograms,
-        nodes.slot[node], parent, first, last,
+        nodes.slot[node], parent, first, last, spare,
     )  # fmt: skip
 
 
@@ -371,7 +372,7 @@ def _take_part(splitter, nodes, work):
         elif desk[TASK] == TALLY:
             size = _columns_of_a_piece(splitter)
             last = min((piece + 1) * size, p)
-            _tally(splitter, nodes, desk[NODE], desk[PARENT], splitter.columns.codes, piece * size, last)
+            _tally(splitter, nodes, desk[NODE], desk[PARENT], splitter.columns.codes, piece * size, last, work.sums)
         else:
             _search(splitter, nodes, desk[NODE], work, piece)
         finish(desk)

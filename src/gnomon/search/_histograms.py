@@ -54,28 +54,39 @@ def assign_slots(nodes, first, made, slots, max_depth):
 
 
 @inner
-def tally_columns(columns, codes, criterion, limits, rows, y, w, histograms, slot, parent, first, last):
+def tally_columns(columns, codes, criterion, limits, rows, y, w, histograms, slot, parent, first, last, spare):
     """Fill columns first … last − 1 of a histogram from rows, targets side by side, and take it from the parent's.
 
-    By blocks of rows, which stay in cache while the columns see them.
+    By blocks of rows, which stay in cache while the columns see them, and by two columns, which share what is read of
+    a row; the last of an odd number is tallied into `spare` too.
     """
-    width, q = criterion.width(), limits.outputs
-    histogram = histograms[slot]
-    begin, end = (columns.starts[first] + first) * width, (columns.starts[last] + last) * width
+    width, q, histogram = np.uint64(criterion.width()), limits.outputs, histograms[slot]
+    begin, end = _place(columns, criterion, first), _place(columns, criterion, last)
     for s in range(begin, end):
         histogram[s] = 0.0
     for block in range(0, len(rows), BLOCK):
         # Numbers that cannot be negative need no look whether they count from the end.
         here, w_here, y_here = rows[block : block + BLOCK], w[block : block + BLOCK], y[block * q : (block + BLOCK) * q]
-        for j in range(first, last):
-            start, column = np.uint64(columns.starts[j] + j), codes[j]
+        for j in range(first, last, 2):
+            k = min(j + 1, last - 1)
+            one, sums_one = codes[j], histogram[_place(columns, criterion, j) :]
+            two, sums_two = codes[k], histogram[_place(columns, criterion, k) :] if k > j else spare
             for s in range(len(here)):
-                at = (start + np.uint64(column[np.uint32(here[s])])) * np.uint64(width)
+                row, weight = np.uint32(here[s]), w_here[s]
+                a, b = np.uint64(one[row]) * width, np.uint64(two[row]) * width
                 if limits.counting:
-                    histogram[at] += 1.0
-                criterion.weigh(histogram, at, y_here, s, w_here[s])
+                    sums_one[a] += 1.0
+                    sums_two[b] += 1.0
+                criterion.weigh(sums_one, a, y_here, s, weight)
+                criterion.weigh(sums_two, b, y_here, s, weight)
     for s in range(begin, end if parent >= 0 else begin):
         histograms[parent, s] -= histogram[s]
+
+
+@inner
+def _place(columns, criterion, j):
+    """Where column j begins in a histogram."""
+    return (columns.starts[j] + j) * criterion.width()
 
 
 @inner
