@@ -133,9 +133,13 @@ def _share(R, s, labels, owners, hard, top, sums, power, bits):
     for t in range(TILE):
         top[t] = -np.inf
         sums[t] = 0.0
+    labelled = False
+    for t in range(TILE):
+        labelled |= labels[t] >= 0
     for j in range(R.shape[0]):
-        for t in range(TILE):
+        for t in range(TILE if labelled else 0):
             R[j, t] = -np.inf if labels[t] >= 0 and owners[j] != labels[t] else R[j, t]
+        for t in range(TILE):
             top[t] = max(top[t], R[j, t])
     for j in range(R.shape[0]):
         for t in range(TILE):
