@@ -8,7 +8,7 @@
 ``lean_reordering`` and ``inner_reordering`` are both.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
-``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause``  are how kernels on several threads meet.
+``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause`` are how kernels on several threads meet.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
 ``compiled``  hands such a value to a kernel.
 

@@ -68,11 +68,12 @@ def _sum(X, s, labels, means, U, const, T, Z, V, y, R, own, room, N, F, S):
             label[t] = labels[first + t] if t < size else -1
         if U.ndim == 2:
             _fill_diagonal(T, means, U, const, y, R)
-            total += _share(R, weight, label, owners, hard, *room)
-            _add_diagonal(T, means, R, N, F, S)
         else:
             _fill(T, means, U, const, Z, y, R)
-            total += _share(R, weight, label, owners, hard, *room)
+        total += _share(R, weight, label, owners, hard, *room)
+        if U.ndim == 2:
+            _add_diagonal(T, means, R, N, F, S)
+        else:
             _add(T, means, R, Z, V, N, F, S)
     return total
 
