@@ -1,4 +1,4 @@
-"""Shared set-up: helpers importable by name, headless pictures, and a kernel cache that cannot be stale."""
+"""Shared set-up: helpers importable by name, headless pictures."""
 
 import importlib
 import os
@@ -7,11 +7,9 @@ import sys
 from pathlib import Path
 
 import pytest
-from benchmarks import use_own_cache
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "tests"))
-use_own_cache()
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 # Where a function has the name of its module, pytest's import of the module would hide it; packages imported before

@@ -8,10 +8,7 @@ from math import nan
 from pathlib import Path
 from pkgutil import iter_modules
 
-from benchmarks import use_own_cache
-
 THREADS = 2
-use_own_cache()
 for _variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"):
     # Read once by each library when it is loaded, hence before any of them is imported.
     os.environ[_variable] = str(THREADS)

@@ -4,8 +4,8 @@
 ``lean``      does the same for a kernel that creates no array: references are not counted, so a verb of a noun that
               holds arrays costs no more than the loop inside it.
 ``inner``     does the same as ``lean`` for a kernel that only kernels call, and is compiled as a part of them.
-``reordering`` does the same as ``jit`` for a kernel whose sums may be taken in any order, which lets it use vectors.
-``lean_reordering`` and ``inner_reordering`` are both.
+``lean_reordering`` and ``inner_reordering`` do the same for kernels whose sums may be taken in any order, which lets
+              them use vectors.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
 ``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause`` are how kernels on several threads meet.
@@ -17,11 +17,15 @@ given, and caches the result; nothing is generated from strings and nothing is d
 """
 
 import copyreg
+import hashlib
 import importlib
 import os
 import platform
 from collections import namedtuple
 from dataclasses import dataclass, fields, is_dataclass
+from inspect import isfunction
+from pathlib import Path
+from types import CodeType
 from typing import dataclass_transform
 
 import numba
@@ -49,7 +53,6 @@ __all__ = [
     "lean_reordering",
     "noun",
     "pause",
-    "reordering",
 ]
 
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
@@ -87,16 +90,38 @@ class _PartCompiler(Compiler):
 _PART = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 
 
+def _digest(*facts):
+    return hashlib.sha256(repr(facts).encode()).hexdigest()
+
+
+def _state(path):
+    found = path.stat()
+    return str(path), found.st_mtime_ns, found.st_size
+
+
+_SOURCES = _digest(*(_state(path) for path in sorted(Path(__file__).parent.rglob("*.py"))))
+
+
 def _door(fastmath, counting, **more):
     # Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
     flags = {"error_model": "numpy", "fastmath": fastmath, "_nrt": counting, "no_cfunc_wrapper": True}
-    return numba.njit(**{"nogil": True, **flags, **(more or {"cache": True})})
+    compiler = numba.njit(**{"nogil": True, **flags, **(more or {"cache": True})})
+    return compiler if more or DISABLED else lambda kernel: _kept_while_sources_last(compiler(kernel))
+
+
+def _kept_while_sources_last(kernel):
+    """Let the cache of `kernel` end with any file of the package: by itself it follows only the kernel's own file.
+
+    The version of an index is compared before the types in it are read, which sources of another day may not know.
+    """
+    file = kernel._cache._cache_file
+    file._version = file._version, _SOURCES
+    return kernel
 
 
 jit = _door(_STRICT, counting=True)
 lean = _door(_STRICT, counting=False)
 inner = _door(_STRICT, counting=False, **_PART)
-reordering = _door(_REORDERING, counting=True)
 lean_reordering = _door(_REORDERING, counting=False)
 inner_reordering = _door(_REORDERING, counting=False, **_PART)
 inline = register_jitable(**_PART)
@@ -320,21 +345,38 @@ class _Record(type):
     """The type of the tuples that stand for nouns inside kernels.
 
     Numba's cache index stores the types of all specialisations and reads them all back at once. A noun of the user's
-    that cannot be imported then must not make the index unreadable, hence the pickling by name with a placeholder.
+    that cannot be imported then must not make the index unreadable, hence the pickling by name with a placeholder;
+    the same stands for a noun whose verbs were written anew, so that no kernel keeps the old ones.
     """
 
 
-def _record_named(module, path, names):
+def _record_named(module, path, names, verbs):
     try:
         found = importlib.import_module(module)
         for part in path.split("."):
             found = getattr(found, part)
-        return found
+        if _verbs(found) == verbs:
+            return found
     except (ImportError, AttributeError):
-        return _Record("Missing", (namedtuple("Missing", names),), {"__slots__": (), "noun": object})
+        pass
+    return _Record("Missing", (namedtuple("Missing", names),), {"__slots__": (), "noun": object})
 
 
-copyreg.pickle(_Record, lambda record: (_record_named, (record.__module__, record.__qualname__, record._fields)))
+def _verbs(record):
+    found = {name: getattr(record.noun, name, None) for name in VERBS}
+    return _digest({name: _instructions(verb.__code__) for name, verb in found.items() if isfunction(verb)})
+
+
+def _instructions(code):
+    constants = [_instructions(item) if isinstance(item, CodeType) else item for item in code.co_consts]
+    return code.co_code, code.co_names, constants
+
+
+def _by_name(record):
+    return _record_named, (record.__module__, record.__qualname__, record._fields, _verbs(record))
+
+
+copyreg.pickle(_Record, _by_name)
 
 
 def _declare(verb, names):
