@@ -67,6 +67,26 @@ def test_the_categories_of_a_type_are_a_domain_and_gaps_are_none_of_them(cells):
     np.testing.assert_array_equal(domain.codes(table.column(0)), [*column.codes[:2], 3])
 
 
+DECLARED = {
+    "pandas": lambda cells, values: pd.DataFrame({"c": pd.Categorical(cells, categories=values)}),
+    "polars": lambda cells, values: pl.DataFrame({"c": pl.Series(cells, dtype=pl.Enum(values))}),
+}
+
+
+@pytest.mark.parametrize("kind", DECLARED)
+@pytest.mark.parametrize("rows", [slice(None), [2, 0], slice(1, 2)])
+@pytest.mark.parametrize("known", [("a", "b", "c"), ("c", "b"), ("a",), ("x",)])
+def test_places_among_declared_categories_are_what_the_cells_say(kind, rows, known):
+    cells = ["b", None, "a", "b", None, "c"]
+    column = as_table(DECLARED[kind](cells, ["c", "b", "unmet", "a"])).column(0)[rows]
+    plain = as_table([[cell] for cell in cells]).column(0)[rows]
+    assert column.places is not None
+    assert column.cells.tolist() == plain.cells.tolist()
+    assert column.missing.tolist() == plain.missing.tolist()
+    domain = Domain(len(known), known)
+    assert domain.codes(column).tolist() == domain.codes(plain).tolist()
+
+
 @pytest.mark.parametrize("dtype", [">f8", "<f8", ">i4", "f2", "g", "u1", "u8", "?"])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_numbers_of_any_type_have_the_same_slots(dtype, order):

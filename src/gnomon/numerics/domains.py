@@ -66,6 +66,8 @@ class Domain:
                 return np.where(column.missing, self.size + 1, self.size)
             return _slots(column.cells[:, None], np.array([self.size]))[:, 0]
         slots = {value: slot for slot, value in enumerate(self.values)}
+        if column.places is not None:
+            return np.array([*(slots.get(value, self.size) for value in column.declared), self.size + 1])[column.places]
         cells = column.cells.tolist()
         codes = np.fromiter(map(slots.get, cells, repeat(self.size)), dtype=np.intp, count=len(cells))
         return np.where(column.missing, self.size + 1, codes)

@@ -34,6 +34,8 @@ class Column:
         Whether they are categories: strings, truth values (as 0 and 1), or what the type of the column says are.
     declared : tuple, optional
         The categories that the type of the column has, met or not.
+    places : ndarray of int of shape (n,), optional
+        The place of every cell among the declared categories, −1 where it is missing.
 
     References
     ----------
@@ -50,6 +52,7 @@ class Column:
     cells: np.ndarray
     is_category: bool = False
     declared: tuple | None = None
+    places: np.ndarray | None = None
 
     @property
     def is_number(self):
@@ -61,10 +64,13 @@ class Column:
         """Where there is no cell."""
         if self.is_number:
             return np.isnan(self.cells)
+        if self.places is not None:
+            return self.places < 0
         return np.fromiter((cell is None for cell in self.cells), dtype=bool, count=len(self.cells))
 
     def __getitem__(self, rows):
-        return Column(self.cells[rows], self.is_category, self.declared)
+        places = None if self.places is None else self.places[rows]
+        return Column(self.cells[rows], self.is_category, self.declared, places)
 
 
 @dataclass(frozen=True, eq=False)
@@ -321,10 +327,18 @@ def _series_column(series, pandas_like):
         cells = series.cast(nw.Float64).to_numpy().astype(float)
         _refuse_infinite(cells[:, None], (series.name,))
         return Column(cells, kind == nw.Boolean)
-    column = _plain_column(series.to_numpy(), series.name)
     if kind == nw.Enum or (kind == nw.Categorical and pandas_like):
-        return Column(column.cells, True, tuple(series.cat.get_categories().to_list()))
-    return column
+        return _category_column(series, pandas_like)
+    return _plain_column(series.to_numpy(), series.name)
+
+
+def _category_column(series, pandas_like):
+    """A column of declared categories, from their places: no cell is looked at by itself."""
+    native, declared = series.to_native(), series.cat.get_categories().to_list()
+    found = nw.from_native(native.cat.codes if pandas_like else native.to_physical(), series_only=True)
+    places = found.cast(nw.Int64).fill_null(-1).to_numpy()
+    values = _plain_column(np.array([*declared, None], dtype=object), series.name).cells
+    return Column(values[places], True, tuple(declared), places)
 
 
 def _plain_column(cells, name):

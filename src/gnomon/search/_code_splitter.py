@@ -129,7 +129,7 @@ def make_work(columns, y, outputs, n, width, slots, block):
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
         np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(6),
         np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
-        np.empty(n, dtype=np.int32), make_block(columns, y, outputs, block),
+        np.empty(n, dtype=columns.codes.dtype), make_block(columns, y, outputs, block),
     )  # fmt: skip
 
 
@@ -454,8 +454,7 @@ def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
     _fetch(q, y, w, rows, y_here, w_here, 0, len(rows))
     for s in range(criterion.width()):
         sums[at + s] = 0.0
-    for s in range(len(rows)):
-        criterion.tally(sums, at, y_here, s, w_here[s])
+    criterion.weigh_all(sums, at, y_here, w_here, len(rows))
 
 
 @inner

@@ -15,15 +15,19 @@ import numpy as np
 from gnomon._jit import inner, noun
 from gnomon.search._cuts import (
     ALL_SUBSETS,
+    DIRECTION,
+    HIGH,
+    LOW,
     MIDDLE,
     TRIED,
     against_rest,
+    best_bin,
     best_cut,
     best_subset,
     heap_sort,
     order_categories,
 )
-from gnomon.search._groups import ORDER, PRESENT, compress, group_rows
+from gnomon.search._groups import ORDER, PRESENT, compress, is_dense, occurs, sort_rows, tally_rows
 from gnomon.search._histograms import HERE
 from gnomon.search.columns import midpoint
 
@@ -44,38 +48,59 @@ def _none():
 
 
 @inner
-def _groups(columns, codes, criterion, limits, work, j, rows):
-    """Groups of the rows by column j: from the histogram of the node if it has one, else from the rows."""
-    sums, present, size = work.sums, work.groups[PRESENT], columns.sizes[j]
-    if work.slots[HERE] >= 0:
-        at = (columns.starts[j] + j) * criterion.width()
-        return compress(criterion, limits.counting, work.histograms[work.slots[HERE]], at, size, sums, present)
-    counting, y, w = limits.counting, work.y, work.w
-    return group_rows(codes[j], size, rows, criterion, counting, y, w, sums, present, work.keys, work.counts)
+def _tally(columns, codes, criterion, limits, work, j, rows):
+    """The histogram of column j, kept with the node or made of its rows, and its place; −1: one would be sparse."""
+    slot, size = work.slots[HERE], columns.sizes[j]
+    if slot >= 0:
+        return work.histograms[slot], (columns.starts[j] + j) * criterion.width()
+    if not is_dense(size, len(rows)):
+        return work.sums, np.int64(-1)
+    tally_rows(codes[j], size, rows, criterion, limits.counting, work.y, work.w, work.sums)
+    return work.sums, np.int64(0)
+
+
+@inner
+def _groups(columns, codes, criterion, limits, work, j, rows, histogram, place):
+    """Groups of the rows by column j: those of its histogram, if there is one, that occur."""
+    size, sums, present = columns.sizes[j], work.sums, work.groups[PRESENT]
+    if place >= 0:
+        return compress(criterion, limits.counting, histogram, place, size, sums, present)
+    return sort_rows(codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
 
 
 def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
-    sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    k = _groups(columns, codes, criterion, limits, work, j, rows)
+    sums, present, order, bounds = work.sums, work.groups[PRESENT], work.groups[ORDER], work.bounds
+    histogram, place = _tally(columns, codes, criterion, limits, work, j, rows)
+    bounded = bounds[DIRECTION] != 0.0 or bounds[LOW] > -np.inf or bounds[HIGH] < np.inf
+    gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
+    if place >= 0 and criterion.twofold() and not (bounded or gaps):
+        score, a, b = best_bin(criterion, limits, histogram, place, size, sums, work.scores, scale)
+        return Found(score, j, a, _threshold(columns, limits, at, a, b), np.int64(-1)) if a < b else _none()
+    k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()
     missing = np.int64(k - 1 if present[k - 1] == size else -1)
     known = k if missing < 0 else k - 1
     for g in range(known):
         order[g] = g
-    score, cut, side = best_cut(criterion, limits, sums, order, known, missing, scale, work.bounds)
+    score, cut, side = best_cut(criterion, limits, sums, order, known, missing, scale, bounds)
     if cut == 0:
         return _none()
     a = present[cut - 1]
     if cut == known:
         t = np.inf
-    elif limits.at_edges:
-        # Of equal cuts in a gap of empty bins, the nearest to the side that has the missing rows not: a scan's first.
-        t = columns.edges[at + (present[cut] - 1 if missing >= 0 and side == 1 else a)]
     else:
-        t = midpoint(columns.high[at + a], columns.low[at + present[cut]])
+        # Of equal cuts in a gap of empty bins, the nearest to the side that has the missing rows not: a scan's first.
+        b = present[cut]
+        t = _threshold(columns, limits, at, b - 1 if limits.at_edges and missing >= 0 and side == 1 else a, b)
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
+
+
+@inner
+def _threshold(columns, limits, at, a, b):
+    """The number between the codes a and b of the column whose bins begin at `at`."""
+    return columns.edges[at + a] if limits.at_edges else midpoint(columns.high[at + a], columns.low[at + b])
 
 
 def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
@@ -83,28 +108,25 @@ def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale)
     column, size, at = codes[j], columns.sizes[j], columns.starts[j]
     sums, order, cells = work.sums, work.groups[ORDER], work.cells
     m, width, total = len(rows), criterion.width(), limits.total
-    least, most, gaps = size, np.int64(-1), 0
     for s in range(m):
-        c = np.int64(column[rows[s]])
-        cells[s] = c
-        if c == size:
-            gaps += 1
-        else:
-            least = min(least, c)
-            most = max(most, c)
-    if most < 0 or (least == most and gaps == 0):
+        cells[s] = column[np.uint32(rows[s])]
+    least, most = _range(cells, m)
+    gaps = most == size
+    if gaps:
+        most = _most_below(cells, m, size)
+    if most < 0 or (least == most and not gaps):
         return _none()
     a, t = drawn_cut(columns, at, least, most, work.seed)
     for s in range(3 * width):
         sums[s] = 0.0
     criterion.weigh_range(sums, 0, cells, 0, a, work.y, work.w, m)
-    if gaps > 0:
+    if gaps:
         criterion.weigh_range(sums, 2 * width, cells, size, size, work.y, work.w, m)
     for s in range(width):
         sums[width + s] = sums[total + s] - sums[s] - sums[2 * width + s]
     order[0], order[1] = 0, 1
     known = 2 if least < most else 1
-    missing = np.int64(2 if gaps > 0 else -1)
+    missing = np.int64(2 if gaps else -1)
     score, cut, side = best_cut(criterion, limits, sums, order, known, missing, scale, work.bounds)
     if cut == 0:
         return _none()
@@ -114,19 +136,35 @@ def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @inner
+def _range(cells, m):
+    """The least and the largest of the first m cells, by comparisons of their own small type."""
+    least, most = cells[0], cells[0]
+    for s in range(m):
+        least, most = min(least, cells[s]), max(most, cells[s])
+    return np.int64(least), np.int64(most)
+
+
+@inner
+def _most_below(cells, m, size):
+    most = np.int64(-1)
+    for s in range(m):
+        most = max(most, np.int64(cells[s]) if cells[s] < size else most)
+    return most
+
+
+@inner
 def drawn_cut(columns, at, least, most, seed):
     """The last code left of a uniform draw, and the draw, moved out of a bin whose rows it cannot part."""
     if least == most:
         return least, np.inf
     low, high = columns.low[at + least], columns.high[at + most]
     t = low + uniform(seed) * (high - low)
-    first, last = at + least, at + most - 1
-    while first < last:
-        middle = (first + last + 1) // 2
-        if columns.high[middle] <= t:
-            first = middle
-        else:
-            last = middle - 1
+    first, length = at + least, most - least
+    while length > 1:
+        # Chosen without a branch, which would be mispredicted every other time.
+        half = length >> 1
+        first = first + half if columns.high[first + half] <= t else first
+        length -= half
     if not (columns.high[first] <= t < columns.low[first + 1]):
         t = midpoint(columns.high[first], columns.low[first + 1])
     return first - at, t
@@ -179,7 +217,8 @@ class DrawnMixed:
 def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    k = _groups(columns, codes, criterion, limits, work, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, j, rows)
+    k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()
     if limits.support > 0.0:
@@ -253,7 +292,8 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     width = criterion.width()
-    k = _groups(columns, codes, criterion, limits, work, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, j, rows)
+    k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()
     cut = 1 if equality else 0

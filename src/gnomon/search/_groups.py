@@ -25,22 +25,29 @@ HALF = np.uint64(32)
 
 
 @inner
-def group_rows(codes, size, rows, criterion, counting, y, w, sums, present, keys, counts):
-    """Fill `present` with the codes that occur and `sums` with (1); return how many occur.
+def is_dense(size, m):
+    """Whether a histogram of `size` codes is the way to group m rows."""
+    return size < DENSE * m and (size < CACHED or size < m)
 
-    Without `counting` the numbers of rows may stay zero, and a code occurs if it has weight.
-    """
-    m = len(rows)
-    width = criterion.width()
-    if size < DENSE * m and (size < CACHED or size < m):
-        for c in range((size + 1) * width):
-            sums[c] = 0.0
-        for s in range(m):
-            at = np.int64(codes[rows[s]]) * width
-            if counting:
-                sums[at] += 1.0
-            criterion.weigh(sums, at, y, s, w[s])
-        return compress(criterion, counting, sums, 0, size, sums, present)
+
+@inner
+def tally_rows(codes, size, rows, criterion, counting, y, w, sums):
+    """The histogram of the rows, that is (1) for every code; without `counting` the numbers of rows stay zero."""
+    width = np.uint64(criterion.width())
+    for c in range((size + 1) * criterion.width()):
+        sums[c] = 0.0
+    for s in range(len(rows)):
+        # Numbers that cannot be negative need no look whether they count from the end.
+        at = np.uint64(codes[np.uint32(rows[s])]) * width
+        if counting:
+            sums[at] += 1.0
+        criterion.weigh(sums, at, y, s, w[s])
+
+
+@inner
+def sort_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts):
+    """Fill `present` with the codes that occur and `sums` with (1); return how many occur."""
+    m, width = len(rows), criterion.width()
     for s in range(m):
         keys[0, s] = (np.uint64(codes[rows[s]]) << HALF) | np.uint64(s)
     sort_keys(keys, counts, m, size)
@@ -60,13 +67,19 @@ def group_rows(codes, size, rows, criterion, counting, y, w, sums, present, keys
 
 
 @inner
+def occurs(criterion, counting, histogram, g):
+    """Whether the group at `g` has rows; without `counting`, weight."""
+    return histogram[g] > 0.0 or (not counting and criterion.mass(histogram, g) > 0.0)
+
+
+@inner
 def compress(criterion, counting, histogram, at, size, sums, present):
     """Keep the codes that occur of the histogram at `at`; `sums` may be the histogram itself."""
     k = 0
     width = criterion.width()
     for c in range(size + 1):
         g = at + c * width
-        if histogram[g] > 0.0 or (not counting and criterion.mass(histogram, g) > 0.0):
+        if occurs(criterion, counting, histogram, g):
             present[k] = c
             for s in range(width):
                 sums[k * width + s] = histogram[g + s]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gnomon._jit import lean_reordering, noun
+from gnomon._jit import inner_reordering, noun
 from gnomon.search.criteria import TINY, Criterion
 
 __all__ = ["ClassCriterion", "Entropy", "Gini", "Misclassification"]
@@ -25,11 +25,6 @@ class ClassCriterion(Criterion):
 
     def weigh(self, sums, at, y, i, w):
         sums[at + 1 + y[i]] += w
-
-    def weigh_range(self, sums, at, cells, low, high, y, w, m):
-        for k in range(self.width() - 1):
-            sums[at + 1 + k] += _weight_within(cells, low, high, y, k, w, m)
-        sums[at] += _rows_within(cells, low, high, m)
 
     def mass(self, sums, at):
         total = 0.0
@@ -50,21 +45,28 @@ class ClassCriterion(Criterion):
         return sums[at + self.width() - 1] / (self.mass(sums, at) + TINY)
 
 
-@lean_reordering
-def _weight_within(cells, low, high, y, k, w, m):
-    """The weight of class k among the first m rows whose cells lie in low … high."""
-    total = 0.0
+@inner_reordering
+def _pair_weights(y, w, m):
+    """The weights of both classes among the first m rows."""
+    both, second = 0.0, 0.0
     for s in range(m):
-        total += w[s] if (cells[s] >= low) & (cells[s] <= high) & (y[s] == k) else 0.0
-    return total
+        both += w[s]
+        second += w[s] if y[s] == 1 else 0.0
+    # Rows of the second class alone are added in the same order twice: nothing is left for the first.
+    return both - second, second
 
 
-@lean_reordering
-def _rows_within(cells, low, high, m):
-    rows = 0
+@inner_reordering
+def _pair_weights_within(cells, low, high, y, w, m):
+    """How many of the first m rows have cells in low … high, and the weights of both classes among these."""
+    rows, both, second = 0, 0.0, 0.0
     for s in range(m):
-        rows += (cells[s] >= low) & (cells[s] <= high)
-    return rows
+        within = (cells[s] >= low) & (cells[s] <= high)
+        weight = w[s] if within else 0.0
+        rows += within
+        both += weight
+        second += weight if y[s] == 1 else 0.0
+    return rows, both - second, second
 
 
 @noun
@@ -75,7 +77,9 @@ class Impurity(ClassCriterion):
     kind: int
 
     def unrolled(self):
-        return PairImpurity(kind=self.kind) if self.size == 2 else self
+        if self.size != 2:
+            return self
+        return PairGini() if self.kind == GINI else PairImpurity(kind=self.kind)
 
     def worth(self, sums, at):
         n, total = self.mass(sums, at), 0.0
@@ -118,6 +122,38 @@ class PairImpurity(Impurity):
 
     def width(self):
         return 3
+
+    def weigh_all(self, sums, at, y, w, m):
+        first, second = _pair_weights(y, w, m)
+        sums[at] += m
+        sums[at + 1] += first
+        sums[at + 2] += second
+
+    def weigh_range(self, sums, at, cells, low, high, y, w, m):
+        rows, first, second = _pair_weights_within(cells, low, high, y, w, m)
+        sums[at] += rows
+        sums[at + 1] += first
+        sums[at + 2] += second
+
+
+@noun
+class PairGini(PairImpurity):
+    """Gini's impurity of two classes, of which the compiler makes vectors."""
+
+    def twofold(self):
+        return True
+
+    def first(self, sums, at):
+        return sums[at + 1]
+
+    def second(self, sums, at):
+        return sums[at + 2]
+
+    def merit_of(self, a, b):
+        return (a * a + b * b) / (a + b + TINY)
+
+    def mass_of(self, a, b):
+        return a + b
 
 
 @dataclass(frozen=True)

@@ -79,6 +79,22 @@ class Criterion:
         """The worth of a group up to a term that is the same for every split of one node."""
         return self.worth(sums, at)
 
+    def twofold(self):
+        """Whether two sums of a group, `first` and `second`, tell its merit and mass: `merit_of` and `mass_of`."""
+        return False
+
+    def first(self, sums, at):
+        return 0.0
+
+    def second(self, sums, at):
+        return 0.0
+
+    def merit_of(self, a, b):
+        return 0.0
+
+    def mass_of(self, a, b):
+        return 0.0
+
     def groups(self, y, w, group, k):
         """The rows in k groups, ready to be joined and compared."""
         return SumGroups.of(self, y, w, group, k)
@@ -91,6 +107,11 @@ class Criterion:
         """Add row i to the group at `at`."""
         sums[at] += 1.0
         self.weigh(sums, at, y, i, w)
+
+    def weigh_all(self, sums, at, y, w, m):
+        """Add the first m rows to the group at `at`."""
+        for s in range(m):
+            self.tally(sums, at, y, s, w[s])
 
     def weigh_range(self, sums, at, cells, low, high, y, w, m):
         """Add the first m rows whose cells lie in low … high to the group at `at`."""
@@ -205,6 +226,21 @@ class SingleSquaredError(SquaredError):
     def width(self):
         return 4
 
+    def twofold(self):
+        return True
+
+    def first(self, sums, at):
+        return sums[at + 1]
+
+    def second(self, sums, at):
+        return sums[at + 3]
+
+    def merit_of(self, a, b):
+        return b * b / (a + TINY)
+
+    def mass_of(self, a, b):
+        return a
+
 
 @noun
 class PoissonDeviance(_Means):
@@ -312,7 +348,22 @@ class Newton(Criterion):
         return -sums[at + 1] / (sums[at + 2] + self.lam + TINY)
 
     def worth(self, sums, at):
-        return 0.5 * sums[at + 1] * sums[at + 1] / (sums[at + 2] + self.lam + TINY)
+        return self.merit_of(sums[at + 1], sums[at + 2])
+
+    def twofold(self):
+        return True
+
+    def first(self, sums, at):
+        return sums[at + 1]
+
+    def second(self, sums, at):
+        return sums[at + 2]
+
+    def merit_of(self, a, b):
+        return 0.5 * a * a / (b + self.lam + TINY)
+
+    def mass_of(self, a, b):
+        return b
 
     def impurities(self, sums):
         """What each row of sums lacks of the largest worth per weight, so that gains are those of Newton's steps."""
