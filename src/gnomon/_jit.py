@@ -6,8 +6,11 @@
 ``inner``     does the same as ``lean`` for a kernel that only kernels call, and is compiled as a part of them.
 ``lean_reordering`` and ``inner_reordering`` do the same for kernels whose sums may be taken in any order, which lets
               them use vectors.
+``inner_fused`` does the same where products may be fused with sums, but sums keep their order.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
+``bits_of`` and ``of_bits`` are a double as the integer with the same bits, and back.
+``add_four``  adds four numbers of one array to four of another at once.
 ``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause`` are how kernels on several threads meet.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
 ``compiled``  hands such a value to a kernel.
@@ -38,27 +41,31 @@ from numba.extending import intrinsic, overload, overload_method, register_jitab
 
 __all__ = [
     "DISABLED",
+    "add_four",
     "atomic_add",
     "atomic_load",
     "atomic_store",
     "atomic_swap",
+    "bits_of",
     "choose",
     "compiled",
     "in_kernels",
     "inline",
     "inner",
+    "inner_fused",
     "inner_reordering",
     "jit",
     "lean",
     "lean_reordering",
     "noun",
+    "of_bits",
     "pause",
 ]
 
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
 """True when kernels run as plain Python, for debuggers and coverage."""
 
-_STRICT, _REORDERING = False, {"reassoc", "contract", "nsz"}
+_STRICT, _FUSED, _REORDERING = False, {"contract"}, {"reassoc", "contract", "nsz"}
 
 
 class _Part(JITCodeLibrary):
@@ -123,6 +130,7 @@ jit = _door(_STRICT, counting=True)
 lean = _door(_STRICT, counting=False)
 inner = _door(_STRICT, counting=False, **_PART)
 lean_reordering = _door(_REORDERING, counting=False)
+inner_fused = _door(_FUSED, counting=False, **_PART)
 inner_reordering = _door(_REORDERING, counting=False, **_PART)
 inline = register_jitable(**_PART)
 
@@ -155,8 +163,55 @@ def choose(condition, a, b):
     return np.where(condition, a, b)
 
 
+@intrinsic
+def _to_bits(typing, x):
+    def emit(context, builder, signature, given):
+        return builder.bitcast(given[0], ir.IntType(64))
+
+    return types.int64(types.float64), emit
+
+
+@intrinsic
+def _from_bits(typing, n):
+    def emit(context, builder, signature, given):
+        return builder.bitcast(given[0], ir.DoubleType())
+
+    return types.float64(types.int64), emit
+
+
+@in_kernels(lambda x: _to_bits(x))
+def bits_of(x):
+    """The integer that has the bits of the double `x`."""
+    return np.float64(x).view(np.int64)
+
+
+@in_kernels(lambda n: _from_bits(n))
+def of_bits(n):
+    """The double that has the bits of the integer `n`."""
+    return np.int64(n).view(np.float64)
+
+
 def _cell(context, builder, kind, array, i):
     return builder.gep(context.make_array(kind)(context, builder, array).data, [i])
+
+
+@intrinsic
+def _add_vectors(typing, to, at, terms, i):
+    def emit(context, builder, signature, given):
+        four = ir.VectorType(ir.DoubleType(), 4).as_pointer()
+        there = builder.bitcast(_cell(context, builder, to, *given[:2]), four)
+        here = builder.bitcast(_cell(context, builder, terms, *given[2:]), four)
+        total = builder.fadd(builder.load(there, align=8), builder.load(here, align=8))
+        builder.store(total, there, align=8)
+        return context.get_dummy_value()
+
+    return types.void(to, types.uintp, terms, types.uintp), emit
+
+
+@in_kernels(lambda to, at, terms, i: _add_vectors(to, at, terms, i))
+def add_four(to, at, terms, i):
+    """``to[at : at + 4] += terms[i : i + 4]``; both are doubles, in one piece."""
+    to[at : at + 4] += terms[i : i + 4]
 
 
 @intrinsic
@@ -296,6 +351,8 @@ VERBS = {
     "worth_at": ("sums", "at", "value"),
     "shrunk": ("sums", "at", "more"),
     "alike": ("sums", "a", "b"),
+    # what is done with a row at its leaf
+    "put": ("tree", "row", "leaf"),
     # a splitter of nodes
     "examine": ("nodes", "first", "made"),
     "divide": ("nodes", "node", "made"),
@@ -392,7 +449,9 @@ def _declare(verb, names):
     # Numba matches argument names, so each verb needs a typing function with its own.
     space = {"formula": formula}
     exec(f"def typing(self, {', '.join(names)}):\n    return formula(self)", space)
-    overload_method(types.BaseNamedTuple, verb, jit_options=_PART)(space["typing"])
+    # What several numbers share is long, and the compiler would leave it a call, which ends every hope of vectors.
+    options = {**_PART, "forceinline": True} if verb in ("jet", "pair") else _PART
+    overload_method(types.BaseNamedTuple, verb, jit_options=options)(space["typing"])
 
 
 for _verb, _names in VERBS.items():

@@ -1,28 +1,44 @@
-"""Exponentials by vectors: two units in the last place, nothing where the exponential is nothing."""
+"""Exponentials and logarithms by vectors: few units in the last place, nothing where the exponential is nothing."""
 
 import numpy as np
 import pytest
 
+from gnomon._jit import lean
 from gnomon.distributions import Normals
-from gnomon.numerics._exponentials import exponentials
+from gnomon.numerics._exponentials import exp_of_negative, log1p_of_share
 
 
-def exp(x):
-    found, power = np.array(x, dtype=float), np.empty(len(x))
-    exponentials(found, power, power.view(np.int64))
+@lean
+def _fill(x, found, logarithm):
+    for i in range(len(x)):
+        found[i] = log1p_of_share(x[i]) if logarithm else exp_of_negative(x[i])
+
+
+def in_kernel(x, logarithm=False):
+    found = np.empty(len(x))
+    _fill(np.asarray(x), found, logarithm)
     return found
 
 
 @pytest.mark.parametrize("reach", [1e-18, 1e-3, 0.35, 1.0, 30.0, 708.0])
-def test_the_error_is_two_units_in_the_last_place(reach):
+def test_the_error_of_exponentials_is_two_units_in_the_last_place(reach):
     x = -reach * np.random.default_rng(0).random(2000)
     expected = np.exp(x)
-    assert np.max(np.abs(exp(x) - expected) / np.spacing(expected)) <= 2.0
+    assert np.max(np.abs(in_kernel(x) - expected) / np.spacing(expected)) <= 2.0
+
+
+@pytest.mark.parametrize("reach", [1e-300, 1e-18, 1e-3, 0.35, 1.0])
+def test_the_error_of_logarithms_is_three_units_in_the_last_place(reach):
+    x = reach * np.random.default_rng(0).random(2000)
+    expected = np.log1p(x)
+    assert np.max(np.abs(in_kernel(x, logarithm=True) - expected) / np.spacing(expected)) <= 3.0
 
 
 def test_ends():
-    assert exp([0.0, -0.0]).tolist() == [1.0, 1.0]
-    assert exp([-709.0, -1e308, -np.inf]).tolist() == [0.0, 0.0, 0.0]
+    assert in_kernel([0.0, -0.0]).tolist() == [1.0, 1.0]
+    assert in_kernel([-709.0, -1e308, -np.inf]).tolist() == [0.0, 0.0, 0.0]
+    assert in_kernel([0.0], logarithm=True).tolist() == [0.0]
+    assert np.all(np.isnan([in_kernel([np.nan]), in_kernel([np.nan], logarithm=True)]))
 
 
 @pytest.mark.spec("GEN-103")

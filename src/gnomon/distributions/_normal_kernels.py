@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from gnomon._jit import inner, inner_reordering, lean
-from gnomon.numerics._exponentials import exponentials
+from gnomon.numerics._exponentials import exp_of_negative
 
 __all__ = ["fill_log_densities", "sums_of_responsibilities"]
 
@@ -31,11 +31,10 @@ def sums_of_responsibilities(X, s, labels, owners, means, U, const, *, hard):
     """N, F, S of equation (2) and the log-likelihood."""
     k, d = means.shape
     T, Z, V = (np.zeros((d, TILE)) for _ in range(3))
-    y, weight, top, sums, power = (np.zeros(TILE) for _ in range(5))
+    y, weight, top, sums = (np.zeros(TILE) for _ in range(4))
     N, F, S, R = np.zeros(k), np.zeros((k, d)), np.zeros(U.shape), np.zeros((k, TILE))
     own = weight, np.zeros(TILE, dtype=labels.dtype), owners, hard
-    room = top, sums, power, power.view(np.int64)
-    total = _sum(X, s, labels, means, _narrow(U), const, T, Z, V, y, R, own, room, N, F, _narrow(S))
+    total = _sum(X, s, labels, means, _narrow(U), const, T, Z, V, y, R, own, (top, sums), N, F, _narrow(S))
     return N, F, S, total
 
 
@@ -128,7 +127,7 @@ def _fill_diagonal(T, means, U, const, y, R):
 
 
 @inner_reordering
-def _share(R, s, labels, owners, hard, top, sums, power, bits):
+def _share(R, s, labels, owners, hard, top, sums):
     """Turn log joints into γ times weight, in place, and return the log-likelihood; `hard` makes γ 0 or 1."""
     total = 0.0
     for t in range(TILE):
@@ -149,7 +148,8 @@ def _share(R, s, labels, owners, hard, top, sums, power, bits):
             for t in range(TILE):
                 R[j, t] = 1.0 if R[j, t] == 0.0 and sums[t] == 0.0 else 0.0
         else:
-            exponentials(R[j], power, bits)
+            for t in range(TILE):
+                R[j, t] = exp_of_negative(R[j, t])
         for t in range(TILE):
             sums[t] += R[j, t]
     for t in range(TILE):

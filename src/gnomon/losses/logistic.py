@@ -9,6 +9,7 @@ import numpy as np
 
 from gnomon._jit import choose, noun
 from gnomon.losses._base import Loss
+from gnomon.numerics._exponentials import exp_of_negative, log1p_of_share
 from gnomon.numerics.special import entropy_term, logit, sigmoid, sigmoid_slope
 
 __all__ = ["LogisticLoss"]
@@ -52,10 +53,10 @@ class LogisticLoss(Loss):
 
     def jet(self, y, z):
         m = y * z
-        e = np.exp(-np.abs(m))
+        e = exp_of_negative(-np.abs(m))
         larger = 1.0 / (1.0 + e)
         wrong = choose(m > 0.0, e, 1.0) * larger
-        return np.log1p(e) + np.maximum(-m, 0.0), -y * wrong, e * larger * larger
+        return log1p_of_share(e) + np.maximum(-m, 0.0), -y * wrong, e * larger * larger
 
     def curvature(self, y, z):
         return sigmoid_slope(z)

@@ -1,47 +1,72 @@
-"""Exponentials of a row of numbers ≤ 0, by vectors; the library's own works on one number at a time in kernels.
+"""Exponentials and logarithms that kernels take of many numbers at once, by vectors; the library's take one at a time.
 
     eˣ = 2ⁿ eʳ,    n = round(x / log 2),    |r| = |x − n log 2| ≤ ½ log 2,    eʳ = Σ_{i ≤ 12} rⁱ/i!                  (1)
+    log(1 + e) = 2 artanh s = 2 Σ_{i ≤ 16} s²ⁱ⁺¹/(2i + 1),    s = e/(2 + e) ≤ ⅓                                      (2)
 
-The error of the series is below 2⁻⁵³, that of the whole two units in the last place. Muller (2016), Elementary
+The error of either series is below 2⁻⁵³, that of the whole a few units in the last place. Muller (2016), Elementary
 Functions, section 11.1, doi:10.1007/978-1-4899-7983-4; log 2 in two parts: Cody & Waite (1980), Software Manual for the
 Elementary Functions, chapter 6.
 """
 
 import math
 
-from gnomon._jit import lean
+import numpy as np
 
-__all__ = ["exponentials"]
+from gnomon._jit import bits_of, in_kernels, inner_fused, of_bits
+
+__all__ = ["exp_of_negative", "log1p_of_share"]
 
 _LEAST = -708.0  # below, 2ⁿ would not be a normal number, and the exponential is taken as 0
 _LOG2_HIGH, _LOG2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
+_PER_LOG2 = 1.0 / math.log(2.0)
 _ROUNDER = 1.5 * 2.0**52  # a sum with it has its integer part in the lowest bits
 _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12 = (1.0 / math.factorial(i) for i in range(3, 13))
+_D0, _D1, _D2, _D3, _D4, _D5, _D6, _D7, _D8 = (2.0 / (2 * i + 1) for i in range(9))
+_D9, _D10, _D11, _D12, _D13, _D14, _D15, _D16 = (2.0 / (2 * i + 1) for i in range(9, 17))
 
 
-@lean
-def exponentials(x, power, bits):
-    """Replace x, none above 0, by eˣ; `power` is room for as many doubles, and `bits` the same memory as integers.
+@inner_fused
+def _exp(x):
+    kept = _LEAST if x < _LEAST else x
+    power = kept * _PER_LOG2 + _ROUNDER
+    n = power - _ROUNDER
+    r = (kept - n * _LOG2_HIGH) - n * _LOG2_LOW
+    tail = _C7 + r * (_C8 + r * (_C9 + r * (_C10 + r * (_C11 + r * _C12))))
+    series = 1.0 + r * (1.0 + r * (0.5 + r * (_C3 + r * (_C4 + r * (_C5 + r * (_C6 + r * tail))))))
+    # 2ⁿ is the double whose bits of the exponent are n + 1023.
+    return 0.0 if x < _LEAST else series * of_bits((bits_of(power) + 1023) << 52)
+
+
+@inner_fused
+def _log1p(e):
+    s = e / (2.0 + e)
+    q = s * s
+    tail = _D9 + q * (_D10 + q * (_D11 + q * (_D12 + q * (_D13 + q * (_D14 + q * (_D15 + q * _D16))))))
+    middle = _D4 + q * (_D5 + q * (_D6 + q * (_D7 + q * (_D8 + q * tail))))
+    return s * (_D0 + q * (_D1 + q * (_D2 + q * (_D3 + q * middle))))
+
+
+@in_kernels(lambda x: _exp(x))
+def exp_of_negative(x):
+    """eˣ for x ≤ 0, where a loop over it shall be one of vectors.
 
     Examples
     --------
-    >>> import numpy as np
-    >>> from gnomon.numerics._exponentials import exponentials
-    >>> x, power = np.array([0.0, -1.0, -np.inf]), np.empty(3)
-    >>> exponentials(x, power, power.view(np.int64))
-    >>> x.round(15).tolist() == np.exp([0.0, -1.0, -np.inf]).round(15).tolist()
-    True
+    >>> from gnomon.numerics._exponentials import exp_of_negative
+    >>> float(exp_of_negative(0.0))
+    1.0
     """
-    for t in range(len(x)):
-        power[t] = max(x[t], _LEAST) / math.log(2.0) + _ROUNDER
-    for t in range(len(x)):
-        n = power[t] - _ROUNDER
-        r = (max(x[t], _LEAST) - n * _LOG2_HIGH) - n * _LOG2_LOW
-        tail = _C7 + r * (_C8 + r * (_C9 + r * (_C10 + r * (_C11 + r * _C12))))
-        series = 1.0 + r * (1.0 + r * (0.5 + r * (_C3 + r * (_C4 + r * (_C5 + r * (_C6 + r * tail))))))
-        x[t] = series if x[t] >= _LEAST else 0.0
-    for t in range(len(x)):
-        # 2ⁿ is the double whose bits of the exponent are n + 1023.
-        bits[t] = (bits[t] + 1023) << 52
-    for t in range(len(x)):
-        x[t] *= power[t]
+    return np.exp(x)
+
+
+@in_kernels(lambda e: _log1p(e))
+def log1p_of_share(e):
+    """log(1 + e) for 0 ≤ e ≤ 1, where a loop over it shall be one of vectors.
+
+    Examples
+    --------
+    >>> from gnomon.numerics._exponentials import log1p_of_share
+    >>> round(float(log1p_of_share(1.0)), 6)
+    0.693147
+    """
+    return np.log1p(e)

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon.numerics._sums import sum_of
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Problem"]
@@ -242,12 +243,12 @@ def largest_eigenvalue(design, weights, *, tol=1e-4, max_iter=200):
 
 @jit
 def _sum_and_gradient(loss, y, z, s, g):
-    total = 0.0
+    values = np.empty(z.shape[0])
     for i in range(z.shape[0]):
         value, slope = loss.pair(y[i], z[i])
-        total += s[i] * value
+        values[i] = s[i] * value
         g[i] = s[i] * slope
-    return total
+    return sum_of(values)
 
 
 @jit

@@ -31,7 +31,18 @@ from gnomon.search._crew import (
 )
 from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE, merit_within
 from gnomon.search._groups import CACHED, DIGIT, LEFT, ORDER, PRESENT
-from gnomon.search._histograms import ABOVE, FEWEST, HERE, add_up, assign_slots, free_slots, release, tally_columns
+from gnomon.search._histograms import (
+    ABOVE,
+    FEWEST,
+    FOUR,
+    HERE,
+    add_up,
+    assign_slots,
+    fetch_terms,
+    free_slots,
+    release,
+    tally_columns,
+)
 from gnomon.search._monotone import bound_children
 
 LEAF = -2
@@ -103,6 +114,7 @@ class Work(NamedTuple):
     histograms: np.ndarray
     slots: np.ndarray
     cells: np.ndarray
+    terms: np.ndarray
     block: Block
 
 
@@ -129,7 +141,8 @@ def make_work(columns, y, outputs, n, width, slots, block):
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
         np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(6),
         np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
-        np.empty(n, dtype=columns.codes.dtype), make_block(columns, y, outputs, block),
+        np.empty(n, dtype=columns.codes.dtype), np.empty(n * FOUR if slots > 0 and width == FOUR else 0),
+        make_block(columns, y, outputs, block),
     )  # fmt: skip
 
 
@@ -275,13 +288,13 @@ class CodeSplitter:
 @inner
 def _fill_histogram(splitter, nodes, node, parent, codes, y, w, inside):
     """Fill the histogram of a node from its rows, and take it from its parent's, which becomes its sibling's."""
-    work, p, q = splitter.work, len(splitter.columns.sizes), splitter.limits.outputs
+    work, p = splitter.work, len(splitter.columns.sizes)
     rows = splitter.rows[nodes.start[node] : nodes.stop[node]]
     if splitter.crew.desk[HELPERS] > 0 and not inside and len(rows) >= FEWEST:
         _share(splitter, nodes, FETCH, node, parent, -(-len(rows) // ROWS))
         _share(splitter, nodes, TALLY, node, parent, -(-p // _columns_of_a_piece(splitter)))
     else:
-        _fetch(q, y, w, rows, work.y, work.w, 0, len(rows))
+        _fetch_for_histogram(splitter, y, w, rows, 0, len(rows))
         _tally(splitter, nodes, node, parent, codes, 0, p, work.sums)
 
 
@@ -296,8 +309,8 @@ def _columns_of_a_piece(splitter):
 def _tally(splitter, nodes, node, parent, codes, first, last, spare):
     work, rows = splitter.work, splitter.rows[nodes.start[node] : nodes.stop[node]]
     tally_columns(
-        splitter.columns, codes, splitter.criterion, splitter.limits, rows, work.y, work.w, work.histograms,
-        nodes.slot[node], parent, first, last, spare,
+        splitter.columns, codes, splitter.criterion, splitter.limits, rows, (work.y, work.w, work.terms),
+        work.histograms, nodes.slot[node], parent, first, last, spare,
     )  # fmt: skip
 
 
@@ -381,9 +394,19 @@ def _take_part(splitter, nodes, work):
 
 @inner
 def _fetch_piece(splitter, nodes, node, piece):
-    work, rows = splitter.work, splitter.rows[nodes.start[node] : nodes.stop[node]]
+    rows = splitter.rows[nodes.start[node] : nodes.stop[node]]
     last = min((piece + 1) * ROWS, len(rows))
-    _fetch(splitter.limits.outputs, splitter.y, splitter.w, rows, work.y, work.w, piece * ROWS, last)
+    _fetch_for_histogram(splitter, splitter.y, splitter.w, rows, piece * ROWS, last)
+
+
+@inner
+def _fetch_for_histogram(splitter, y, w, rows, first, last):
+    """What `tally_columns` reads of the rows number first … last − 1."""
+    criterion, work = splitter.criterion, splitter.work
+    if criterion.width() == FOUR:
+        fetch_terms(criterion, y, w, rows, work.terms, first, last)
+    else:
+        _fetch(splitter.limits.outputs, y, w, rows, work.y, work.w, first, last)
 
 
 @inner

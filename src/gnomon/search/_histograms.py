@@ -8,12 +8,15 @@ slots; a node without one (too few rows, or no slot is free) has its rows groupe
 
 import numpy as np
 
-from gnomon._jit import inner
+from gnomon._jit import add_four, inner
 
 FEWEST = 512
 """Nodes of fewer rows are not worth a histogram of 256 bins per column."""
 
 BLOCK = 4096
+
+FOUR = 4
+"""The sums of a group, where there are so many, are those of one vector."""
 
 HERE, ABOVE, FREE, FIRST = range(4)
 """Places in the array of slots: that of the node at hand, its parent's, how many more are free, the first of these."""
@@ -54,23 +57,41 @@ def assign_slots(nodes, first, made, slots, max_depth):
 
 
 @inner
-def tally_columns(columns, codes, criterion, limits, rows, y, w, histograms, slot, parent, first, last, spare):
+def fetch_terms(criterion, y, w, rows, terms, first, last):
+    """Put what each of the rows number first … last − 1 adds to the sums of a group side by side, by fours."""
+    for s in range(first, last):
+        row = rows[s]
+        for k in range(FOUR):
+            terms[s * FOUR + k] = 0.0
+        criterion.tally(terms, s * FOUR, y, row, w[row])
+
+
+@inner
+def tally_columns(columns, codes, criterion, limits, rows, fetched, histograms, slot, parent, first, last, spare):
     """Fill columns first … last − 1 of a histogram from rows, targets side by side, and take it from the parent's.
 
     By blocks of rows, which stay in cache while the columns see them, and by two columns, which share what is read of
     a row; the last of an odd number is tallied into `spare` too.
     """
     width, q, histogram = np.uint64(criterion.width()), limits.outputs, histograms[slot]
+    y, w, terms = fetched
     begin, end = _place(columns, criterion, first), _place(columns, criterion, last)
     for s in range(begin, end):
         histogram[s] = 0.0
     for block in range(0, len(rows), BLOCK):
         # Numbers that cannot be negative need no look whether they count from the end.
         here, w_here, y_here = rows[block : block + BLOCK], w[block : block + BLOCK], y[block * q : (block + BLOCK) * q]
+        terms_here = terms[block * FOUR : (block + BLOCK) * FOUR]
         for j in range(first, last, 2):
             k = min(j + 1, last - 1)
             one, sums_one = codes[j], histogram[_place(columns, criterion, j) :]
             two, sums_two = codes[k], histogram[_place(columns, criterion, k) :] if k > j else spare
+            if criterion.width() == FOUR:
+                for s in range(len(here)):
+                    row, i = np.uint32(here[s]), np.uint64(s * FOUR)
+                    add_four(sums_one, np.uint64(one[row]) * width, terms_here, i)
+                    add_four(sums_two, np.uint64(two[row]) * width, terms_here, i)
+                continue
             for s in range(len(here)):
                 row, weight = np.uint32(here[s]), w_here[s]
                 a, b = np.uint64(one[row]) * width, np.uint64(two[row]) * width

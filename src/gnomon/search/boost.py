@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon.numerics._sums import sum_of
 from gnomon.numerics.parallel import split_rows, team
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
 from gnomon.search._monotone import bounded
@@ -26,7 +27,7 @@ from gnomon.search.prune import prune_tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
-CHUNK = 20_000
+CHUNK = 8192
 """Rows of which one thread takes the slopes."""
 
 PURE = 1e-13
@@ -289,14 +290,14 @@ class _Slopes:
 
 @jit
 def _jets(loss, y, z, w, gradient, curvature):
-    total, weight = 0.0, 0.0
+    values = np.empty(len(y))
+    # A loop without a sum is one of vectors.
     for i in range(len(y)):
         value, slope, bend = loss.jet(y[i], z[i])
-        total += w[i] * value
-        weight += w[i]
+        values[i] = w[i] * value
         gradient[i] = w[i] * slope
         curvature[i] = w[i] * bend
-    return total, weight
+    return sum_of(values), sum_of(w)
 
 
 def has_curvature(loss):

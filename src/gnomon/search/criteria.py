@@ -308,7 +308,8 @@ class Newton(Criterion):
     ----------
     lam : float, default=0.0
         The ridge penalty λ ≥ 0 on the values of leaves.
-    size : int, default=2
+    size : int, default=3
+        G, H and a zero: four numbers, with that of rows, are added as one.
 
     References
     ----------
@@ -324,10 +325,10 @@ class Newton(Criterion):
     """
 
     lam: float = 0.0
-    size: int = 2
+    size: int = 3
 
     def width(self):
-        return 3
+        return 4
 
     def weigh(self, sums, at, y, i, w):
         sums[at + 1] += y[i]

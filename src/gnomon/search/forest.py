@@ -7,19 +7,28 @@ The trees stand one after the other in the same arrays as one tree's; many rows 
 that a node is looked up once for all that pass it.
 """
 
+import itertools
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
+from joblib import effective_n_jobs
 from scipy import sparse
 
-from gnomon._jit import inner, jit
+from gnomon._jit import compiled
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
 from gnomon.search.grow import grow_tree
 from gnomon.search.grow_general import grow_general_tree
-from gnomon.search.traverse import as_dense, drop, pieces, room
+from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
 from gnomon.search.tree import LEAF, Tests, Tree
 
 __all__ = ["Bags", "Forest", "grow_forest"]
+
+GROUPS = 4
+"""Parts of a forest whose answers are summed by themselves."""
+
+FEW_STEPS = 5000
+"""Rows times trees for which threads are not worth their start."""
 
 
 @dataclass(frozen=True)
@@ -190,27 +199,54 @@ class Forest:
     def leaves(self, X, n_jobs=None):
         """The leaf of every row in every tree, numbered within the tree."""
         out = np.empty((X.shape[0], len(self)), dtype=np.int64)
-        self._each(X, n_jobs, lambda rows, part: _leaves(*self._arrays(), self.roots, part, out[rows]))
+
+        def work(rows):
+            self._pass(block_of(X[rows]), (0, len(self)), LeafNumbers(out[rows]))
+
+        map_chunks(work, pieces(*X.shape, n_jobs), n_jobs)
         return out
 
     def sum(self, X, n_jobs=None, *, hard=False):
-        """(1); `hard`: one vote of each tree for its largest answer."""
-        out = np.zeros((X.shape[0], self.whole.answers.shape[1]))
-        answers = self.whole.answers
-        self._each(X, n_jobs, lambda rows, part: _add(*self._arrays(), answers, self.roots, part, hard, out[rows]))
-        return out
+        """(1); `hard`: one vote of each tree for its largest answer.
+
+        Threads take a group of trees each, lest every one of them look up all nodes for some of the rows. Groups are
+        added in order, so that sums do not depend on threads.
+        """
+        if X.shape[0] * len(self) < FEW_STEPS:
+            return self._sum_alone(block_of(X), hard)
+        threads = effective_n_jobs(n_jobs)
+        at_once = -(-threads // GROUPS)
+        some, sums = pieces(*X.shape, at_once), []
+        for first in range(0, len(some), at_once):
+            blocks = [block_of(X[rows]) for rows in some[first : first + at_once]]
+            sinks = [self._sink(len(block.cells), hard) for block in blocks]
+            work = itertools.product(zip(blocks, sinks, strict=True), itertools.pairwise(self._groups[0]))
+            map_chunks(lambda part: self._pass(part[0][0], part[1], part[0][1]), work, threads)
+            sums += [np.sum(sink.out, axis=0) for sink in sinks]
+        return np.concatenate(sums)
 
     def sum_row(self, x, *, hard=False):
         """(1) of one row of float64 numbers, without a pool of threads."""
-        out = np.zeros((1, self.whole.answers.shape[1]))
-        _add(*self._arrays(), self.whole.answers, self.roots, x.reshape(1, -1), hard, out)
-        return out[0]
+        return self._sum_alone(block_of(x.reshape(1, -1)), hard)[0]
 
-    def _arrays(self):
-        return self.whole.nodes, self.whole.missing, self.whole.ends, self.whole.tests
+    def _sum_alone(self, block, hard):
+        sink = self._sink(len(block.cells), hard)
+        self._pass(block, (0, len(self)), sink)
+        return np.sum(sink.out, axis=0)
 
-    def _each(self, X, n_jobs, work):
-        map_chunks(lambda rows: work(rows, as_dense(X[rows])), pieces(X.shape[0], n_jobs), n_jobs)
+    @cached_property
+    def _groups(self):
+        """Where each group of trees begins, and the group of each tree."""
+        ends = np.linspace(0, len(self), GROUPS + 1, dtype=int)
+        return ends, np.repeat(np.arange(GROUPS), np.diff(ends))
+
+    def _sink(self, n, hard):
+        out = np.zeros((GROUPS, n, self.whole.answers.shape[1]))
+        return AnswerSums(self.whole.answers, self.roots, self._groups[1], hard, out)
+
+    def _pass(self, block, trees, sink):
+        whole = self.whole
+        pass_down(whole.nodes, whole.missing, whole.ends, whole.tests, self.roots, *trees, block, compiled(sink))
 
 
 def _join_tests(tests):
@@ -223,32 +259,3 @@ def _join_tests(tests):
     parts = [np.concatenate([getattr(test, name) for test in tests]) for name in ("cells", "branches", "coefs")]
     kinds = np.concatenate([test.kinds for test in tests])
     return Tests(np.concatenate(which).astype(np.int32), kinds, np.concatenate([*starts, entries[-1:]]), *parts)
-
-
-@jit
-def _leaves(nodes, missing, ends, tests, roots, X, out):
-    at, space = np.empty(X.shape[0], dtype=np.int64), room(X)
-    for t in range(len(roots) - 1):
-        drop(nodes, missing, ends, tests, roots[t], X, space, at)
-        for i in range(len(at)):
-            out[i, t] = at[i]
-
-
-@jit
-def _add(nodes, missing, ends, tests, answers, roots, X, hard, out):
-    at, space = np.empty(X.shape[0], dtype=np.int64), room(X)
-    for t in range(len(roots) - 1):
-        drop(nodes, missing, ends, tests, roots[t], X, space, at)
-        if hard:
-            for i in range(len(at)):
-                out[i, np.argmax(answers[roots[t] + at[i]])] += 1.0
-        else:
-            _add_answers(answers[roots[t] : roots[t + 1]], at, out)
-
-
-@inner
-def _add_answers(answers, at, out):
-    for i in range(len(at)):
-        leaf = np.uint64(at[i])
-        for k in range(answers.shape[1]):
-            out[i, k] += answers[leaf, k]

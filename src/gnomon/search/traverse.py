@@ -8,67 +8,122 @@ deep down go on a step each in turn, so that the processor waits for many rows' 
 (2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73, for the latter.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
-from gnomon._jit import inner, jit
+from gnomon._jit import compiled, inner, jit, lean, noun
 from gnomon.numerics.parallel import map_chunks, split_rows
 
-__all__ = ["as_dense", "leaves_of"]
+__all__ = ["AnswerSums", "LeafNumbers", "as_dense", "block_of", "leaves_of", "pass_down"]
 
 FEW = 4
 """Rows that are no longer divided."""
 
+MANY = 1024
+"""From so many rows on, cells are read from a copy in which those of a column stand side by side."""
+
 FEWEST = 256
-ROWS = 2**16
+ROWS, CELLS = 2**16, 2**22
 """Rows in a piece of work: the more, the fewer nodes are looked up for a row, while their cells stay in cache."""
+
+
+@noun
+class LeafNumbers:
+    """Keep the leaf of every row in every tree."""
+
+    out: np.ndarray
+
+    def put(self, tree, row, leaf):
+        self.out[row, tree] = leaf
+
+
+@noun
+class AnswerSums:
+    """Add the answers of the leaves of every row, one sum for each group of trees; `hard`: a vote for the largest."""
+
+    answers: np.ndarray
+    roots: np.ndarray
+    groups: np.ndarray
+    hard: bool
+    out: np.ndarray
+
+    def put(self, tree, row, leaf):
+        node, to = self.roots[tree] + leaf, self.out[self.groups[tree]]
+        if self.hard:
+            to[row, np.argmax(self.answers[node])] += 1.0
+        else:
+            for k in range(self.answers.shape[1]):
+                to[row, k] += self.answers[node, k]
 
 
 def leaves_of(tree, X, n_jobs=None):
     """The leaf of `tree` that each row of X reaches, as an array of node numbers."""
-    out = np.empty(X.shape[0], dtype=np.int64)
+    out = np.empty((X.shape[0], 1), dtype=np.int64)
+    arrays = tree.nodes, tree.missing, tree.ends, tree.tests, np.array([0, tree.node_count])
 
     def work(rows):
-        _leaves(tree.nodes, tree.missing, tree.ends, tree.tests, as_dense(X[rows]), out[rows])
+        pass_down(*arrays, 0, 1, block_of(X[rows]), compiled(LeafNumbers(out[rows])))
 
-    map_chunks(work, pieces(X.shape[0], n_jobs), n_jobs)
-    return out
+    map_chunks(work, pieces(*X.shape, n_jobs), n_jobs)
+    return out[:, 0]
 
 
-def pieces(n, n_jobs):
+def pieces(n, p, n_jobs):
     """The rows in pieces, one for each thread at least where they are many; answers do not depend on where they end."""
-    return split_rows(n, max(min(effective_n_jobs(n_jobs), n // FEWEST), -(-n // ROWS)))
+    most = max(min(ROWS, CELLS // max(p, 1)), MANY)
+    return split_rows(n, max(min(effective_n_jobs(n_jobs), n // FEWEST), -(-n // most)))
 
 
 def as_dense(X):
-    """A block of rows as an array."""
+    """Rows as an array."""
     return X.toarray() if sparse.issparse(X) else X
 
 
-@jit
-def _leaves(nodes, missing, ends, tests, X, out):
-    drop(nodes, missing, ends, tests, 0, X, room(X), out)
+class Block(NamedTuple):
+    """Rows as trees read them: cell by cell, and where rows are many, by columns; and which columns have gaps."""
+
+    cells: np.ndarray
+    across: np.ndarray
+    gaps: np.ndarray
 
 
-@jit
-def room(X):
-    """What `drop` needs for the rows of X: their numbers, open nodes, and which columns have gaps."""
-    n, p = X.shape
-    gaps = np.zeros(p, dtype=np.int8)
-    for i in range(n):
-        for j in range(p):
+def block_of(X):
+    """Some rows, made ready for `pass_down`."""
+    X = as_dense(X)
+    across = np.empty((X.shape[1], len(X) if len(X) >= MANY else 0), dtype=X.dtype)
+    gaps = np.zeros(X.shape[1], dtype=np.int8)
+    _look_through(X, across, gaps)
+    return Block(X, across, gaps)
+
+
+@lean
+def _look_through(X, across, gaps):
+    for i in range(X.shape[0]):
+        for j in range(X.shape[1]):
             gaps[j] |= np.isnan(X[i, j])
-    return np.empty(n, dtype=np.int32), np.empty((n + 1, 3), dtype=np.int64), gaps
+    for i in range(across.shape[1]):
+        for j in range(X.shape[1]):
+            across[j, i] = X[i, j]
+
+
+@jit
+def pass_down(nodes, missing, ends, tests, roots, first, last, block, sink):
+    """Bring the rows of a block to their leaves in the trees number first … last − 1, and `put` each into the sink."""
+    n = block.cells.shape[0]
+    room = np.empty(n, dtype=np.int32), np.empty((n + 1, 3), dtype=np.int64), np.empty(FEW, dtype=np.int64)
+    for tree in range(first, last):
+        _drop(nodes, missing, ends, tests, roots[tree], block, room, tree, sink)
 
 
 @inner
-def drop(nodes, missing, ends, tests, root, X, room, at):
-    """Put into `at` the leaf of every row of X, numbered from the root of the tree."""
-    rows, open_nodes, gaps = room
+def _drop(nodes, missing, ends, tests, root, block, room, tree, sink):
+    X, across, gaps = block
+    rows, open_nodes, at = room
     for i in range(len(rows)):
         rows[i] = i
-        at[i] = 0
     open_nodes[0, 0], open_nodes[0, 1], open_nodes[0, 2] = 0, 0, len(rows)
     size = 1
     while size > 0:
@@ -77,16 +132,19 @@ def drop(nodes, missing, ends, tests, root, X, room, at):
         here, j = rows[start:stop], nodes[root + node]["feature"]
         if j < 0:
             for i in range(len(here)):
-                at[here[i]] = node
+                sink.put(tree, np.uint32(here[i]), node)
         elif len(here) <= FEW:
             for i in range(len(here)):
-                at[here[i]] = node
-            descend(nodes, missing, ends, tests, root, X, here, at)
+                at[i] = node
+            _descend(nodes, missing, ends, tests, root, X, here, at)
+            for i in range(len(here)):
+                sink.put(tree, np.uint32(here[i]), at[i])
         else:
             if gaps[j] or tests.which[root + node] >= 0:
-                left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at)
+                left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at, tree, sink)
             else:
-                left = _divide(nodes[root + node]["threshold"], j, X, here)
+                t = nodes[root + node]["threshold"]
+                left = _divide(t, across[j], here) if len(here) >= MANY else _divide(t, X[:, j], here)
                 right = len(here) - left
             if right > 0:
                 open_nodes[size, 0], open_nodes[size, 1] = nodes[root + node]["right"], start + left
@@ -98,8 +156,8 @@ def drop(nodes, missing, ends, tests, root, X, room, at):
 
 
 @inner
-def _divide(threshold, j, X, rows):
-    """Rows with x_j ≤ t first; return how many.
+def _divide(threshold, cells, rows):
+    """Rows with x ≤ t first; return how many.
 
     Whatever the comparison says, the same is done: branches would be as hard to foretell as the rows are to classify.
     """
@@ -108,12 +166,12 @@ def _divide(threshold, j, X, rows):
         row = rows[i]
         rows[i] = rows[left]
         rows[left] = row
-        left += np.uint64(X[np.uint32(row), np.uint32(j)] <= threshold)
+        left += np.uint64(cells[np.uint32(row)] <= threshold)
     return np.int64(left)
 
 
 @inner
-def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at):
+def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at, tree, sink):
     """Rows of the first branch first, then those of the right child; how many of each.
 
     The others, of further branches or at the end of their way, are brought to their leaves, and stand last.
@@ -122,7 +180,7 @@ def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at):
     i = 0
     while i < last:
         row = rows[i]
-        child = step(nodes, missing, ends, tests, root, node, X, row)
+        child = _step(nodes, missing, ends, tests, root, node, X, row)
         if child == node + 1:
             rows[i] = rows[left]
             rows[left] = row
@@ -131,8 +189,9 @@ def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at):
         elif child == nodes[root + node]["right"]:
             i += 1
         else:
-            at[row] = child
-            descend(nodes, missing, ends, tests, root, X, rows[i : i + 1], at)
+            at[0] = child
+            _descend(nodes, missing, ends, tests, root, X, rows[i : i + 1], at)
+            sink.put(tree, np.uint32(row), at[0])
             last -= 1
             rows[i] = rows[last]
             rows[last] = row
@@ -140,7 +199,7 @@ def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at):
 
 
 @inner
-def step(nodes, missing, ends, tests, root, node, X, row):
+def _step(nodes, missing, ends, tests, root, node, X, row):
     """Equation (1) for one row."""
     j, t = nodes[root + node]["feature"], nodes[root + node]["threshold"]
     if j < 0:
@@ -150,23 +209,22 @@ def step(nodes, missing, ends, tests, root, node, X, row):
         return node + 1
     if x > t:
         return np.int64(nodes[root + node]["right"])
-    return elsewhere(missing, ends, tests, X, row, j, root, node)
+    return _elsewhere(missing, ends, tests, X, row, j, root, node)
 
 
 @inner
-def descend(nodes, missing, ends, tests, root, X, rows, at):
-    """Bring the rows from the nodes where they are to their leaves."""
+def _descend(nodes, missing, ends, tests, root, X, rows, at):
+    """Bring the rows from the nodes `at` which they are to their leaves."""
     moving = True
     while moving:
         _fall(nodes, root, X, rows, at)
         moving = False
         for i in range(len(rows)):
-            row = rows[i]
-            j = nodes[root + at[row]]["feature"]
+            j = nodes[root + at[i]]["feature"]
             if j >= 0:
-                child = elsewhere(missing, ends, tests, X, row, j, root, at[row])
-                moving |= child != at[row]
-                at[row] = child
+                child = _elsewhere(missing, ends, tests, X, rows[i], j, root, at[i])
+                moving |= child != at[i]
+                at[i] = child
 
 
 @inner
@@ -176,17 +234,16 @@ def _fall(nodes, root, X, rows, at):
     while moving:
         moving = False
         for i in range(len(rows)):
-            row = rows[i]
-            here = at[row]
+            here = at[i]
             j, t = nodes[root + here]["feature"], nodes[root + here]["threshold"]
-            x, inner = X[row, max(j, 0)], j >= 0
+            x, inner = X[rows[i], max(j, 0)], j >= 0
             left, right = inner & (x <= t), inner & (x > t)
-            at[row] = here + left + right * (nodes[root + here]["right"] - here)
+            at[i] = here + left + right * (nodes[root + here]["right"] - here)
             moving |= left | right
 
 
 @inner
-def elsewhere(missing, ends, tests, X, i, j, root, node):
+def _elsewhere(missing, ends, tests, X, i, j, root, node):
     """The child for a row whose value is missing, or at a test that is no comparison; the node itself: stop here."""
     branch = -1
     k = tests.which[root + node]
