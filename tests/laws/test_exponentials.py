@@ -36,7 +36,8 @@ def test_the_error_of_logarithms_is_three_units_in_the_last_place(reach):
 
 def test_ends():
     assert in_kernel([0.0, -0.0]).tolist() == [1.0, 1.0]
-    assert in_kernel([-709.0, -1e308, -np.inf]).tolist() == [0.0, 0.0, 0.0]
+    assert in_kernel([-1e308, -np.inf]).tolist() == [0.0, 0.0]
+    assert 0.0 <= in_kernel([-709.0])[0] < 1e-307
     assert in_kernel([0.0], logarithm=True).tolist() == [0.0]
     assert np.all(np.isnan([in_kernel([np.nan]), in_kernel([np.nan], logarithm=True)]))
 

@@ -33,12 +33,12 @@ def is_dense(size, m):
 @inner
 def tally_rows(codes, size, rows, criterion, counting, y, w, sums):
     """The histogram of the rows, that is (1) for every code; without `counting` the numbers of rows stay zero."""
-    width = np.uint64(criterion.width())
-    for c in range((size + 1) * criterion.width()):
+    width = criterion.width()
+    for c in range((size + 1) * width):
         sums[c] = 0.0
     for s in range(len(rows)):
-        # Numbers that cannot be negative need no look whether they count from the end.
-        at = np.uint64(codes[np.uint32(rows[s])]) * width
+        # A number that cannot be negative needs no look whether it counts from the end.
+        at = np.int64(codes[np.uint32(rows[s])]) * width
         if counting:
             sums[at] += 1.0
         criterion.weigh(sums, at, y, s, w[s])

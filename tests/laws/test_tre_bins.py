@@ -1,0 +1,114 @@
+"""Shortcuts of large nodes say what the plain way says: histograms cut in one sweep, sums of rows by vectors."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from gnomon._jit import compiled, lean
+from gnomon.search import Gini, Newton, SquaredError
+from gnomon.search._code_splitter import Limits
+from gnomon.search._cuts import best_bin
+from gnomon.search.class_criteria import PairGini
+from gnomon.search.criteria import Criterion
+
+CRITERIA = {
+    "gini": Gini(2).unrolled(),
+    "squared_error": SquaredError().unrolled(),
+    "newton": Newton(0.5),
+}
+
+
+@lean
+def _cut(criterion, limits, histogram, place, size, sums, scores, scale):
+    return best_bin(criterion, limits, histogram, place, size, sums, scores, scale)
+
+
+def limits_of(total, *, min_rows=1.0, min_mass=0.0):
+    return Limits(2**31, 2, min_rows, min_mass, 0.0, 0.0, 1, False, True, 1, total, 0.0, False)
+
+
+def rows_of(name, n, rng):
+    """Targets and weights such as the criterion takes."""
+    y = rng.integers(0, 2, n) if name == "gini" else rng.normal(size=n)
+    return y, rng.integers(1, 4, n).astype(float) if name == "gini" else rng.random(n) + 0.1
+
+
+def tallied(criterion, codes, size, y, w):
+    sums = np.zeros((size + 1) * criterion.width())
+    for i, code in enumerate(codes):
+        criterion.tally(sums, int(code) * criterion.width(), y, i, w[i])
+    return sums
+
+
+def best_of_all(criterion, histogram, size, *, min_rows, min_mass):
+    """The merit, the last code on the left and the first on the right of the best cut between codes that occur."""
+    groups = histogram[: size * criterion.width()].reshape(size, -1)
+    present = np.flatnonzero(groups[:, 0])
+    best = -np.inf, None, None
+    for a, b in itertools.pairwise(present):
+        sides = groups[: a + 1].sum(axis=0), groups[b:].sum(axis=0)
+        enough = all(s[0] >= min_rows and criterion.mass(s, 0) >= min_mass for s in sides)
+        merit = sum(criterion.merit(s, 0) for s in sides)
+        if enough and merit > best[0] + 1e-12:
+            best = merit, a, b
+    return best
+
+
+@pytest.mark.spec("TRE-052")
+@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize(("size", "n"), [(2, 5), (3, 2), (16, 400), (255, 60), (255, 3000)])
+@pytest.mark.parametrize("limits", [{}, {"min_rows": 7.0}, {"min_mass": 5.0}])
+@pytest.mark.parametrize("place", [0, 24])
+def test_a_sweep_finds_the_best_cut(name, size, n, limits, place):
+    rng = np.random.default_rng([size, n])
+    criterion = CRITERIA[name]
+    # Every third code does not occur.
+    codes = rng.integers(0, size, n)
+    codes -= codes % 3 == 1
+    histogram = tallied(criterion, codes, size, *rows_of(name, n, rng))
+    total = (size + 1) * criterion.width()
+    sums = np.concatenate([np.zeros(total), histogram.reshape(size + 1, -1).sum(axis=0)])
+    shifted = np.concatenate([np.full(place, 99.0), histogram])
+    arrays = shifted, place, size, sums, np.empty((4, size + 2)), 1e-12
+    merit, a, b = _cut(compiled(criterion), compiled(limits_of(total, **limits)), *arrays)
+    expected = best_of_all(criterion, histogram, size, **{"min_rows": 1.0, "min_mass": 0.0, **limits})
+    if expected[1] is None:
+        assert a == b
+    else:
+        assert merit == pytest.approx(expected[0], rel=1e-12)
+        assert (a, b) == expected[1:]
+
+
+def test_of_equal_cuts_the_first_is_taken():
+    criterion, size = PairGini(), 5
+    # Classes 0 1 0 1 0: the cuts after the first and before the last code are equally good.
+    histogram = tallied(criterion, np.arange(5), size, np.array([0, 1, 0, 1, 0]), np.ones(5))
+    total = (size + 1) * criterion.width()
+    sums = np.concatenate([np.zeros(total), histogram.reshape(size + 1, -1).sum(axis=0)])
+    arrays = histogram, 0, size, sums, np.empty((4, size + 2)), 1e-12
+    assert _cut(compiled(criterion), compiled(limits_of(total)), *arrays)[1:] == (0, 1)
+
+
+@lean
+def _sums(criterion, cells, low, high, y, w, everything, within):
+    criterion.weigh_all(everything, 0, y, w, len(y))
+    criterion.weigh_range(within, 0, cells, low, high, y, w, len(y))
+
+
+@pytest.mark.spec("TRE-060")
+@pytest.mark.parametrize("n", [0, 1, 7, 33, 1000])
+@pytest.mark.parametrize("kind", [np.uint8, np.uint32])
+@pytest.mark.parametrize("only", [None, 0, 1])
+def test_sums_of_two_classes_by_vectors(n, kind, only):
+    rng = np.random.default_rng(n)
+    cells, w = rng.integers(0, 100, n).astype(kind), rng.random(n)
+    y = rng.integers(0, 2, n) if only is None else np.full(n, only)
+    found = np.zeros(3), np.zeros(3)
+    _sums(compiled(PairGini()), cells, 20, 60, y, w, *found)
+    expected = np.zeros(3), np.zeros(3)
+    Criterion.weigh_all(PairGini(), expected[0], 0, y, w, n)
+    Criterion.weigh_range(PairGini(), expected[1], 0, cells, 20, 60, y, w, n)
+    np.testing.assert_allclose(found, expected, rtol=1e-13)
+    if only is not None:
+        assert np.array_equal([sums[2 - only] for sums in found], [0.0, 0.0])
