@@ -4,8 +4,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 FAMILY ?=
 WORKERS ?= 2
-# Each worker of the tests keeps BLAS to one thread, so that they do not wait for each other's.
-PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS)
+# Each worker of the tests keeps BLAS to one thread, so that they do not wait for each other's. Tests of one file go to
+# one worker, as they use the same kernels, which two would compile twice.
+PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile
 
 .PHONY: help demo test test-all lint format bench docs spec clean
 
