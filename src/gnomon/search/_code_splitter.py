@@ -7,12 +7,10 @@ Columns are drawn anew at every node where `max_features` asks for fewer than al
 doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, then the lowest cut, never the seed.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 
 from gnomon._jit import atomic_load, inner, lean, noun, pause
-from gnomon.search._column_splits import Found, below, scrambled
+from gnomon.search._column_splits import Found, below
 from gnomon.search._crew import (
     FETCH,
     HELPERS,
@@ -30,7 +28,7 @@ from gnomon.search._crew import (
     wait,
 )
 from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE, merit_within
-from gnomon.search._groups import CACHED, DIGIT, LEFT, ORDER, PRESENT
+from gnomon.search._groups import LEFT, ORDER, PRESENT
 from gnomon.search._histograms import (
     ABOVE,
     FEWEST,
@@ -39,29 +37,17 @@ from gnomon.search._histograms import (
     add_up,
     assign_slots,
     fetch_terms,
-    free_slots,
     release,
     tally_columns,
 )
 from gnomon.search._monotone import bound_children
-
-LEAF = -2
-"""The feature of a node that tests none."""
+from gnomon.search._work import Work
+from gnomon.search.tree import LEAF
 
 ROUNDING = 1e-15
 
 ROWS = 8192
 """Rows of a piece that one thread fetches."""
-
-WHOLE = (
-    "start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot", "block",
-    "block_stop",
-)  # fmt: skip
-OPEN = np.dtype(
-    [(name, np.int64) for name in WHOLE]
-    + [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "priority")]
-)
-"""A node while the tree grows: its rows, its split, and the least and the largest value it may have."""
 
 
 @noun
@@ -81,91 +67,6 @@ class Limits:
     total: int
     support: float
     at_edges: bool
-
-
-class Block(NamedTuple):
-    """The rows of one small subtree, side by side; ``place`` says which of the rows they are, −1 if none is loaded.
-
-    While a subtree is loaded, the splitter's `rows` between the two places number the rows of the block.
-    """
-
-    place: np.ndarray
-    codes: np.ndarray
-    y: np.ndarray
-    w: np.ndarray
-    rows: np.ndarray
-
-
-class Work(NamedTuple):
-    """Arrays that are used again at every node; `groups` holds the codes present, their order, and those left."""
-
-    sums: np.ndarray
-    groups: np.ndarray
-    keys: np.ndarray
-    counts: np.ndarray
-    scores: np.ndarray
-    y: np.ndarray
-    w: np.ndarray
-    rows: np.ndarray
-    side: np.ndarray
-    features: np.ndarray
-    seed: np.ndarray
-    bounds: np.ndarray
-    histograms: np.ndarray
-    slots: np.ndarray
-    cells: np.ndarray
-    terms: np.ndarray
-    block: Block
-
-
-def make_nodes(capacity, n):
-    """Room for `capacity` nodes, the root with `n` rows; pages that are never touched cost nothing."""
-    nodes = np.empty(capacity, dtype=OPEN).view(np.recarray)
-    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
-    return nodes
-
-
-def most_groups(columns, n):
-    """How many groups of rows a column can have."""
-    return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
-
-
-def make_work(columns, y, outputs, n, width, slots, block):
-    """Buffers for a tree of `n` rows, with room for the histograms of `slots` nodes and a block of `block` rows."""
-    largest = int(np.max(columns.sizes, initial=0))
-    groups = most_groups(columns, n)
-    return Work(
-        np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
-        np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
-        np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
-        np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
-        np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(6),
-        np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
-        np.empty(n, dtype=columns.codes.dtype), np.empty(n * FOUR if slots > 0 and width == FOUR else 0),
-        make_block(columns, y, outputs, block),
-    )  # fmt: skip
-
-
-def helpers_work(work):
-    """Working arrays for a helper: the grower's own where they are only read, others where they are written."""
-    own = ("sums", "groups", "keys", "counts", "scores", "bounds", "slots")
-    return work._replace(**{name: np.empty_like(getattr(work, name)) for name in own})
-
-
-def restart(work, seed):
-    """Make buffers what they were before the first tree."""
-    work.features[:] = np.arange(len(work.features))
-    work.seed[0] = scrambled(seed)
-    work.slots[:] = free_slots(len(work.histograms))
-    work.block.place[:] = -1
-
-
-def make_block(columns, y, outputs, size):
-    """Room for the rows of a subtree of at most `size` rows."""
-    return Block(
-        np.full(2, -1), np.empty((len(columns.sizes), size), dtype=columns.codes.dtype),
-        np.empty(size * outputs, dtype=y.dtype), np.empty(size), np.empty(size, dtype=np.int32),
-    )  # fmt: skip
 
 
 @lean

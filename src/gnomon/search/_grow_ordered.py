@@ -8,11 +8,11 @@ Breiman et al. (1984), §8.11, doi:10.1201/9781315139470.
 import numpy as np
 
 from gnomon._jit import compiled
-from gnomon.search._code_splitter import make_nodes
 from gnomon.search._column_splits import scrambled
 from gnomon.search._groups import DIGIT
 from gnomon.search._monotone import bounded
 from gnomon.search._order_splitter import OrderSplitter, OrderWork
+from gnomon.search._work import make_nodes
 from gnomon.search.columns import code_columns
 from gnomon.search.grow import capacity_for, grow_compiled, in_preorder, node_records
 from gnomon.search.tree import Tests, Tree

@@ -143,12 +143,6 @@ class PairGini(PairImpurity):
     def twofold(self):
         return True
 
-    def first(self, sums, at):
-        return sums[at + 1]
-
-    def second(self, sums, at):
-        return sums[at + 2]
-
     def merit_of(self, a, b):
         return (a * a + b * b) / (a + b + TINY)
 

@@ -84,10 +84,10 @@ class Criterion:
         return False
 
     def first(self, sums, at):
-        return 0.0
+        return sums[at + 1]
 
     def second(self, sums, at):
-        return 0.0
+        return sums[at + 2]
 
     def merit_of(self, a, b):
         return 0.0
@@ -229,9 +229,6 @@ class SingleSquaredError(SquaredError):
     def twofold(self):
         return True
 
-    def first(self, sums, at):
-        return sums[at + 1]
-
     def second(self, sums, at):
         return sums[at + 3]
 
@@ -353,12 +350,6 @@ class Newton(Criterion):
 
     def twofold(self):
         return True
-
-    def first(self, sums, at):
-        return sums[at + 1]
-
-    def second(self, sums, at):
-        return sums[at + 2]
 
     def merit_of(self, a, b):
         return 0.5 * a * a / (b + self.lam + TINY)

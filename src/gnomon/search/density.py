@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.numerics.validation import check_choice
-from gnomon.search._code_splitter import make_nodes
+from gnomon.search._work import make_nodes
 from gnomon.search.grow import grow, in_preorder, node_records
 from gnomon.search.tree import LEAF, Tests, Tree
 

@@ -214,14 +214,19 @@ class Forest:
         """
         if X.shape[0] * len(self) < FEW_STEPS:
             return self._sum_alone(block_of(X), hard)
+
+        def work(task):
+            (block, sink), trees = task
+            self._pass(block, trees, sink)
+
         threads = effective_n_jobs(n_jobs)
         at_once = -(-threads // GROUPS)
         some, sums = pieces(*X.shape, at_once), []
         for first in range(0, len(some), at_once):
             blocks = [block_of(X[rows]) for rows in some[first : first + at_once]]
             sinks = [self._sink(len(block.cells), hard) for block in blocks]
-            work = itertools.product(zip(blocks, sinks, strict=True), itertools.pairwise(self._groups[0]))
-            map_chunks(lambda part: self._pass(part[0][0], part[1], part[0][1]), work, threads)
+            tasks = itertools.product(zip(blocks, sinks, strict=True), itertools.pairwise(self._groups[0]))
+            map_chunks(work, tasks, threads)
             sums += [np.sum(sink.out, axis=0) for sink in sinks]
         return np.concatenate(sums)
 

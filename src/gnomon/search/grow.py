@@ -15,21 +15,12 @@ import numpy as np
 
 from gnomon._jit import DISABLED, compiled, jit, lean
 from gnomon.numerics.parallel import team
-from gnomon.search._code_splitter import (
-    CodeSplitter,
-    Limits,
-    assist,
-    helpers_work,
-    make_nodes,
-    make_work,
-    most_groups,
-    restart,
-    unload,
-)
+from gnomon.search._code_splitter import CodeSplitter, Limits, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._crew import STOP, WORD, make_crew
 from gnomon.search._histograms import FEWEST
 from gnomon.search._monotone import bounded
+from gnomon.search._work import helpers_work, make_nodes, make_work, most_groups, restart
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["grow_tree"]

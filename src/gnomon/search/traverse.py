@@ -5,7 +5,8 @@
 The third case is a missing value or a test that is no comparison. Many rows go down together: at every node they are
 divided in place, as when the tree grew, so that the node is looked up once for all of them; the few that reach a node
 deep down go on a step each in turn, so that the processor waits for many rows' memory at once. Asadi, Lin & de Vries
-(2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73, for the latter.
+(2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73, for the latter. What is
+done with a row at its leaf is a noun, a sink.
 """
 
 from typing import NamedTuple
