@@ -4,8 +4,7 @@
 ``lean``      does the same for a kernel that creates no array: references are not counted, so a verb of a noun that
               holds arrays costs no more than the loop inside it.
 ``inner``     does the same as ``lean`` for a kernel that only kernels call, and is compiled as a part of them.
-``lean_reordering`` and ``inner_reordering`` do the same for kernels whose sums may be taken in any order, which lets
-              them use vectors.
+``inner_reordering`` does the same where sums may be taken in any order, which lets it use vectors.
 ``inner_fused`` does the same where products may be fused with sums, but sums keep their order.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
@@ -56,7 +55,6 @@ __all__ = [
     "inner_reordering",
     "jit",
     "lean",
-    "lean_reordering",
     "noun",
     "of_bits",
     "pause",
@@ -129,7 +127,6 @@ def _kept_while_sources_last(kernel):
 jit = _door(_STRICT, counting=True)
 lean = _door(_STRICT, counting=False)
 inner = _door(_STRICT, counting=False, **_PART)
-lean_reordering = _door(_REORDERING, counting=False)
 inner_fused = _door(_FUSED, counting=False, **_PART)
 inner_reordering = _door(_REORDERING, counting=False, **_PART)
 inline = register_jitable(**_PART)

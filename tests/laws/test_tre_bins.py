@@ -55,7 +55,6 @@ def best_of_all(criterion, histogram, size, *, min_rows, min_mass):
     return best
 
 
-@pytest.mark.spec("TRE-052")
 @pytest.mark.parametrize("name", CRITERIA)
 @pytest.mark.parametrize(("size", "n"), [(2, 5), (3, 2), (16, 400), (255, 60), (255, 3000)])
 @pytest.mark.parametrize("limits", [{}, {"min_rows": 7.0}, {"min_mass": 5.0}])
@@ -96,7 +95,16 @@ def _sums(criterion, cells, low, high, y, w, everything, within):
     criterion.weigh_range(within, 0, cells, low, high, y, w, len(y))
 
 
-@pytest.mark.spec("TRE-060")
+@pytest.mark.parametrize("n", [0, 1, 7, 33, 1000])
+def test_sums_of_three_classes_by_vectors(n):
+    rng = np.random.default_rng(n)
+    cells, y, w = rng.integers(0, 100, n).astype(np.uint8), rng.integers(0, 3, n), rng.random(n)
+    found, expected = np.zeros((2, 4)), np.zeros(4)
+    _sums(compiled(Gini(3)), cells, 20, 60, y, w, *found)
+    Criterion.weigh_range(Gini(3), expected, 0, cells, 20, 60, y, w, n)
+    np.testing.assert_allclose(found[1], expected, rtol=1e-13)
+
+
 @pytest.mark.parametrize("n", [0, 1, 7, 33, 1000])
 @pytest.mark.parametrize("kind", [np.uint8, np.uint32])
 @pytest.mark.parametrize("only", [None, 0, 1])

@@ -26,6 +26,11 @@ class ClassCriterion(Criterion):
     def weigh(self, sums, at, y, i, w):
         sums[at + 1 + y[i]] += w
 
+    def weigh_range(self, sums, at, cells, low, high, y, w, m):
+        for k in range(self.width() - 1):
+            sums[at + 1 + k] += _weight_within(cells, low, high, y, k, w, m)
+        sums[at] += _rows_within(cells, low, high, m)
+
     def mass(self, sums, at):
         total = 0.0
         for k in range(self.width() - 1):
@@ -43,6 +48,23 @@ class ClassCriterion(Criterion):
     def center(self, sums, at):
         """The share of the last class: for two classes the mean response, by which categories are ordered."""
         return sums[at + self.width() - 1] / (self.mass(sums, at) + TINY)
+
+
+@inner_reordering
+def _weight_within(cells, low, high, y, k, w, m):
+    """The weight of class k among the first m rows whose cells lie in low … high."""
+    total = 0.0
+    for s in range(m):
+        total += w[s] if (cells[s] >= low) & (cells[s] <= high) & (y[s] == k) else 0.0
+    return total
+
+
+@inner_reordering
+def _rows_within(cells, low, high, m):
+    rows = 0
+    for s in range(m):
+        rows += (cells[s] >= low) & (cells[s] <= high)
+    return rows
 
 
 @inner_reordering
