@@ -9,8 +9,8 @@
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
 ``bits_of`` and ``of_bits`` are a double as the integer with the same bits, and back.
-``add_four``  adds four numbers of one array to four of another at once.
 ``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause`` are how kernels on several threads meet.
+``cell``, ``intrinsic``, ``types``, ``cgutils`` are what instructions are written with.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
 ``compiled``  hands such a value to a kernel.
 
@@ -33,19 +33,20 @@ from typing import dataclass_transform
 import numba
 import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import Compiler
 from numba.extending import intrinsic, overload, overload_method, register_jitable
 
 __all__ = [
     "DISABLED",
-    "add_four",
     "atomic_add",
     "atomic_load",
     "atomic_store",
     "atomic_swap",
     "bits_of",
+    "cell",
+    "cgutils",
     "choose",
     "compiled",
     "in_kernels",
@@ -53,11 +54,13 @@ __all__ = [
     "inner",
     "inner_fused",
     "inner_reordering",
+    "intrinsic",
     "jit",
     "lean",
     "noun",
     "of_bits",
     "pause",
+    "types",
 ]
 
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
@@ -188,33 +191,15 @@ def of_bits(n):
     return np.int64(n).view(np.float64)
 
 
-def _cell(context, builder, kind, array, i):
+def cell(context, builder, kind, array, i):
+    """Where ``array[i]`` stands, for instructions."""
     return builder.gep(context.make_array(kind)(context, builder, array).data, [i])
-
-
-@intrinsic
-def _add_vectors(typing, to, at, terms, i):
-    def emit(context, builder, signature, given):
-        four = ir.VectorType(ir.DoubleType(), 4).as_pointer()
-        there = builder.bitcast(_cell(context, builder, to, *given[:2]), four)
-        here = builder.bitcast(_cell(context, builder, terms, *given[2:]), four)
-        total = builder.fadd(builder.load(there, align=8), builder.load(here, align=8))
-        builder.store(total, there, align=8)
-        return context.get_dummy_value()
-
-    return types.void(to, types.uintp, terms, types.uintp), emit
-
-
-@in_kernels(lambda to, at, terms, i: _add_vectors(to, at, terms, i))
-def add_four(to, at, terms, i):
-    """``to[at : at + 4] += terms[i : i + 4]``; both are doubles, in one piece."""
-    to[at : at + 4] += terms[i : i + 4]
 
 
 @intrinsic
 def _load(typing, array, i):
     def emit(context, builder, signature, given):
-        return builder.load_atomic(_cell(context, builder, array, *given), "seq_cst", 8)
+        return builder.load_atomic(cell(context, builder, array, *given), "seq_cst", 8)
 
     return types.int64(array, types.intp), emit
 
@@ -222,7 +207,7 @@ def _load(typing, array, i):
 @intrinsic
 def _store(typing, array, i, value):
     def emit(context, builder, signature, given):
-        builder.store_atomic(given[2], _cell(context, builder, array, *given[:2]), "seq_cst", 8)
+        builder.store_atomic(given[2], cell(context, builder, array, *given[:2]), "seq_cst", 8)
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.int64), emit
@@ -231,7 +216,7 @@ def _store(typing, array, i, value):
 @intrinsic
 def _add(typing, array, i, value):
     def emit(context, builder, signature, given):
-        builder.atomic_rmw("add", _cell(context, builder, array, *given[:2]), given[2], "seq_cst")
+        builder.atomic_rmw("add", cell(context, builder, array, *given[:2]), given[2], "seq_cst")
         return context.get_dummy_value()
 
     return types.void(array, types.intp, types.int64), emit
@@ -240,8 +225,8 @@ def _add(typing, array, i, value):
 @intrinsic
 def _swap(typing, array, i, old, new):
     def emit(context, builder, signature, given):
-        cell = _cell(context, builder, array, *given[:2])
-        return builder.extract_value(builder.cmpxchg(cell, given[2], given[3], "seq_cst"), 1)
+        there = cell(context, builder, array, *given[:2])
+        return builder.extract_value(builder.cmpxchg(there, given[2], given[3], "seq_cst"), 1)
 
     return types.boolean(array, types.intp, types.int64, types.int64), emit
 
@@ -348,8 +333,8 @@ VERBS = {
     "worth_at": ("sums", "at", "value"),
     "shrunk": ("sums", "at", "more"),
     "alike": ("sums", "a", "b"),
-    # what is done with a row at its leaf
-    "put": ("tree", "row", "leaf"),
+    # what is done with the leaves of all rows in a tree
+    "take": ("tree", "leaves"),
     # a splitter of nodes
     "examine": ("nodes", "first", "made"),
     "divide": ("nodes", "node", "made"),

@@ -121,3 +121,28 @@ def test_the_cache_ends_with_any_source_and_with_any_verb(tmp_path):
     assert result_and_compilations("1", "10") == [20.0, int(DISABLED)]
     assert result_and_compilations("2", "10") == [30.0, 1]
     assert result_and_compilations("2", "30") == [90.0, 1]
+
+
+SIFTS = """
+import numpy as np
+from gnomon._jit import jit
+from gnomon.search._sift import sift
+
+sifted = jit(lambda flags, rows, spare: sift(flags, rows, spare))
+rng = np.random.default_rng(0)
+for n in [*range(40), 1000]:
+    for share in (0.0, 0.1, 0.5, 1.0):
+        flags, rows = (rng.random(n) < share).astype(np.uint8), rng.permutation(n).astype(np.int32)
+        expected = np.concatenate([rows[flags == 1], rows[flags == 0]])
+        whole = np.concatenate([rows, [-7, -7]]).astype(np.int32)
+        assert sifted(flags, whole[:n], np.empty(n, dtype=np.int32)) == flags.sum()
+        assert np.array_equal(whole, [*expected, -7, -7])
+"""
+
+
+@pytest.mark.parametrize("processor", ["", "generic"])
+def test_rows_are_sifted_in_order_on_any_processor(processor, tmp_path):
+    features = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""} if processor else {}
+    environment = {**os.environ, **features, "NUMBA_CACHE_DIR": str(tmp_path)}
+    (tmp_path / "sifts.py").write_text(SIFTS)
+    subprocess.run([sys.executable, "sifts.py"], cwd=tmp_path, env=environment, check=True)

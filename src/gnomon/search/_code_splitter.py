@@ -10,7 +10,7 @@ doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, then the l
 import numpy as np
 
 from gnomon._jit import atomic_load, inner, lean, noun, pause
-from gnomon.search._column_splits import Found, below
+from gnomon.search._column_splits import Found
 from gnomon.search._crew import (
     FETCH,
     HELPERS,
@@ -27,7 +27,7 @@ from gnomon.search._crew import (
     take,
     wait,
 )
-from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE, merit_within
+from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE
 from gnomon.search._groups import LEFT, ORDER, PRESENT
 from gnomon.search._histograms import (
     ABOVE,
@@ -41,32 +41,12 @@ from gnomon.search._histograms import (
     tally_columns,
 )
 from gnomon.search._monotone import bound_children
+from gnomon.search._nodes import Limits, draw_columns, make_children, settle, weigh_up
+from gnomon.search._sift import sift
 from gnomon.search._work import Work
-from gnomon.search.tree import LEAF
-
-ROUNDING = 1e-15
 
 ROWS = 8192
 """Rows of a piece that one thread fetches."""
-
-
-@noun
-class Limits:
-    """When a node is divided, and where in ``work.sums`` the sums of the node stand."""
-
-    max_depth: int
-    min_rows_split: int
-    min_rows: float
-    min_mass: float
-    min_impurity: float
-    min_gain: float
-    max_features: int
-    many_classes: bool
-    counting: bool
-    outputs: int
-    total: int
-    support: float
-    at_edges: bool
 
 
 @lean
@@ -137,47 +117,23 @@ class CodeSplitter:
                 add_up(criterion.width(), self.columns.sizes[0], work.histograms[nodes.slot[node]], sums, at)
             for s in range(criterion.width()):
                 self.node_sums[node, s] = sums[at + s]
-            nodes.feature[node] = LEAF
-            nodes.gain[node] = -1.0
             bounds[LOW], bounds[HIGH] = nodes.low[node], nodes.high[node]
-            impurity, merit = -criterion.worth(sums, at), merit_within(criterion, sums, at, bounds)
-            if (
-                len(rows) < limits.min_rows_split
-                or nodes.depth[node] >= limits.max_depth
-                or impurity <= (limits.min_impurity + ROUNDING) * criterion.mass(sums, at)
-            ):
-                continue
-            scale = TIE * abs(impurity) + ROUNDING * abs(merit)
-            stepping = limits.min_impurity == -np.inf
-            perfect = np.inf if stepping else merit + impurity - scale
-            best = _best_split(self, nodes, node, codes, rows, scale, perfect, inside)
-            # A step that gains nothing is not made; an impure node is divided even so.
-            gain = best.score - merit
-            if best.feature < 0 or (gain <= scale if stepping else gain < limits.min_gain - scale):
-                continue
-            nodes.gain[node] = max(0.0, gain)
-            nodes.feature[node] = best.feature
-            nodes.threshold[node] = best.threshold
-            nodes.missing[node] = best.missing
-            nodes.value[node] = bounds[CHOSEN]
-            column, size = codes[best.feature], self.columns.sizes[best.feature]
-            nodes.middle[node] = start + partition(best, column, size, rows, work.rows, work.side, work.groups[LEFT])
-
+            prospect = weigh_up(criterion, limits, nodes, node, sums, bounds)
+            if prospect.open:
+                best = _best_split(self, nodes, node, codes, rows, prospect.scale, prospect.perfect, inside)
+                if settle(nodes, node, best, prospect, limits, bounds):
+                    column, size = codes[best.feature], self.columns.sizes[best.feature]
+                    nodes.middle[node] = start + partition(best, column, size, rows, work, work.groups[LEFT])
         for node in range(first, made):
             if nodes.gain[node] < 0.0:
                 release(work.slots, nodes.slot[node])
 
     def divide(self, nodes, node, made):
-        nodes.first[node] = made
+        make_children(nodes, node, made)
         self.work.slots[ABOVE] = nodes.slot[node]
         # A node that fits begins a block, and its whole subtree is grown before any other node.
         begins = nodes.block[node] < 0 and nodes.stop[node] - nodes.start[node] <= len(self.work.block.w)
-        for b in range(2):
-            child = made + b
-            nodes.start[child] = nodes.start[node] if b == 0 else nodes.middle[node]
-            nodes.stop[child] = nodes.middle[node] if b == 0 else nodes.stop[node]
-            nodes.depth[child] = nodes.depth[node] + 1
-            nodes.first[child] = 0
+        for child in range(made, made + 2):
             nodes.block[child] = nodes.start[node] if begins else nodes.block[node]
             nodes.block_stop[child] = nodes.stop[node] if begins else nodes.block_stop[node]
             for g in range(len(self.together)):
@@ -344,25 +300,6 @@ def _may_follow(together, open_groups, node, j):
 
 
 @inner
-def draw_columns(features, seed, first, stop):
-    """Draw the columns number first … stop − 1 from those not drawn, and put these in order; return `stop`.
-
-    In order, the first of equal splits is that of the lowest column, and a perfect one ends the search.
-    """
-    p = len(features)
-    for turn in range(first, stop if stop - first < p else first):
-        pick = turn + below(seed, p - turn)
-        chosen = features[pick]
-        features[pick] = features[turn]
-        place = turn
-        while place > first and features[place - 1] > chosen:
-            features[place] = features[place - 1]
-            place -= 1
-        features[place] = chosen
-    return stop
-
-
-@inner
 def _fetch(q, y, w, rows, y_here, w_here, first, last):
     """Put targets and weights of the rows number first … last − 1 side by side."""
     for o in range(q):
@@ -382,28 +319,22 @@ def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
 
 
 @inner
-def partition(found, codes, size, rows, spare, side, chosen):
+def partition(found, codes, size, rows, work, chosen):
     """Rows of the left side first, each side in its order; return how many are left."""
-    by_set = np.isnan(found.threshold)
-    by_table = by_set or size < len(rows)
+    by_set, flags, side = np.isnan(found.threshold), work.flags, work.side
     for g in range(found.cut if by_set else 0):
         side[chosen[g]] = 1
-    for c in range(size + 1 if by_table and not by_set else 0):
-        side[c] = found.missing == 0 if c == size else c <= found.cut
-    left, right = np.uint64(0), np.uint64(0)
-    for i in range(len(rows)):
-        row = rows[i]
-        c = np.int64(codes[np.uint32(row)])
-        goes_left = side[c] == 1 if by_table else (found.missing == 0 if c == size else c <= found.cut)
-        # Both are written, one of them counts: no branch to mispredict.
-        rows[left] = row
-        spare[right] = row
-        left += np.uint64(goes_left)
-        right += np.uint64(not goes_left)
-    for i in range(right):
-        rows[left + i] = spare[i]
+    if by_set or size < len(rows):
+        for c in range(0 if by_set else size + 1):
+            side[c] = found.missing == 0 if c == size else c <= found.cut
+        for i in range(np.uint64(len(rows))):
+            flags[i] = side[codes[np.uint32(rows[i])]]
+        for c in range(0 if by_set else size + 1):
+            side[c] = 0
+    else:
+        for i in range(np.uint64(len(rows))):
+            c = np.int64(codes[np.uint32(rows[i])])
+            flags[i] = found.missing == 0 if c == size else c <= found.cut
     for g in range(found.cut if by_set else 0):
         side[chosen[g]] = 0
-    for c in range(size + 1 if by_table and not by_set else 0):
-        side[c] = 0
-    return np.int64(left)
+    return sift(flags, rows, work.rows)

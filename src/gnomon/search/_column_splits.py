@@ -157,8 +157,19 @@ def drawn_cut(columns, at, least, most, seed):
     """The last code left of a uniform draw, and the draw, moved out of a bin whose rows it cannot part."""
     if least == most:
         return least, np.inf
+    return cut_at(columns, at, least, most, drawn_between(columns, at, least, most, seed))
+
+
+@inner
+def drawn_between(columns, at, least, most, seed):
+    """A number drawn uniformly from the range of the codes."""
     low, high = columns.low[at + least], columns.high[at + most]
-    t = low + uniform(seed) * (high - low)
+    return low + uniform(seed) * (high - low)
+
+
+@inner
+def cut_at(columns, at, least, most, t):
+    """The last of the codes least … most − 1 left of t, and t, moved out of a bin."""
     first, length = at + least, most - least
     while length > 1:
         # Chosen without a branch, which would be mispredicted every other time.

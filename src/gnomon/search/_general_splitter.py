@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.search._choices import Situation, best_of_column
-from gnomon.search._code_splitter import ROUNDING
 from gnomon.search._column_tests import ELSEWHERE, TABLE, Grouping, drawn
 from gnomon.search._cuts import TIE
+from gnomon.search._nodes import ROUNDING
 from gnomon.search._oblique_tests import oblique_families
 from gnomon.search._surrogates import find_surrogates, follow_surrogates
 from gnomon.search._work import make_nodes

@@ -8,7 +8,8 @@ slots; a node without one (too few rows, or no slot is free) has its rows groupe
 
 import numpy as np
 
-from gnomon._jit import add_four, inner
+from gnomon._jit import inner
+from gnomon._vectors import add_four
 
 FEWEST = 512
 """Nodes of fewer rows are not worth a histogram of 256 bins per column."""

@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import inner, noun
-from gnomon.search._code_splitter import ROUNDING, draw_columns, partition
+from gnomon.search._code_splitter import partition
 from gnomon.search._column_splits import Found, drawn_cut
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import HALF, LOW, sort_keys
 from gnomon.search._monotone import bound_children
+from gnomon.search._nodes import ROUNDING, draw_columns
 from gnomon.search._pinball import clear, least_loss, middle_quantile, quantile_and_loss, take_in
 from gnomon.search.columns import midpoint
 from gnomon.search.tree import LEAF
@@ -49,6 +50,7 @@ class OrderWork(NamedTuple):
     values: np.ndarray
     rows: np.ndarray
     side: np.ndarray
+    flags: np.ndarray
     features: np.ndarray
     seed: np.ndarray
 
@@ -116,7 +118,7 @@ class OrderSplitter:
             nodes.threshold[node] = best.threshold
             nodes.missing[node] = best.missing
             codes, size = self.columns.codes[best.feature], self.columns.sizes[best.feature]
-            left = partition(best, codes, size, rows, work.rows, work.side, work.present)
+            left = partition(best, codes, size, rows, work, work.present)
             nodes.middle[node] = nodes.start[node] + left
 
     def divide(self, nodes, node, made):

@@ -6,7 +6,7 @@ All room is made before the first node, so that kernels create nothing. A subtre
 side by side in a block of its own, which the cache holds.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -51,6 +51,7 @@ class Work(NamedTuple):
     w: np.ndarray
     rows: np.ndarray
     side: np.ndarray
+    flags: np.ndarray
     features: np.ndarray
     seed: np.ndarray
     bounds: np.ndarray
@@ -61,11 +62,25 @@ class Work(NamedTuple):
     block: Block
 
 
+class Buffers(NamedTuple):
+    """All arrays in which a tree grows, for use again by the next: pages that are new to a process cost time."""
+
+    nodes: np.ndarray
+    sums: np.ndarray
+    work: Work
+    room: Any
+
+
 def make_nodes(capacity, n):
     """Room for `capacity` nodes, the root with `n` rows; pages that are never touched cost nothing."""
     nodes = np.empty(capacity, dtype=OPEN).view(np.recarray)
-    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
+    open_root(nodes, n)
     return nodes
+
+
+def open_root(nodes, n):
+    """Let the first node be a root of `n` rows."""
+    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
 
 
 def most_groups(columns, n):
@@ -81,7 +96,7 @@ def make_work(columns, y, outputs, n, width, slots, block):
         np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
-        np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.int8),
+        np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
         np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(6),
         np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
         np.empty(n, dtype=columns.codes.dtype), np.empty(n * FOUR if slots > 0 and width == FOUR else 0),

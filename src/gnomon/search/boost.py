@@ -335,24 +335,24 @@ def _round(columns, slopes, plan, rng):
     return {"objective": objective, **bags}, [tree for tree, _ in grown], rows
 
 
-def _grown(columns, g, h, w, rows, plan, seed, work, run):
+def _grown(columns, g, h, w, rows, plan, seed, buffers, run):
     """A tree by Newton's gain, or by another criterion on the negative gradient, where its rows are, and buffers."""
     if plan.criterion is None:
         return grow_parts(
             columns, g, Newton(float(plan.lam)), sample_weight=h, rows=rows, min_impurity=-np.inf, seed=seed,
-            work=work, run=run, **plan.growth,
+            buffers=buffers, run=run, **plan.growth,
         )  # fmt: skip
     residual = -g / np.where(w > 0.0, w, 1.0)
     # Rows that all pull alike are pure, whatever rounding makes of their variance.
     floor = PURE * float(np.average(residual**2, weights=w))
     growth = plan.growth | {"min_impurity": max(plan.growth.get("min_impurity", 0.0), floor)}
-    tree, parts, work = grow_parts(
-        columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, work=work, run=run, **growth
+    tree, parts, buffers = grow_parts(
+        columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, buffers=buffers, run=run, **growth
     )
     if plan.ccp_alpha <= 0.0:
-        return tree, parts, work
+        return tree, parts, buffers
     tree = prune_tree(tree, plan.ccp_alpha)
-    return tree, _placed(tree, rows, columns), work
+    return tree, _placed(tree, rows, columns), buffers
 
 
 def _placed(tree, rows, columns):

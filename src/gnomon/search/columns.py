@@ -9,6 +9,8 @@ Categories are their own codes. Thresholds are numbers, so that prediction needs
 NeurIPS 30, and Breiman et al. (1984), doi:10.1201/9781315139470, for the midpoint.
 """
 
+from functools import cached_property
+
 import numpy as np
 from scipy import sparse
 
@@ -69,6 +71,19 @@ class Columns:
     def n_samples(self):
         """Number of rows."""
         return self.codes.shape[1]
+
+    @cached_property
+    def without_gaps(self):
+        """Whether no cell is missing."""
+        return all(np.max(codes, initial=0) < size for codes, size in zip(self.codes, self.sizes, strict=True))
+
+    @cached_property
+    def bounded(self):
+        """Whether every column has a range, and that is finite."""
+        if np.any(self.sizes < 1):
+            return False
+        with np.errstate(over="ignore", invalid="ignore"):
+            return bool(np.all(np.isfinite(self.high[self.starts[1:] - 1] - self.low[self.starts[:-1]])))
 
     def take(self, features):
         """Some of the columns."""

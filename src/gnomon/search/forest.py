@@ -8,6 +8,7 @@ that a node is looked up once for all that pass it.
 """
 
 import itertools
+import threading
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -17,7 +18,8 @@ from scipy import sparse
 
 from gnomon._jit import compiled
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
-from gnomon.search.grow import grow_tree
+from gnomon.search._record_splitter import Records
+from gnomon.search.grow import grow_parts, grow_tree
 from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
 from gnomon.search.tree import LEAF, Tests, Tree
@@ -115,10 +117,17 @@ def grow_forest(
     3
     """
 
+    records, kept = Records(columns, y), threading.local()
+
     def work(t):
         counts, seed = bags.counts(t), bags.seeds[t]
         sample_weight = counts if weights is None else weights(counts)
-        tree = _grow_one(columns, y, criterion, features, sample_weight=sample_weight, seed=seed, **options)
+        tuned = {"sample_weight": sample_weight, "seed": seed, **options}
+        if criterion.record is None or features is not None:
+            tree = _grow_one(columns, y, criterion, features, **tuned)
+        else:
+            buffers = getattr(kept, "buffers", None)
+            tree, _, kept.buffers = grow_parts(columns, y, criterion, records=records, buffers=buffers, **tuned)
         if progress is not None:
             progress(t)
         return tree
@@ -206,14 +215,20 @@ class Forest:
         map_chunks(work, pieces(*X.shape, n_jobs), n_jobs)
         return out
 
-    def sum(self, X, n_jobs=None, *, hard=False):
-        """(1); `hard`: one vote of each tree for its largest answer.
+    @cached_property
+    def votes(self):
+        """The same trees, whose nodes answer with one vote for their largest answer."""
+        answers = self.whole.answers
+        return replace(self, whole=self.whole.with_answers(np.eye(answers.shape[1])[np.argmax(answers, axis=1)]))
+
+    def sum(self, X, n_jobs=None):
+        """(1).
 
         Threads take a group of trees each, lest every one of them look up all nodes for some of the rows. Groups are
         added in order, so that sums do not depend on threads.
         """
         if X.shape[0] * len(self) < FEW_STEPS:
-            return self._sum_alone(block_of(X), hard)
+            return self._sum_alone(block_of(X))
 
         def work(task):
             (block, sink), trees = task
@@ -224,18 +239,18 @@ class Forest:
         some, sums = pieces(*X.shape, at_once), []
         for first in range(0, len(some), at_once):
             blocks = [block_of(X[rows]) for rows in some[first : first + at_once]]
-            sinks = [self._sink(len(block.cells), hard) for block in blocks]
+            sinks = [self._sink(len(block.cells)) for block in blocks]
             tasks = itertools.product(zip(blocks, sinks, strict=True), itertools.pairwise(self._groups[0]))
             map_chunks(work, tasks, threads)
             sums += [np.sum(sink.out, axis=0) for sink in sinks]
         return np.concatenate(sums)
 
-    def sum_row(self, x, *, hard=False):
+    def sum_row(self, x):
         """(1) of one row of float64 numbers, without a pool of threads."""
-        return self._sum_alone(block_of(x.reshape(1, -1)), hard)[0]
+        return self._sum_alone(block_of(x.reshape(1, -1)))[0]
 
-    def _sum_alone(self, block, hard):
-        sink = self._sink(len(block.cells), hard)
+    def _sum_alone(self, block):
+        sink = self._sink(len(block.cells))
         self._pass(block, (0, len(self)), sink)
         return np.sum(sink.out, axis=0)
 
@@ -245,9 +260,9 @@ class Forest:
         ends = np.linspace(0, len(self), GROUPS + 1, dtype=int)
         return ends, np.repeat(np.arange(GROUPS), np.diff(ends))
 
-    def _sink(self, n, hard):
+    def _sink(self, n):
         out = np.zeros((GROUPS, n, self.whole.answers.shape[1]))
-        return AnswerSums(self.whole.answers, self.roots, self._groups[1], hard, out)
+        return AnswerSums(self.whole.answers, self.roots, self._groups[1], out)
 
     def _pass(self, block, trees, sink):
         whole = self.whole

@@ -15,12 +15,14 @@ import numpy as np
 
 from gnomon._jit import DISABLED, compiled, jit, lean
 from gnomon.numerics.parallel import team
-from gnomon.search._code_splitter import CodeSplitter, Limits, assist, unload
+from gnomon.search._code_splitter import CodeSplitter, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._crew import STOP, WORD, make_crew
 from gnomon.search._histograms import FEWEST
 from gnomon.search._monotone import bounded
-from gnomon.search._work import helpers_work, make_nodes, make_work, most_groups, restart
+from gnomon.search._nodes import Limits
+from gnomon.search._record_splitter import Records, RecordSplitter, filled_room, may_use_records
+from gnomon.search._work import Buffers, helpers_work, make_nodes, make_work, most_groups, open_root, restart
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["grow_tree"]
@@ -50,7 +52,7 @@ def grow_tree(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
     max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
-    seed=0, n_jobs=None,
+    seed=0, n_jobs=None, records=None,
 ):  # fmt: skip
     """Grow a tree of binary tests by (1).
 
@@ -92,6 +94,8 @@ def grow_tree(
         Draws columns and cuts.
     n_jobs : int, optional
         Threads that share the columns of large nodes, where all are searched; the tree does not depend on it.
+    records : Records, optional
+        The same columns and targets, made once for many trees with drawn cuts.
 
     Returns
     -------
@@ -112,12 +116,14 @@ def grow_tree(
     (0.0, 4)
     """
     with team(n_jobs) as run:
+        made = Records(columns, y) if records is None and rows is None else records
         return grow_parts(
             columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
             categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
             min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
             min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone,
             together=together, category_support=category_support, thresholds=thresholds, seed=seed, run=run,
+            records=made,
         )[0]  # fmt: skip
 
 
@@ -133,11 +139,11 @@ def grow_parts(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
     max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
-    seed=0, work=None, run=None,
+    seed=0, buffers=None, run=None, records=None,
 ):  # fmt: skip
-    """What `grow_tree` returns, the `Parts` of its rows, and buffers, which `work` may be for the next tree.
+    """What `grow_tree` returns, the `Parts` of its rows, and buffers for the next tree of the same columns.
 
-    The threads of a team, `run`, share the columns of large nodes.
+    The threads of a team, `run`, share the columns of large nodes. `Parts` are not known if `records` are given.
     """
     n, p = columns.n_samples, len(columns.sizes)
     w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
@@ -157,31 +163,37 @@ def grow_parts(
         float(category_support), thresholds == "edges",
     )  # fmt: skip
     capacity = capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes)
-    nodes = make_nodes(capacity, m)
-    sums = np.empty((capacity, width))
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
-    if work is None or len(work.rows) < m:
+    if buffers is None or len(buffers.work.rows) < m or len(buffers.nodes) < capacity:
         work = make_work(columns, y, outputs, m, width, slots, _block(columns, max_leaf_nodes))
+        buffers = Buffers(make_nodes(capacity, m), np.empty((capacity, width)), work, None)
+    nodes, sums, work, room = buffers
+    open_root(nodes, m)
     restart(work, seed)
     # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
     used = criterion.unrolled() if m >= UNROLLED_FROM else criterion
+    constrained = together is not None or bool(np.any(monotone))
     together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
     open_groups = np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8)
-    helpers = _helpers(run, p, m, max_features, splitter)
-    code_splitter = compiled(
-        CodeSplitter(
+    most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
+    best_first = max_leaf_nodes is not None
+    if records is not None and m >= UNROLLED_FROM and may_use_records(columns, criterion, w, splitter, constrained):
+        room = filled_room(room, records, width)
+        by_record = RecordSplitter(columns, used, limits, sums, work, room)
+        made = grow_compiled(compiled(by_record), nodes, best_first, most_leaves)
+    else:
+        helpers = _helpers(run, p, m, max_features, splitter)
+        by_code = CodeSplitter(
             columns, used, kinds, limits, monotone, together, open_groups, y, w, rows, sums, work,
             make_crew(helpers, p),
-        )
-    )  # fmt: skip
-    most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
-    made = _grow_together(code_splitter, nodes, max_leaf_nodes is not None, most_leaves, helpers, run)
+        )  # fmt: skip
+        made = _grow_together(compiled(by_code), nodes, best_first, most_leaves, helpers, run)
     unload(work.block, rows)
     tree, order = _as_tree(nodes[:made], sums[:made], rows, columns, criterion, category_support > 0.0)
     if np.any(monotone) and tree.answers.shape[1] == 1 + criterion.classes:
         value = bounded(tree, tree.answers[:, -1], monotone)
         tree = tree.with_answers(np.column_stack([1.0 - value, value]) if criterion.classes else value[:, None])
-    return tree, Parts(rows, nodes.start[order], nodes.stop[order]), work
+    return tree, Parts(rows, nodes.start[order], nodes.stop[order]), buffers._replace(room=room)
 
 
 def _helpers(run, p, m, max_features, splitter):
@@ -298,22 +310,23 @@ grow_compiled = lean(grow)
 def _as_tree(nodes, sums, rows, columns, criterion, absent):
     """The nodes in preorder, with their answers; and their old numbers."""
     order, ends, right = in_preorder(nodes)
-    # Fields of a plain array come many times as fast as those of a recarray.
-    nodes, sums = nodes.view(np.ndarray)[order], sums[order]
-    inner = nodes["branches"] > 0
+    told = {name: nodes[name][order] for name in ("branches", "feature", "threshold", "missing")}
+    # Sums of one kind side by side: groups are many, sums of a group few.
+    sums = np.asfortranarray(sums[order])
+    inner = told["branches"] > 0
     mass = criterion.masses(sums)
     heft = criterion.hefts(sums)
     heavier = (heft[right] >= heft[np.minimum(np.arange(1, len(heft) + 1), len(heft) - 1)]).astype(np.int16)
     tree = Tree(
-        nodes=node_records(nodes, right),
-        answers=criterion.answers(sums),
+        nodes=node_records(told, right),
+        answers=np.ascontiguousarray(criterion.answers(sums)),
         impurity=criterion.impurities(sums),
         weight=mass,
         n_rows=sums[:, 0].astype(np.int64),
-        missing=np.where(inner, np.where(nodes["missing"] < 0, heavier, nodes["missing"]), 0).astype(np.int16),
+        missing=np.where(inner, np.where(told["missing"] < 0, heavier, told["missing"]), 0).astype(np.int16),
         ends=ends,
         n_features=len(columns.sizes),
-        tests=_tables(nodes, inner & np.isnan(nodes["threshold"]), rows, columns, absent),
+        tests=_tables(nodes, order, inner & np.isnan(told["threshold"]), rows, columns, absent),
     )
     return tree, order
 
@@ -330,7 +343,7 @@ def in_preorder(nodes):
 def node_records(nodes, right):
     """What prediction reads at each node."""
     inner = nodes["branches"] > 0
-    record = np.empty(len(nodes), dtype=NODE)
+    record = np.empty(len(inner), dtype=NODE)
     record["feature"] = np.where(inner, nodes["feature"], LEAF)
     record["threshold"] = np.where(inner, nodes["threshold"], float(LEAF))
     record["right"] = right
@@ -361,21 +374,21 @@ def _preorder(first, branches, order, ends, right):
             right[new] = place[first[node] + 1]
 
 
-def _tables(nodes, by_table, rows, columns, absent):
+def _tables(nodes, order, by_table, rows, columns, absent):
     """The categories on each side of every test of a category, from the rows that went there.
 
     Categories that the node has not are on the right if `absent`, else they are not in the table.
     """
     if not np.any(by_table):
-        return Tests.none(len(nodes))
-    tests = nodes[by_table]
+        return Tests.none(len(by_table))
+    tests = nodes[order[by_table]]
     sizes = columns.sizes[tests["feature"]]
-    side, starts = np.zeros(int(np.max(sizes)) + 1, dtype=np.int8), np.zeros(len(tests) + 1, dtype=np.int64)
+    side, starts = np.zeros(int(np.max(sizes)) + 1, dtype=np.int8), np.zeros(len(sizes) + 1, dtype=np.int64)
     cells, branches = np.empty(int(np.sum(sizes)), dtype=np.int64), np.empty(int(np.sum(sizes)), dtype=np.int32)
     parts = tests["start"], tests["middle"], tests["stop"]
     used = _fill_tables(columns.codes, tests["feature"], sizes, *parts, rows, absent, side, starts, cells, branches)
     which = np.where(by_table, np.cumsum(by_table) - 1, -1).astype(np.int32)
-    return Tests(which, np.zeros(len(tests), dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
+    return Tests(which, np.zeros(len(sizes), dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
 
 
 @jit

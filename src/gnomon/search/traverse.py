@@ -6,7 +6,7 @@ The third case is a missing value or a test that is no comparison. Many rows go 
 divided in place, as when the tree grew, so that the node is looked up once for all of them; the few that reach a node
 deep down go on a step each in turn, so that the processor waits for many rows' memory at once. Asadi, Lin & de Vries
 (2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73, for the latter. What is
-done with a row at its leaf is a noun, a sink.
+done with the leaves of the rows is a noun, a sink.
 """
 
 from typing import NamedTuple
@@ -17,13 +17,14 @@ from scipy import sparse
 
 from gnomon._jit import compiled, inner, jit, lean, noun
 from gnomon.numerics.parallel import map_chunks, split_rows
+from gnomon.search._sift import sift
 
 __all__ = ["AnswerSums", "LeafNumbers", "as_dense", "block_of", "leaves_of", "pass_down"]
 
 FEW = 4
 """Rows that are no longer divided."""
 
-MANY = 1024
+MANY = 256
 """From so many rows on, cells are read from a copy in which those of a column stand side by side."""
 
 FEWEST = 256
@@ -37,27 +38,27 @@ class LeafNumbers:
 
     out: np.ndarray
 
-    def put(self, tree, row, leaf):
-        self.out[row, tree] = leaf
+    def take(self, tree, leaves):
+        self.out[:, tree] = leaves
 
 
 @noun
 class AnswerSums:
-    """Add the answers of the leaves of every row, one sum for each group of trees; `hard`: a vote for the largest."""
+    """Add the answers of the leaves of every row, one sum for each group of trees."""
 
     answers: np.ndarray
     roots: np.ndarray
     groups: np.ndarray
-    hard: bool
     out: np.ndarray
 
-    def put(self, tree, row, leaf):
-        node, to = self.roots[tree] + leaf, self.out[self.groups[tree]]
-        if self.hard:
-            to[row, np.argmax(self.answers[node])] += 1.0
-        else:
-            for k in range(self.answers.shape[1]):
-                to[row, k] += self.answers[node, k]
+    def take(self, tree, leaves):
+        answers, to = self.answers[self.roots[tree] : self.roots[tree + 1]], self.out[self.groups[tree]]
+        for start in range(0, len(leaves), FEWEST):
+            some, sums = leaves[start : start + FEWEST], to[start : start + FEWEST]
+            # Answers are few: loops over rows are long ones, while these stay in cache.
+            for k in range(np.uint64(answers.shape[1])):
+                for i in range(np.uint64(len(some))):
+                    sums[i, k] += answers[np.uint32(some[i]), k]
 
 
 def leaves_of(tree, X, n_jobs=None):
@@ -112,17 +113,20 @@ def _look_through(X, across, gaps):
 
 @jit
 def pass_down(nodes, missing, ends, tests, roots, first, last, block, sink):
-    """Bring the rows of a block to their leaves in the trees number first … last − 1, and `put` each into the sink."""
+    """Bring the rows of a block to their leaves in the trees number first … last − 1, for a sink to take."""
     n = block.cells.shape[0]
-    room = np.empty(n, dtype=np.int32), np.empty((n + 1, 3), dtype=np.int64), np.empty(FEW, dtype=np.int64)
+    leaves = np.empty(n, dtype=np.int32)
+    rows, open_nodes = np.empty((2, n), dtype=np.int32), np.empty((n + 1, 3), dtype=np.int64)
+    room = rows[0], rows[1], np.empty(n, dtype=np.uint8), open_nodes, np.empty(FEW, dtype=np.int64)
     for tree in range(first, last):
-        _drop(nodes, missing, ends, tests, roots[tree], block, room, tree, sink)
+        _drop(nodes, missing, ends, tests, roots[tree], block, room, leaves)
+        sink.take(tree, leaves)
 
 
 @inner
-def _drop(nodes, missing, ends, tests, root, block, room, tree, sink):
+def _drop(nodes, missing, ends, tests, root, block, room, leaves):
     X, across, gaps = block
-    rows, open_nodes, at = room
+    rows, spare, flags, open_nodes, at = room
     for i in range(len(rows)):
         rows[i] = i
     open_nodes[0, 0], open_nodes[0, 1], open_nodes[0, 2] = 0, 0, len(rows)
@@ -133,19 +137,20 @@ def _drop(nodes, missing, ends, tests, root, block, room, tree, sink):
         here, j = rows[start:stop], nodes[root + node]["feature"]
         if j < 0:
             for i in range(len(here)):
-                sink.put(tree, np.uint32(here[i]), node)
+                leaves[np.uint32(here[i])] = node
         elif len(here) <= FEW:
             for i in range(len(here)):
                 at[i] = node
             _descend(nodes, missing, ends, tests, root, X, here, at)
             for i in range(len(here)):
-                sink.put(tree, np.uint32(here[i]), at[i])
+                leaves[np.uint32(here[i])] = at[i]
         else:
-            if gaps[j] or tests.which[root + node] >= 0:
-                left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at, tree, sink)
+            if gaps[j] or (len(tests.kinds) > 0 and tests.which[root + node] >= 0):
+                left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at, leaves)
             else:
                 t = nodes[root + node]["threshold"]
-                left = _divide(t, across[j], here) if len(here) >= MANY else _divide(t, X[:, j], here)
+                many = len(here) >= MANY
+                left = _divide_many(t, across[j], here, spare, flags) if many else _divide_few(t, X[:, j], here)
                 right = len(here) - left
             if right > 0:
                 open_nodes[size, 0], open_nodes[size, 1] = nodes[root + node]["right"], start + left
@@ -157,22 +162,35 @@ def _drop(nodes, missing, ends, tests, root, block, room, tree, sink):
 
 
 @inner
-def _divide(threshold, cells, rows):
-    """Rows with x ≤ t first; return how many.
+def _divide_many(threshold, cells, rows, spare, flags):
+    """Rows with x ≤ t first; return how many."""
+    t = _rounded_down(threshold, cells)
+    for i in range(np.uint64(len(rows))):
+        flags[i] = cells[np.uint32(rows[i])] <= t
+    return sift(flags, rows, spare)
 
-    Whatever the comparison says, the same is done: branches would be as hard to foretell as the rows are to classify.
-    """
-    left = np.uint64(0)
+
+@inner
+def _divide_few(threshold, cells, rows):
+    """The same in one pass; the order of the rows is lost."""
+    t, left = _rounded_down(threshold, cells), np.uint64(0)
     for i in range(len(rows)):
         row = rows[i]
         rows[i] = rows[left]
         rows[left] = row
-        left += np.uint64(cells[np.uint32(row)] <= threshold)
+        left += np.uint64(cells[np.uint32(row)] <= t)
     return np.int64(left)
 
 
 @inner
-def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at, tree, sink):
+def _rounded_down(threshold, cells):
+    """The largest number of the type of the cells that is not above the threshold: x ≤ either means the same."""
+    t = cells.dtype.type(threshold)
+    return np.nextafter(t, cells.dtype.type(-np.inf)) if t > threshold else t
+
+
+@inner
+def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at, leaves):
     """Rows of the first branch first, then those of the right child; how many of each.
 
     The others, of further branches or at the end of their way, are brought to their leaves, and stand last.
@@ -192,7 +210,7 @@ def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at, tree,
         else:
             at[0] = child
             _descend(nodes, missing, ends, tests, root, X, rows[i : i + 1], at)
-            sink.put(tree, np.uint32(row), at[0])
+            leaves[np.uint32(row)] = at[0]
             last -= 1
             rows[i] = rows[last]
             rows[last] = row

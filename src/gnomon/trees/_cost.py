@@ -67,10 +67,9 @@ class RowPredictor:
     Categories are the numbers by which the forest's `coding_` codes them.
     """
 
-    def __init__(self, forest, finish, *, hard=False):
+    def __init__(self, forest, finish):
         self._forest = forest
         self._finish = finish
-        self._hard = hard
 
     def __call__(self, x):
-        return self._finish(self._forest.sum_row(x, hard=self._hard))
+        return self._finish(self._forest.sum_row(x))

@@ -200,9 +200,7 @@ class ForestClassifier(ClassifierMixin, Forested):
         weights = tree_weights(sample_weight, X, prices, self.classes_, index, balance="weights")
         self._grow(X, index, criterion_of(kind, self.classes_), weights, _balance(index) if by_bag else None)
         if self.oob_score:
-            found, self.oob_errors_ = out_of_bag(
-                self.forest_, self._bags, X, index, accuracy_loss, hard=hard, n_jobs=self.n_jobs
-            )
+            found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, index, accuracy_loss, n_jobs=self.n_jobs)
             self.oob_decision_function_ = self._by_output(found)
             self.oob_score_ = self._score_classes(y, found)
         return self
@@ -229,7 +227,7 @@ class ForestClassifier(ClassifierMixin, Forested):
 
         Of several outputs a list with those of each.
         """
-        answers = self._sums(X, hard=self.voting == "hard")
+        answers = self._means(X)
         return shares_of(self.classes_, answers)
 
     def predict_log_proba(self, X):
@@ -240,7 +238,7 @@ class ForestClassifier(ClassifierMixin, Forested):
 
     def predict(self, X):
         """The class with the largest probability."""
-        answers = self._sums(X, hard=self.voting == "hard")
+        answers = self._means(X)
         return labels_of(self.classes_, answers)
 
     def predict_trees(self, X):
@@ -263,7 +261,7 @@ class ForestClassifier(ClassifierMixin, Forested):
             if self.n_outputs_ == 1
             else (lambda answers: labels_of(self.classes_, answers[None])[0])
         )
-        return RowPredictor(self.forest_, finish, hard=self.voting == "hard")
+        return RowPredictor(self._voters, finish)
 
     def _member(self, t):
         tree = super()._member(t)
@@ -324,7 +322,7 @@ class ForestRegressor(RegressorMixin, Forested):
         answers = self.forest_.whole.answers
         answers[self.forest_.roots[before] :] += center
         if self.oob_score:
-            found, self.oob_errors_ = out_of_bag(self.forest_, self._bags, X, targets, squared_loss, n_jobs=self.n_jobs)
+            found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, targets, squared_loss, n_jobs=self.n_jobs)
             self.oob_prediction_ = found[:, 0] if self._flat else found
             known = ~np.isnan(found[:, 0])
             truth = targets[:, 0] if self._flat else targets
@@ -337,7 +335,7 @@ class ForestRegressor(RegressorMixin, Forested):
 
     def predict(self, X):
         """The mean answer of the trees."""
-        answers = self._sums(X)
+        answers = self._means(X)
         return answers[:, 0] if self._flat else answers
 
     def predict_trees(self, X):

@@ -44,9 +44,9 @@ class GrownForest(ReadsForest, BaseEstimator):
             check_is_fitted(self, "forest_")
         return new_rows(self, X)
 
-    def _sums(self, X, **how):
+    def _means(self, X):
         rows = self._rows(X)
-        return self.forest_.sum(rows, self.n_jobs, **how) / len(self.forest_)
+        return self._voters.sum(rows, self.n_jobs) / len(self.forest_)
 
     def _training_rows(self, X, what):
         """X as numbers, which must be the rows of `fit`; and the bags of these."""
@@ -187,9 +187,7 @@ class GrownForest(ReadsForest, BaseEstimator):
         -------
         ndarray of shape (n_estimators,)
         """
-        leaves, truth, answers = self.apply(X), self._truth(y), self.forest_.whole.answers
-        if vars(self).get("voting") == "hard":
-            answers = np.eye(answers.shape[1])[np.argmax(answers, axis=1)]
+        leaves, truth, answers = self.apply(X), self._truth(y), self._voters.whole.answers
         total, errors = np.zeros((len(leaves), answers.shape[1])), np.empty(len(self.forest_))
         for t in range(len(errors)):
             total += answers[self.forest_.roots[t] + leaves[:, t]]

@@ -31,7 +31,7 @@ def squared_loss(y, answers):
     return float(np.mean((y - answers) ** 2))
 
 
-def out_of_bag(forest, bags, X, truth, loss, *, hard=False, n_jobs=None):
+def out_of_bag(forest, bags, X, truth, loss, n_jobs=None):
     """The answers (1), NaN for a row in every bag, and their loss after 1, 2, … trees."""
     total = np.zeros((X.shape[0], forest.whole.answers.shape[1]))
     votes = np.zeros(X.shape[0])
@@ -39,7 +39,7 @@ def out_of_bag(forest, bags, X, truth, loss, *, hard=False, n_jobs=None):
 
     def answer(t):
         rows = np.flatnonzero(bags.counts(t) == 0)
-        return rows, Forest.of([forest.tree(t)]).sum(X[rows], hard=hard)
+        return rows, Forest.of([forest.tree(t)]).sum(X[rows])
 
     # Added in the order of the trees, so that the sums are the same for any number of threads.
     for t, (rows, answers) in enumerate(map_chunks(answer, range(len(forest)), n_jobs)):

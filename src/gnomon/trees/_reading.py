@@ -250,15 +250,13 @@ class ReadsForest:
         Explanation
         """
         words = self.words_
-        return explain_forest(_trees(self), words, one_row(self, x, words.names))
+        trees = [self._voters.tree(t) for t in range(len(self.forest_))]
+        return explain_forest(trees, words, one_row(self, x, words.names))
 
-
-def _trees(estimator):
-    trees = [estimator.forest_.tree(t) for t in range(len(estimator.forest_))]
-    if vars(estimator).get("voting") != "hard":
-        return trees
-    votes = np.eye(trees[0].answers.shape[1])
-    return [tree.with_answers(votes[np.argmax(tree.answers, axis=1)]) for tree in trees]
+    @property
+    def _voters(self):
+        """The trees, with the answers of which the mean is taken."""
+        return self.forest_.votes if vars(self).get("voting") == "hard" else self.forest_
 
 
 def _sayable(estimator, words):

@@ -1,0 +1,109 @@
+"""What is done with a node whatever its splits are: whether it may be divided, by what a split wins, its children.
+
+    divide if it is neither too small, too deep nor pure;  gain = merit(left) + merit(right) − merit(node)         (1)
+
+Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon._jit import inner, noun
+from gnomon.search._column_splits import below
+from gnomon.search._cuts import CHOSEN, TIE, merit_within
+from gnomon.search.tree import LEAF
+
+ROUNDING = 1e-15
+
+
+@noun
+class Limits:
+    """When a node is divided, and where in ``work.sums`` the sums of the node stand."""
+
+    max_depth: int
+    min_rows_split: int
+    min_rows: float
+    min_mass: float
+    min_impurity: float
+    min_gain: float
+    max_features: int
+    many_classes: bool
+    counting: bool
+    outputs: int
+    total: int
+    support: float
+    at_edges: bool
+
+
+class Prospect(NamedTuple):
+    """Whether a node may be divided, its merit, the rounding of differences of merits, the merit of pure parts."""
+
+    open: bool
+    undivided: float
+    scale: float
+    perfect: float
+
+
+@inner
+def weigh_up(criterion, limits, nodes, node, sums, bounds):
+    """What a split of the node must beat; until one does, it is a leaf. Its sums stand at ``limits.total``."""
+    nodes.feature[node] = LEAF
+    nodes.gain[node] = -1.0
+    at = limits.total
+    impurity, merit = -criterion.worth(sums, at), merit_within(criterion, sums, at, bounds)
+    divisible = (
+        nodes.stop[node] - nodes.start[node] >= limits.min_rows_split
+        and nodes.depth[node] < limits.max_depth
+        and impurity > (limits.min_impurity + ROUNDING) * criterion.mass(sums, at)
+    )
+    scale = TIE * abs(impurity) + ROUNDING * abs(merit)
+    stepping = limits.min_impurity == -np.inf
+    return Prospect(divisible, merit, scale, np.inf if stepping else merit + impurity - scale)
+
+
+@inner
+def settle(nodes, node, best, prospect, limits, bounds):
+    """Write down the best split of a node if it gains enough; whether it does."""
+    gain = best.score - prospect.undivided
+    # A step that gains nothing is not made; an impure node is divided even so.
+    stepping = prospect.perfect == np.inf
+    if best.feature < 0 or (gain <= prospect.scale if stepping else gain < limits.min_gain - prospect.scale):
+        return False
+    nodes.gain[node] = max(0.0, gain)
+    nodes.feature[node] = best.feature
+    nodes.threshold[node] = best.threshold
+    nodes.missing[node] = best.missing
+    nodes.value[node] = bounds[CHOSEN]
+    return True
+
+
+@inner
+def make_children(nodes, node, made):
+    """The two children of a node, numbered from `made`."""
+    nodes.first[node] = made
+    for b in range(2):
+        child = made + b
+        nodes.start[child] = nodes.start[node] if b == 0 else nodes.middle[node]
+        nodes.stop[child] = nodes.middle[node] if b == 0 else nodes.stop[node]
+        nodes.depth[child] = nodes.depth[node] + 1
+        nodes.first[child] = 0
+
+
+@inner
+def draw_columns(features, seed, first, stop):
+    """Draw the columns number first … stop − 1 from those not drawn, and put these in order; return `stop`.
+
+    In order, the first of equal splits is that of the lowest column, and a perfect one ends the search.
+    """
+    p = len(features)
+    for turn in range(first, stop if stop - first < p else first):
+        pick = turn + below(seed, p - turn)
+        chosen = features[pick]
+        features[pick] = features[turn]
+        place = turn
+        while place > first and features[place - 1] > chosen:
+            features[place] = features[place - 1]
+            place -= 1
+        features[place] = chosen
+    return stop

@@ -1,0 +1,128 @@
+"""Drawn cuts of many columns at once are those of one column after the other, and instructions do what they say."""
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from gnomon import _vectors as vectors
+from gnomon._jit import jit
+from gnomon.search import Entropy, Gini, Misclassification, SquaredError, code_columns, grow_tree
+from gnomon.search._record_splitter import Records, may_use_records
+from gnomon.search.grow import UNROLLED_FROM, grow_parts
+
+FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
+
+
+def table(n=UNROLLED_FROM, p=7, classes=2, seed=0):
+    """Rows with columns of few values, of skewed ones and of one value alone, and noisy classes."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, p))
+    X[:, 1], X[:, 2], X[:, 3] = np.round(X[:, 1]), np.exp(3.0 * X[:, 2]), 1.0
+    scores = X[:, :1] * np.arange(classes) + X[:, 4:5] * np.sin(np.arange(classes)) + rng.gumbel(size=(n, classes))
+    return X, np.argmax(scores, axis=1).astype(np.int32)
+
+
+OPTIONS = {
+    "all": {},
+    "few columns": {"max_features": 2},
+    "leaves of five": {"min_samples_leaf": 5, "max_features": 3},
+    "weighty leaves": {"min_weight_leaf": 12.0},
+    "shallow": {"max_depth": 4},
+    "best first": {"max_leaf_nodes": 25, "max_features": 3},
+    "gains": {"min_gain": 3.0},
+    "impure leaves": {"min_impurity": 0.2},
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("criterion", [Gini, Entropy, Misclassification])
+@pytest.mark.parametrize(("p", "classes"), [(7, 2), (7, 4), (45, 2)])
+def test_trees_are_those_of_columns_one_by_one(p, classes, criterion, options):
+    X, y = table(p=p, classes=classes)
+    columns = code_columns(X, bins=255)
+    taken = criterion(classes)
+    assert may_use_records(columns, taken, np.ones(len(y)), "random", False)
+    for seed in range(2):
+        by_record = grow_tree(columns, y, taken, splitter="random", seed=seed, **options)
+        by_column, _, _ = grow_parts(columns, y, taken, splitter="random", seed=seed, **options)
+        for name in FIELDS:
+            assert np.array_equal(getattr(by_record, name), getattr(by_column, name)), name
+
+
+def test_buffers_and_records_serve_many_trees():
+    X, y = table()
+    columns = code_columns(X, bins=255)
+    records, buffers = Records(columns, y), None
+    for seed in range(3):
+        tree, _, buffers = grow_parts(
+            columns, y, Gini(2), splitter="random", seed=seed, records=records, buffers=buffers
+        )
+        assert np.array_equal(tree.nodes, grow_tree(columns, y, Gini(2), splitter="random", seed=seed).nodes)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"weights": np.r_[2.0, np.ones(UNROLLED_FROM - 1)]},
+        {"splitter": "best"},
+        {"criterion": SquaredError()},
+        {"constrained": True},
+        {"X": np.r_[np.nan, np.zeros(UNROLLED_FROM - 1)]},
+        {"X": np.r_[-1e308, np.full(UNROLLED_FROM - 1, 1e308)]},
+        {"bins": None},
+    ],
+    ids=["weights", "searched", "targets", "constraint", "gap", "range", "exact"],
+)
+def test_other_tables_are_left_to_columns(change):
+    X, _ = table()
+    if "X" in change:
+        X[:, 0] = change["X"]
+    columns = code_columns(X, bins=change.get("bins", 255))
+    chosen = {"criterion": Gini(2), "weights": np.ones(len(X)), "splitter": "random", "constrained": False, **change}
+    rest = [chosen[name] for name in ("criterion", "weights", "splitter", "constrained")]
+    assert not may_use_records(columns, *rest)
+
+
+INSTRUCTIONS = {
+    "extremes_of": jit(lambda *given: vectors.extremes_of(*given)),
+    "count_at_most": jit(lambda *given: vectors.count_at_most(*given)),
+}
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7, 64, 255])
+@pytest.mark.parametrize("stride", [32, 96])
+@pytest.mark.parametrize("name", INSTRUCTIONS)
+def test_instructions_on_blocks_do_what_plain_python_does(name, stride, rows):
+    rng = np.random.default_rng(rows)
+    records, at = rng.integers(0, 256, (rows + 2) * stride, dtype=np.uint8), stride + stride - 32
+    first, second = rng.integers(0, 256, (2, 40), dtype=np.uint8)
+    one, two, behind = first.copy(), second.copy(), [first[32:].copy(), second[32:].copy()]
+    getattr(vectors, name)(records, at, stride, rows, one, two)
+    INSTRUCTIONS[name](records, np.uint64(at), np.uint64(stride), np.uint64(rows), first, second)
+    assert np.array_equal(first, one)
+    assert np.array_equal(second, two)
+    assert np.array_equal([first[32:], second[32:]], behind)
+
+
+PLAIN = """
+import importlib
+import numpy as np
+from gnomon.search import Gini, code_columns
+grow = importlib.import_module("gnomon.search.grow")
+grow.UNROLLED_FROM = 0
+rng = np.random.default_rng(0)
+X, y = rng.normal(size=(70, 3)), rng.integers(0, 2, 70).astype(np.int32)
+columns = code_columns(X, bins=16)
+for seed in range(2):
+    one = grow.grow_tree(columns, y, Gini(2), splitter="random", max_features=2, seed=seed)
+    two = grow.grow_parts(columns, y, Gini(2), splitter="random", max_features=2, seed=seed)[0]
+    assert one.node_count > 9 and np.array_equal(one.nodes, two.nodes)
+"""
+
+
+def test_records_grow_the_same_trees_as_plain_python():
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
+    subprocess.run([sys.executable, "-W", "error::RuntimeWarning", "-c", PLAIN], env=environment, check=True)
