@@ -24,7 +24,7 @@ import importlib
 import os
 import platform
 from collections import namedtuple
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields
 from inspect import isfunction
 from pathlib import Path
 from types import CodeType
@@ -382,8 +382,10 @@ def compiled(value):
     """Return `value`, and the nouns among its fields, in the form in which kernels take them."""
     if DISABLED:
         return value
-    held = (getattr(value, field.name) for field in fields(value))
-    return value.record(*(compiled(item) if is_dataclass(item) else item for item in held), 0)
+    held = (getattr(value, name) for name in value.record._fields[:-1])
+    return value.record(
+        *(compiled(item) if isinstance(getattr(item, "record", None), _Record) else item for item in held), 0
+    )
 
 
 class _Record(type):
