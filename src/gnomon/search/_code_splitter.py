@@ -38,8 +38,9 @@ from gnomon.search._histograms import (
     assign_slots,
     fetch_terms,
     release,
-    tally_columns,
+    tally_groups,
 )
+from gnomon.search._joint import Joint
 from gnomon.search._monotone import bound_children
 from gnomon.search._nodes import Limits, draw_columns, make_children, settle, weigh_up
 from gnomon.search._sift import sift
@@ -92,6 +93,8 @@ class CodeSplitter:
     node_sums: np.ndarray
     work: Work
     crew: Crew
+    joint: Joint
+    alone: Joint
 
     def examine(self, nodes, first, made):
         criterion, limits, work = self.criterion, self.limits, self.work
@@ -145,28 +148,28 @@ class CodeSplitter:
 @inner
 def _fill_histogram(splitter, nodes, node, parent, codes, y, w, inside):
     """Fill the histogram of a node from its rows, and take it from its parent's, which becomes its sibling's."""
-    work, p = splitter.work, len(splitter.columns.sizes)
-    rows = splitter.rows[nodes.start[node] : nodes.stop[node]]
+    work, joint = splitter.work, splitter.alone if inside else splitter.joint
+    rows, groups = splitter.rows[nodes.start[node] : nodes.stop[node]], len(joint.sizes)
     if splitter.crew.desk[HELPERS] > 0 and not inside and len(rows) >= FEWEST:
         _share(splitter, nodes, FETCH, node, parent, -(-len(rows) // ROWS))
-        _share(splitter, nodes, TALLY, node, parent, -(-p // _columns_of_a_piece(splitter)))
+        _share(splitter, nodes, TALLY, node, parent, -(-groups // _groups_of_a_piece(splitter)))
     else:
         _fetch_for_histogram(splitter, y, w, rows, 0, len(rows))
-        _tally(splitter, nodes, node, parent, codes, 0, p, work.sums)
+        _tally(splitter, nodes, node, parent, joint, codes if inside else joint.codes, 0, groups, work.sums)
 
 
 @inner
-def _columns_of_a_piece(splitter):
+def _groups_of_a_piece(splitter):
     """An even number, as they go in pairs, and three pieces for each thread, lest one be late."""
-    columns = -(-len(splitter.columns.sizes) // (3 * (1 + splitter.crew.desk[HELPERS])))
-    return columns + columns % 2
+    groups = -(-len(splitter.joint.sizes) // (3 * (1 + splitter.crew.desk[HELPERS])))
+    return groups + groups % 2
 
 
 @inner
-def _tally(splitter, nodes, node, parent, codes, first, last, spare):
+def _tally(splitter, nodes, node, parent, joint, codes, first, last, spare):
     work, rows = splitter.work, splitter.rows[nodes.start[node] : nodes.stop[node]]
-    tally_columns(
-        splitter.columns, codes, splitter.criterion, splitter.limits, rows, (work.y, work.w, work.terms),
+    tally_groups(
+        splitter.columns, joint, codes, splitter.criterion, splitter.limits, rows, (work.y, work.w, work.terms),
         work.histograms, nodes.slot[node], parent, first, last, spare,
     )  # fmt: skip
 
@@ -234,15 +237,15 @@ def _share(splitter, nodes, task, node, parent, pieces):
 @inner
 def _take_part(splitter, nodes, work):
     """Take pieces and do what the desk says, while there are any."""
-    desk, p = splitter.crew.desk, len(splitter.columns.sizes)
+    desk = splitter.crew.desk
     piece = take(desk)
     while piece >= 0:
         if desk[TASK] == FETCH:
             _fetch_piece(splitter, nodes, desk[NODE], piece)
         elif desk[TASK] == TALLY:
-            size = _columns_of_a_piece(splitter)
-            last = min((piece + 1) * size, p)
-            _tally(splitter, nodes, desk[NODE], desk[PARENT], splitter.columns.codes, piece * size, last, work.sums)
+            size, joint = _groups_of_a_piece(splitter), splitter.joint
+            last = min((piece + 1) * size, len(joint.sizes))
+            _tally(splitter, nodes, desk[NODE], desk[PARENT], joint, joint.codes, piece * size, last, work.sums)
         else:
             _search(splitter, nodes, desk[NODE], work, piece)
         finish(desk)
@@ -258,7 +261,7 @@ def _fetch_piece(splitter, nodes, node, piece):
 
 @inner
 def _fetch_for_histogram(splitter, y, w, rows, first, last):
-    """What `tally_columns` reads of the rows number first … last − 1."""
+    """What `tally_groups` reads of the rows number first … last − 1."""
     criterion, work = splitter.criterion, splitter.work
     if criterion.width() == FOUR:
         fetch_terms(criterion, y, w, rows, work.terms, first, last)

@@ -68,25 +68,26 @@ def fetch_terms(criterion, y, w, rows, terms, first, last):
 
 
 @inner
-def tally_columns(columns, codes, criterion, limits, rows, fetched, histograms, slot, parent, first, last, spare):
-    """Fill columns first … last − 1 of a histogram from rows, targets side by side, and take it from the parent's.
+def tally_groups(columns, joint, codes, criterion, limits, rows, fetched, histograms, slot, parent, first, last, spare):
+    """Fill the columns of the groups first … last − 1 of a histogram from rows, and take it from the parent's.
 
-    By blocks of rows, which stay in cache while the columns see them, and by two columns, which share what is read of
-    a row; the last of an odd number is tallied into `spare` too.
+    Targets stand side by side. By blocks of rows, which stay in cache while the columns see them, and by two groups,
+    which share what is read of a row; the last of an odd number is tallied into `spare` too.
     """
     width, q, histogram = np.uint64(criterion.width()), limits.outputs, histograms[slot]
     y, w, terms = fetched
-    begin, end = _place(columns, criterion, first), _place(columns, criterion, last)
-    for s in range(begin, end):
-        histogram[s] = 0.0
+    for b in range(first, last):
+        _clear(columns, joint, criterion, histogram, b)
     for block in range(0, len(rows), BLOCK):
         # Numbers that cannot be negative need no look whether they count from the end.
         here, w_here, y_here = rows[block : block + BLOCK], w[block : block + BLOCK], y[block * q : (block + BLOCK) * q]
         terms_here = terms[block * FOUR : (block + BLOCK) * FOUR]
-        for j in range(first, last, 2):
-            k = min(j + 1, last - 1)
-            one, sums_one = codes[j], histogram[_place(columns, criterion, j) :]
-            two, sums_two = codes[k], histogram[_place(columns, criterion, k) :] if k > j else spare
+        for b in range(first, last, 2):
+            c = min(b + 1, last - 1)
+            one, place = codes[b], _alone_at(columns, joint, criterion, b)
+            sums_one = histogram[place:] if place >= 0 else joint.sums[b]
+            two, place = codes[c], _alone_at(columns, joint, criterion, c)
+            sums_two = spare if c == b else (histogram[place:] if place >= 0 else joint.sums[c])
             if criterion.width() == FOUR:
                 for s in range(len(here)):
                     row, i = np.uint32(here[s]), np.uint64(s * FOUR)
@@ -95,14 +96,55 @@ def tally_columns(columns, codes, criterion, limits, rows, fetched, histograms, 
                 continue
             for s in range(len(here)):
                 row, weight = np.uint32(here[s]), w_here[s]
-                a, b = np.uint64(one[row]) * width, np.uint64(two[row]) * width
+                at_one, at_two = np.uint64(one[row]) * width, np.uint64(two[row]) * width
                 if limits.counting:
-                    sums_one[a] += 1.0
-                    sums_two[b] += 1.0
-                criterion.weigh(sums_one, a, y_here, s, weight)
-                criterion.weigh(sums_two, b, y_here, s, weight)
-    for s in range(begin, end if parent >= 0 else begin):
-        histograms[parent, s] -= histogram[s]
+                    sums_one[at_one] += 1.0
+                    sums_two[at_two] += 1.0
+                criterion.weigh(sums_one, at_one, y_here, s, weight)
+                criterion.weigh(sums_two, at_two, y_here, s, weight)
+    for b in range(first, last):
+        _spread(columns, joint, criterion, histogram, b)
+        if parent >= 0:
+            _take_away(columns, joint, criterion, histograms[parent], histogram, b)
+
+
+@inner
+def _alone_at(columns, joint, criterion, b):
+    """Where the one column of group b begins in a histogram; −1: there are several, tallied by joint codes."""
+    start = joint.starts[b]
+    return _place(columns, criterion, joint.members[start]) if joint.starts[b + 1] == start + 1 else np.int64(-1)
+
+
+@inner
+def _clear(columns, joint, criterion, histogram, b):
+    for k in range(joint.starts[b], joint.starts[b + 1]):
+        j = joint.members[k]
+        for s in range(_place(columns, criterion, j), _place(columns, criterion, j + 1)):
+            histogram[s] = 0.0
+    if _alone_at(columns, joint, criterion, b) < 0:
+        for s in range(joint.sizes[b] * criterion.width()):
+            joint.sums[b, s] = 0.0
+
+
+@inner
+def _spread(columns, joint, criterion, histogram, b):
+    """From the sums of joint codes to those of each column."""
+    width = criterion.width()
+    alone = _alone_at(columns, joint, criterion, b) >= 0
+    for k in range(joint.starts[b], joint.starts[b] if alone else joint.starts[b + 1]):
+        place = _place(columns, criterion, joint.members[k])
+        for c in range(joint.sizes[b]):
+            at = place + joint.parts[k, c] * width
+            for s in range(width):
+                histogram[at + s] += joint.sums[b, c * width + s]
+
+
+@inner
+def _take_away(columns, joint, criterion, parents, histogram, b):
+    for k in range(joint.starts[b], joint.starts[b + 1]):
+        j = joint.members[k]
+        for s in range(_place(columns, criterion, j), _place(columns, criterion, j + 1)):
+            parents[s] -= histogram[s]
 
 
 @inner

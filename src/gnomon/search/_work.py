@@ -13,6 +13,7 @@ import numpy as np
 from gnomon.search._column_splits import scrambled
 from gnomon.search._groups import CACHED, DIGIT
 from gnomon.search._histograms import FOUR, free_slots
+from gnomon.search._joint import Joint
 from gnomon.search.tree import LEAF
 
 WHOLE = (
@@ -68,7 +69,9 @@ class Buffers(NamedTuple):
     nodes: np.ndarray
     sums: np.ndarray
     work: Work
-    room: Any
+    joint: Joint
+    alone: Joint
+    room: Any = None
 
 
 def make_nodes(capacity, n):

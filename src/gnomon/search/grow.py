@@ -19,6 +19,7 @@ from gnomon.search._code_splitter import CodeSplitter, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._crew import STOP, WORD, make_crew
 from gnomon.search._histograms import FEWEST
+from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
 from gnomon.search._nodes import Limits
 from gnomon.search._record_splitter import Records, RecordSplitter, filled_room, may_use_records
@@ -166,8 +167,10 @@ def grow_parts(
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
     if buffers is None or len(buffers.work.rows) < m or len(buffers.nodes) < capacity:
         work = make_work(columns, y, outputs, m, width, slots, _block(columns, max_leaf_nodes))
-        buffers = Buffers(make_nodes(capacity, m), np.empty((capacity, width)), work, None)
-    nodes, sums, work, room = buffers
+        alone = each_alone(columns)
+        joint = join_columns(columns, width) if slots > 0 else alone
+        buffers = Buffers(make_nodes(capacity, m), np.empty((capacity, width)), work, joint, alone)
+    nodes, sums, work, joint, alone, room = buffers
     open_root(nodes, m)
     restart(work, seed)
     # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
@@ -185,7 +188,7 @@ def grow_parts(
         helpers = _helpers(run, p, m, max_features, splitter)
         by_code = CodeSplitter(
             columns, used, kinds, limits, monotone, together, open_groups, y, w, rows, sums, work,
-            make_crew(helpers, p),
+            make_crew(helpers, p), joint, alone,
         )  # fmt: skip
         made = _grow_together(compiled(by_code), nodes, best_first, most_leaves, helpers, run)
     unload(work.block, rows)
