@@ -65,12 +65,12 @@ class Records:
     @cached_property
     def cells(self):
         """The records, one after the other."""
-        p, n = self.columns.codes.shape
+        y, (p, n) = np.ravel(self.y), self.columns.codes.shape
         cells = np.zeros((n, -(-(p + 1) // BLOCK) * BLOCK), dtype=np.uint8)
-        order = np.argsort(self.y, kind="stable")
+        order = np.argsort(y, kind="stable")
         for j in range(p):
             cells[:, j] = self.columns.codes[j, order]
-        cells[:, p] = self.y[order]
+        cells[:, p] = y[order]
         return cells
 
     @cached_property

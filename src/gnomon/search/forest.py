@@ -116,7 +116,6 @@ def grow_forest(
     >>> len(trees)
     3
     """
-
     records, kept = Records(columns, y), threading.local()
 
     def work(t):

@@ -53,7 +53,7 @@ def grow_tree(
     columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
     max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
     max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
-    seed=0, n_jobs=None, records=None,
+    seed=0, n_jobs=None,
 ):  # fmt: skip
     """Grow a tree of binary tests by (1).
 
@@ -95,8 +95,6 @@ def grow_tree(
         Draws columns and cuts.
     n_jobs : int, optional
         Threads that share the columns of large nodes, where all are searched; the tree does not depend on it.
-    records : Records, optional
-        The same columns and targets, made once for many trees with drawn cuts.
 
     Returns
     -------
@@ -117,14 +115,14 @@ def grow_tree(
     (0.0, 4)
     """
     with team(n_jobs) as run:
-        made = Records(columns, y) if records is None and rows is None else records
+        records = Records(columns, y) if rows is None else None
         return grow_parts(
             columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
             categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
             min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
             min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone,
             together=together, category_support=category_support, thresholds=thresholds, seed=seed, run=run,
-            records=made,
+            records=records,
         )[0]  # fmt: skip
 
 
@@ -144,7 +142,8 @@ def grow_parts(
 ):  # fmt: skip
     """What `grow_tree` returns, the `Parts` of its rows, and buffers for the next tree of the same columns.
 
-    The threads of a team, `run`, share the columns of large nodes. `Parts` are not known if `records` are given.
+    The threads of a team, `run`, share the columns of large nodes. With `records` of all rows, where cuts are drawn,
+    parts are not known.
     """
     n, p = columns.n_samples, len(columns.sizes)
     w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
@@ -180,7 +179,9 @@ def grow_parts(
     open_groups = np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8)
     most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
     best_first = max_leaf_nodes is not None
-    if records is not None and m >= UNROLLED_FROM and may_use_records(columns, criterion, w, splitter, constrained):
+    large = records is not None and m >= UNROLLED_FROM
+    moving = large and may_use_records(columns, criterion, w, splitter, constrained)
+    if moving:
         room = filled_room(room, records, width)
         by_record = RecordSplitter(columns, used, limits, sums, work, room)
         made = grow_compiled(compiled(by_record), nodes, best_first, most_leaves)
@@ -198,7 +199,8 @@ def grow_parts(
     if np.any(monotone) and tree.answers.shape[1] == 1 + criterion.classes:
         value = bounded(tree, tree.answers[:, -1], monotone)
         tree = tree.with_answers(np.column_stack([1.0 - value, value]) if criterion.classes else value[:, None])
-    return tree, Parts(rows, grown["start"][order], grown["stop"][order]), buffers._replace(room=room)
+    parts = None if moving else Parts(rows, grown["start"][order], grown["stop"][order])
+    return tree, parts, buffers._replace(room=room)
 
 
 def _helpers(run, p, m, max_features, splitter):
