@@ -51,6 +51,16 @@ def test_columns_of_many_codes_stay_alone():
     assert join_columns(columns, 4).codes is each_alone(columns).codes
 
 
+@pytest.mark.parametrize("p", range(5, 12))
+def test_joint_codes_of_columns_of_few_codes_have_room(p):
+    rng = np.random.default_rng(p)
+    columns = code_columns(rng.integers(0, 9, (3000, p)).astype(float), bins=255)
+    _, _, buffers = grow.grow_parts(columns, rng.normal(size=3000), SquaredError())
+    assert len(buffers.joint.sizes) < p
+    assert len(buffers.work.sums) >= np.max(buffers.joint.sizes) * (SquaredError().size + 1)
+    assert buffers.joint.sums.shape[1] >= np.max(buffers.joint.sizes) * (SquaredError().size + 1)
+
+
 @pytest.mark.parametrize("max_leaf_nodes", [None, 31])
 @pytest.mark.parametrize("n_jobs", [1, 2])
 @pytest.mark.parametrize(

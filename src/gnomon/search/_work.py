@@ -13,7 +13,7 @@ import numpy as np
 from gnomon.search._column_splits import scrambled
 from gnomon.search._groups import CACHED, DIGIT
 from gnomon.search._histograms import FOUR, free_slots
-from gnomon.search._joint import Joint
+from gnomon.search._joint import MOST, Joint
 from gnomon.search.tree import LEAF
 
 WHOLE = (
@@ -95,8 +95,9 @@ def make_work(columns, y, outputs, n, width, slots, block):
     """Buffers for a tree of `n` rows, with room for the histograms of `slots` nodes and a block of `block` rows."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
+    # Joint codes, of which an odd group is tallied here as well, may be more than those of any column.
     return Work(
-        np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
+        np.empty(max(groups + 3, MOST) * width), np.zeros((3, groups), dtype=np.int64),
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
