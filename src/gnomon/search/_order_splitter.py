@@ -18,7 +18,7 @@ from gnomon.search._column_splits import Found, drawn_cut
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import HALF, LOW, sort_keys
 from gnomon.search._monotone import bound_children
-from gnomon.search._nodes import ROUNDING, draw_columns
+from gnomon.search._nodes import ROUNDING, draw_columns, make_children
 from gnomon.search._pinball import clear, least_loss, middle_quantile, quantile_and_loss, take_in
 from gnomon.search.columns import midpoint
 from gnomon.search.tree import LEAF
@@ -122,13 +122,7 @@ class OrderSplitter:
             nodes.middle[node] = nodes.start[node] + left
 
     def divide(self, nodes, node, made):
-        nodes.first[node] = made
-        for b in range(2):
-            child = made + b
-            nodes.start[child] = nodes.start[node] if b == 0 else nodes.middle[node]
-            nodes.stop[child] = nodes.middle[node] if b == 0 else nodes.stop[node]
-            nodes.depth[child] = nodes.depth[node] + 1
-            nodes.first[child] = 0
+        make_children(nodes, node, made)
         bound_children(nodes, node, made, self.monotone[nodes.feature[node]])
         return 2
 

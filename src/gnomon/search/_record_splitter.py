@@ -186,8 +186,7 @@ def _best_drawn(splitter, start, stop, prospect):
         extremes_of(room.records, place, stride, rows, room.low[block:], room.high[block:])
     best, drawn = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1)), 0
     # Of few rows the first cut is often perfect, and the last one drawn.
-    at_once = 1 if stop - start <= FEW else p
-    stop_at, last = 0, 0
+    at_once, stop_at = 1 if stop - start <= FEW else p, 0
     while drawn < p and (best.feature < 0 or (drawn < stop_at and best.score < prospect.perfect)):
         if drawn == stop_at:
             stop_at = draw_columns(work.features, seed, drawn, min(p, max(limits.max_features, drawn + 1)))
