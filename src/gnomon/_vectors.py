@@ -1,6 +1,7 @@
 """Instructions on vectors that compilers do not find by themselves.
 
 ``add_four``     adds four numbers of one array to four of another.
+``add_to_all``   adds four numbers of one array at four places of another.
 ``sift_eight``   divides eight rows into those with a flag and those without.
 ``extremes_of``  finds the least and the largest of each of 32 columns of bytes.
 ``count_at_most`` counts in each of 32 columns of bytes those up to a cut.
@@ -16,29 +17,37 @@ from llvmlite import ir
 
 from gnomon._jit import cell, cgutils, in_kernels, intrinsic, types
 
-__all__ = ["BLOCK", "add_four", "copy_block", "count_at_most", "extremes_of", "sift_eight"]
+__all__ = ["BLOCK", "add_four", "add_to_all", "copy_block", "count_at_most", "extremes_of", "sift_eight"]
 
 BLOCK = 32
 """Bytes of a vector, and of a block of records."""
 
 
 @intrinsic
-def _add_vectors(typing, to, at, terms, i):
+def _add_vectors(typing, to, places, terms, i):
     def emit(context, builder, signature, given):
         four = ir.VectorType(ir.DoubleType(), 4).as_pointer()
-        there = builder.bitcast(cell(context, builder, to, *given[:2]), four)
-        here = builder.bitcast(cell(context, builder, terms, *given[2:]), four)
-        total = builder.fadd(builder.load(there, align=8), builder.load(here, align=8))
-        builder.store(total, there, align=8)
+        # Read once: after a store the compiler would not know that it is still the same.
+        added = builder.load(builder.bitcast(cell(context, builder, terms, *given[2:]), four), align=8)
+        for at in cgutils.unpack_tuple(builder, given[1]):
+            there = builder.bitcast(cell(context, builder, to, given[0], at), four)
+            builder.store(builder.fadd(builder.load(there, align=8), added), there, align=8)
         return context.get_dummy_value()
 
-    return types.void(to, types.uintp, terms, types.uintp), emit
+    return types.void(to, types.UniTuple(types.uintp, len(places)), terms, types.uintp), emit
 
 
-@in_kernels(lambda to, at, terms, i: _add_vectors(to, at, terms, i))
+@in_kernels(lambda to, at, terms, i: _add_vectors(to, (np.uint64(at),), terms, i))
 def add_four(to, at, terms, i):
     """``to[at : at + 4] += terms[i : i + 4]``; both are doubles, in one piece."""
     to[at : at + 4] += terms[i : i + 4]
+
+
+@in_kernels(lambda to, a, b, c, d, terms, i: _add_vectors(to, (a, b, c, d), terms, i))
+def add_to_all(to, a, b, c, d, terms, i):
+    """`add_four` at a, b, c and d, which are no two the same."""
+    for at in (a, b, c, d):
+        add_four(to, at, terms, i)
 
 
 # For each set of bits its members in ascending order, a byte each, as an index of eight places.

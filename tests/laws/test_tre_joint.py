@@ -7,7 +7,7 @@ import pytest
 
 from gnomon.numerics.parallel import team
 from gnomon.search import Gini, Newton, SquaredError, code_columns
-from gnomon.search._joint import MOST, each_alone, join_columns
+from gnomon.search._joint import CROWDED, MOST, each_alone, join_columns
 
 grow = importlib.import_module("gnomon.search.grow")
 
@@ -33,32 +33,44 @@ def coded():
 
 def test_joint_codes_tell_the_codes_of_every_column():
     columns, _ = coded()
-    joint = join_columns(columns, 4)
+    joint = join_columns(columns)
     assert np.array_equal(np.sort(joint.members), np.arange(len(columns.sizes)))
     assert len(joint.sizes) < len(columns.sizes)
     assert np.max(joint.sizes) <= MOST
     for b in range(len(joint.sizes)):
-        several = joint.starts[b + 1] > joint.starts[b] + 1
+        several = joint.places[b] >= each_alone(columns).room
         assert not several or np.array_equal(np.unique(joint.codes[b]), np.arange(joint.sizes[b]))
         for k in range(joint.starts[b], joint.starts[b + 1]):
-            found = joint.parts[k, joint.codes[b]] if several else joint.codes[b]
-            assert np.array_equal(found, columns.codes[joint.members[k]])
+            j = joint.members[k]
+            found = joint.parts[joint.codes[b], k] - columns.starts[j] - j if several else joint.codes[b]
+            assert np.array_equal(found, columns.codes[j])
+
+
+def test_codes_that_many_rows_have_are_divided():
+    columns, _ = coded()
+    joint = join_columns(columns)
+    for codes, size in zip(joint.codes, joint.sizes, strict=True):
+        assert np.max(np.bincount(codes)) <= len(codes) / CROWDED[0] + size or size > MOST // 2
 
 
 def test_columns_of_many_codes_stay_alone():
     X = np.random.default_rng(0).normal(size=(2000, 5))
     columns = code_columns(X, bins=255)
-    assert join_columns(columns, 4).codes is each_alone(columns).codes
+    assert join_columns(columns).codes is each_alone(columns).codes
 
 
 @pytest.mark.parametrize("p", range(5, 12))
-def test_joint_codes_of_columns_of_few_codes_have_room(p):
+def test_sums_of_joint_codes_have_places_of_their_own(p):
     rng = np.random.default_rng(p)
     columns = code_columns(rng.integers(0, 9, (3000, p)).astype(float), bins=255)
-    _, _, buffers = grow.grow_parts(columns, rng.normal(size=3000), SquaredError())
-    assert len(buffers.joint.sizes) < p
-    assert len(buffers.work.sums) >= np.max(buffers.joint.sizes) * (SquaredError().size + 1)
-    assert buffers.joint.sums.shape[1] >= np.max(buffers.joint.sizes) * (SquaredError().size + 1)
+    grower = grow.Grower(columns, rng.normal(size=3000), SquaredError(), np.ones(3000), most_rows=3000)
+    joint, width = grower.joint, SquaredError().size + 1
+    assert len(joint.sizes) < p
+    several = joint.places >= each_alone(columns).room
+    taken = [np.arange(each_alone(columns).room)]
+    taken += [np.arange(at, at + size) for at, size in zip(joint.places[several], joint.sizes[several], strict=True)]
+    assert np.array_equal(np.concatenate(taken), np.arange(joint.room))
+    assert grower.work.histograms.shape[1] >= joint.room * width
 
 
 @pytest.mark.parametrize("max_leaf_nodes", [None, 31])
@@ -73,10 +85,11 @@ def test_trees_are_those_of_columns_one_by_one(criterion, floor, n_jobs, max_lea
     columns, y = coded()
     y = (y % 3).astype(np.int32) if criterion.classes else y
     options, trees = {"max_leaf_nodes": max_leaf_nodes, "min_impurity": floor}, []
-    for join in (join_columns, lambda columns, width: each_alone(columns)):
+    for join in (join_columns, each_alone):
         monkeypatch.setattr(grow, "join_columns", join)
         with team(n_jobs) as run:
-            trees.append(grow.grow_parts(columns, y, criterion, run=run, **options)[0])
+            grower = grow.Grower(columns, y, criterion, np.ones(len(y)), most_rows=len(y), run=run, **options)
+            trees.append(grower.grow(np.arange(len(y)), 0)[0])
     assert trees[0].node_count > 20
     for name in ("feature", "threshold", "children_right", "answers", "n_rows", "missing", "ends"):
         one, two = (getattr(tree, name) for tree in trees)

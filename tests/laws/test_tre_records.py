@@ -11,7 +11,7 @@ from gnomon import _vectors as vectors
 from gnomon._jit import jit
 from gnomon.search import Entropy, Gini, Misclassification, SquaredError, code_columns, grow_tree
 from gnomon.search._record_splitter import Records, may_use_records
-from gnomon.search.grow import UNROLLED_FROM, grow_parts
+from gnomon.search.grow import UNROLLED_FROM, Grower
 
 FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
 
@@ -44,46 +44,52 @@ def test_trees_are_those_of_columns_one_by_one(p, classes, criterion, options):
     X, y = table(p=p, classes=classes)
     columns = code_columns(X, bins=255)
     taken = criterion(classes)
-    assert may_use_records(columns, taken, np.ones(len(y)), "random", False)
+    assert may_use_records(columns, taken, "random", False)
     for seed in range(2):
         by_record = grow_tree(columns, y, taken, splitter="random", seed=seed, **options)
-        by_column, _, _ = grow_parts(columns, y, taken, splitter="random", seed=seed, **options)
+        by_column = grow_tree(columns, y, taken, rows=np.arange(len(y)), splitter="random", seed=seed, **options)
         for name in FIELDS:
             assert np.array_equal(getattr(by_record, name), getattr(by_column, name)), name
 
 
-def test_buffers_and_records_serve_many_trees():
+def test_one_grower_serves_many_trees_whatever_their_weights():
     X, y = table()
-    columns = code_columns(X, bins=255)
-    records, buffers = Records(columns, y), None
-    for seed in range(3):
-        tree, _, buffers = grow_parts(
-            columns, y, Gini(2), splitter="random", seed=seed, records=records, buffers=buffers
-        )
-        assert np.array_equal(tree.nodes, grow_tree(columns, y, Gini(2), splitter="random", seed=seed).nodes)
+    columns, ones = code_columns(X, bins=255), np.ones(len(y))
+    grower = Grower(columns, y, Gini(2), ones.copy(), most_rows=len(y), splitter="random", records=Records(columns, y))
+    for seed, w in enumerate([ones, np.r_[2.0, ones[1:]], ones]):
+        grower.w[:] = w
+        tree, parts = grower.grow(np.arange(len(y)), seed)
+        alone = grow_tree(columns, y, Gini(2), sample_weight=w, splitter="random", seed=seed)
+        assert np.array_equal(tree.nodes, alone.nodes)
+        # Rows are where they were if records were moved instead.
+        assert (parts is None) == (w is ones)
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        {"weights": np.r_[2.0, np.ones(UNROLLED_FROM - 1)]},
         {"splitter": "best"},
         {"criterion": SquaredError()},
+        {"criterion": Gini(257)},
         {"constrained": True},
         {"X": np.r_[np.nan, np.zeros(UNROLLED_FROM - 1)]},
         {"X": np.r_[-1e308, np.full(UNROLLED_FROM - 1, 1e308)]},
         {"bins": None},
+        {"category": np.arange(7) == 3},
+        {"width": 256},
     ],
-    ids=["weights", "searched", "targets", "constraint", "gap", "range", "exact"],
+    ids=["searched", "targets", "classes", "constraint", "gap", "range", "exact", "category", "columns"],
 )
 def test_other_tables_are_left_to_columns(change):
     X, _ = table()
     if "X" in change:
         X[:, 0] = change["X"]
-    columns = code_columns(X, bins=change.get("bins", 255))
-    chosen = {"criterion": Gini(2), "weights": np.ones(len(X)), "splitter": "random", "constrained": False, **change}
-    rest = [chosen[name] for name in ("criterion", "weights", "splitter", "constrained")]
-    assert not may_use_records(columns, *rest)
+    if "category" in change:
+        X[:, 3] = np.arange(len(X)) % 5
+    X = X[:, np.arange(change.get("width", X.shape[1])) % X.shape[1]]
+    columns = code_columns(X, bins=change.get("bins", 255), category=change.get("category"))
+    chosen = {"criterion": Gini(2), "splitter": "random", "constrained": False, **change}
+    assert not may_use_records(columns, *(chosen[name] for name in ("criterion", "splitter", "constrained")))
 
 
 INSTRUCTIONS = {
@@ -118,7 +124,7 @@ X, y = rng.normal(size=(70, 3)), rng.integers(0, 2, 70).astype(np.int32)
 columns = code_columns(X, bins=16)
 for seed in range(2):
     one = grow.grow_tree(columns, y, Gini(2), splitter="random", max_features=2, seed=seed)
-    two = grow.grow_parts(columns, y, Gini(2), splitter="random", max_features=2, seed=seed)[0]
+    two = grow.grow_tree(columns, y, Gini(2), rows=np.arange(70), splitter="random", max_features=2, seed=seed)
     assert one.node_count > 9 and np.array_equal(one.nodes, two.nodes)
 """
 

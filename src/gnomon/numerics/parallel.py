@@ -11,19 +11,27 @@ outer call, or lost in a fork) does the work alone, and nested calls cannot wait
 """
 
 import os
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from functools import cache
 from itertools import count, takewhile
-from typing import NamedTuple
+from threading import Condition
 
-from joblib import effective_n_jobs
+import numpy as np
+from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
+
+from gnomon._jit import DISABLED, atomic_load, lean, pause
 
 __all__ = ["blas_threads", "calm_blas", "map_chunks", "map_until_interrupt", "split_rows", "team"]
 
 _SMALL = 256
 """Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
+
+SPINS = 80_000
+"""Looks for new work before a helper sleeps: some milliseconds."""
+
+LINE, CLOSED = 8, -1
 
 
 def map_chunks(function, items, n_jobs=None):
@@ -85,40 +93,146 @@ def team(n_jobs=None):
     """
     workers = effective_n_jobs(n_jobs)
     with nullcontext() if workers <= 1 else _controller().limit(limits=1, user_api="blas"):
-        yield Team(workers)
+        together = Team(workers)
+        try:
+            yield together
+        finally:
+            together.close()
 
 
-class Team(NamedTuple):
-    """What `team` yields: equation (1) on `n_jobs` threads."""
+class Team:
+    """What `team` yields: equation (1) on `n_jobs` threads, the caller and helpers that stay until `close`.
 
-    n_jobs: int
+    A helper looks for new work without pause for a moment, then sleeps: to wake a thread takes longer than the pieces
+    of work that follow each other in a loop.
+    """
+
+    def __init__(self, n_jobs):
+        self.n_jobs = n_jobs
+        self._spins = SPINS if n_jobs <= _processors() and not DISABLED else 0
+        self._changed = Condition()
+        # The number of the turn, then who is busy, in lines of cache of their own.
+        self._desk = np.zeros(LINE * max(1, n_jobs), dtype=np.int64)
+        self._work, self._helpers, self._lent = None, [], False
 
     def __call__(self, function, items):
-        return _shared(function, list(items), self.n_jobs)
+        """Equation (1), whoever is free taking the next item."""
+        items = list(items)
+        results, errors, ticket = [None] * len(items), {}, count()
 
+        def work():
+            while not errors and (i := next(ticket)) < len(items):
+                try:
+                    results[i] = function(items[i])
+                except BaseException as error:  # an interrupt too is raised again, by the caller
+                    errors[i] = error
 
-def _shared(function, items, workers):
-    """Equation (1), the caller and `workers` − 1 others taking item by item."""
-    results, errors, ticket = [None] * len(items), {}, count()
+        try:
+            if not self._lent:
+                self._call(work, min(self.n_jobs, len(items)) - 1)
+            work()
+            self._wait()
+        except BaseException as error:  # an interrupt between items; no other is begun
+            errors[len(items)] = error
+            self._wait()
+        if errors:
+            raise errors[min(errors)]
+        return results
 
-    def work():
-        while not errors and (i := next(ticket)) < len(items):
+    @contextmanager
+    def beside(self, function):
+        """Let every helper call `function` while the caller goes on, without help in other work.
+
+        The function must return once the body is done, and may be called as late as that.
+        """
+        errors = []
+
+        def work():
             try:
-                results[i] = function(items[i])
-            except BaseException as error:  # an interrupt too is raised again, by the caller
-                errors[i] = error
+                function()
+            except BaseException as error:  # raised again by the caller
+                errors.append(error)
 
-    helpers = [_pool().submit(work) for _ in range(min(workers, len(items)) - 1)]
-    try:
-        work()
-        helpers = [helper for helper in helpers if not helper.cancel()]
-        wait(helpers)
-    except BaseException as error:  # an interrupt between items; no other is begun
-        errors[len(items)] = error
-        wait([helper for helper in helpers if not helper.cancel()])
-    if errors:
-        raise errors[min(errors)]
-    return results
+        self._call(work, self.n_jobs - 1)
+        self._lent = True
+        try:
+            yield
+        finally:
+            self._lent = False
+            self._wait()
+        if errors:
+            raise errors[0]
+
+    def close(self):
+        """Send the helpers away."""
+        self._turn(CLOSED)
+        for helper in self._helpers:
+            helper.cancel()
+
+    def _call(self, work, helpers):
+        """Let so many helpers do `work`; those asleep are woken, and the first time all are asked for."""
+        if helpers > 0:
+            self._work = work
+            self._turn(self._desk[0] + 1)
+        while len(self._helpers) < helpers:
+            self._helpers.append(_pool().submit(self._help, LINE * (1 + len(self._helpers))))
+
+    def _turn(self, word):
+        with self._changed:
+            self._desk[0] = word
+            self._changed.notify_all()
+
+    def _help(self, place):
+        seen = 0
+        while (seen := self._next(seen)) != CLOSED:
+            self._desk[place] = 1
+            work = self._work
+            # None: the others were done with it before.
+            if work is not None:
+                work()
+            with self._changed:
+                self._desk[place] = 0
+                self._changed.notify_all()
+
+    def _next(self, seen):
+        """The next turn, once there is one."""
+        if not until_other(self._desk, seen, self._spins):
+            with self._changed:
+                self._changed.wait_for(lambda: self._desk[0] != seen)
+        return self._desk[0]
+
+    def _wait(self):
+        """Wait for what others have begun; what they have not begun they leave."""
+        if self._lent:
+            return
+        self._work = None
+        if not until_calm(self._desk, self._spins):
+            with self._changed:
+                self._changed.wait_for(lambda: not np.any(self._desk[LINE:]))
+
+
+@lean
+def until_other(desk, seen, spins):
+    """Look at the desk until the turn is another than `seen`; False if it was not for too long."""
+    for _ in range(spins):
+        if atomic_load(desk, 0) != seen:
+            return True
+        pause()
+    return False
+
+
+@lean
+def until_calm(desk, spins):
+    """Look at the desk until nobody is busy; False if somebody was for too long."""
+    place = LINE
+    for _ in range(spins + len(desk)):
+        if place >= len(desk):
+            return True
+        if atomic_load(desk, place) == 0:
+            place += LINE
+        else:
+            pause()
+    return False
 
 
 def map_until_interrupt(function, items, n_jobs=None):
@@ -220,6 +334,9 @@ def _pool():
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
+
+
+_processors = cache(cpu_count)
 
 
 @cache

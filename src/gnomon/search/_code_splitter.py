@@ -10,9 +10,9 @@ doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, then the l
 import numpy as np
 
 from gnomon._jit import atomic_load, inner, lean, noun, pause
+from gnomon.numerics.parallel import SPINS
 from gnomon.search._column_splits import Found
 from gnomon.search._crew import (
-    FETCH,
     HELPERS,
     NODE,
     PARENT,
@@ -31,12 +31,10 @@ from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE
 from gnomon.search._groups import LEFT, ORDER, PRESENT
 from gnomon.search._histograms import (
     ABOVE,
-    FEWEST,
-    FOUR,
     HERE,
     add_up,
     assign_slots,
-    fetch_terms,
+    fetch_rows,
     release,
     tally_groups,
 )
@@ -45,9 +43,6 @@ from gnomon.search._monotone import bound_children
 from gnomon.search._nodes import Limits, draw_columns, make_children, settle, weigh_up
 from gnomon.search._sift import sift
 from gnomon.search._work import Work
-
-ROWS = 8192
-"""Rows of a piece that one thread fetches."""
 
 
 @lean
@@ -107,7 +102,7 @@ class CodeSplitter:
         y = block.y if inside else self.y
         w = block.w if inside else self.w
         parent = work.slots[ABOVE] if first > 0 else -1
-        filled = assign_slots(nodes, first, made, work.slots, limits.max_depth)
+        filled = assign_slots(nodes, first, made, work.slots, limits)
         if filled >= 0:
             _fill_histogram(self, nodes, filled, parent, codes, y, w, inside)
         for node in range(first, made):
@@ -148,29 +143,26 @@ class CodeSplitter:
 @inner
 def _fill_histogram(splitter, nodes, node, parent, codes, y, w, inside):
     """Fill the histogram of a node from its rows, and take it from its parent's, which becomes its sibling's."""
-    work, joint = splitter.work, splitter.alone if inside else splitter.joint
-    rows, groups = splitter.rows[nodes.start[node] : nodes.stop[node]], len(joint.sizes)
-    if splitter.crew.desk[HELPERS] > 0 and not inside and len(rows) >= FEWEST:
-        _share(splitter, nodes, FETCH, node, parent, -(-len(rows) // ROWS))
+    joint = splitter.alone if inside else splitter.joint
+    many, groups = nodes.stop[node] - nodes.start[node] >= splitter.limits.fewest, len(joint.sizes)
+    if splitter.crew.desk[HELPERS] > 0 and many and not inside:
         _share(splitter, nodes, TALLY, node, parent, -(-groups // _groups_of_a_piece(splitter)))
     else:
-        _fetch_for_histogram(splitter, y, w, rows, 0, len(rows))
-        _tally(splitter, nodes, node, parent, joint, codes if inside else joint.codes, 0, groups, work.sums)
+        _tally(splitter, nodes, node, parent, joint, codes if inside else joint.codes, y, w, splitter.work, 0, groups)
 
 
 @inner
 def _groups_of_a_piece(splitter):
-    """An even number, as they go in pairs, and three pieces for each thread, lest one be late."""
-    groups = -(-len(splitter.joint.sizes) // (3 * (1 + splitter.crew.desk[HELPERS])))
-    return groups + groups % 2
+    """A piece for each thread: rows are fetched anew for every piece."""
+    return -(-len(splitter.joint.sizes) // (1 + splitter.crew.desk[HELPERS]))
 
 
 @inner
-def _tally(splitter, nodes, node, parent, joint, codes, first, last, spare):
-    work, rows = splitter.work, splitter.rows[nodes.start[node] : nodes.stop[node]]
+def _tally(splitter, nodes, node, parent, joint, codes, y, w, work, first, last):
     tally_groups(
-        splitter.columns, joint, codes, splitter.criterion, splitter.limits, rows, (work.y, work.w, work.terms),
-        work.histograms, nodes.slot[node], parent, first, last, spare,
+        splitter.columns, joint, codes, splitter.criterion, splitter.limits,
+        splitter.rows[nodes.start[node] : nodes.stop[node]], y, w, work.fetched, work.histograms, nodes.slot[node],
+        parent, first, last,
     )  # fmt: skip
 
 
@@ -182,7 +174,7 @@ def _best_split(splitter, nodes, node, codes, rows, scale, perfect, inside):
     """
     columns, limits, work, crew = splitter.columns, splitter.limits, splitter.work, splitter.crew
     p, bounds, stepping = len(columns.sizes), work.bounds, perfect == np.inf
-    many = nodes.slot[node] >= 0 or len(rows) >= FEWEST
+    many = nodes.slot[node] >= 0 or len(rows) >= limits.fewest
     shared = crew.desk[HELPERS] > 0 and many and not inside and limits.max_features >= p
     if shared:
         crew.scale[0] = scale
@@ -236,37 +228,22 @@ def _share(splitter, nodes, task, node, parent, pieces):
 
 @inner
 def _take_part(splitter, nodes, work):
-    """Take pieces and do what the desk says, while there are any."""
+    """Take pieces and do what the desk says, while there are any; whether there was one."""
     desk = splitter.crew.desk
     piece = take(desk)
+    some = piece >= 0
     while piece >= 0:
-        if desk[TASK] == FETCH:
-            _fetch_piece(splitter, nodes, desk[NODE], piece)
-        elif desk[TASK] == TALLY:
+        if desk[TASK] == TALLY:
             size, joint = _groups_of_a_piece(splitter), splitter.joint
-            last = min((piece + 1) * size, len(joint.sizes))
-            _tally(splitter, nodes, desk[NODE], desk[PARENT], joint, joint.codes, piece * size, last, work.sums)
+            first, last = piece * size, min((piece + 1) * size, len(joint.sizes))
+            _tally(
+                splitter, nodes, desk[NODE], desk[PARENT], joint, joint.codes, splitter.y, splitter.w, work, first, last
+            )
         else:
             _search(splitter, nodes, desk[NODE], work, piece)
         finish(desk)
         piece = take(desk)
-
-
-@inner
-def _fetch_piece(splitter, nodes, node, piece):
-    rows = splitter.rows[nodes.start[node] : nodes.stop[node]]
-    last = min((piece + 1) * ROWS, len(rows))
-    _fetch_for_histogram(splitter, splitter.y, splitter.w, rows, piece * ROWS, last)
-
-
-@inner
-def _fetch_for_histogram(splitter, y, w, rows, first, last):
-    """What `tally_groups` reads of the rows number first … last − 1."""
-    criterion, work = splitter.criterion, splitter.work
-    if criterion.width() == FOUR:
-        fetch_terms(criterion, y, w, rows, work.terms, first, last)
-    else:
-        _fetch(splitter.limits.outputs, y, w, rows, work.y, work.w, first, last)
+    return some
 
 
 @inner
@@ -287,10 +264,14 @@ def _search(splitter, nodes, node, work, j):
 
 @lean
 def assist(splitter, nodes, work):
-    """Help the grower with its columns, in working arrays of one's own, until it has finished."""
-    while atomic_load(splitter.crew.desk, WORD) != STOP:
-        _take_part(splitter, nodes, work)
+    """Help the grower with its columns, in working arrays of one's own; False if there was nothing to do for long."""
+    idle = 0
+    while idle < SPINS:
+        if atomic_load(splitter.crew.desk, WORD) == STOP:
+            return True
+        idle = 0 if _take_part(splitter, nodes, work) else idle + 1
         pause()
+    return False
 
 
 @inner
@@ -303,19 +284,9 @@ def _may_follow(together, open_groups, node, j):
 
 
 @inner
-def _fetch(q, y, w, rows, y_here, w_here, first, last):
-    """Put targets and weights of the rows number first … last − 1 side by side."""
-    for o in range(q):
-        for s in range(first, last):
-            y_here[s * q + o] = y[rows[s] * q + o]
-    for s in range(first, last):
-        w_here[s] = w[rows[s]]
-
-
-@inner
 def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
     """Targets and weights of the rows, side by side, and the sums of the node."""
-    _fetch(q, y, w, rows, y_here, w_here, 0, len(rows))
+    fetch_rows(q, y, w, rows, y_here, w_here)
     for s in range(criterion.width()):
         sums[at + s] = 0.0
     criterion.weigh_all(sums, at, y_here, w_here, len(rows))

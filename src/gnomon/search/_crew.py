@@ -17,8 +17,8 @@ from gnomon._jit import atomic_add, atomic_load, atomic_store, atomic_swap, inne
 # Places on the desk; what several threads write stands in lines of cache of its own.
 WORD, DONE, HELPERS, TASK, NODE, PARENT = 0, 8, 16, 17, 18, 19
 
-FETCH, TALLY, SEARCH = range(3)
-"""Tasks: put the targets of the rows of a node side by side, fill its histogram, find the best split of each column."""
+TALLY, SEARCH = range(2)
+"""Tasks: fill the histogram of a node, find the best split of each column."""
 
 TURN = 32
 LEFT = (1 << TURN) - 1

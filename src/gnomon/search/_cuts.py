@@ -17,9 +17,10 @@ from gnomon.search._groups import occurs
 TIE = 1e-12
 """Gains closer than this, relative to the impurity of the node, are equal."""
 
-LOW, HIGH, DIRECTION, MIDDLE, CHOSEN, TRIED = range(6)
-"""Places in the array of bounds: what the answers of a node must keep to, 1 or −1 where a column is monotone, and the
-value between the two sides of the best cut of a column, of the best of all columns, and of the cut looked at last."""
+LOW, HIGH, DIRECTION, MIDDLE, CHOSEN, TRIED, PUREST = range(7)
+"""Places in the array of bounds: what the answers of a node must keep to, 1 or −1 where a column is monotone, the value
+between the two sides of the best cut of a column, of the best of all columns, and of the cut looked at last, and the
+impurity up to which nodes are leaves."""
 
 ALL_SUBSETS = 10
 POWER_STEPS = 50

@@ -12,9 +12,10 @@ from gnomon.search._column_splits import scrambled
 from gnomon.search._groups import DIGIT
 from gnomon.search._monotone import bounded
 from gnomon.search._order_splitter import OrderSplitter, OrderWork
+from gnomon.search._read_off import in_preorder, node_records
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import code_columns
-from gnomon.search.grow import capacity_for, grow_compiled, in_preorder, node_records
+from gnomon.search.grow import capacity_for, grow_compiled
 from gnomon.search.tree import Tests, Tree
 
 

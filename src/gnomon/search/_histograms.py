@@ -6,21 +6,30 @@ Only the rows of the smaller child are read. Ke et al. (2017), LightGBM, NeurIPS
 slots; a node without one (too few rows, or no slot is free) has its rows grouped directly.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from gnomon._jit import inner
-from gnomon._vectors import add_four
+from gnomon._vectors import add_four, add_to_all
+from gnomon.search._joint import each_alone
 
-FEWEST = 512
-"""Nodes of fewer rows are not worth a histogram of 256 bins per column."""
+FEWEST = 2
+"""Nodes of fewer rows for each code of a column are not worth a histogram."""
 
-BLOCK = 4096
+BLOCK = 1024
+"""Rows that are fetched at a time."""
 
 FOUR = 4
 """The sums of a group, where there are so many, are those of one vector."""
 
 HERE, ABOVE, FREE, FIRST = range(4)
 """Places in the array of slots: that of the node at hand, its parent's, how many more are free, the first of these."""
+
+
+def fewest_rows(columns):
+    """How many rows a node must have for a histogram."""
+    return max(1, FEWEST * each_alone(columns).room // len(columns.sizes))
 
 
 def free_slots(count):
@@ -37,7 +46,7 @@ def release(slots, slot):
 
 
 @inner
-def assign_slots(nodes, first, made, slots, max_depth):
+def assign_slots(nodes, first, made, slots, limits):
     """Give the nodes first … made − 1, the root or two siblings, their slots; the one to fill from rows, −1 if none."""
     for node in range(first, made):
         nodes.slot[node] = -1
@@ -45,7 +54,7 @@ def assign_slots(nodes, first, made, slots, max_depth):
     if made - first == 2 and nodes.stop[first + 1] - nodes.start[first + 1] < nodes.stop[first] - nodes.start[first]:
         small = first + 1
     large = first if made - first == 1 else 2 * first + 1 - small
-    enough = nodes.stop[large] - nodes.start[large] >= FEWEST and nodes.depth[large] < max_depth
+    enough = nodes.stop[large] - nodes.start[large] >= limits.fewest and nodes.depth[large] < limits.max_depth
     parent = slots[ABOVE] if first > 0 else -1
     if not enough or slots[FREE] == 0 or (first > 0 and parent < 0):
         release(slots, parent)
@@ -57,51 +66,39 @@ def assign_slots(nodes, first, made, slots, max_depth):
     return small
 
 
-@inner
-def fetch_terms(criterion, y, w, rows, terms, first, last):
-    """Put what each of the rows number first … last − 1 adds to the sums of a group side by side, by fours."""
-    for s in range(first, last):
-        row = rows[s]
-        for k in range(FOUR):
-            terms[s * FOUR + k] = 0.0
-        criterion.tally(terms, s * FOUR, y, row, w[row])
+class Fetched(NamedTuple):
+    """What one thread has fetched of a block of rows: targets and weights, or what each row adds to sums, by fours."""
+
+    y: np.ndarray
+    w: np.ndarray
+    terms: np.ndarray
+
+
+def make_fetched(y, outputs):
+    """Room for a block of rows."""
+    return Fetched(np.empty(BLOCK * outputs, dtype=y.dtype), np.empty(BLOCK), np.empty(BLOCK * FOUR))
 
 
 @inner
-def tally_groups(columns, joint, codes, criterion, limits, rows, fetched, histograms, slot, parent, first, last, spare):
+def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, fetched, histograms, slot, parent, first, last):
     """Fill the columns of the groups first … last − 1 of a histogram from rows, and take it from the parent's.
 
-    Targets stand side by side. By blocks of rows, which stay in cache while the columns see them, and by two groups,
-    which share what is read of a row; the last of an odd number is tallied into `spare` too.
+    By blocks of rows, which stay in cache while the columns see them.
     """
-    width, q, histogram = np.uint64(criterion.width()), limits.outputs, histograms[slot]
-    y, w, terms = fetched
+    histogram = histograms[slot]
     for b in range(first, last):
         _clear(columns, joint, criterion, histogram, b)
     for block in range(0, len(rows), BLOCK):
-        # Numbers that cannot be negative need no look whether they count from the end.
-        here, w_here, y_here = rows[block : block + BLOCK], w[block : block + BLOCK], y[block * q : (block + BLOCK) * q]
-        terms_here = terms[block * FOUR : (block + BLOCK) * FOUR]
-        for b in range(first, last, 2):
-            c = min(b + 1, last - 1)
-            one, place = codes[b], _alone_at(columns, joint, criterion, b)
-            sums_one = histogram[place:] if place >= 0 else joint.sums[b]
-            two, place = codes[c], _alone_at(columns, joint, criterion, c)
-            sums_two = spare if c == b else (histogram[place:] if place >= 0 else joint.sums[c])
-            if criterion.width() == FOUR:
-                for s in range(len(here)):
-                    row, i = np.uint32(here[s]), np.uint64(s * FOUR)
-                    add_four(sums_one, np.uint64(one[row]) * width, terms_here, i)
-                    add_four(sums_two, np.uint64(two[row]) * width, terms_here, i)
-                continue
-            for s in range(len(here)):
-                row, weight = np.uint32(here[s]), w_here[s]
-                at_one, at_two = np.uint64(one[row]) * width, np.uint64(two[row]) * width
-                if limits.counting:
-                    sums_one[at_one] += 1.0
-                    sums_two[at_two] += 1.0
-                criterion.weigh(sums_one, at_one, y_here, s, weight)
-                criterion.weigh(sums_two, at_two, y_here, s, weight)
+        here = rows[block : block + BLOCK]
+        _fetch(criterion, limits.outputs, y, w, here, fetched)
+        b = first
+        # Four groups at a time: a sum that is added to by row after row waits for itself, not for the others.
+        while b + 4 <= last:
+            _add_to_four(criterion, limits.counting, here, fetched, codes, joint.places, b, histogram)
+            b += 4
+        while b < last:
+            _add_to_one(criterion, limits.counting, here, fetched, codes, joint.places, b, histogram)
+            b += 1
     for b in range(first, last):
         _spread(columns, joint, criterion, histogram, b)
         if parent >= 0:
@@ -109,48 +106,113 @@ def tally_groups(columns, joint, codes, criterion, limits, rows, fetched, histog
 
 
 @inner
-def _alone_at(columns, joint, criterion, b):
-    """Where the one column of group b begins in a histogram; −1: there are several, tallied by joint codes."""
-    start = joint.starts[b]
-    return _place(columns, criterion, joint.members[start]) if joint.starts[b + 1] == start + 1 else np.int64(-1)
+def _fetch(criterion, q, y, w, rows, fetched):
+    if criterion.width() == FOUR:
+        terms = fetched.terms
+        for s in range(len(rows)):
+            row = rows[s]
+            for k in range(FOUR):
+                terms[s * FOUR + k] = 0.0
+            criterion.tally(terms, s * FOUR, y, row, w[row])
+    else:
+        fetch_rows(q, y, w, rows, fetched.y, fetched.w)
+
+
+@inner
+def fetch_rows(q, y, w, rows, y_here, w_here):
+    """Put targets and weights of the rows side by side."""
+    for o in range(q):
+        for s in range(len(rows)):
+            y_here[s * q + o] = y[rows[s] * q + o]
+    for s in range(len(rows)):
+        w_here[s] = w[rows[s]]
+
+
+@inner
+def _add_to_four(criterion, counting, rows, fetched, codes, places, b, histogram):
+    """Add rows to the sums of their codes in four groups from b on."""
+    # Numbers that cannot be negative need no look whether they count from the end.
+    width = np.uint64(criterion.width())
+    first, second, third, fourth = codes[b], codes[b + 1], codes[b + 2], codes[b + 3]
+    i, j, k, m = np.uint64(places[b]), np.uint64(places[b + 1]), np.uint64(places[b + 2]), np.uint64(places[b + 3])
+    for s in range(np.uint64(len(rows))):
+        row = np.uint32(rows[s])
+        here = (i + first[row]) * width, (j + second[row]) * width, (k + third[row]) * width, (m + fourth[row]) * width
+        if criterion.width() == FOUR:
+            add_to_all(histogram, *here, fetched.terms, s * width)
+        else:
+            for at in here:
+                _add_row(criterion, counting, histogram, at, fetched, s)
+
+
+@inner
+def _add_to_one(criterion, counting, rows, fetched, codes, places, b, histogram):
+    column, place, width = codes[b], np.uint64(places[b]), np.uint64(criterion.width())
+    for s in range(np.uint64(len(rows))):
+        at = (place + column[np.uint32(rows[s])]) * width
+        if criterion.width() == FOUR:
+            add_four(histogram, at, fetched.terms, s * width)
+        else:
+            _add_row(criterion, counting, histogram, at, fetched, s)
+
+
+@inner
+def _add_row(criterion, counting, histogram, at, fetched, s):
+    if counting:
+        histogram[at] += 1.0
+    criterion.weigh(histogram, at, fetched.y, s, fetched.w[s])
 
 
 @inner
 def _clear(columns, joint, criterion, histogram, b):
-    for k in range(joint.starts[b], joint.starts[b + 1]):
-        j = joint.members[k]
-        for s in range(_place(columns, criterion, j), _place(columns, criterion, j + 1)):
-            histogram[s] = 0.0
-    if _alone_at(columns, joint, criterion, b) < 0:
-        for s in range(joint.sizes[b] * criterion.width()):
-            joint.sums[b, s] = 0.0
+    _zero(criterion, histogram, joint.places[b], joint.places[b] + joint.sizes[b])
+    for k in range(joint.starts[b], joint.starts[b] if _is_column(columns, joint, b) else joint.starts[b + 1]):
+        _zero(criterion, histogram, _place(columns, joint.members[k]), _place(columns, joint.members[k] + 1))
+
+
+@inner
+def _zero(criterion, histogram, first, last):
+    width = np.uint64(criterion.width())
+    for s in range(np.uint64(first) * width, np.uint64(last) * width):
+        histogram[s] = 0.0
 
 
 @inner
 def _spread(columns, joint, criterion, histogram, b):
     """From the sums of joint codes to those of each column."""
-    width = criterion.width()
-    alone = _alone_at(columns, joint, criterion, b) >= 0
-    for k in range(joint.starts[b], joint.starts[b] if alone else joint.starts[b + 1]):
-        place = _place(columns, criterion, joint.members[k])
-        for c in range(joint.sizes[b]):
-            at = place + joint.parts[k, c] * width
-            for s in range(width):
-                histogram[at + s] += joint.sums[b, c * width + s]
+    width, first, last = np.uint64(criterion.width()), np.uint64(joint.starts[b]), np.uint64(joint.starts[b + 1])
+    source = np.uint64(joint.places[b]) * width
+    # Columns inside codes: sums of one code of a column follow each other and would wait for themselves.
+    for c in range(np.uint64(0 if _is_column(columns, joint, b) else joint.sizes[b])):
+        for k in range(first, last):
+            to = np.uint64(joint.parts[c, k]) * width
+            if criterion.width() == FOUR:
+                add_four(histogram, to, histogram, source)
+            else:
+                for s in range(width):
+                    histogram[to + s] += histogram[source + s]
+        source += width
 
 
 @inner
 def _take_away(columns, joint, criterion, parents, histogram, b):
+    width = np.uint64(criterion.width())
     for k in range(joint.starts[b], joint.starts[b + 1]):
         j = joint.members[k]
-        for s in range(_place(columns, criterion, j), _place(columns, criterion, j + 1)):
+        for s in range(np.uint64(_place(columns, j)) * width, np.uint64(_place(columns, j + 1)) * width):
             parents[s] -= histogram[s]
 
 
 @inner
-def _place(columns, criterion, j):
-    """Where column j begins in a histogram."""
-    return (columns.starts[j] + j) * criterion.width()
+def _is_column(columns, joint, b):
+    """Whether the sums of group b are those of its only column."""
+    return joint.places[b] == _place(columns, joint.members[joint.starts[b]])
+
+
+@inner
+def _place(columns, j):
+    """The number of the first code of column j, and one for its gaps, in a histogram."""
+    return columns.starts[j] + j
 
 
 @inner

@@ -6,6 +6,9 @@
 Columns of few codes, of codes that tell each other, or of which one is nearly always the same, are read once for all:
 adding up the joint codes is little beside reading the rows. Ke et al. (2017), LightGBM, NeurIPS 30, bundle columns of
 which only one differs from zero; here the combinations are counted, so that sums are exact whatever they are.
+
+A sum to which row after row is added waits for itself. A code that many rows have gets several numbers, which the rows
+take in turn.
 """
 
 from typing import NamedTuple
@@ -19,6 +22,9 @@ __all__ = ["Joint", "each_alone", "join_columns"]
 MOST = 256
 """Joint codes that a byte can tell."""
 
+CROWDED = (16, 8, 4, 2)
+"""A number that more than one of so many rows have is divided: of the first of these for which there are numbers."""
+
 OPEN = 8
 """Groups to which a column is tried to be joined: all pairs of many columns would take longer than they save."""
 
@@ -26,7 +32,8 @@ OPEN = 8
 class Joint(NamedTuple):
     """Groups of columns: `members` from `starts[b]` to `starts[b + 1]` have the joint codes `codes[b]`.
 
-    ``parts[k, c]`` is the code of the k-th member for joint code c; `sums` are those of joint codes.
+    The sums of joint code c stand in a histogram at number ``places[b] + c``: where a column's own, or after all of
+    them. ``parts[c, k]`` is the number of the code that the k-th member has in joint code c.
     """
 
     codes: np.ndarray
@@ -34,17 +41,22 @@ class Joint(NamedTuple):
     starts: np.ndarray
     members: np.ndarray
     parts: np.ndarray
-    sums: np.ndarray
+    places: np.ndarray
+
+    @property
+    def room(self):
+        """How many sums a histogram has."""
+        return int(np.max(self.places + self.sizes))
 
 
 def each_alone(columns):
     """Groups of one column each."""
     p = len(columns.sizes)
-    none = np.zeros((0, 0), dtype=np.uint8), np.zeros((0, 0))
-    return Joint(columns.codes, columns.sizes + 1, np.arange(p + 1), np.arange(p), *none)
+    parts, places = np.zeros((0, 0), dtype=np.uint32), columns.starts[:-1] + np.arange(p)
+    return Joint(columns.codes, columns.sizes + 1, np.arange(p + 1), np.arange(p), parts, places)
 
 
-def join_columns(columns, width):
+def join_columns(columns):
     """Groups by (1), columns of few codes first, each joined to the first group with which it has few combinations."""
     groups = []
     for j in np.argsort(columns.sizes, kind="stable"):
@@ -56,17 +68,19 @@ def join_columns(columns, width):
                 break
         else:
             groups.append((codes, np.arange(size, dtype=np.uint8)[None], [int(j)]))
-    if len(groups) == len(columns.sizes):
-        return each_alone(columns)
-    parts = np.zeros((len(columns.sizes), MOST), dtype=np.uint8)
-    for row, part in zip(parts, (part for group in groups for part in group[1]), strict=True):
-        row[: len(part)] = part
-    counts = [len(group[2]) for group in groups]
-    return Joint(
-        np.array([group[0] for group in groups]), np.array([group[1].shape[1] for group in groups]),
-        np.concatenate([[0], np.cumsum(counts)]), np.concatenate([group[2] for group in groups]), parts,
-        np.empty((len(groups), MOST * width)),
-    )  # fmt: skip
+    groups = [(*_in_turn(codes, parts), members) for codes, parts, members in groups]
+    alone = each_alone(columns)
+    own = np.array([len(parts) > 1 or parts.shape[1] > columns.sizes[members[0]] + 1 for _, parts, members in groups])
+    if not np.any(own):
+        return alone
+    counts = np.array([len(members) for _, _, members in groups])
+    sizes = np.array([codes.shape[1] for _, codes, _ in groups])
+    starts, members = np.concatenate([[0], np.cumsum(counts)]), np.concatenate([group[2] for group in groups])
+    parts = np.zeros((MOST, len(members)), dtype=np.uint32)
+    for k, codes in enumerate(code for group in groups for code in group[1]):
+        parts[: len(codes), k] = alone.places[members[k]] + codes
+    places = np.where(own, alone.room + np.cumsum(own * sizes) - sizes, alone.places[members[starts[:-1]]])
+    return Joint(np.array([group[0] for group in groups]), sizes, starts, members, parts, places)
 
 
 def _joined(group, codes, size):
@@ -83,6 +97,26 @@ def _joined(group, codes, size):
     together = np.empty(len(codes), dtype=np.uint8)
     _look_up(group[0], codes, size, place, together)
     return together, np.vstack([group[1][:, found // size], (found % size).astype(np.uint8)])
+
+
+def _in_turn(codes, parts):
+    """Codes and parts with several numbers for each code that many rows have, as far as there are numbers."""
+    shares = np.bincount(codes, minlength=parts.shape[1]) / len(codes)
+    tried = (np.maximum(1, np.ceil(many * shares).astype(np.int64)) for many in CROWDED)
+    times = next((times for times in tried if np.sum(times) <= MOST), None)
+    if times is None or np.all(times == 1):
+        return codes, parts
+    more = len(times) + np.cumsum(times - 1) - times
+    numbered = np.empty_like(codes)
+    _take_turns(codes, times, more, numbered)
+    return numbered, np.hstack([parts, np.repeat(parts, times - 1, axis=1)])
+
+
+@jit
+def _take_turns(codes, times, more, out):
+    for i in range(len(codes)):
+        turn = i % times[codes[i]]
+        out[i] = codes[i] if turn == 0 else more[codes[i]] + turn
 
 
 @jit

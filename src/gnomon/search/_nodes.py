@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon._jit import inner, noun
 from gnomon.search._column_splits import below
-from gnomon.search._cuts import CHOSEN, TIE, merit_within
+from gnomon.search._cuts import CHOSEN, PUREST, TIE, merit_within
 from gnomon.search.tree import LEAF
 
 ROUNDING = 1e-15
@@ -19,13 +19,12 @@ ROUNDING = 1e-15
 
 @noun
 class Limits:
-    """When a node is divided, and where in ``work.sums`` the sums of the node stand."""
+    """When a node is divided, where in ``work.sums`` its sums stand, with how many rows it has a histogram."""
 
     max_depth: int
     min_rows_split: int
     min_rows: float
     min_mass: float
-    min_impurity: float
     min_gain: float
     max_features: int
     many_classes: bool
@@ -34,6 +33,7 @@ class Limits:
     total: int
     support: float
     at_edges: bool
+    fewest: int
 
 
 class Prospect(NamedTuple):
@@ -55,10 +55,10 @@ def weigh_up(criterion, limits, nodes, node, sums, bounds):
     divisible = (
         nodes.stop[node] - nodes.start[node] >= limits.min_rows_split
         and nodes.depth[node] < limits.max_depth
-        and impurity > (limits.min_impurity + ROUNDING) * criterion.mass(sums, at)
+        and impurity > (bounds[PUREST] + ROUNDING) * criterion.mass(sums, at)
     )
     scale = TIE * abs(impurity) + ROUNDING * abs(merit)
-    stepping = limits.min_impurity == -np.inf
+    stepping = bounds[PUREST] == -np.inf
     return Prospect(divisible, merit, scale, np.inf if stepping else merit + impurity - scale)
 
 

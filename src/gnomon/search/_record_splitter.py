@@ -24,7 +24,7 @@ from gnomon.search._nodes import draw_columns, make_children, settle, weigh_up
 from gnomon.search._work import Work
 from gnomon.search.class_criteria import Impurity
 
-__all__ = ["RecordSplitter", "Records", "filled_room", "may_use_records"]
+__all__ = ["RecordSplitter", "Records", "fill_room", "make_room", "may_use_records"]
 
 WIDEST = 256
 """Bytes of the longest records: longer ones cost more to move than the few columns drawn cost to gather."""
@@ -39,8 +39,8 @@ MOST = 255
 """Rows that a byte can count."""
 
 
-def may_use_records(columns, criterion, weights, splitter, constrained):
-    """Whether (1) and (2) serve a tree of such rows, unless it is constrained in what follows what."""
+def may_use_records(columns, criterion, splitter, constrained):
+    """Whether (1) and (2) serve a tree of rows of weight one, unless it is constrained in what follows what."""
     return (
         splitter == "random"
         and isinstance(criterion, Impurity)
@@ -51,7 +51,6 @@ def may_use_records(columns, criterion, weights, splitter, constrained):
         and columns.without_gaps
         and not constrained
         and not np.any(columns.category)
-        and bool(np.all(weights == 1.0))
     )
 
 
@@ -109,19 +108,20 @@ class Room(NamedTuple):
     guides: np.ndarray
 
 
-def filled_room(room, records, width):
-    """Room for a tree that grows from the records, with sums of so many numbers; that of another tree if there is."""
-    cells = records.cells
-    if room is not None:
-        room.records[: cells.size] = cells.ravel()
-        return room
-    stride, p = cells.shape[1], len(records.columns.sizes)
+def make_room(records, width):
+    """Room for trees that grow from the records, with sums of so many numbers."""
+    n, stride = records.cells.shape
     low, high, cuts, counts = np.zeros((4, stride), dtype=np.uint8)
+    p = len(records.columns.sizes)
     return Room(
-        np.append(cells.ravel(), np.empty(cells.size, dtype=np.uint8)), stride, low, high, cuts, counts,
-        np.zeros(width, dtype=np.int64), np.empty((p, width)), np.empty(p), np.empty(p, dtype=np.uint64),
-        *records.guides,
+        np.empty(2 * n * stride, dtype=np.uint8), stride, low, high, cuts, counts, np.zeros(width, dtype=np.int64),
+        np.empty((p, width)), np.empty(p), np.empty(p, dtype=np.uint64), *records.guides,
     )  # fmt: skip
+
+
+def fill_room(room, records):
+    """Put all records where a tree grows."""
+    room.records[: records.cells.size] = records.cells.ravel()
 
 
 @noun

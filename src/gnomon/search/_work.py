@@ -6,15 +6,18 @@ All room is made before the first node, so that kernels create nothing. A subtre
 side by side in a block of its own, which the cache holds.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gnomon.search._column_splits import scrambled
+from gnomon.search._cuts import PUREST
 from gnomon.search._groups import CACHED, DIGIT
-from gnomon.search._histograms import FOUR, free_slots
-from gnomon.search._joint import MOST, Joint
+from gnomon.search._histograms import Fetched, free_slots, make_fetched
 from gnomon.search.tree import LEAF
+
+LINE = 8
+"""Doubles of a line of cache."""
 
 WHOLE = (
     "start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot", "block",
@@ -59,19 +62,8 @@ class Work(NamedTuple):
     histograms: np.ndarray
     slots: np.ndarray
     cells: np.ndarray
-    terms: np.ndarray
+    fetched: Fetched
     block: Block
-
-
-class Buffers(NamedTuple):
-    """All arrays in which a tree grows, for use again by the next: pages that are new to a process cost time."""
-
-    nodes: np.ndarray
-    sums: np.ndarray
-    work: Work
-    joint: Joint
-    alone: Joint
-    room: Any = None
 
 
 def make_nodes(capacity, n):
@@ -83,7 +75,7 @@ def make_nodes(capacity, n):
 
 def open_root(nodes, n):
     """Let the first node be a root of `n` rows."""
-    nodes[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
+    nodes.view(np.ndarray)[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
 
 
 def most_groups(columns, n):
@@ -91,35 +83,43 @@ def most_groups(columns, n):
     return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
 
 
-def make_work(columns, y, outputs, n, width, slots, block):
-    """Buffers for a tree of `n` rows, with room for the histograms of `slots` nodes and a block of `block` rows."""
+def make_work(columns, y, outputs, n, width, slots, room, block):
+    """Buffers for a tree of `n` rows, with histograms of `room` codes for `slots` nodes and a block of `block` rows."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
-    # Joint codes, of which an odd group is tallied here as well, may be more than those of any column.
     return Work(
-        np.empty(max(groups + 3, MOST) * width), np.zeros((3, groups), dtype=np.int64),
+        np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
-        np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(6),
-        np.empty((slots, (int(columns.starts[-1]) + len(columns.sizes)) * width)), free_slots(slots),
-        np.empty(n, dtype=columns.codes.dtype), np.empty(n * FOUR if slots > 0 and width == FOUR else 0),
-        make_block(columns, y, outputs, block),
+        np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(PUREST + 1),
+        in_lines(slots, room * width), free_slots(slots),
+        np.empty(n, dtype=columns.codes.dtype), make_fetched(y, outputs), make_block(columns, y, outputs, block),
     )  # fmt: skip
+
+
+def in_lines(rows, columns):
+    """An array of doubles whose rows begin with a line of cache: a vector on two of them costs twice."""
+    columns = -(-columns // LINE) * LINE
+    room = np.empty(rows * columns + LINE)
+    first = -(room.ctypes.data // room.itemsize) % LINE
+    return room[first : first + rows * columns].reshape(rows, columns)
 
 
 def helpers_work(work):
     """Working arrays for a helper: the grower's own where they are only read, others where they are written."""
     own = ("sums", "groups", "keys", "counts", "scores", "bounds", "slots")
-    return work._replace(**{name: np.empty_like(getattr(work, name)) for name in own})
+    fetched = Fetched(*map(np.empty_like, work.fetched))
+    return work._replace(fetched=fetched, **{name: np.empty_like(getattr(work, name)) for name in own})
 
 
-def restart(work, seed):
-    """Make buffers what they were before the first tree."""
+def restart(work, seed, purest):
+    """Make working arrays what they must be before a tree whose nodes are leaves if not less pure than `purest`."""
     work.features[:] = np.arange(len(work.features))
     work.seed[0] = scrambled(seed)
     work.slots[:] = free_slots(len(work.histograms))
     work.block.place[:] = -1
+    work.bounds[PUREST] = purest
 
 
 def make_block(columns, y, outputs, size):

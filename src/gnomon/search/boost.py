@@ -10,6 +10,7 @@ the mean step down the slope.
 """
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import Any, NamedTuple
@@ -22,13 +23,16 @@ from gnomon.numerics.parallel import split_rows, team
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
 from gnomon.search._monotone import bounded
 from gnomon.search.criteria import Newton
-from gnomon.search.grow import Parts, grow_parts
+from gnomon.search.grow import Grower, Parts
 from gnomon.search.prune import prune_tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
 CHUNK = 8192
 """Rows of which one thread takes the slopes."""
+
+AWAKE = 2**16
+"""Rows below which helpers do nothing else between trees; of more rows they take the slopes."""
 
 PURE = 1e-13
 """Variances of gradients below this share of their mean square are rounding."""
@@ -202,16 +206,20 @@ def boost(columns, y, plan, rounds, *, start, sample_weight=None, seed=0, watch=
     with team(plan.n_jobs) as run:
         slopes = _Slopes(y, scores, w, run)
         slopes.take(plan.loss)
+        growers = [_grower(columns, slopes, plan, k) for k in range(plan.n_scores)]
+        # To wake helpers for every tree would take as long as to grow a small one.
+        awake = growers[0].helped() if len(y) < AWAKE else nullcontext()
         try:
-            for turn in range(first, first + rounds):
-                entry, made, rows = _round(columns, slopes, plan, np.random.default_rng([seed, turn]))
-                trees.append(made)
-                history.append({"iteration": turn + 1, **entry, "seconds": perf_counter() - began})
-                now = Round(turn + 1, made, rows, scores, entry["objective"], slopes.loss)
-                word = watch(now) if watch is not None else None
-                if word:
-                    reason = word
-                    break
+            with awake:
+                for turn in range(first, first + rounds):
+                    entry, made, rows = _round(columns, slopes, growers, plan, np.random.default_rng([seed, turn]))
+                    trees.append(made)
+                    history.append({"iteration": turn + 1, **entry, "seconds": perf_counter() - began})
+                    now = Round(turn + 1, made, rows, scores, entry["objective"], slopes.loss)
+                    word = watch(now) if watch is not None else None
+                    if word:
+                        reason = word
+                        break
         except KeyboardInterrupt:
             if not trees:
                 raise
@@ -255,14 +263,13 @@ def _bag_losses(loss, y, scores, w, rows, subsample):
 class _Slopes:
     """Gradients and curvatures of all rows, times weights, at their scores; taken anew after every round.
 
-    Rows are divided among threads. `buffers` are what growing a tree of each score uses again in every round.
+    Rows are divided among threads.
     """
 
     def __init__(self, y, scores, w, run):
         self.y, self.scores, self.w, self.run = y, scores, w, run
         self.rows = np.flatnonzero(w).astype(np.int32)
         self.gradient, self.curvature = np.empty(scores.shape, order="F"), np.empty(scores.shape, order="F")
-        self.buffers = [None] * scores.shape[1]
 
     def take(self, loss):
         """Take the slopes of a loss; return its mean."""
@@ -305,7 +312,7 @@ def has_curvature(loss):
     return loss.best_shift is None and loss.curved
 
 
-def _round(columns, slopes, plan, rng):
+def _round(columns, slopes, growers, plan, rng):
     """One tree for each score, added to the scores; what is told of the round, the trees, and the rows they grew from.
 
     The slopes are taken at the new scores.
@@ -317,12 +324,10 @@ def _round(columns, slopes, plan, rng):
     rows = _drawn_rows(slopes.rows, plan.subsample, rng)
     before = _bag_losses(loss, y, scores, w, rows, plan.subsample)
     seeds = rng.integers(0, 2**63, plan.n_scores)
-    # Threads take a tree each where there are several, else the columns of one.
-    run = slopes.run if plan.n_scores == 1 else None
 
     def work(k):
         g, h = slopes.gradient[:, k], slopes.curvature[:, k]
-        tree, parts, slopes.buffers[k] = _grown(columns, g, h, w, rows, plan, int(seeds[k]), slopes.buffers[k], run)
+        tree, parts = _grown(growers[k], g, w, rows, plan, int(seeds[k]))
         residuals = y - scores[:, k] if loss.best_shift else None
         return _stepped(tree, parts, g, h, residuals, w, loss, plan), parts
 
@@ -335,24 +340,27 @@ def _round(columns, slopes, plan, rng):
     return {"objective": objective, **bags}, [tree for tree, _ in grown], rows
 
 
-def _grown(columns, g, h, w, rows, plan, seed, buffers, run):
-    """A tree by Newton's gain, or by another criterion on the negative gradient, where its rows are, and buffers."""
+def _grower(columns, slopes, plan, k):
+    """Grows the trees of score k, by Newton's gain or by another criterion on the negative gradient."""
+    # Threads take a tree each where there are several, else the columns of one.
+    more = {"most_rows": len(slopes.rows), "run": slopes.run if plan.n_scores == 1 else None, **plan.growth}
+    if plan.criterion is not None:
+        return Grower(columns, np.empty(len(slopes.y)), plan.criterion, slopes.w, **more)
+    g, h = slopes.gradient[:, k], slopes.curvature[:, k]
+    return Grower(columns, g, Newton(float(plan.lam)), h, min_impurity=-np.inf, **more)
+
+
+def _grown(grower, g, w, rows, plan, seed):
+    """A tree, and where its rows are."""
     if plan.criterion is None:
-        return grow_parts(
-            columns, g, Newton(float(plan.lam)), sample_weight=h, rows=rows, min_impurity=-np.inf, seed=seed,
-            buffers=buffers, run=run, **plan.growth,
-        )  # fmt: skip
-    residual = -g / np.where(w > 0.0, w, 1.0)
+        return grower.grow(rows, seed)
+    np.divide(-g, np.where(w > 0.0, w, 1.0), out=grower.y)
     # Rows that all pull alike are pure, whatever rounding makes of their variance.
-    floor = PURE * float(np.average(residual**2, weights=w))
-    growth = plan.growth | {"min_impurity": max(plan.growth.get("min_impurity", 0.0), floor)}
-    tree, parts, buffers = grow_parts(
-        columns, residual, plan.criterion, sample_weight=w, rows=rows, seed=seed, buffers=buffers, run=run, **growth
-    )
+    tree, parts = grower.grow(rows, seed, purest=PURE * float(np.average(grower.y**2, weights=w)))
     if plan.ccp_alpha <= 0.0:
-        return tree, parts, buffers
+        return tree, parts
     tree = prune_tree(tree, plan.ccp_alpha)
-    return tree, _placed(tree, rows, columns), buffers
+    return tree, _placed(tree, rows, grower.columns)
 
 
 def _placed(tree, rows, columns):

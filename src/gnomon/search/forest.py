@@ -19,7 +19,7 @@ from scipy import sparse
 from gnomon._jit import compiled
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
 from gnomon.search._record_splitter import Records
-from gnomon.search.grow import grow_parts, grow_tree
+from gnomon.search.grow import Grower, grow_tree, rows_of
 from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
 from gnomon.search.tree import LEAF, Tests, Tree
@@ -120,13 +120,16 @@ def grow_forest(
 
     def work(t):
         counts, seed = bags.counts(t), bags.seeds[t]
-        sample_weight = counts if weights is None else weights(counts)
-        tuned = {"sample_weight": sample_weight, "seed": seed, **options}
+        w = counts if weights is None else weights(counts)
         if criterion.record is None or features is not None:
-            tree = _grow_one(columns, y, criterion, features, **tuned)
+            tree = _grow_one(columns, y, criterion, features, sample_weight=w, seed=seed, **options)
         else:
-            buffers = getattr(kept, "buffers", None)
-            tree, _, kept.buffers = grow_parts(columns, y, criterion, records=records, buffers=buffers, **tuned)
+            if not hasattr(kept, "grower"):
+                # Pages that are new to a process cost time: a thread grows all its trees in the same arrays.
+                n = columns.n_samples
+                kept.grower = Grower(columns, y, criterion, np.empty(n), most_rows=n, records=records, **options)
+            kept.grower.w[:] = w
+            tree, _ = kept.grower.grow(rows_of(w), seed)
         if progress is not None:
             progress(t)
         return tree

@@ -8,23 +8,24 @@ depth first or, under a limit on leaves, the largest gain first. With a compiled
 Breiman et al. (1984), doi:10.1201/9781315139470; best first: Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
-from functools import partial
+from contextlib import contextmanager, nullcontext
+from threading import Event
 from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import DISABLED, compiled, jit, lean
+from gnomon._jit import DISABLED, compiled, lean
 from gnomon.numerics.parallel import team
 from gnomon.search._code_splitter import CodeSplitter, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
-from gnomon.search._crew import STOP, WORD, make_crew
-from gnomon.search._histograms import FEWEST
+from gnomon.search._crew import HELPERS, STOP, WORD, make_crew
+from gnomon.search._histograms import fewest_rows
 from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
 from gnomon.search._nodes import Limits
-from gnomon.search._record_splitter import Records, RecordSplitter, filled_room, may_use_records
-from gnomon.search._work import Buffers, helpers_work, make_nodes, make_work, most_groups, open_root, restart
-from gnomon.search.tree import LEAF, NODE, Tests, Tree
+from gnomon.search._read_off import read_off
+from gnomon.search._record_splitter import Records, RecordSplitter, fill_room, make_room, may_use_records
+from gnomon.search._work import helpers_work, make_nodes, make_work, most_groups, open_root, restart
 
 __all__ = ["grow_tree"]
 
@@ -41,6 +42,7 @@ EQUALITY = {"best": SearchedMixed(equality=True), "random": DrawnMixed(equality=
 
 
 UNROLLED_FROM = 5000
+SHARED_FROM = 512
 CLOSED = 2**62
 """The depth of nodes that no limit on depth lets divide: they would be examined in vain."""
 
@@ -114,16 +116,23 @@ def grow_tree(
     >>> float(tree.gain[0]), tree.n_leaves
     (0.0, 4)
     """
+    w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    records = Records(columns, y) if rows is None else None
+    rows = rows_of(w) if rows is None else np.asarray(rows)
     with team(n_jobs) as run:
-        records = Records(columns, y) if rows is None else None
-        return grow_parts(
-            columns, y, criterion, sample_weight=sample_weight, rows=rows, splitter=splitter,
-            categorical_split=categorical_split, max_depth=max_depth, min_samples_split=min_samples_split,
-            min_samples_leaf=min_samples_leaf, min_weight_leaf=min_weight_leaf, min_impurity=min_impurity,
-            min_gain=min_gain, max_features=max_features, max_leaf_nodes=max_leaf_nodes, monotone=monotone,
-            together=together, category_support=category_support, thresholds=thresholds, seed=seed, run=run,
-            records=records,
-        )[0]  # fmt: skip
+        grower = Grower(
+            columns, y, criterion, w, most_rows=len(rows), splitter=splitter, categorical_split=categorical_split,
+            max_depth=max_depth, min_samples_split=min_samples_split, min_samples_leaf=min_samples_leaf,
+            min_weight_leaf=min_weight_leaf, min_impurity=min_impurity, min_gain=min_gain, max_features=max_features,
+            max_leaf_nodes=max_leaf_nodes, monotone=monotone, together=together, category_support=category_support,
+            thresholds=thresholds, run=run, records=records,
+        )  # fmt: skip
+        return grower.grow(rows, seed)[0]
+
+
+def rows_of(weights):
+    """The rows with a weight."""
+    return np.flatnonzero(weights).astype(np.int32)
 
 
 class Parts(NamedTuple):
@@ -134,96 +143,118 @@ class Parts(NamedTuple):
     stop: np.ndarray
 
 
-def grow_parts(
-    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
-    max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
-    seed=0, buffers=None, run=None, records=None,
-):  # fmt: skip
-    """What `grow_tree` returns, the `Parts` of its rows, and buffers for the next tree of the same columns.
+class Grower:
+    """Grows trees from the same columns under the same limits, which `grow_tree` explains, in the same arrays.
 
-    The threads of a team, `run`, share the columns of large nodes. With `records` of all rows, where cuts are drawn,
-    parts are not known.
+    Targets and weights are read anew for every tree: who changes them in place changes the next. The threads of a team,
+    `run`, share the columns of large nodes.
     """
-    n, p = columns.n_samples, len(columns.sizes)
-    w = np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=float)
-    rows = np.flatnonzero(w).astype(np.int32) if rows is None else np.array(rows, dtype=np.int32)
-    m, width, outputs = len(rows), criterion.size + 1, y.size // n
-    y = np.ravel(y)
-    mixed = bool(np.any(columns.category))
-    kinds = EQUALITY[splitter] if mixed and categorical_split == "equality" else KINDS[splitter, mixed]
-    max_features = p if max_features is None else max_features
-    slots = _slots(columns, max_features, splitter, width, max_leaf_nodes)
-    # Weights that were added and taken away again leave rounding; numbers of rows tell which codes a node has.
-    counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
-    limits = Limits(
-        2**31 if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
-        float(min_weight_leaf), float(min_impurity), float(min_gain), max_features,
-        criterion.classes and criterion.size > 2, counting, outputs, most_groups(columns, m) * width,
-        float(category_support), thresholds == "edges",
-    )  # fmt: skip
-    capacity = capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes)
-    monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
-    if buffers is None or len(buffers.work.rows) < m or len(buffers.nodes) < capacity:
-        work = make_work(columns, y, outputs, m, width, slots, _block(columns, max_leaf_nodes))
-        alone = each_alone(columns)
-        joint = join_columns(columns, width) if slots > 0 else alone
-        buffers = Buffers(make_nodes(capacity, m), np.empty((capacity, width)), work, joint, alone)
-    nodes, sums, work, joint, alone, room = buffers
-    open_root(nodes, m)
-    restart(work, seed)
-    # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
-    used = criterion.unrolled() if m >= UNROLLED_FROM else criterion
-    constrained = together is not None or bool(np.any(monotone))
-    together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
-    open_groups = np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8)
-    most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
-    best_first = max_leaf_nodes is not None
-    large = records is not None and m >= UNROLLED_FROM
-    moving = large and may_use_records(columns, criterion, w, splitter, constrained)
-    if moving:
-        room = filled_room(room, records, width)
-        by_record = RecordSplitter(columns, used, limits, sums, work, room)
-        made = grow_compiled(compiled(by_record), nodes, best_first, most_leaves)
-    else:
-        helpers = _helpers(run, p, m, max_features, splitter)
-        by_code = CodeSplitter(
-            columns, used, kinds, limits, monotone, together, open_groups, y, w, rows, sums, work,
-            make_crew(helpers, p), joint, alone,
+
+    def __init__(
+        self, columns, y, criterion, w, *, most_rows, splitter="best", categorical_split="subset", max_depth=None,
+        min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0, max_features=None,
+        max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints", run=None,
+        records=None,
+    ):  # fmt: skip
+        p, width, outputs = len(columns.sizes), criterion.size + 1, y.size // columns.n_samples
+        max_features = p if max_features is None else max_features
+        slots = _slots(columns, max_features, splitter, width, max_leaf_nodes)
+        # Weights that were added and taken away again leave rounding; numbers of rows tell which codes a node has.
+        counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
+        limits = Limits(
+            2**31 if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
+            float(min_weight_leaf), float(min_gain), max_features, criterion.classes and criterion.size > 2, counting,
+            outputs, most_groups(columns, most_rows) * width, float(category_support), thresholds == "edges",
+            fewest_rows(columns),
         )  # fmt: skip
-        made = _grow_together(compiled(by_code), nodes, best_first, most_leaves, helpers, run)
-    unload(work.block, rows)
-    # Fields of a plain array come many times as fast as those of a recarray.
-    grown = nodes[:made].view(np.ndarray)
-    tree, order = _as_tree(grown, sums[:made], rows, columns, criterion, category_support > 0.0)
-    if np.any(monotone) and tree.answers.shape[1] == 1 + criterion.classes:
-        value = bounded(tree, tree.answers[:, -1], monotone)
-        tree = tree.with_answers(np.column_stack([1.0 - value, value]) if criterion.classes else value[:, None])
-    parts = None if moving else Parts(rows, grown["start"][order], grown["stop"][order])
-    return tree, parts, buffers._replace(room=room)
+        alone = each_alone(columns)
+        joint = join_columns(columns) if slots > 0 else alone
+        block = _block(columns, max_leaf_nodes)
+        capacity = capacity_for(most_rows, max_depth, min_samples_leaf, max_leaf_nodes)
+        constrained = together is not None or (monotone is not None and bool(np.any(monotone)))
+        monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
+        together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
+        # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
+        large = most_rows >= UNROLLED_FROM
+        used = criterion.unrolled() if large else criterion
+        mixed = bool(np.any(columns.category))
+        kinds = EQUALITY[splitter] if mixed and categorical_split == "equality" else KINDS[splitter, mixed]
+        self.columns, self.criterion, self.y, self.w = columns, criterion, np.ravel(y), w
+        self.monotone, self.run = monotone, run
+        self.min_impurity, self.absent = float(min_impurity), category_support > 0.0
+        self.most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
+        self.best_first = max_leaf_nodes is not None
+        self.nodes, self.sums = make_nodes(capacity, most_rows), np.empty((capacity, width))
+        self.rows = np.empty(most_rows, dtype=np.int32)
+        self.work = make_work(columns, y, outputs, most_rows, width, slots, joint.room, block)
+        self.joint, self.crew = joint, make_crew(_helpers(run, p, most_rows, max_features, splitter), p)
+        self._by_code = compiled(CodeSplitter(
+            columns, used, kinds, limits, monotone, together,
+            np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8), self.y, w, self.rows,
+            self.sums, self.work, self.crew, joint, alone,
+        ))  # fmt: skip
+        self._records = records if large and may_use_records(columns, criterion, splitter, constrained) else None
+        if self._records is not None:
+            self._room = make_room(self._records, width)
+            self._by_record = compiled(RecordSplitter(columns, used, limits, self.sums, self.work, self._room))
+        self._called, self._helped = Event(), False
+
+    def grow(self, rows, seed, purest=-np.inf):
+        """A tree of the rows, and its `Parts`, good until the next tree; nodes not less pure than `purest` are leaves.
+
+        Where records were moved instead of rows, parts are None.
+        """
+        self.rows[: len(rows)] = rows
+        open_root(self.nodes, len(rows))
+        restart(self.work, seed, max(self.min_impurity, purest))
+        moving = self._records is not None and bool(np.all(self.w == 1.0))
+        if moving:
+            fill_room(self._room, self._records)
+        with nullcontext() if moving else self.helped():
+            splitter = self._by_record if moving else self._by_code
+            made = grow_compiled(splitter, self.nodes, self.best_first, self.most_leaves)
+        self._called.clear()
+        unload(self.work.block, self.rows)
+        # Fields of a plain array come many times as fast as those of a recarray.
+        grown = self.nodes[:made].view(np.ndarray)
+        tree, order = read_off(grown, self.sums[:made], self.rows, self.columns, self.criterion, self.absent)
+        parts = None if moving else Parts(self.rows, grown["start"][order], grown["stop"][order])
+        return self._kept_to_bounds(tree), parts
+
+    def _kept_to_bounds(self, tree):
+        classes = self.criterion.classes
+        if not np.any(self.monotone) or tree.answers.shape[1] != 1 + classes:
+            return tree
+        value = bounded(tree, tree.answers[:, -1], self.monotone)
+        return tree.with_answers(np.column_stack([1.0 - value, value]) if classes else value[:, None])
+
+    @contextmanager
+    def helped(self):
+        """A context in which helpers stay with the grower, over many trees if it is that of all of them."""
+        self._called.set()
+        if self._helped or self.crew.desk[HELPERS] == 0:
+            yield
+            return
+        self._helped, self.crew.desk[WORD] = True, 0
+        with self.run.beside(self._assist):
+            try:
+                yield
+            finally:
+                self._helped, self.crew.desk[WORD] = False, STOP
+                self._called.set()
+
+    def _assist(self):
+        work = helpers_work(self.work)
+        while not assist(self._by_code, self.nodes, work):
+            # Between two trees for long.
+            self._called.wait()
 
 
 def _helpers(run, p, m, max_features, splitter):
     """How many threads may help: none where a node looks at few columns or few rows, or draws from one seed."""
-    if run is None or DISABLED or splitter == "random" or max_features < p or m < FEWEST:
+    if run is None or DISABLED or splitter == "random" or max_features < p or m < SHARED_FROM:
         return 0
     return min(run.n_jobs, p) - 1
-
-
-def _grow_together(splitter, nodes, best_first, most_leaves, helpers, run):
-    """`grow` on this thread, with `helpers` others that take columns."""
-
-    def grow_all():
-        try:
-            return grow_compiled(splitter, nodes, best_first, most_leaves)
-        finally:
-            splitter.crew.desk[WORD] = STOP
-
-    if helpers == 0:
-        return grow_all()
-    works = [helpers_work(splitter.work) for _ in range(helpers)]
-    tasks = [grow_all, *(partial(assist, splitter, nodes, work) for work in works)]
-    return run(lambda task: task(), tasks)[0]
 
 
 def _slots(columns, max_features, splitter, width, max_leaf_nodes):
@@ -312,105 +343,3 @@ def _sift_down(heap, priority, size):
 
 
 grow_compiled = lean(grow)
-
-
-def _as_tree(nodes, sums, rows, columns, criterion, absent):
-    """The nodes in preorder, with their answers; and their old numbers."""
-    order, ends, right = in_preorder(nodes)
-    told = {name: nodes[name][order] for name in ("branches", "feature", "threshold", "missing")}
-    # Sums of one kind side by side: groups are many, sums of a group few.
-    sums = np.asfortranarray(sums[order])
-    inner = told["branches"] > 0
-    mass = criterion.masses(sums)
-    heft = criterion.hefts(sums)
-    heavier = (heft[right] >= heft[np.minimum(np.arange(1, len(heft) + 1), len(heft) - 1)]).astype(np.int16)
-    tree = Tree(
-        nodes=node_records(told, right),
-        answers=np.ascontiguousarray(criterion.answers(sums)),
-        impurity=criterion.impurities(sums),
-        weight=mass,
-        n_rows=sums[:, 0].astype(np.int64),
-        missing=np.where(inner, np.where(told["missing"] < 0, heavier, told["missing"]), 0).astype(np.int16),
-        ends=ends,
-        n_features=len(columns.sizes),
-        tests=_tables(nodes, order, inner & np.isnan(told["threshold"]), rows, columns, absent),
-    )
-    return tree, order
-
-
-def in_preorder(nodes):
-    """The nodes as they stand in a `Tree`: their old numbers, where their subtrees end, their second children."""
-    order = np.empty(len(nodes), dtype=np.int64)
-    ends = np.empty(len(nodes), dtype=np.int32)
-    right = np.full(len(nodes), -1, dtype=np.int32)
-    _preorder(nodes["first"], nodes["branches"], order, ends, right)
-    return order, ends, right
-
-
-def node_records(nodes, right):
-    """What prediction reads at each node."""
-    inner = nodes["branches"] > 0
-    record = np.empty(len(inner), dtype=NODE)
-    record["feature"] = np.where(inner, nodes["feature"], LEAF)
-    record["threshold"] = np.where(inner, nodes["threshold"], float(LEAF))
-    record["right"] = right
-    return record
-
-
-@jit
-def _preorder(first, branches, order, ends, right):
-    """New number → old number; where subtrees end; second children."""
-    stack = np.empty(len(order), dtype=np.int64)
-    place = np.empty(len(order), dtype=np.int64)
-    stack[0] = 0
-    size, made = 1, 0
-    while size > 0:
-        size -= 1
-        node = stack[size]
-        place[node] = made
-        order[made] = node
-        made += 1
-        for b in range(branches[node] - 1, -1, -1):
-            stack[size] = first[node] + b
-            size += 1
-    for new in range(made - 1, -1, -1):
-        node = order[new]
-        ends[new] = new + 1
-        if branches[node] > 0:
-            ends[new] = ends[place[first[node] + branches[node] - 1]]
-            right[new] = place[first[node] + 1]
-
-
-def _tables(nodes, order, by_table, rows, columns, absent):
-    """The categories on each side of every test of a category, from the rows that went there.
-
-    Categories that the node has not are on the right if `absent`, else they are not in the table.
-    """
-    if not np.any(by_table):
-        return Tests.none(len(by_table))
-    tests = nodes[order[by_table]]
-    sizes = columns.sizes[tests["feature"]]
-    side, starts = np.zeros(int(np.max(sizes)) + 1, dtype=np.int8), np.zeros(len(sizes) + 1, dtype=np.int64)
-    cells, branches = np.empty(int(np.sum(sizes)), dtype=np.int64), np.empty(int(np.sum(sizes)), dtype=np.int32)
-    parts = tests["start"], tests["middle"], tests["stop"]
-    used = _fill_tables(columns.codes, tests["feature"], sizes, *parts, rows, absent, side, starts, cells, branches)
-    which = np.where(by_table, np.cumsum(by_table) - 1, -1).astype(np.int32)
-    return Tests(which, np.zeros(len(sizes), dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
-
-
-@jit
-def _fill_tables(codes, feature, sizes, start, middle, stop, rows, absent, side, starts, cells, branches):
-    """Put the categories of every test and their branches one after the other; return how many there are."""
-    used = 0
-    for k in range(len(feature)):
-        column, size = codes[feature[k]], sizes[k]
-        for c in range(size + 1):
-            side[c] = 1 if absent else -1
-        for i in range(start[k], stop[k]):
-            side[column[rows[i]]] = 0 if i < middle[k] else 1
-        for c in range(size):
-            if side[c] >= 0:
-                cells[used], branches[used] = c, side[c]
-                used += 1
-        starts[k + 1] = used
-    return used

@@ -1,0 +1,115 @@
+"""A grown tree as it is kept: nodes in preorder, with what prediction reads of them.
+
+    node, then the subtree of its first child, then that of its second, …                                          (1)
+
+Knuth (1997), The Art of Computer Programming, vol. 1, section 2.3.1.
+"""
+
+import numpy as np
+
+from gnomon._jit import jit
+from gnomon.search.tree import LEAF, NODE, Tests, Tree
+
+__all__ = ["in_preorder", "node_records", "read_off"]
+
+
+def read_off(nodes, sums, rows, columns, criterion, absent):
+    """The nodes in preorder, with their answers; and their old numbers."""
+    order, ends, right = in_preorder(nodes)
+    told = {name: nodes[name][order] for name in ("branches", "feature", "threshold", "missing")}
+    # Sums of one kind side by side: groups are many, sums of a group few.
+    sums = np.asfortranarray(sums[order])
+    inner = told["branches"] > 0
+    mass = criterion.masses(sums)
+    heft = criterion.hefts(sums)
+    heavier = (heft[right] >= heft[np.minimum(np.arange(1, len(heft) + 1), len(heft) - 1)]).astype(np.int16)
+    tree = Tree(
+        nodes=node_records(told, right),
+        answers=np.ascontiguousarray(criterion.answers(sums)),
+        impurity=criterion.impurities(sums),
+        weight=mass,
+        n_rows=sums[:, 0].astype(np.int64),
+        missing=np.where(inner, np.where(told["missing"] < 0, heavier, told["missing"]), 0).astype(np.int16),
+        ends=ends,
+        n_features=len(columns.sizes),
+        tests=_tables(nodes, order, inner & np.isnan(told["threshold"]), rows, columns, absent),
+    )
+    return tree, order
+
+
+def in_preorder(nodes):
+    """The nodes as they stand in a `Tree`: their old numbers, where their subtrees end, their second children."""
+    order = np.empty(len(nodes), dtype=np.int64)
+    ends = np.empty(len(nodes), dtype=np.int32)
+    right = np.full(len(nodes), -1, dtype=np.int32)
+    _preorder(nodes["first"], nodes["branches"], order, ends, right)
+    return order, ends, right
+
+
+def node_records(nodes, right):
+    """What prediction reads at each node."""
+    inner = nodes["branches"] > 0
+    record = np.empty(len(inner), dtype=NODE)
+    record["feature"] = np.where(inner, nodes["feature"], LEAF)
+    record["threshold"] = np.where(inner, nodes["threshold"], float(LEAF))
+    record["right"] = right
+    return record
+
+
+@jit
+def _preorder(first, branches, order, ends, right):
+    """New number → old number; where subtrees end; second children."""
+    stack = np.empty(len(order), dtype=np.int64)
+    place = np.empty(len(order), dtype=np.int64)
+    stack[0] = 0
+    size, made = 1, 0
+    while size > 0:
+        size -= 1
+        node = stack[size]
+        place[node] = made
+        order[made] = node
+        made += 1
+        for b in range(branches[node] - 1, -1, -1):
+            stack[size] = first[node] + b
+            size += 1
+    for new in range(made - 1, -1, -1):
+        node = order[new]
+        ends[new] = new + 1
+        if branches[node] > 0:
+            ends[new] = ends[place[first[node] + branches[node] - 1]]
+            right[new] = place[first[node] + 1]
+
+
+def _tables(nodes, order, by_table, rows, columns, absent):
+    """The categories on each side of every test of a category, from the rows that went there.
+
+    Categories that the node has not are on the right if `absent`, else they are not in the table.
+    """
+    if not np.any(by_table):
+        return Tests.none(len(by_table))
+    tests = nodes[order[by_table]]
+    sizes = columns.sizes[tests["feature"]]
+    side, starts = np.zeros(int(np.max(sizes)) + 1, dtype=np.int8), np.zeros(len(sizes) + 1, dtype=np.int64)
+    cells, branches = np.empty(int(np.sum(sizes)), dtype=np.int64), np.empty(int(np.sum(sizes)), dtype=np.int32)
+    parts = tests["start"], tests["middle"], tests["stop"]
+    used = _fill_tables(columns.codes, tests["feature"], sizes, *parts, rows, absent, side, starts, cells, branches)
+    which = np.where(by_table, np.cumsum(by_table) - 1, -1).astype(np.int32)
+    return Tests(which, np.zeros(len(sizes), dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
+
+
+@jit
+def _fill_tables(codes, feature, sizes, start, middle, stop, rows, absent, side, starts, cells, branches):
+    """Put the categories of every test and their branches one after the other; return how many there are."""
+    used = 0
+    for k in range(len(feature)):
+        column, size = codes[feature[k]], sizes[k]
+        for c in range(size + 1):
+            side[c] = 1 if absent else -1
+        for i in range(start[k], stop[k]):
+            side[column[rows[i]]] = 0 if i < middle[k] else 1
+        for c in range(size):
+            if side[c] >= 0:
+                cells[used], branches[used] = c, side[c]
+                used += 1
+        starts[k + 1] = used
+    return used
