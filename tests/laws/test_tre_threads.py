@@ -7,7 +7,7 @@ import pytest
 from gnomon._jit import lean
 from gnomon.numerics.parallel import map_chunks
 from gnomon.search import _crew
-from gnomon.search._crew import DONE, LEFT, STOP, WORD, make_crew
+from gnomon.search._crew import BITS, DONE, STOP, WORD, make_crew
 from gnomon.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -20,8 +20,8 @@ N = 6000
 
 
 @lean
-def take(desk):
-    return _crew.take(desk)
+def take(desk, at_end):
+    return _crew.take(desk, at_end)
 
 
 @lean
@@ -96,13 +96,13 @@ def test_trees_grow_within_a_pool_that_is_full():
 
 def test_every_piece_is_taken_once():
     desk = make_crew(1, 3).desk
-    assert take(desk) == -1  # before the first turn
+    assert take(desk, True) == -1  # before the first turn
     for turn in range(1, 4):
         begin(desk, 5)
-        taken = [take(desk) for _ in range(6)]
-        assert sorted(taken) == [-1, 0, 1, 2, 3, 4]
+        assert [take(desk, at_end) for at_end in (True, False, False, True, True)] == [4, 0, 1, 3, 2]
+        assert [take(desk, True), take(desk, False)] == [-1, -1]
         for _ in range(5):
             finish(desk)
-        assert (desk[DONE], desk[WORD] & LEFT, desk[WORD] >> 32) == (5, 0, turn)
+        assert (desk[DONE], desk[WORD] >> 2 * BITS) == (5, turn)
     desk[WORD] = STOP
-    assert take(desk) == -1
+    assert take(desk, True) == -1

@@ -25,14 +25,20 @@ _D0, _D1, _D2, _D3, _D4, _D5, _D6, _D7, _D8 = (2.0 / (2 * i + 1) for i in range(
 _D9, _D10, _D11, _D12, _D13, _D14, _D15, _D16 = (2.0 / (2 * i + 1) for i in range(9, 17))
 
 
+# Polynomials are added up by pairs, pairs of pairs and so on (Estrin 1960): one sum need not wait for all before it.
+
+
 @inner_fused
 def _exp(x):
     kept = _LEAST if x < _LEAST else x
     power = kept * _PER_LOG2 + _ROUNDER
     n = power - _ROUNDER
     r = (kept - n * _LOG2_HIGH) - n * _LOG2_LOW
-    tail = _C7 + r * (_C8 + r * (_C9 + r * (_C10 + r * (_C11 + r * _C12))))
-    series = 1.0 + r * (1.0 + r * (0.5 + r * (_C3 + r * (_C4 + r * (_C5 + r * (_C6 + r * tail))))))
+    r2 = r * r
+    r4 = r2 * r2
+    low = (0.5 + r * _C3) + r2 * (_C4 + r * _C5)
+    high = (_C6 + r * _C7) + r2 * (_C8 + r * _C9) + r4 * ((_C10 + r * _C11) + r2 * _C12)
+    series = 1.0 + (r + r2 * (low + r4 * high))
     # 2ⁿ is the double whose bits of the exponent are n + 1023.
     return 0.0 if x < _LEAST else series * of_bits((bits_of(power) + 1023) << 52)
 
@@ -41,9 +47,11 @@ def _exp(x):
 def _log1p(e):
     s = e / (2.0 + e)
     q = s * s
-    tail = _D9 + q * (_D10 + q * (_D11 + q * (_D12 + q * (_D13 + q * (_D14 + q * (_D15 + q * _D16))))))
-    middle = _D4 + q * (_D5 + q * (_D6 + q * (_D7 + q * (_D8 + q * tail))))
-    return s * (_D0 + q * (_D1 + q * (_D2 + q * (_D3 + q * middle))))
+    q2 = q * q
+    q4 = q2 * q2
+    low = (_D1 + q * _D2) + q2 * (_D3 + q * _D4) + q4 * ((_D5 + q * _D6) + q2 * (_D7 + q * _D8))
+    high = (_D9 + q * _D10) + q2 * (_D11 + q * _D12) + q4 * ((_D13 + q * _D14) + q2 * (_D15 + q * _D16))
+    return s * _D0 + s * q * (low + q4 * q4 * high)
 
 
 @in_kernels(lambda x: _exp(x))

@@ -335,8 +335,12 @@ def _series_column(series, pandas_like):
 def _category_column(series, pandas_like):
     """A column of declared categories, from their places: no cell is looked at by itself."""
     native, declared = series.to_native(), series.cat.get_categories().to_list()
-    found = nw.from_native(native.cat.codes if pandas_like else native.to_physical(), series_only=True)
-    places = found.cast(nw.Int64).fill_null(-1).to_numpy()
+    if series.implementation.is_pandas():
+        # What follows does the same in ten times the time.
+        places = native.cat.codes.to_numpy().astype(np.int64)
+    else:
+        found = nw.from_native(native.cat.codes if pandas_like else native.to_physical(), series_only=True)
+        places = found.cast(nw.Int64).fill_null(-1).to_numpy()
     values = _plain_column(np.array([*declared, None], dtype=object), series.name).cells
     return Column(values[places], True, tuple(declared), places)
 

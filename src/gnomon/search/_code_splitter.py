@@ -14,8 +14,9 @@ from gnomon.numerics.parallel import SPINS
 from gnomon.search._column_splits import Found
 from gnomon.search._crew import (
     HELPERS,
+    MARK,
     NODE,
-    PARENT,
+    OTHER,
     SEARCH,
     STOP,
     TALLY,
@@ -41,8 +42,11 @@ from gnomon.search._histograms import (
 from gnomon.search._joint import Joint
 from gnomon.search._monotone import bound_children
 from gnomon.search._nodes import Limits, draw_columns, make_children, settle, weigh_up
-from gnomon.search._sift import sift
+from gnomon.search._sift import choose, mark, partition, sift
 from gnomon.search._work import Work
+
+ROWS = 2048
+"""Rows of a piece that one thread marks."""
 
 
 @lean
@@ -120,8 +124,7 @@ class CodeSplitter:
             if prospect.open:
                 best = _best_split(self, nodes, node, codes, rows, prospect.scale, prospect.perfect, inside)
                 if settle(nodes, node, best, prospect, limits, bounds):
-                    column, size = codes[best.feature], self.columns.sizes[best.feature]
-                    nodes.middle[node] = start + partition(best, column, size, rows, work, work.groups[LEFT])
+                    nodes.middle[node] = start + _partition(self, nodes, node, best, codes, rows, inside)
         for node in range(first, made):
             if nodes.gain[node] < 0.0:
                 release(work.slots, nodes.slot[node])
@@ -219,30 +222,35 @@ def _read(row):
 
 
 @inner
-def _share(splitter, nodes, task, node, parent, pieces):
-    """Do a task to all columns together with the helpers."""
-    begin(splitter.crew.desk, task, node, parent, pieces)
-    _take_part(splitter, nodes, splitter.work)
+def _share(splitter, nodes, task, node, other, pieces):
+    """Do a task together with the helpers."""
+    begin(splitter.crew.desk, task, node, other, pieces)
+    _take_part(splitter, nodes, splitter.work, True)
     wait(splitter.crew.desk, pieces)
 
 
 @inner
-def _take_part(splitter, nodes, work):
+def _take_part(splitter, nodes, work, grower):
     """Take pieces and do what the desk says, while there are any; whether there was one."""
     desk = splitter.crew.desk
-    piece = take(desk)
+    piece = take(desk, grower)
     some = piece >= 0
     while piece >= 0:
         if desk[TASK] == TALLY:
             size, joint = _groups_of_a_piece(splitter), splitter.joint
             first, last = piece * size, min((piece + 1) * size, len(joint.sizes))
             _tally(
-                splitter, nodes, desk[NODE], desk[PARENT], joint, joint.codes, splitter.y, splitter.w, work, first, last
+                splitter, nodes, desk[NODE], desk[OTHER], joint, joint.codes, splitter.y, splitter.w, work, first, last
             )
+        elif desk[TASK] == SEARCH:
+            # In the order in which histograms are filled.
+            _search(splitter, nodes, desk[NODE], work, splitter.joint.members[piece])
         else:
-            _search(splitter, nodes, desk[NODE], work, piece)
+            rows = splitter.rows[nodes.start[desk[NODE]] : nodes.stop[desk[NODE]]]
+            first, last = piece * ROWS, min((piece + 1) * ROWS, len(rows))
+            mark(splitter.columns.codes[desk[OTHER]], rows, splitter.work.side, splitter.work.flags, first, last)
         finish(desk)
-        piece = take(desk)
+        piece = take(desk, grower)
     return some
 
 
@@ -269,7 +277,7 @@ def assist(splitter, nodes, work):
     while idle < SPINS:
         if atomic_load(splitter.crew.desk, WORD) == STOP:
             return True
-        idle = 0 if _take_part(splitter, nodes, work) else idle + 1
+        idle = 0 if _take_part(splitter, nodes, work, False) else idle + 1
         pause()
     return False
 
@@ -293,22 +301,12 @@ def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
 
 
 @inner
-def partition(found, codes, size, rows, work, chosen):
-    """Rows of the left side first, each side in its order; return how many are left."""
-    by_set, flags, side = np.isnan(found.threshold), work.flags, work.side
-    for g in range(found.cut if by_set else 0):
-        side[chosen[g]] = 1
-    if by_set or size < len(rows):
-        for c in range(0 if by_set else size + 1):
-            side[c] = found.missing == 0 if c == size else c <= found.cut
-        for i in range(np.uint64(len(rows))):
-            flags[i] = side[codes[np.uint32(rows[i])]]
-        for c in range(0 if by_set else size + 1):
-            side[c] = 0
-    else:
-        for i in range(np.uint64(len(rows))):
-            c = np.int64(codes[np.uint32(rows[i])])
-            flags[i] = found.missing == 0 if c == size else c <= found.cut
-    for g in range(found.cut if by_set else 0):
-        side[chosen[g]] = 0
-    return sift(flags, rows, work.rows)
+def _partition(splitter, nodes, node, best, codes, rows, inside):
+    """`partition`, with the helpers where there are many rows."""
+    work, size, chosen = splitter.work, splitter.columns.sizes[best.feature], splitter.work.groups[LEFT]
+    if splitter.crew.desk[HELPERS] == 0 or inside or len(rows) < max(2 * ROWS, size):
+        return partition(best, codes[best.feature], size, rows, work, chosen)
+    choose(best, size, chosen, work.side, True)
+    _share(splitter, nodes, MARK, node, best.feature, -(-len(rows) // ROWS))
+    choose(best, size, chosen, work.side, False)
+    return sift(work.flags, rows, work.rows)

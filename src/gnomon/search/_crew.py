@@ -1,10 +1,11 @@
 """Threads that share the work on one node.
 
-    word = turn · 2³² + pieces left;    who moves the word from w to w − 1 has the last of them                  (1)
+    word = (turn, first, last) of the pieces left;    who moves the word by one has the piece at that end         (1)
 
 The grower writes down a task, then the word. Grower and helpers take pieces, some rows or columns each, while there are
 any, and the grower waits for those that others have begun: a helper that comes late finds nothing to take, one that
-never comes is not missed. What is done to a piece does not depend on who does it, so that the tree is the same to the
+never comes is not missed. The grower takes the last and helpers the first, so that most of what one has written in its
+cache it reads again. What is done to a piece does not depend on who does it, so that the tree is the same to the
 last bit. Herlihy (1991), Wait-free synchronization, doi:10.1145/114005.102808, for the swap.
 """
 
@@ -15,13 +16,13 @@ import numpy as np
 from gnomon._jit import atomic_add, atomic_load, atomic_store, atomic_swap, inner, pause
 
 # Places on the desk; what several threads write stands in lines of cache of its own.
-WORD, DONE, HELPERS, TASK, NODE, PARENT = 0, 8, 16, 17, 18, 19
+WORD, DONE, HELPERS, TASK, NODE, OTHER = 0, 8, 16, 17, 18, 19
 
-TALLY, SEARCH = range(2)
-"""Tasks: fill the histogram of a node, find the best split of each column."""
+TALLY, SEARCH, MARK = range(3)
+"""Tasks: fill the histogram of a node, find the best split of each column, mark the rows that go left."""
 
-TURN = 32
-LEFT = (1 << TURN) - 1
+BITS = 21
+MOST_PIECES = (1 << BITS) - 1
 STOP = -1
 
 
@@ -41,22 +42,23 @@ def make_crew(helpers, n_columns):
 
 
 @inner
-def begin(desk, task, node, parent, pieces):
-    """Write down a task and begin a turn."""
-    desk[TASK], desk[NODE], desk[PARENT] = task, node, parent
+def begin(desk, task, node, other, pieces):
+    """Write down a task, its node, and the parent or the column it is about, and begin a turn."""
+    desk[TASK], desk[NODE], desk[OTHER] = task, node, other
     atomic_store(desk, DONE, 0)
-    atomic_store(desk, WORD, (((atomic_load(desk, WORD) >> TURN) + 1) << TURN) + pieces)
+    atomic_store(desk, WORD, (((atomic_load(desk, WORD) >> 2 * BITS) + 1) << 2 * BITS) + pieces)
 
 
 @inner
-def take(desk):
+def take(desk, at_end):
     """A piece by (1), or −1."""
     while True:
         word = atomic_load(desk, WORD)
-        if word == STOP or word & LEFT == 0:
+        first, last = (word >> BITS) & MOST_PIECES, word & MOST_PIECES
+        if word == STOP or first == last:
             return -1
-        if atomic_swap(desk, WORD, word, word - 1):
-            return (word & LEFT) - 1
+        if atomic_swap(desk, WORD, word, word - 1 if at_end else word + (1 << BITS)):
+            return last - 1 if at_end else first
 
 
 @inner

@@ -13,13 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import inner, noun
-from gnomon.search._code_splitter import partition
 from gnomon.search._column_splits import Found, drawn_cut
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import HALF, LOW, sort_keys
 from gnomon.search._monotone import bound_children
 from gnomon.search._nodes import ROUNDING, draw_columns, make_children
 from gnomon.search._pinball import clear, least_loss, middle_quantile, quantile_and_loss, take_in
+from gnomon.search._sift import partition
 from gnomon.search.columns import midpoint
 from gnomon.search.tree import LEAF
 

@@ -16,7 +16,7 @@ __all__ = ["in_preorder", "node_records", "read_off"]
 def read_off(nodes, sums, rows, columns, criterion, absent):
     """The nodes in preorder, with their answers; and their old numbers."""
     order, ends, right = in_preorder(nodes)
-    told = {name: nodes[name][order] for name in ("branches", "feature", "threshold", "missing")}
+    told = nodes[order]
     # Sums of one kind side by side: groups are many, sums of a group few.
     sums = np.asfortranarray(sums[order])
     inner = told["branches"] > 0
@@ -32,7 +32,7 @@ def read_off(nodes, sums, rows, columns, criterion, absent):
         missing=np.where(inner, np.where(told["missing"] < 0, heavier, told["missing"]), 0).astype(np.int16),
         ends=ends,
         n_features=len(columns.sizes),
-        tests=_tables(nodes, order, inner & np.isnan(told["threshold"]), rows, columns, absent),
+        tests=_tables(told, inner & np.isnan(told["threshold"]), rows, columns, absent),
     )
     return tree, order
 
@@ -80,33 +80,36 @@ def _preorder(first, branches, order, ends, right):
             right[new] = place[first[node] + 1]
 
 
-def _tables(nodes, order, by_table, rows, columns, absent):
+def _tables(nodes, by_table, rows, columns, absent):
     """The categories on each side of every test of a category, from the rows that went there.
 
     Categories that the node has not are on the right if `absent`, else they are not in the table.
     """
-    if not np.any(by_table):
+    which = np.flatnonzero(by_table)
+    if len(which) == 0:
         return Tests.none(len(by_table))
-    tests = nodes[order[by_table]]
+    tests = nodes[which]
     sizes = columns.sizes[tests["feature"]]
-    side, starts = np.zeros(int(np.max(sizes)) + 1, dtype=np.int8), np.zeros(len(sizes) + 1, dtype=np.int64)
-    cells, branches = np.empty(int(np.sum(sizes)), dtype=np.int64), np.empty(int(np.sum(sizes)), dtype=np.int32)
-    parts = tests["start"], tests["middle"], tests["stop"]
-    used = _fill_tables(columns.codes, tests["feature"], sizes, *parts, rows, absent, side, starts, cells, branches)
-    which = np.where(by_table, np.cumsum(by_table) - 1, -1).astype(np.int32)
-    return Tests(which, np.zeros(len(sizes), dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
+    cells, starts = np.empty(np.sum(sizes), dtype=np.int64), np.zeros(len(sizes) + 1, dtype=np.int64)
+    branches, side = np.empty(len(cells), dtype=np.int32), np.empty(np.max(sizes) + 1, dtype=np.int8)
+    used = _fill_tables(tests, columns.codes, sizes, rows, absent, side, starts, cells, branches)
+    number = np.full(len(by_table), -1, dtype=np.int32)
+    number[which] = np.arange(len(which))
+    return Tests(number, np.zeros(len(sizes), dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
 
 
 @jit
-def _fill_tables(codes, feature, sizes, start, middle, stop, rows, absent, side, starts, cells, branches):
+def _fill_tables(tests, codes, sizes, rows, absent, side, starts, cells, branches):
     """Put the categories of every test and their branches one after the other; return how many there are."""
     used = 0
-    for k in range(len(feature)):
-        column, size = codes[feature[k]], sizes[k]
+    for k in range(len(tests)):
+        test, size = tests[k], sizes[k]
+        column, middle = codes[test.feature], test.middle
         for c in range(size + 1):
             side[c] = 1 if absent else -1
-        for i in range(start[k], stop[k]):
-            side[column[rows[i]]] = 0 if i < middle[k] else 1
+        # Where those that are absent are right, so are those that are not left.
+        for i in range(test.start, middle if absent else test.stop):
+            side[column[rows[i]]] = 0 if i < middle else 1
         for c in range(size):
             if side[c] >= 0:
                 cells[used], branches[used] = c, side[c]

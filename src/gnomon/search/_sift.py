@@ -33,3 +33,35 @@ def sift(flags, rows, spare):
     for i in range(right):
         rows[left + i] = spare[i]
     return np.int64(left)
+
+
+@inner
+def partition(found, codes, size, rows, work, chosen):
+    """Rows of the left side of a split first, each side in its order; return how many are left."""
+    if np.isnan(found.threshold) or size < len(rows):
+        choose(found, size, chosen, work.side, True)
+        mark(codes, rows, work.side, work.flags, 0, len(rows))
+        choose(found, size, chosen, work.side, False)
+    else:
+        for i in range(np.uint64(len(rows))):
+            c = np.int64(codes[np.uint32(rows[i])])
+            work.flags[i] = found.missing == 0 if c == size else c <= found.cut
+    return sift(work.flags, rows, work.rows)
+
+
+@inner
+def choose(found, size, chosen, side, left):
+    """Put down at each code whether it goes left, those `chosen` if it is a set; not `left`: that none does."""
+    if np.isnan(found.threshold):
+        for g in range(found.cut):
+            side[chosen[g]] = left
+    else:
+        for c in range(size + 1):
+            side[c] = left and (found.missing == 0 if c == size else c <= found.cut)
+
+
+@inner
+def mark(codes, rows, side, flags, first, last):
+    """Flag those of the rows number first … last − 1 whose code goes left."""
+    for i in range(np.uint64(first), np.uint64(last)):
+        flags[i] = side[codes[np.uint32(rows[i])]]

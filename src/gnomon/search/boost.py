@@ -23,7 +23,7 @@ from gnomon.numerics.parallel import split_rows, team
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
 from gnomon.search._monotone import bounded
 from gnomon.search.criteria import Newton
-from gnomon.search.grow import Grower, Parts
+from gnomon.search.grow import Grower, Parts, rows_of
 from gnomon.search.prune import prune_tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
@@ -268,7 +268,7 @@ class _Slopes:
 
     def __init__(self, y, scores, w, run):
         self.y, self.scores, self.w, self.run = y, scores, w, run
-        self.rows = np.flatnonzero(w).astype(np.int32)
+        self.rows, self.total = rows_of(w), max(float(np.sum(w)), np.finfo(float).tiny)
         self.gradient, self.curvature = np.empty(scores.shape, order="F"), np.empty(scores.shape, order="F")
 
     def take(self, loss):
@@ -284,8 +284,7 @@ class _Slopes:
         def work(part):
             return _jets(noun, self.y[part], z[part], self.w[part], g[part], h[part])
 
-        totals = self.run(work, split_rows(len(z), max(1, len(z) // CHUNK)))
-        return float(sum(loss for loss, _ in totals) / max(sum(weight for _, weight in totals), np.finfo(float).tiny))
+        return float(sum(self.run(work, split_rows(len(z), max(1, len(z) // CHUNK)))) / self.total)
 
     def _take_plainly(self, loss, z, curved):
         shape, y, w = self.scores.shape, self.y, self.w[:, None]
@@ -304,7 +303,7 @@ def _jets(loss, y, z, w, gradient, curvature):
         values[i] = w[i] * value
         gradient[i] = w[i] * slope
         curvature[i] = w[i] * bend
-    return sum_of(values), sum_of(w)
+    return sum_of(values)
 
 
 def has_curvature(loss):

@@ -195,8 +195,8 @@ def _code(x, is_category, bins, sample, weights):
         return np.where(np.isnan(x), size, x).astype(_code_type(size)), values, values, values
     if bins is None:
         return _exact(x)
-    edges, distinct = _edges(x[sample], bins, weights)
-    if distinct <= bins and sample == slice(None):
+    edges = _edges(x[sample], bins, weights)
+    if len(edges) == 0 and np.all(np.isnan(x)):
         return _exact(x)
     codes = np.empty(len(x), dtype=np.uint8)
     low, high = np.full(len(edges) + 1, np.inf), np.full(len(edges) + 1, -np.inf)
@@ -229,13 +229,15 @@ def _exact(x):
 
 
 def _edges(x, bins, weights):
-    """Where bins end, halfway between values if there are at most `bins`, else at quantiles; and how many there are."""
+    """Where bins end, halfway between values if there are at most `bins`, else at quantiles."""
     known = ~np.isnan(x)
     ordered = np.sort(x[known])
-    values = ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+    if len(ordered) == 0:
+        return ordered
+    values = ordered[np.append(True, ordered[1:] != ordered[:-1])]
     if len(values) <= bins:
         # Rare values outside a sample share the bins of those in it.
-        return _between(values), len(values)
+        return _between(values)
     shares = np.linspace(0.0, 100.0, bins + 1)[1:-1]
     with np.errstate(invalid="ignore"):
         if weights is None:
@@ -243,7 +245,7 @@ def _edges(x, bins, weights):
         else:
             ends = weighted_quantile(x[known], shares / 100.0, weights[known])
     ends = np.unique(ends)
-    return ends[ends < ordered[-1]], len(values)
+    return ends[ends < ordered[-1]]
 
 
 @jit

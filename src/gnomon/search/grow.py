@@ -16,9 +16,9 @@ import numpy as np
 
 from gnomon._jit import DISABLED, compiled, lean
 from gnomon.numerics.parallel import team
-from gnomon.search._code_splitter import CodeSplitter, assist, unload
+from gnomon.search._code_splitter import ROWS, CodeSplitter, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
-from gnomon.search._crew import HELPERS, STOP, WORD, make_crew
+from gnomon.search._crew import HELPERS, MOST_PIECES, STOP, WORD, make_crew
 from gnomon.search._histograms import fewest_rows
 from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
@@ -204,7 +204,8 @@ class Grower:
 
         Where records were moved instead of rows, parts are None.
         """
-        self.rows[: len(rows)] = rows
+        here = self.rows[: len(rows)]
+        here[:] = rows
         open_root(self.nodes, len(rows))
         restart(self.work, seed, max(self.min_impurity, purest))
         moving = self._records is not None and bool(np.all(self.w == 1.0))
@@ -214,11 +215,11 @@ class Grower:
             splitter = self._by_record if moving else self._by_code
             made = grow_compiled(splitter, self.nodes, self.best_first, self.most_leaves)
         self._called.clear()
-        unload(self.work.block, self.rows)
+        unload(self.work.block, here)
         # Fields of a plain array come many times as fast as those of a recarray.
         grown = self.nodes[:made].view(np.ndarray)
-        tree, order = read_off(grown, self.sums[:made], self.rows, self.columns, self.criterion, self.absent)
-        parts = None if moving else Parts(self.rows, grown["start"][order], grown["stop"][order])
+        tree, order = read_off(grown, self.sums[:made], here, self.columns, self.criterion, self.absent)
+        parts = None if moving else Parts(here, grown["start"][order], grown["stop"][order])
         return self._kept_to_bounds(tree), parts
 
     def _kept_to_bounds(self, tree):
@@ -253,6 +254,8 @@ class Grower:
 def _helpers(run, p, m, max_features, splitter):
     """How many threads may help: none where a node looks at few columns or few rows, or draws from one seed."""
     if run is None or DISABLED or splitter == "random" or max_features < p or m < SHARED_FROM:
+        return 0
+    if max(p, m // ROWS + 1) > MOST_PIECES:
         return 0
     return min(run.n_jobs, p) - 1
 
