@@ -1,6 +1,6 @@
 """Instructions on vectors that compilers do not find by themselves.
 
-``add_four``     adds four numbers of one array to four of another.
+``add_two``, ``add_four`` add two or four numbers of one array to those of another.
 ``add_to_all``   adds four numbers of one array at four places of another.
 ``sift_eight``   divides eight rows into those with a flag and those without.
 ``extremes_of``  finds the least and the largest of each of 32 columns of bytes.
@@ -17,33 +17,46 @@ from llvmlite import ir
 
 from gnomon._jit import cell, cgutils, in_kernels, intrinsic, types
 
-__all__ = ["BLOCK", "add_four", "add_to_all", "copy_block", "count_at_most", "extremes_of", "sift_eight"]
+__all__ = ["BLOCK", "add_four", "add_to_all", "add_two", "copy_block", "count_at_most", "extremes_of", "sift_eight"]
 
 BLOCK = 32
 """Bytes of a vector, and of a block of records."""
 
 
-@intrinsic
-def _add_vectors(typing, to, places, terms, i):
-    def emit(context, builder, signature, given):
-        four = ir.VectorType(ir.DoubleType(), 4).as_pointer()
-        # Read once: after a store the compiler would not know that it is still the same.
-        added = builder.load(builder.bitcast(cell(context, builder, terms, *given[2:]), four), align=8)
-        for at in cgutils.unpack_tuple(builder, given[1]):
-            there = builder.bitcast(cell(context, builder, to, given[0], at), four)
-            builder.store(builder.fadd(builder.load(there, align=8), added), there, align=8)
-        return context.get_dummy_value()
+def _adding(size):
+    """An instruction that adds `size` doubles of one array to those at several places of another."""
 
-    return types.void(to, types.UniTuple(types.uintp, len(places)), terms, types.uintp), emit
+    def add(typing, to, places, terms, i):
+        def emit(context, builder, signature, given):
+            vector = ir.VectorType(ir.DoubleType(), size).as_pointer()
+            # Read once: after a store the compiler would not know that it is still the same.
+            added = builder.load(builder.bitcast(cell(context, builder, terms, *given[2:]), vector), align=8)
+            for at in cgutils.unpack_tuple(builder, given[1]):
+                there = builder.bitcast(cell(context, builder, to, given[0], at), vector)
+                builder.store(builder.fadd(builder.load(there, align=8), added), there, align=8)
+            return context.get_dummy_value()
+
+        return types.void(to, types.UniTuple(types.uintp, len(places)), terms, types.uintp), emit
+
+    return intrinsic(add)
 
 
-@in_kernels(lambda to, at, terms, i: _add_vectors(to, (np.uint64(at),), terms, i))
+_add_twos, _add_fours = _adding(2), _adding(4)
+
+
+@in_kernels(lambda to, at, terms, i: _add_twos(to, (np.uint64(at),), terms, i))
+def add_two(to, at, terms, i):
+    """``to[at : at + 2] += terms[i : i + 2]``; both are doubles, in one piece, counted through."""
+    to.reshape(-1)[at : at + 2] += terms.reshape(-1)[i : i + 2]
+
+
+@in_kernels(lambda to, at, terms, i: _add_fours(to, (np.uint64(at),), terms, i))
 def add_four(to, at, terms, i):
     """``to[at : at + 4] += terms[i : i + 4]``; both are doubles, in one piece."""
     to[at : at + 4] += terms[i : i + 4]
 
 
-@in_kernels(lambda to, a, b, c, d, terms, i: _add_vectors(to, (a, b, c, d), terms, i))
+@in_kernels(lambda to, a, b, c, d, terms, i: _add_fours(to, (a, b, c, d), terms, i))
 def add_to_all(to, a, b, c, d, terms, i):
     """`add_four` at a, b, c and d, which are no two the same."""
     for at in (a, b, c, d):

@@ -7,8 +7,8 @@ import pytest
 
 from gnomon._jit import compiled, lean
 from gnomon.search import Gini, Newton, SquaredError
-from gnomon.search._code_splitter import Limits
 from gnomon.search._cuts import best_bin
+from gnomon.search._nodes import Limits
 from gnomon.search.class_criteria import PairGini
 from gnomon.search.criteria import Criterion
 
@@ -25,7 +25,7 @@ def _cut(criterion, limits, histogram, place, size, sums, scores, scale):
 
 
 def limits_of(total, *, min_rows=1.0, min_mass=0.0):
-    return Limits(2**31, 2, min_rows, min_mass, 0.0, 0.0, 1, False, True, 1, total, 0.0, False)
+    return Limits(2**31, 2, min_rows, min_mass, 0.0, 1, False, True, 1, total, 0.0, False, 512)
 
 
 def rows_of(name, n, rng):

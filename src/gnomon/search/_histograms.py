@@ -14,8 +14,8 @@ from gnomon._jit import inner
 from gnomon._vectors import add_four, add_to_all
 from gnomon.search._joint import each_alone
 
-FEWEST = 2
-"""Nodes of fewer rows for each code of a column are not worth a histogram."""
+FEWEST = 2, 512
+"""Nodes of fewer rows for each code of a column are not worth a histogram, those of more rows always are."""
 
 BLOCK = 1024
 """Rows that are fetched at a time."""
@@ -28,8 +28,8 @@ HERE, ABOVE, FREE, FIRST = range(4)
 
 
 def fewest_rows(columns):
-    """How many rows a node must have for a histogram."""
-    return max(1, FEWEST * each_alone(columns).room // len(columns.sizes))
+    """How many rows a node must have for a histogram, or for threads to share it."""
+    return min(max(1, FEWEST[0] * each_alone(columns).room // len(columns.sizes)), FEWEST[1])
 
 
 def free_slots(count):

@@ -75,6 +75,7 @@ def settle(nodes, node, best, prospect, limits, bounds):
     nodes.threshold[node] = best.threshold
     nodes.missing[node] = best.missing
     nodes.value[node] = bounds[CHOSEN]
+    nodes.set_size[node] = best.cut if np.isnan(best.threshold) else 0
     return True
 
 

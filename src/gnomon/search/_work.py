@@ -19,15 +19,22 @@ from gnomon.search.tree import LEAF
 LINE = 8
 """Doubles of a line of cache."""
 
-WHOLE = (
-    "start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot", "block",
-    "block_stop",
-)  # fmt: skip
 OPEN = np.dtype(
-    [(name, np.int64) for name in WHOLE]
-    + [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "priority")]
-)
-"""A node while the tree grows: its rows, its split, and the least and the largest value it may have."""
+    [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "priority")]
+    + [
+        (name, np.int32)
+        for name in (
+            "start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot", "block",
+            "block_stop", "set_size",
+        )
+    ],
+    align=True,
+)  # fmt: skip
+"""A node while the tree grows: its rows, its split, how many codes are in the set that goes left, if it is one, and the
+least and the largest value it may have."""
+
+DEEPEST = 2**31 - 1
+"""A depth that no limit lets divide."""
 
 
 class Block(NamedTuple):
@@ -75,7 +82,7 @@ def make_nodes(capacity, n):
 
 def open_root(nodes, n):
     """Let the first node be a root of `n` rows."""
-    nodes.view(np.ndarray)[0] = (0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0.0, -1.0, -np.inf, np.inf, 0.0, 0.0)
+    nodes.view(np.ndarray)[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
 
 
 def most_groups(columns, n):

@@ -15,7 +15,7 @@ import numpy as np
 
 from gnomon.numerics.validation import check_choice
 from gnomon.search._read_off import in_preorder, node_records
-from gnomon.search._work import make_nodes
+from gnomon.search._work import DEEPEST, make_nodes
 from gnomon.search.grow import grow
 from gnomon.search.tree import LEAF, Tests, Tree
 
@@ -203,7 +203,7 @@ def grow_density_tree(
     propose = PROPOSALS[check_choice("splitter", splitter, PROPOSALS)]
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     kept = np.flatnonzero(w)
-    depth = 2**31 if max_depth is None else max_depth
+    depth = DEEPEST if max_depth is None else max_depth
     chosen = _DensitySplitter(X[kept], w[kept], propose, depth, min_weight_leaf, np.random.default_rng(seed))
     chosen.held[0] = np.arange(len(kept)), np.array(low, dtype=float), np.array(high, dtype=float)
     nodes = make_nodes(2 * len(kept) + 1, len(kept))
@@ -211,7 +211,7 @@ def grow_density_tree(
     order, ends, right = in_preorder(nodes[:made])
     empty = np.zeros(made)
     tree = Tree(
-        nodes=node_records(nodes[:made][order], right),
+        nodes=node_records(nodes[:made], order, right),
         answers=empty[:, None],
         impurity=empty,
         weight=empty,

@@ -25,7 +25,7 @@ from gnomon.search._monotone import bounded
 from gnomon.search._nodes import Limits
 from gnomon.search._read_off import read_off
 from gnomon.search._record_splitter import Records, RecordSplitter, fill_room, make_room, may_use_records
-from gnomon.search._work import helpers_work, make_nodes, make_work, most_groups, open_root, restart
+from gnomon.search._work import DEEPEST, helpers_work, make_nodes, make_work, most_groups, open_root, restart
 
 __all__ = ["grow_tree"]
 
@@ -43,9 +43,6 @@ EQUALITY = {"best": SearchedMixed(equality=True), "random": DrawnMixed(equality=
 
 UNROLLED_FROM = 5000
 SHARED_FROM = 512
-CLOSED = 2**62
-"""The depth of nodes that no limit on depth lets divide: they would be examined in vain."""
-
 CACHE = 2**19
 MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
@@ -162,10 +159,10 @@ class Grower:
         # Weights that were added and taken away again leave rounding; numbers of rows tell which codes a node has.
         counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
         limits = Limits(
-            2**31 if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
-            float(min_weight_leaf), float(min_gain), max_features, criterion.classes and criterion.size > 2, counting,
-            outputs, most_groups(columns, most_rows) * width, float(category_support), thresholds == "edges",
-            fewest_rows(columns),
+            DEEPEST if max_depth is None else min(max_depth, DEEPEST), max(min_samples_split, 2),
+            float(min_samples_leaf), float(min_weight_leaf), float(min_gain), max_features,
+            criterion.classes and criterion.size > 2, counting, outputs, most_groups(columns, most_rows) * width,
+            float(category_support), thresholds == "edges", fewest_rows(columns),
         )  # fmt: skip
         alone = each_alone(columns)
         joint = join_columns(columns) if slots > 0 else alone
@@ -307,7 +304,8 @@ def grow(splitter, nodes, best_first, max_leaves):
         for child in range(made - branches, made):
             nodes.branches[child] = 0
             if leaves >= max_leaves:
-                nodes.depth[child] = CLOSED
+                # It would be examined in vain.
+                nodes.depth[child] = DEEPEST
         splitter.examine(nodes, made - branches, made)
         for child in range(made - branches, made):
             if nodes.gain[child] >= 0.0:

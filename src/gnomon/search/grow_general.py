@@ -18,6 +18,7 @@ from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS
 from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, Held
 from gnomon.search._grow_ordered import grow_ordered
 from gnomon.search._read_off import in_preorder, node_records
+from gnomon.search._work import DEEPEST
 from gnomon.search.grow import grow
 from gnomon.search.tree import Tests, Tree
 
@@ -80,7 +81,7 @@ def grow_general_tree(
     """
     p = len(columns.sizes)
     bounds = Bounds(
-        UNBOUNDED if max_depth is None else max_depth, max(min_samples_split, 2), float(min_samples_leaf),
+        DEEPEST if max_depth is None else min(max_depth, DEEPEST), max(min_samples_split, 2), float(min_samples_leaf),
         float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,
         UNBOUNDED if max_leaf_nodes is None else max_leaf_nodes,
     )  # fmt: skip
@@ -144,7 +145,7 @@ def _as_tree(splitter, nodes):
     worth = np.array([summary.worth for summary in summaries])
     tests = [tuple(test.test[2:]) for test, is_listed in zip(found, listed, strict=True) if is_listed]
     return Tree(
-        nodes=node_records(nodes, right),
+        nodes=node_records(nodes, np.arange(len(order)), right),
         answers=np.array([summary.answer for summary in summaries]),
         impurity=np.where(worth > -np.inf, np.maximum(-worth / np.maximum(mass, 1e-300), 0.0), 0.0),
         weight=mass,

@@ -16,6 +16,7 @@ from joblib import effective_n_jobs
 from scipy import sparse
 
 from gnomon._jit import compiled, inner, jit, lean, noun
+from gnomon._vectors import add_two
 from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.search._sift import sift
 
@@ -53,6 +54,10 @@ class AnswerSums:
 
     def take(self, tree, leaves):
         answers, to = self.answers[self.roots[tree] : self.roots[tree + 1]], self.out[self.groups[tree]]
+        if answers.shape[1] == 2:
+            for i in range(np.uint64(len(leaves))):
+                add_two(to, np.uint64(2) * i, answers, np.uint64(2) * np.uint32(leaves[i]))
+            return
         for start in range(0, len(leaves), FEWEST):
             some, sums = leaves[start : start + FEWEST], to[start : start + FEWEST]
             # Answers are few: loops over rows are long ones, while these stay in cache.
@@ -129,12 +134,10 @@ def _drop(nodes, missing, ends, tests, root, block, room, leaves):
     rows, spare, flags, open_nodes, at = room
     for i in range(len(rows)):
         rows[i] = i
-    open_nodes[0, 0], open_nodes[0, 1], open_nodes[0, 2] = 0, 0, len(rows)
-    size = 1
-    while size > 0:
-        size -= 1
-        node, start, stop = open_nodes[size, 0], open_nodes[size, 1], open_nodes[size, 2]
+    node, start, stop, size = np.int64(0), np.int64(0), np.int64(len(rows)), 0
+    while True:
         here, j = rows[start:stop], nodes[root + node]["feature"]
+        left, right = np.int64(0), np.int64(0)
         if j < 0:
             for i in range(len(here)):
                 leaves[np.uint32(here[i])] = node
@@ -144,21 +147,26 @@ def _drop(nodes, missing, ends, tests, root, block, room, leaves):
             _descend(nodes, missing, ends, tests, root, X, here, at)
             for i in range(len(here)):
                 leaves[np.uint32(here[i])] = at[i]
+        elif gaps[j] or (len(tests.kinds) > 0 and tests.which[root + node] >= 0):
+            left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at, leaves)
         else:
-            if gaps[j] or (len(tests.kinds) > 0 and tests.which[root + node] >= 0):
-                left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at, leaves)
-            else:
-                t = nodes[root + node]["threshold"]
-                many = len(here) >= MANY
-                left = _divide_many(t, across[j], here, spare, flags) if many else _divide_few(t, X[:, j], here)
-                right = len(here) - left
-            if right > 0:
-                open_nodes[size, 0], open_nodes[size, 1] = nodes[root + node]["right"], start + left
-                open_nodes[size, 2] = start + left + right
-                size += 1
-            if left > 0:
-                open_nodes[size, 0], open_nodes[size, 1], open_nodes[size, 2] = node + 1, start, start + left
-                size += 1
+            t = nodes[root + node]["threshold"]
+            many = len(here) >= MANY
+            left = _divide_many(t, across[j], here, spare, flags) if many else _divide_few(t, X[:, j], here)
+            right = len(here) - left
+        if right > 0 and left > 0:
+            open_nodes[size, 0], open_nodes[size, 1] = nodes[root + node]["right"], start + left
+            open_nodes[size, 2] = start + left + right
+            size += 1
+        if left > 0:
+            node, stop = node + 1, start + left
+        elif right > 0:
+            node, stop = np.int64(nodes[root + node]["right"]), start + right
+        elif size > 0:
+            size -= 1
+            node, start, stop = open_nodes[size, 0], open_nodes[size, 1], open_nodes[size, 2]
+        else:
+            return
 
 
 @inner
