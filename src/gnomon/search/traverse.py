@@ -22,7 +22,7 @@ from gnomon.search._sift import sift
 
 __all__ = ["AnswerSums", "LeafNumbers", "as_dense", "block_of", "leaves_of", "pass_down"]
 
-FEW = 4
+FEW = 2
 """Rows that are no longer divided."""
 
 MANY = 256
