@@ -10,6 +10,7 @@ import pytest
 
 import gnomon
 from gnomon._jit import DISABLED, inner, inner_fused, inner_reordering, jit, lean
+from gnomon._vectors import add_four, add_to_all, add_two
 
 
 @lean
@@ -146,3 +147,41 @@ def test_rows_are_sifted_in_order_on_any_processor(processor, tmp_path):
     environment = {**os.environ, **features, "NUMBA_CACHE_DIR": str(tmp_path)}
     (tmp_path / "sifts.py").write_text(SIFTS)
     subprocess.run([sys.executable, "sifts.py"], cwd=tmp_path, env=environment, check=True)
+
+
+@lean
+def _add_two(to, at, terms, i):
+    add_two(to, np.uint64(at), terms, np.uint64(i))
+
+
+@lean
+def _add_four(to, at, terms, i):
+    add_four(to, np.uint64(at), terms, np.uint64(i))
+
+
+@lean
+def _add_to_all(to, at, terms, i):
+    add_to_all(to, np.uint64(at), np.uint64(at + 5), np.uint64(at + 10), np.uint64(at + 16), terms, np.uint64(i))
+
+
+def _add_to_all_plainly(to, at, terms, i):
+    add_to_all(to, at, at + 5, at + 10, at + 16, terms, i)
+
+
+@pytest.mark.parametrize("at", [0, 1, 3])
+@pytest.mark.parametrize(
+    ("kernel", "plain"), [(_add_two, add_two), (_add_four, add_four), (_add_to_all, _add_to_all_plainly)]
+)
+def test_numbers_are_added_by_vectors_as_they_are_one_by_one(kernel, plain, at):
+    terms, to = np.random.default_rng(0).normal(size=(2, 24))
+    expected = to.copy()
+    kernel(to, at, terms, 2)
+    plain(expected, at, terms, 2)
+    assert np.array_equal(to, expected)
+    assert np.sum(expected != np.random.default_rng(0).normal(size=(2, 24))[1]) in (2, 4, 16)
+
+
+def test_pairs_of_a_table_are_counted_through():
+    terms, to = np.arange(8.0).reshape(4, 2), np.zeros((3, 2))
+    _add_two(to, 2, terms, 6)
+    assert np.array_equal(to, [[0.0, 0.0], [6.0, 7.0], [0.0, 0.0]])

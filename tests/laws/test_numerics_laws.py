@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from sklearn.base import BaseEstimator
 from gnomon.losses import HingeLoss, LogisticLoss, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.monomials import expand
-from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows, team
 from gnomon.numerics.random import check_rng, resamples, spawn_seeds
 from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import (
@@ -179,6 +180,44 @@ def test_several_threads_are_at_work_and_kept():
     assert threading.current_thread() in first
     everyone = set().union(*(map_chunks(work, range(3), 3) for _ in range(30)))
     assert len(everyone) <= 1 + max(8, os.cpu_count() or 1)  # 61 if each call had its own
+
+
+def test_helpers_that_fell_asleep_come_again():
+    meeting = threading.Barrier(2, timeout=60)
+    with team(2) as run:
+        for rest in (0.0, 0.1, 0.0, 0.1):
+            assert sorted(run(lambda _: meeting.wait(), range(2))) == [0, 1]
+            time.sleep(rest)
+
+
+def test_helpers_that_are_lent_are_not_there_for_others():
+    here, there = threading.Event(), threading.Event()
+
+    def aside():
+        here.set()
+        there.wait(60)
+
+    with team(2) as run:
+        with run.beside(aside, there.set):
+            assert here.wait(60)
+            assert set(run(lambda _: threading.current_thread(), range(20))) == {threading.current_thread()}
+        meeting = threading.Barrier(2, timeout=60)
+        assert sorted(run(lambda _: meeting.wait(), range(2))) == [0, 1]
+
+
+def test_what_goes_wrong_beside_is_told():
+    failed = threading.Event()
+
+    def aside():
+        failed.set()
+        raise ArithmeticError("aside")
+
+    def body(run):
+        with run.beside(aside, failed.set):
+            assert failed.wait(60)
+
+    with team(2) as run, pytest.raises(ArithmeticError, match="aside"):
+        body(run)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")

@@ -140,10 +140,10 @@ class Team:
         return results
 
     @contextmanager
-    def beside(self, function):
+    def beside(self, function, stop):
         """Let every helper call `function` while the caller goes on, without help in other work.
 
-        The function must return once the body is done, and may be called as late as that.
+        At the end of the body `stop` is called, which must make `function` return, even where it is called later.
         """
         errors = []
 
@@ -153,12 +153,13 @@ class Team:
             except BaseException as error:  # raised again by the caller
                 errors.append(error)
 
-        self._call(work, self.n_jobs - 1)
-        self._lent = True
         try:
+            self._call(work, self.n_jobs - 1)
+            self._lent = True
             yield
         finally:
             self._lent = False
+            stop()
             self._wait()
         if errors:
             raise errors[0]

@@ -234,12 +234,12 @@ class Grower:
             yield
             return
         self._helped, self.crew.desk[WORD] = True, 0
-        with self.run.beside(self._assist):
-            try:
-                yield
-            finally:
-                self._helped, self.crew.desk[WORD] = False, STOP
-                self._called.set()
+        with self.run.beside(self._assist, self._dismiss):
+            yield
+
+    def _dismiss(self):
+        self._helped, self.crew.desk[WORD] = False, STOP
+        self._called.set()
 
     def _assist(self):
         work = helpers_work(self.work)

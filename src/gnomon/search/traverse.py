@@ -55,6 +55,7 @@ class AnswerSums:
     def take(self, tree, leaves):
         answers, to = self.answers[self.roots[tree] : self.roots[tree + 1]], self.out[self.groups[tree]]
         if answers.shape[1] == 2:
+            # One vector for each row.
             for i in range(np.uint64(len(leaves))):
                 add_two(to, np.uint64(2) * i, answers, np.uint64(2) * np.uint32(leaves[i]))
             return
