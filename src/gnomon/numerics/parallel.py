@@ -207,7 +207,7 @@ class Team:
         if self._lent:
             return
         self._work = None
-        if not until_calm(self._desk, self._spins):
+        if self._helpers and not until_calm(self._desk, self._spins):
             with self._changed:
                 self._changed.wait_for(lambda: not np.any(self._desk[LINE:]))
 

@@ -156,8 +156,8 @@ def _fill_histogram(splitter, nodes, node, parent, codes, y, w, inside):
 
 @inner
 def _groups_of_a_piece(splitter):
-    """A piece for each thread: rows are fetched anew for every piece."""
-    return -(-len(splitter.joint.sizes) // (1 + splitter.crew.desk[HELPERS]))
+    """A piece for each thread, as rows are fetched anew for every piece, of fours, as groups are filled."""
+    return 4 * -(-len(splitter.joint.sizes) // (4 * (1 + splitter.crew.desk[HELPERS])))
 
 
 @inner

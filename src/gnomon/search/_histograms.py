@@ -23,13 +23,16 @@ BLOCK = 1024
 FOUR = 4
 """The sums of a group, where there are so many, are those of one vector."""
 
+LINE = 8
+"""Doubles of a line of cache."""
+
 HERE, ABOVE, FREE, FIRST = range(4)
 """Places in the array of slots: that of the node at hand, its parent's, how many more are free, the first of these."""
 
 
 def fewest_rows(columns):
     """How many rows a node must have for a histogram, or for threads to share it."""
-    return min(max(1, FEWEST[0] * each_alone(columns).room // len(columns.sizes)), FEWEST[1])
+    return min(max(1, FEWEST[0] * each_alone(columns).room // max(1, len(columns.sizes))), FEWEST[1])
 
 
 def free_slots(count):
@@ -74,9 +77,17 @@ class Fetched(NamedTuple):
     terms: np.ndarray
 
 
-def make_fetched(y, outputs):
-    """Room for a block of rows."""
-    return Fetched(np.empty(BLOCK * outputs, dtype=y.dtype), np.empty(BLOCK), np.empty(BLOCK * FOUR))
+def make_fetched(kind, outputs):
+    """Room for a block of rows with so many targets of a kind."""
+    return Fetched(np.empty(BLOCK * outputs, dtype=kind), np.empty(BLOCK), in_lines(1, BLOCK * FOUR)[0])
+
+
+def in_lines(rows, columns):
+    """An array of doubles whose rows begin with a line of cache: a vector on two of them costs twice."""
+    columns = -(-columns // LINE) * LINE
+    room = np.empty(rows * columns + LINE)
+    first = -(room.ctypes.data // room.itemsize) % LINE
+    return room[first : first + rows * columns].reshape(rows, columns)
 
 
 @inner

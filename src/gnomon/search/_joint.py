@@ -46,7 +46,7 @@ class Joint(NamedTuple):
     @property
     def room(self):
         """How many sums a histogram has."""
-        return int(np.max(self.places + self.sizes))
+        return int(np.max(self.places + self.sizes, initial=0))
 
 
 def each_alone(columns):

@@ -13,11 +13,8 @@ import numpy as np
 from gnomon.search._column_splits import scrambled
 from gnomon.search._cuts import PUREST
 from gnomon.search._groups import CACHED, DIGIT
-from gnomon.search._histograms import Fetched, free_slots, make_fetched
+from gnomon.search._histograms import Fetched, free_slots, in_lines, make_fetched
 from gnomon.search.tree import LEAF
-
-LINE = 8
-"""Doubles of a line of cache."""
 
 OPEN = np.dtype(
     [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "priority")]
@@ -101,22 +98,14 @@ def make_work(columns, y, outputs, n, width, slots, room, block):
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
         np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(PUREST + 1),
         in_lines(slots, room * width), free_slots(slots),
-        np.empty(n, dtype=columns.codes.dtype), make_fetched(y, outputs), make_block(columns, y, outputs, block),
+        np.empty(n, dtype=columns.codes.dtype), make_fetched(y.dtype, outputs), make_block(columns, y, outputs, block),
     )  # fmt: skip
-
-
-def in_lines(rows, columns):
-    """An array of doubles whose rows begin with a line of cache: a vector on two of them costs twice."""
-    columns = -(-columns // LINE) * LINE
-    room = np.empty(rows * columns + LINE)
-    first = -(room.ctypes.data // room.itemsize) % LINE
-    return room[first : first + rows * columns].reshape(rows, columns)
 
 
 def helpers_work(work):
     """Working arrays for a helper: the grower's own where they are only read, others where they are written."""
     own = ("sums", "groups", "keys", "counts", "scores", "bounds", "slots")
-    fetched = Fetched(*map(np.empty_like, work.fetched))
+    fetched = make_fetched(work.y.dtype, len(work.fetched.y) // len(work.fetched.w))
     return work._replace(fetched=fetched, **{name: np.empty_like(getattr(work, name)) for name in own})
 
 
