@@ -25,10 +25,12 @@ __all__ = ["AnswerSums", "LeafNumbers", "as_dense", "block_of", "leaves_of", "pa
 FEW = 2
 """Rows that are no longer divided."""
 
-MANY = 256
+MANY = 2048
 """From so many rows on, cells are read from a copy in which those of a column stand side by side."""
 
 FEWEST = 256
+"""Rows of the smallest piece of work, and of a stretch whose answers are added at a time."""
+
 ROWS, CELLS = 2**16, 2**22
 """Rows in a piece of work: the more, the fewer nodes are looked up for a row, while their cells stay in cache."""
 
@@ -81,7 +83,7 @@ def leaves_of(tree, X, n_jobs=None):
 
 def pieces(n, p, n_jobs):
     """The rows in pieces, one for each thread at least where they are many; answers do not depend on where they end."""
-    most = max(min(ROWS, CELLS // max(p, 1)), MANY)
+    most = max(min(ROWS, CELLS // max(p, 1)), FEWEST)
     return split_rows(n, max(min(effective_n_jobs(n_jobs), n // FEWEST), -(-n // most)))
 
 
