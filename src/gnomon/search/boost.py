@@ -206,7 +206,8 @@ def boost(columns, y, plan, rounds, *, start, sample_weight=None, seed=0, watch=
     with team(plan.n_jobs) as run:
         slopes = _Slopes(y, scores, w, run)
         slopes.take(plan.loss)
-        growers = [_grower(columns, slopes, plan, k) for k in range(plan.n_scores)]
+        growers = [_grower(columns, slopes, plan, 0)]
+        growers += [_grower(columns, slopes, plan, k, growers[0].joint) for k in range(1, plan.n_scores)]
         # To wake helpers for every tree would take as long as to grow a small one.
         awake = growers[0].helped() if len(y) < AWAKE else nullcontext()
         try:
@@ -339,10 +340,11 @@ def _round(columns, slopes, growers, plan, rng):
     return {"objective": objective, **bags}, [tree for tree, _ in grown], rows
 
 
-def _grower(columns, slopes, plan, k):
+def _grower(columns, slopes, plan, k, joint=None):
     """Grows the trees of score k, by Newton's gain or by another criterion on the negative gradient."""
     # Threads take a tree each where there are several, else the columns of one.
-    more = {"most_rows": len(slopes.rows), "run": slopes.run if plan.n_scores == 1 else None, **plan.growth}
+    run = slopes.run if plan.n_scores == 1 else None
+    more = {"most_rows": len(slopes.rows), "run": run, "joint": joint, **plan.growth}
     if plan.criterion is not None:
         return Grower(columns, np.empty(len(slopes.y)), plan.criterion, slopes.w, **more)
     g, h = slopes.gradient[:, k], slopes.curvature[:, k]

@@ -144,14 +144,14 @@ class Grower:
     """Grows trees from the same columns under the same limits, which `grow_tree` explains, in the same arrays.
 
     Targets and weights are read anew for every tree: who changes them in place changes the next. The threads of a team,
-    `run`, share the columns of large nodes.
+    `run`, share the columns of large nodes. Growers of the same columns may share `records` and `joint`.
     """
 
     def __init__(
         self, columns, y, criterion, w, *, most_rows, splitter="best", categorical_split="subset", max_depth=None,
         min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0, max_features=None,
         max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints", run=None,
-        records=None,
+        records=None, joint=None,
     ):  # fmt: skip
         p, width, outputs = len(columns.sizes), criterion.size + 1, y.size // columns.n_samples
         max_features = p if max_features is None else max_features
@@ -165,7 +165,8 @@ class Grower:
             float(category_support), thresholds == "edges", fewest_rows(columns),
         )  # fmt: skip
         alone = each_alone(columns)
-        joint = join_columns(columns) if slots > 0 else alone
+        if joint is None:
+            joint = join_columns(columns) if slots > 0 else alone
         block = _block(columns, max_leaf_nodes)
         capacity = capacity_for(most_rows, max_depth, min_samples_leaf, max_leaf_nodes)
         constrained = together is not None or (monotone is not None and bool(np.any(monotone)))
@@ -252,7 +253,7 @@ def _helpers(run, p, m, max_features, splitter):
     """How many threads may help: none where a node looks at few columns or few rows, or draws from one seed."""
     if run is None or DISABLED or splitter == "random" or max_features < p or m < SHARED_FROM:
         return 0
-    if max(p, m // ROWS + 1) > MOST_PIECES:
+    if max(p, m // ROWS + 1) >= MOST_PIECES:
         return 0
     return min(run.n_jobs, p) - 1
 
