@@ -72,9 +72,15 @@ def _memory(family, rows, *, quick):
             size = size | {"n": size["n"] // 10} if quick else size
             _say("memory", row.name)
             label = f"{row.name} {size.get('dtype', '')}".strip()
-            found = _or_failure(peak_memory, family, row, "gnomon", size, empty={"input": nan, "multiple": nan})
-            verdict = "met" if found["multiple"] <= 2.0 else "missed"
-            lines.append({"row": label, "contestant": "gnomon", "verdict": verdict, **found})
+            peers = [] if row.memory_limit is not None else [peer.name for peer in row.peers]
+            found = {
+                name: _or_failure(peak_memory, family, row, name, size, empty={"input": nan, "multiple": nan})
+                for name in ("gnomon", *peers)
+            }
+            limit = row.memory_limit or min(found[name]["multiple"] for name in peers)
+            verdict = "met" if found["gnomon"]["multiple"] <= limit else "missed"
+            lines.append({"row": label, "contestant": "gnomon", "limit": limit, "verdict": verdict, **found["gnomon"]})
+            lines += [{"row": label, "contestant": name, "limit": nan, "verdict": "–", **found[name]} for name in peers]
     return lines
 
 

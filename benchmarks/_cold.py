@@ -8,6 +8,7 @@ import tempfile
 import time
 import warnings
 from importlib import import_module
+from inspect import signature
 from pathlib import Path
 
 __all__ = ["LIMITS", "first_calls", "public_estimators"]
@@ -16,6 +17,8 @@ ROOT = Path(__file__).resolve().parents[1]
 LIMITS = {"cold": 5.0, "warm": 0.5}  # seconds
 ANSWERS = ("predict", "transform", "score_samples")
 """What an estimator is asked first after `fit`: the first of these that it has."""
+BASES = {"estimator": "LogisticRegression", "regressor": "Ridge"}
+"""What of `gnomon.linear` is given to those that need another estimator."""
 
 
 def public_estimators(package):
@@ -50,7 +53,9 @@ def _answer(package, name):
     from sklearn.base import is_classifier, is_outlier_detector
 
     begin = time.perf_counter()
-    estimator = getattr(import_module(package), name)()
+    kind, linear = getattr(import_module(package), name), import_module("gnomon.linear")
+    needed = [key for key, given in signature(kind).parameters.items() if given.default is given.empty]
+    estimator = kind(**{key: getattr(linear, BASES[key])() for key in needed})
     loaded = time.perf_counter()
     X = np.random.default_rng(0).random((60, 4)) + 0.1
     score = X @ [1.0, -1.0, 0.5, 0.0] + 0.3 * np.sin(100.0 * X[:, 0])

@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["environment", "markdown", "write"]
 
-PACKAGES = ("gnomon", "numpy", "scipy", "scikit-learn", "numba", "skglm", "celer", "scikit-learn-intelex")
+PACKAGES = ("gnomon", "numpy", "scipy", "scikit-learn", "numba", "skglm", "celer", "scikit-learn-intelex", "lightgbm")
 
 
 def environment(threads):
@@ -65,10 +65,13 @@ def _tables(report):
     head = ["work", "grows", *["exponent"] * width]
     yield "Growth with size", head, [line + [""] * (len(head) - len(line)) for line in exponents]
     memory = [
-        [line["row"], line["contestant"], f"{line['input'] / 1e6:.0f} MB", f"{line['multiple']:.2f}×", line["verdict"]]
+        [
+            line["row"], line["contestant"], f"{line['input'] / 1e6:.0f} MB", _times(line["multiple"]),
+            _times(line["limit"]), line["verdict"],
+        ]
         for line in report["memory"]
-    ]
-    yield "Peak memory, as a multiple of the input", ["work", "who", "input", "peak", "at most 2×"], memory
+    ]  # fmt: skip
+    yield "Peak memory, as a multiple of the input", ["work", "who", "input", "peak", "at most", "verdict"], memory
     cold = [
         [line["estimator"], *(f"{line[key]:.2f} s" for key in ("import", "cold", "warm")), line["verdict"]]
         for line in report["cold"]

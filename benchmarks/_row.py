@@ -41,6 +41,8 @@ class Row:
         Further sizes; with `axis`, the argument that grows, they give the exponent of growth.
     memory : tuple of dict, default=()
         Sizes at which peak memory is measured.
+    memory_limit : float, optional
+        The multiple of the input that peak memory may reach; None: that of the leanest peer, which is measured too.
     """
 
     name: str
@@ -55,3 +57,4 @@ class Row:
     ladder: tuple[dict, ...] = ()
     axis: str = "n"
     memory: tuple[dict, ...] = field(default=())
+    memory_limit: float | None = 2.0

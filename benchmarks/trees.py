@@ -121,6 +121,7 @@ ROWS = (
         targets={"scikit-learn": 10.0},
         tolerance=0.005,
         memory=({"n": 100_000},),
+        memory_limit=None,
     ),
     Row(
         name="predict_proba of 20k rows, forest of 100 trees on 100k×30",
@@ -165,8 +166,9 @@ ROWS = (
         quality=test_error,
         targets={"scikit-learn": 5.0},
         tolerance=0.01,
-        ladder=tuple({"n": n} for n in (12_500, 25_000, 50_000, 100_000)),
+        ladder=tuple({"n": n} for n in (10_000, 100_000, 1_000_000)),
         memory=({"n": 200_000},),
+        memory_limit=None,
     ),
     Row(
         name="gradient boosting, 100 rounds, 100k×30",
@@ -175,8 +177,9 @@ ROWS = (
         quick={"n": 6000},
         quality=test_loss,
         tolerance=0.005,
-        ladder=tuple({"n": n} for n in (12_500, 25_000, 50_000, 100_000)),
+        ladder=tuple({"n": n} for n in (10_000, 100_000, 1_000_000)),
         memory=({"n": 100_000},),
+        memory_limit=None,
         **gradient_boosting(),
     ),
     Row(

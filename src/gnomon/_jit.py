@@ -4,6 +4,8 @@
 ``lean``      does the same for a kernel that creates no array: references are not counted, so a verb of a noun that
               holds arrays costs no more than the loop inside it.
 ``inner``     does the same as ``lean`` for a kernel that only kernels call, and is compiled as a part of them.
+``within``    does the same as ``inner``, and is never called: where a noun of many arrays is handed on, a call would
+              copy all that is known of them to the stack, which takes longer than most of what is done with them.
 ``inner_reordering`` does the same where sums may be taken in any order, which lets it use vectors.
 ``inner_fused`` does the same where products may be fused with sums, but sums keep their order.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
@@ -61,6 +63,7 @@ __all__ = [
     "of_bits",
     "pause",
     "types",
+    "within",
 ]
 
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
@@ -130,6 +133,7 @@ def _kept_while_sources_last(kernel):
 jit = _door(_STRICT, counting=True)
 lean = _door(_STRICT, counting=False)
 inner = _door(_STRICT, counting=False, **_PART)
+within = _door(_STRICT, counting=False, forceinline=True, **_PART)
 inner_fused = _door(_FUSED, counting=False, **_PART)
 inner_reordering = _door(_REORDERING, counting=False, **_PART)
 inline = register_jitable(**_PART)
@@ -433,8 +437,9 @@ def _declare(verb, names):
     # Numba matches argument names, so each verb needs a typing function with its own.
     space = {"formula": formula}
     exec(f"def typing(self, {', '.join(names)}):\n    return formula(self)", space)
-    # What several numbers share is long, and the compiler would leave it a call, which ends every hope of vectors.
-    options = {**_PART, "forceinline": True} if verb in ("jet", "pair") else _PART
+    # What several numbers share is long, and the compiler would leave it a call, which ends every hope of vectors;
+    # splitters have hundreds of numbers, which a call would copy.
+    options = {**_PART, "forceinline": True} if verb in ("jet", "pair", "examine", "divide") else _PART
     overload_method(types.BaseNamedTuple, verb, jit_options=options)(space["typing"])
 
 

@@ -3,9 +3,13 @@
 ``add_two``, ``add_four`` add two or four numbers of one array to those of another.
 ``add_to_all``   adds four numbers of one array at four places of another.
 ``sift_eight``   divides eight rows into those with a flag and those without.
-``extremes_of``  finds the least and the largest of each of 32 columns of bytes.
+``widen``        takes 32 columns of bytes into the least and the largest of each.
 ``count_at_most`` counts in each of 32 columns of bytes those up to a cut.
 ``copy_block``   copies 32 bytes.
+``turn_block``   writes 32 blocks column by column.
+``members_up_to`` tells which of 64 bytes are not above a cut, as the bits of a word.
+``extremes_within`` finds the least and the largest of those of 64 bytes that a word marks.
+``size_of_set``  counts the bits of a word.
 
 Each is also written in plain Python, which says what it does.
 """
@@ -17,10 +21,27 @@ from llvmlite import ir
 
 from gnomon._jit import cell, cgutils, in_kernels, intrinsic, types
 
-__all__ = ["BLOCK", "add_four", "add_to_all", "add_two", "copy_block", "count_at_most", "extremes_of", "sift_eight"]
+__all__ = [
+    "BLOCK",
+    "ROW",
+    "add_four",
+    "add_to_all",
+    "add_two",
+    "copy_block",
+    "count_at_most",
+    "extremes_within",
+    "members_up_to",
+    "sift_eight",
+    "size_of_set",
+    "turn_block",
+    "widen",
+]
 
 BLOCK = 32
 """Bytes of a vector, and of a block of records."""
+
+ROW = 64
+"""Bytes that a word has a bit for."""
 
 
 def _adding(size):
@@ -149,32 +170,34 @@ def _kept(builder, value):
 
 
 @intrinsic
-def _find_extremes(typing, records, at, stride, rows, low, high):
+def _take_in(typing, records, at, stride, rows, low, high):
     def emit(context, builder, signature, given):
         records_, at_, stride_, rows_, low_, high_ = given
-        first = builder.load(_block_at(context, builder, records, records_, at_), align=1)
-        least, most = _kept(builder, first), _kept(builder, first)
+        zero = ir.Constant(ir.IntType(64), 0)
+        to = [_block_at(context, builder, *pair, zero) for pair in ((low, low_), (high, high_))]
+        least, most = (_kept(builder, builder.load(place, align=1)) for place in to)
         with _each_block(context, builder, records, records_, at_, stride_, rows_) as block:
             for held, order in ((least, "<"), (most, ">")):
                 known = builder.load(held)
                 builder.store(builder.select(builder.icmp_unsigned(order, block, known), block, known), held)
-        zero = ir.Constant(ir.IntType(64), 0)
-        builder.store(builder.load(least), _block_at(context, builder, low, low_, zero), align=1)
-        builder.store(builder.load(most), _block_at(context, builder, high, high_, zero), align=1)
+        for held, place in zip((least, most), to, strict=True):
+            builder.store(builder.load(held), place, align=1)
         return context.get_dummy_value()
 
     return types.void(records, types.uint64, types.uint64, types.uint64, low, high), emit
 
 
-@in_kernels(lambda records, at, stride, rows, low, high: _find_extremes(records, at, stride, rows, low, high))
-def extremes_of(records, at, stride, rows, low, high):
-    """The least and the largest of each column of `rows` blocks, 32 bytes each, at ``at, at + stride, …``."""
+@in_kernels(lambda records, at, stride, rows, low, high: _take_in(records, at, stride, rows, low, high))
+def widen(records, at, stride, rows, low, high):
+    """Let `low` and `high` be less and more than all of `rows` blocks, 32 bytes each, at ``at, at + stride, …``."""
     blocks = _blocks(records, at, stride, rows)
-    low[:BLOCK], high[:BLOCK] = np.min(blocks, axis=0), np.max(blocks, axis=0)
+    low[:BLOCK] = np.min([low[:BLOCK], *blocks], axis=0)
+    high[:BLOCK] = np.max([high[:BLOCK], *blocks], axis=0)
 
 
 def _blocks(records, at, stride, rows):
-    return np.array([records[at + i * stride : at + i * stride + BLOCK] for i in range(rows)])
+    blocks = [records[at + i * stride : at + i * stride + BLOCK] for i in range(rows)]
+    return np.array(blocks, dtype=np.uint8).reshape(-1, BLOCK)
 
 
 @intrinsic
@@ -184,9 +207,13 @@ def _count_bytes(typing, records, at, stride, rows, cuts, counts):
         zero = ir.Constant(ir.IntType(64), 0)
         most = builder.load(_block_at(context, builder, cuts, cuts_, zero), align=1)
         found = _kept(builder, ir.Constant(_BYTES, None))
+        kinds = ir.FunctionType(_BYTES, (_BYTES, _BYTES))
+        less = cgutils.get_or_insert_function(builder.module, kinds, f"llvm.usub.sat.v{BLOCK}i8")
+        one = ir.Constant(_BYTES, [1] * BLOCK)
         with _each_block(context, builder, records, records_, at_, stride_, rows_) as block:
-            within = builder.sext(builder.icmp_unsigned("<=", block, most), _BYTES)
-            builder.store(builder.sub(builder.load(found), within), found)
+            # 1 − (byte − cut), never below zero: masks of comparisons would have to be made bytes again.
+            within = builder.call(less, (one, builder.call(less, (block, most))))
+            builder.store(builder.add(builder.load(found), within), found)
         builder.store(builder.load(found), _block_at(context, builder, counts, counts_, zero), align=1)
         return context.get_dummy_value()
 
@@ -196,7 +223,7 @@ def _count_bytes(typing, records, at, stride, rows, cuts, counts):
 @in_kernels(lambda records, at, stride, rows, cuts, counts: _count_bytes(records, at, stride, rows, cuts, counts))
 def count_at_most(records, at, stride, rows, cuts, counts):
     """How many bytes of each column of `rows` blocks, 255 at most, are not above the cut of the column."""
-    counts[:BLOCK] = np.sum(_blocks(records, at, stride, rows) <= cuts[:BLOCK], axis=0) if rows else 0
+    counts[:BLOCK] = np.sum(_blocks(records, at, stride, rows) <= cuts[:BLOCK], axis=0)
 
 
 @intrinsic
@@ -213,3 +240,97 @@ def _copy_bytes(typing, to, at, source, i):
 def copy_block(to, at, source, i):
     """``to[at : at + 32] = source[i : i + 32]``, bytes."""
     to[at : at + BLOCK] = source[i : i + BLOCK]
+
+
+@intrinsic
+def _transpose(typing, records, at, stride, to, i):
+    def emit(context, builder, signature, given):
+        records_, at_, stride_, to_, i_ = given
+        word = ir.IntType(64)
+        rows = []
+        for k in range(BLOCK):
+            place = builder.add(at_, builder.mul(stride_, ir.Constant(word, k)))
+            rows.append(builder.load(_block_at(context, builder, records, records_, place), align=1))
+        # Five times the first half is shuffled into the second: bits of places move from columns to rows.
+        half, which = BLOCK // 2, ir.VectorType(ir.IntType(32), BLOCK)
+        low, high = (ir.Constant(which, [k // 2 + k % 2 * BLOCK + first for k in range(BLOCK)]) for first in (0, half))
+        for _ in range(5):
+            pairs = zip(rows[:half], rows[half:], strict=True)
+            rows = [builder.shuffle_vector(*pair, order) for pair in pairs for order in (low, high)]
+        for k, row in enumerate(rows):
+            place = builder.add(i_, ir.Constant(word, k * ROW))
+            builder.store(row, _block_at(context, builder, to, to_, place), align=1)
+        return context.get_dummy_value()
+
+    return types.void(records, types.uint64, types.uint64, to, types.uint64), emit
+
+
+@in_kernels(lambda records, at, stride, to, i: _transpose(records, at, stride, to, i))
+def turn_block(records, at, stride, to, i):
+    """Byte c of the blocks at ``at, at + stride, …`` to the 32 cells from ``to[i + 64 c]`` on, for 32 blocks.
+
+    What stands behind the end of `records` is read too; there must be room.
+    """
+    here = min(BLOCK, (len(records) - int(at)) // int(stride))
+    for c, column in enumerate(_blocks(records, at, stride, here).T):
+        to[i + c * ROW : i + c * ROW + here] = column
+
+
+def _row_at(context, builder, kind, array, i):
+    row = ir.VectorType(ir.IntType(8), ROW)
+    return builder.load(builder.bitcast(cell(context, builder, kind, array, i), row.as_pointer()), align=1)
+
+
+def _everywhere(builder, byte):
+    """A row of the same byte."""
+    row = ir.VectorType(ir.IntType(8), ROW)
+    first = builder.insert_element(ir.Constant(row, ir.Undefined), byte, ir.Constant(ir.IntType(32), 0))
+    return builder.shuffle_vector(first, first, ir.Constant(ir.VectorType(ir.IntType(32), ROW), [0] * ROW))
+
+
+@intrinsic
+def _mark_up_to(typing, bytes_, at, cut):
+    def emit(context, builder, signature, given):
+        row, cuts = _row_at(context, builder, bytes_, *given[:2]), _everywhere(builder, given[2])
+        return builder.bitcast(builder.icmp_unsigned("<=", row, cuts), ir.IntType(ROW))
+
+    return types.uint64(bytes_, types.uint64, types.uint8), emit
+
+
+@in_kernels(lambda bytes_, at, cut: _mark_up_to(bytes_, at, cut))
+def members_up_to(bytes_, at, cut):
+    """The set of i < 64 with ``bytes_[at + i] <= cut``, as the bits of a word."""
+    return np.packbits(bytes_[at : at + ROW] <= cut, bitorder="little").view(np.uint64)[0]
+
+
+@intrinsic
+def _find_extremes(typing, bytes_, at, members):
+    def emit(context, builder, signature, given):
+        row = _row_at(context, builder, bytes_, *given[:2])
+        inside = builder.bitcast(given[2], ir.VectorType(ir.IntType(1), ROW))
+        found = []
+        for name, other in (("umin", 255), ("umax", 0)):
+            kinds = ir.FunctionType(ir.IntType(8), (row.type,))
+            reduce = cgutils.get_or_insert_function(builder.module, kinds, f"llvm.vector.reduce.{name}.v{ROW}i8")
+            found.append(builder.call(reduce, (builder.select(inside, row, ir.Constant(row.type, [other] * ROW)),)))
+        return context.make_tuple(builder, signature.return_type, found)
+
+    return types.UniTuple(types.uint8, 2)(bytes_, types.uint64, types.uint64), emit
+
+
+@in_kernels(lambda bytes_, at, members: _find_extremes(bytes_, at, members))
+def extremes_within(bytes_, at, members):
+    """The least and the largest of ``bytes_[at + i]`` over the i < 64 whose bits are set; one is."""
+    inside = bytes_[at : at + ROW][np.unpackbits(np.array([members]).view(np.uint8), bitorder="little") > 0]
+    return np.min(inside), np.max(inside)
+
+
+@intrinsic
+def _count_bits(typing, members):
+    return types.uint64(types.uint64), lambda context, builder, signature, given: builder.ctpop(given[0])
+
+
+@in_kernels(lambda members: _count_bits(members))
+def size_of_set(members):
+    """How many bits of a word are set."""
+    return int(members).bit_count()

@@ -13,7 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks import __main__ as command
-from benchmarks import _measure, _memory, _report
+from benchmarks import _cold, _measure, _memory, _report
 from benchmarks._row import Peer, Row
 
 
@@ -105,7 +105,7 @@ def test_the_report_says_what_was_measured(tmp_path):
     report = {"mode": "full", "environment": _report.environment(2), "speed": speed}
     report |= {
         "growth": [{"row": "a", "axis": "n", "exponents": {"gnomon": 1.0, "good": 2.0}}],
-        "memory": [{"row": "a", "contestant": "gnomon", "input": 1e6, "multiple": 1.5, "verdict": "met"}],
+        "memory": [{"row": "a", "contestant": "gnomon", "input": 1e6, "multiple": 1.5, "limit": 2.0, "verdict": "met"}],
         "cold": [{"estimator": "E", "import": 1.0, "cold": 2.0, "warm": 0.1, "verdict": "met"}],
     }
     _report.write(report, tmp_path, "toy")
@@ -113,17 +113,34 @@ def test_the_report_says_what_was_measured(tmp_path):
     assert "| least squares |" in text
     assert "1 of 2 promised ratios met." in text
     assert "gnomon: 1.00 | good: 2.00" in text
-    assert "1.50×" in text
+    assert "| 1.5× | 2× | met |" in text
     assert json.loads((tmp_path / "toy.json").read_text())["speed"][0]["verdict"] == "met"
 
 
-@pytest.mark.parametrize(("family", "count"), [("linear", 11), ("generative", 9)])
+@pytest.mark.parametrize(("family", "count"), [("linear", 11), ("generative", 9), ("trees", 7)])
 def test_every_promised_row_is_there_and_well_formed(family, count):
     rows = import_module(f"benchmarks.{family}").ROWS
     assert len(rows) == count
     for row in rows:
         assert set(row.targets) == {peer.package for peer in row.peers}, row.name
         assert all(row.axis in step for step in row.ladder), row.name
+
+
+def test_memory_is_compared_with_a_number_or_with_the_leanest_peer(monkeypatch):
+    multiples = {"gnomon": 3.0, "exact": 4.0, "hasty": 2.5}
+    monkeypatch.setattr(
+        _memory, "peak_memory", lambda family, row, name, size: {"input": 1e6, "multiple": multiples[name]}
+    )
+    rows = [replace(ROW, memory=({"n": 100},), memory_limit=limit) for limit in (3.5, None)]
+    given, leanest, *peers = command._memory("toy", rows, quick=False)
+    assert (given["limit"], given["verdict"]) == (3.5, "met")
+    assert (leanest["limit"], leanest["verdict"]) == (2.5, "missed")
+    assert [line["contestant"] for line in peers] == ["exact", "hasty", "hasty"]
+
+
+def test_estimators_that_need_another_are_given_one():
+    found = _cold._answer("gnomon.multiclass", "OneVsRestClassifier")
+    assert set(found) == {"import", "call"}
 
 
 def test_unknown_rows_are_refused():
@@ -140,6 +157,7 @@ def test_unknown_rows_are_refused():
         ("generative", "MultinomialNB"),
         ("generative", "Quadratic"),
         ("generative", "scores of a mixture"),
+        ("trees", "one row"),
     ],
 )
 def test_the_command_measures_a_row(family, name, tmp_path, capsys):

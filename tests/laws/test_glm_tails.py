@@ -248,7 +248,8 @@ def test_tails_in_kernels_are_those_of_scipy():
     np.testing.assert_allclose(found[0], special.erfcx(x), rtol=2e-15)
     np.testing.assert_allclose(found[1], special.ndtr(x), rtol=2e-13)
     np.testing.assert_allclose(found[2], special.log_ndtr(x), rtol=4e-13)
-    np.testing.assert_array_equal(found[3], tails.log_one_minus_exp(-np.abs(x)))
+    # Arrays and kernels may have different exponentials.
+    np.testing.assert_allclose(found[3], tails.log_one_minus_exp(-np.abs(x)), rtol=4 * EPS)
     assert tails.log_one_minus_exp(0.0) == tails.log_one_minus_exp(2.0) == -np.inf
 
 

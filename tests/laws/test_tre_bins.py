@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon._jit import compiled, lean
-from gnomon.search import Gini, Newton, SquaredError
+from gnomon.search import Gini, Newton, SquaredError, code_columns, grow_tree
 from gnomon.search._cuts import best_bin
 from gnomon.search._nodes import Limits
 from gnomon.search.class_criteria import PairGini
@@ -120,3 +120,32 @@ def test_sums_of_two_classes_by_vectors(n, kind, only):
     np.testing.assert_allclose(found, expected, rtol=1e-13)
     if only is not None:
         assert np.array_equal([sums[2 - only] for sums in found], [0.0, 0.0])
+
+
+@pytest.mark.parametrize("thresholds", ["midpoints", "edges"])
+@pytest.mark.parametrize("gaps", [0.0, 0.1])
+def test_bins_of_one_value_are_as_good_as_values(gaps, thresholds):
+    rng = np.random.default_rng(0)
+    X, y = np.round(rng.normal(size=(600, 3)), 1), rng.integers(0, 2, 600).astype(np.int32)
+    X[rng.random(X.shape) < gaps] = np.nan
+    exact, binned = code_columns(X), code_columns(X, bins=255)
+    assert len(exact.edges) == 0 < len(binned.edges)
+    for name in ("codes", "sizes", "starts", "low", "high"):
+        assert np.array_equal(getattr(exact, name), getattr(binned, name)), name
+    one, two = (grow_tree(columns, y, Gini(2), thresholds=thresholds) for columns in (exact, binned))
+    assert np.array_equal(one.nodes, two.nodes)
+
+
+@pytest.mark.parametrize("bins", [None, 16])
+def test_columns_of_few_and_of_many_codes_stand_side_by_side(bins):
+    n = 400
+    X = np.column_stack([np.arange(n) % 3, np.arange(n)[::-1], np.full(n, np.nan), np.arange(n) % 300]).astype(float)
+    columns = code_columns(X, category=[False, False, False, True], bins=bins)
+    assert columns.codes.dtype == np.uint32
+    assert columns.sizes.tolist() == [3, n if bins is None else bins, 0, 300]
+    assert np.array_equal(columns.codes[0], X[:, 0])
+    assert np.array_equal(columns.codes[3], X[:, 3])
+    assert np.all(columns.codes[2] == 0)
+    assert np.all(np.diff(columns.codes[1].astype(int)) <= 0)
+    some = columns.take(np.array([3, 0]))
+    assert np.array_equal(some.low, [*range(300), 0.0, 1.0, 2.0])

@@ -394,3 +394,25 @@ def test_sparse_rows_are_as_good_as_dense_ones():
     np.testing.assert_array_equal(dense.predict_proba(rows), thin.predict_proba(sparse.csc_array(rows)))
     pair = thin.importance("oob_permutation", sparse.csr_array(rows), Y, random_state=0)
     np.testing.assert_array_equal(pair.mean, dense.importance("oob_permutation", rows, Y, random_state=0).mean)
+
+
+@pytest.mark.parametrize("kind", [RandomForestClassifier, RandomForestRegressor])
+def test_no_column_is_favoured_for_its_place(kind):
+    X, y = table()
+    X = np.column_stack([X[:, 0], X[:, 0], X[:, 2:]])
+    shares = kind(n_estimators=150, max_features=3, random_state=0, n_jobs=2).fit(X, y).feature_importances_
+    assert 0.8 < shares[0] / shares[1] < 1.25
+
+
+def test_trees_stand_where_their_seeds_do_whatever_their_sizes():
+    X, y = table(n=400)
+    alone = RandomForestClassifier(n_estimators=20, max_depth=3, random_state=0).fit(X, y)
+    shared = RandomForestClassifier(n_estimators=20, max_depth=3, random_state=0, n_jobs=3).fit(X, y)
+    # The first trees are small, so that there is no room for those that follow.
+    grown = RandomForestClassifier(n_estimators=3, max_depth=1, random_state=0, warm_start=True).fit(X, y)
+    grown.set_params(n_estimators=20, max_depth=3).fit(X, y)
+    for t in range(20):
+        assert np.array_equal(alone.forest_.tree(t).nodes, shared.forest_.tree(t).nodes)
+        if t >= 3:
+            assert np.array_equal(alone.forest_.tree(t).nodes, grown.forest_.tree(t).nodes)
+    assert len(grown.forest_.whole.answers) == grown.forest_.roots[-1]

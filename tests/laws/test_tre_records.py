@@ -93,7 +93,7 @@ def test_other_tables_are_left_to_columns(change):
 
 
 INSTRUCTIONS = {
-    "extremes_of": jit(lambda *given: vectors.extremes_of(*given)),
+    "widen": jit(lambda *given: vectors.widen(*given)),
     "count_at_most": jit(lambda *given: vectors.count_at_most(*given)),
 }
 
@@ -111,6 +111,35 @@ def test_instructions_on_blocks_do_what_plain_python_does(name, stride, rows):
     assert np.array_equal(first, one)
     assert np.array_equal(second, two)
     assert np.array_equal([first[32:], second[32:]], behind)
+
+
+SETS = {
+    "turn_block": jit(lambda *given: vectors.turn_block(*given)),
+    "members_up_to": jit(lambda *given: vectors.members_up_to(*given)),
+    "extremes_within": jit(lambda *given: vectors.extremes_within(*given)),
+    "size_of_set": jit(lambda *given: vectors.size_of_set(*given)),
+}
+
+
+@pytest.mark.parametrize("stride", [32, 96])
+def test_blocks_are_turned_as_plain_python_does(stride):
+    records = np.random.default_rng(stride).integers(0, 256, 40 * stride, dtype=np.uint8)
+    one, two = np.zeros((2, 40 * vectors.ROW), dtype=np.uint8)
+    given = np.uint64(stride - 32), np.uint64(stride)
+    vectors.turn_block(records, *given, one, np.uint64(3))
+    SETS["turn_block"](records, *given, two, np.uint64(3))
+    assert np.array_equal(one, two)
+    assert one[3 + 5 * vectors.ROW + 7] == records[8 * stride - 32 + 5]
+
+
+@pytest.mark.parametrize("members", [1, 2**63, 2**64 - 1, 0x0F00F0F00000FF01])
+@pytest.mark.parametrize("cut", [0, 100, 255])
+def test_sets_are_those_of_plain_python(members, cut):
+    cells = np.random.default_rng(cut).integers(0, 256, 3 * vectors.ROW, dtype=np.uint8)
+    given, members = (cells, np.uint64(vectors.ROW + 1)), np.uint64(members)
+    assert SETS["members_up_to"](*given, np.uint8(cut)) == vectors.members_up_to(*given, np.uint8(cut))
+    assert SETS["extremes_within"](*given, members) == vectors.extremes_within(*given, members)
+    assert SETS["size_of_set"](members) == vectors.size_of_set(members) == bin(members).count("1")
 
 
 PLAIN = """

@@ -4,7 +4,8 @@
 
 `examine` takes a node from its rows to its best split and divides the rows in place; `divide` makes its children.
 Columns are drawn anew at every node where `max_features` asks for fewer than all (Breiman 2001,
-doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, then the lowest cut, never the seed.
+doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, of columns that are drawn the first, then the
+lowest cut.
 """
 
 import numpy as np
@@ -41,11 +42,11 @@ from gnomon.search._histograms import (
 )
 from gnomon.search._joint import Joint
 from gnomon.search._monotone import bound_children
-from gnomon.search._nodes import Limits, draw_columns, make_children, settle, weigh_up
+from gnomon.search._nodes import Limits, begin_block, draw_columns, make_children, settle, weigh_up
 from gnomon.search._sift import choose, mark, partition, sift
 from gnomon.search._work import Work
 
-ROWS = 2048
+ROWS = 8192
 """Rows of a piece that one thread marks."""
 
 
@@ -132,11 +133,8 @@ class CodeSplitter:
     def divide(self, nodes, node, made):
         make_children(nodes, node, made)
         self.work.slots[ABOVE] = nodes.slot[node]
-        # A node that fits begins a block, and its whole subtree is grown before any other node.
-        begins = nodes.block[node] < 0 and nodes.stop[node] - nodes.start[node] <= len(self.work.block.w)
+        begin_block(nodes, node, made, len(self.work.block.w))
         for child in range(made, made + 2):
-            nodes.block[child] = nodes.start[node] if begins else nodes.block[node]
-            nodes.block_stop[child] = nodes.stop[node] if begins else nodes.block_stop[node]
             for g in range(len(self.together)):
                 self.open_groups[child, g] = self.open_groups[node, g] and self.together[g, nodes.feature[node]]
         bound_children(nodes, node, made, self.monotone[nodes.feature[node]])
@@ -146,18 +144,25 @@ class CodeSplitter:
 @inner
 def _fill_histogram(splitter, nodes, node, parent, codes, y, w, inside):
     """Fill the histogram of a node from its rows, and take it from its parent's, which becomes its sibling's."""
-    joint = splitter.alone if inside else splitter.joint
-    many, groups = nodes.stop[node] - nodes.start[node] >= splitter.limits.fewest, len(joint.sizes)
-    if splitter.crew.desk[HELPERS] > 0 and many and not inside:
-        _share(splitter, nodes, TALLY, node, parent, -(-groups // _groups_of_a_piece(splitter)))
+    rows = nodes.stop[node] - nodes.start[node]
+    joint = splitter.alone if inside or rows < splitter.joint.fewest else splitter.joint
+    groups = len(joint.sizes)
+    if splitter.crew.desk[HELPERS] > 0 and rows >= splitter.limits.fewest and not inside:
+        _share(splitter, nodes, TALLY, node, parent, -(-groups // _groups_of_a_piece(splitter, groups)))
     else:
         _tally(splitter, nodes, node, parent, joint, codes if inside else joint.codes, y, w, splitter.work, 0, groups)
 
 
 @inner
-def _groups_of_a_piece(splitter):
+def _groups_of_a_piece(splitter, groups):
     """A piece for each thread, as rows are fetched anew for every piece, of fours, as groups are filled."""
-    return 4 * -(-len(splitter.joint.sizes) // (4 * (1 + splitter.crew.desk[HELPERS])))
+    return 4 * -(-groups // (4 * (1 + splitter.crew.desk[HELPERS])))
+
+
+@inner
+def _columns_of_a_piece(splitter):
+    """Two pieces for each thread: of more, the taking would cost as much as the search of a histogram."""
+    return -(-len(splitter.columns.sizes) // (2 * (1 + splitter.crew.desk[HELPERS])))
 
 
 @inner
@@ -181,7 +186,7 @@ def _best_split(splitter, nodes, node, codes, rows, scale, perfect, inside):
     shared = crew.desk[HELPERS] > 0 and many and not inside and limits.max_features >= p
     if shared:
         crew.scale[0] = scale
-        _share(splitter, nodes, SEARCH, node, -1, p)
+        _share(splitter, nodes, SEARCH, node, -1, -(-p // _columns_of_a_piece(splitter)))
     best, drawn = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1)), 0
     while drawn < p and best.feature < 0:
         stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
@@ -237,14 +242,18 @@ def _take_part(splitter, nodes, work, grower):
     some = piece >= 0
     while piece >= 0:
         if desk[TASK] == TALLY:
-            size, joint = _groups_of_a_piece(splitter), splitter.joint
+            few = nodes.stop[desk[NODE]] - nodes.start[desk[NODE]] < splitter.joint.fewest
+            joint = splitter.alone if few else splitter.joint
+            size = _groups_of_a_piece(splitter, len(joint.sizes))
             first, last = piece * size, min((piece + 1) * size, len(joint.sizes))
             _tally(
                 splitter, nodes, desk[NODE], desk[OTHER], joint, joint.codes, splitter.y, splitter.w, work, first, last
             )
         elif desk[TASK] == SEARCH:
             # In the order in which histograms are filled.
-            _search(splitter, nodes, desk[NODE], work, splitter.joint.members[piece])
+            size, members = _columns_of_a_piece(splitter), splitter.joint.members
+            for k in range(piece * size, min((piece + 1) * size, len(members))):
+                _search(splitter, nodes, desk[NODE], work, members[k])
         else:
             rows = splitter.rows[nodes.start[desk[NODE]] : nodes.stop[desk[NODE]]]
             first, last = piece * ROWS, min((piece + 1) * ROWS, len(rows))

@@ -100,7 +100,9 @@ def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scal
 @inner
 def _threshold(columns, limits, at, a, b):
     """The number between the codes a and b of the column whose bins begin at `at`."""
-    return columns.edges[at + a] if limits.at_edges else midpoint(columns.high[at + a], columns.low[at + b])
+    if limits.at_edges and len(columns.edges) > 0:
+        return columns.edges[at + a]
+    return midpoint(columns.high[at + a], columns.low[at + (a + 1 if limits.at_edges else b)])
 
 
 def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
@@ -157,7 +159,13 @@ def drawn_cut(columns, at, least, most, seed):
     """The last code left of a uniform draw, and the draw, moved out of a bin whose rows it cannot part."""
     if least == most:
         return least, np.inf
-    return cut_at(columns, at, least, most, drawn_between(columns, at, least, most, seed))
+    t, first, length = drawn_between(columns, at, least, most, seed), at + least, most - least
+    while length > 1:
+        # Chosen without a branch, which would be mispredicted every other time.
+        half = length >> 1
+        first = first + half if columns.high[first + half] <= t else first
+        length -= half
+    return first - at, outside_bins(columns, first, t)
 
 
 @inner
@@ -168,17 +176,11 @@ def drawn_between(columns, at, least, most, seed):
 
 
 @inner
-def cut_at(columns, at, least, most, t):
-    """The last of the codes least … most − 1 left of t, and t, moved out of a bin."""
-    first, length = at + least, most - least
-    while length > 1:
-        # Chosen without a branch, which would be mispredicted every other time.
-        half = length >> 1
-        first = first + half if columns.high[first + half] <= t else first
-        length -= half
-    if not (columns.high[first] <= t < columns.low[first + 1]):
-        t = midpoint(columns.high[first], columns.low[first + 1])
-    return first - at, t
+def outside_bins(columns, left, t):
+    """The number t, moved between the bin `left` and the next if it lies in one of them."""
+    high, low = columns.high[left], columns.low[left + 1]
+    between = midpoint(high, low)
+    return t if (high <= t) & (t < low) else between
 
 
 # Each is compiled as a verb of its own, and once more for tables that have categories as well.

@@ -103,9 +103,9 @@ def _tally(criterion, y, w, group, sums):
 
 
 def worths_of(criterion, sums, out):
-    """The worth of each row of sums, in `out`."""
-    for node in range(len(sums)):
-        out[node] = criterion.worth(sums[node], 0)
+    """The worth of each group, in `out`; the sums of one follow those of another."""
+    for group in range(len(out)):
+        out[group] = criterion.worth(sums, group * criterion.width())
 
 
 worths_compiled = jit(worths_of)

@@ -12,7 +12,7 @@ from gnomon.search._column_splits import scrambled
 from gnomon.search._groups import DIGIT
 from gnomon.search._monotone import bounded
 from gnomon.search._order_splitter import OrderSplitter, OrderWork
-from gnomon.search._read_off import in_preorder, node_records, unplaced
+from gnomon.search._read_off import in_preorder, with_heavier
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import code_columns
 from gnomon.search.grow import capacity_for, grow_compiled
@@ -48,16 +48,16 @@ def _make_work(columns, m, q, seed):
 
 
 def _as_tree(nodes, stats, p):
-    order, ends, right = in_preorder(nodes)
+    order, ends, records, missing = in_preorder(nodes)
     stats = stats[order]
     mass = stats[:, 2]
     return Tree(
-        nodes=node_records(nodes, order, right),
+        nodes=records,
         answers=stats[:, 3:].copy(),
         impurity=np.maximum(-stats[:, 0] / np.maximum(mass, 1e-300), 0.0),
         weight=mass.copy(),
-        n_rows=stats[:, 1].astype(np.int64),
-        missing=unplaced(nodes, order, right, mass),
+        n_rows=stats[:, 1].astype(np.int32),
+        missing=with_heavier(missing, records, mass),
         ends=ends,
         n_features=p,
         tests=Tests.none(len(nodes)),

@@ -29,11 +29,16 @@ OPEN = 8
 """Groups to which a column is tried to be joined: all pairs of many columns would take longer than they save."""
 
 
+SUM = 4
+"""Rows that are read while a joint code is added up."""
+
+
 class Joint(NamedTuple):
     """Groups of columns: `members` from `starts[b]` to `starts[b + 1]` have the joint codes `codes[b]`.
 
     The sums of joint code c stand in a histogram at number ``places[b] + c``: where a column's own, or after all of
-    them. ``parts[c, k]`` is the number of the code that the k-th member has in joint code c.
+    them. ``parts[c, k]`` is the number of the code that the k-th member has in joint code c. Of less than `fewest` rows
+    it takes longer to add up joint codes than to read the columns one by one.
     """
 
     codes: np.ndarray
@@ -42,6 +47,7 @@ class Joint(NamedTuple):
     members: np.ndarray
     parts: np.ndarray
     places: np.ndarray
+    fewest: int
 
     @property
     def room(self):
@@ -53,7 +59,7 @@ def each_alone(columns):
     """Groups of one column each."""
     p = len(columns.sizes)
     parts, places = np.zeros((0, 0), dtype=np.uint32), columns.starts[:-1] + np.arange(p)
-    return Joint(columns.codes, columns.sizes + 1, np.arange(p + 1), np.arange(p), parts, places)
+    return Joint(columns.codes, columns.sizes + 1, np.arange(p + 1), np.arange(p), parts, places, 0)
 
 
 def join_columns(columns):
@@ -80,7 +86,8 @@ def join_columns(columns):
     for k, codes in enumerate(code for group in groups for code in group[1]):
         parts[: len(codes), k] = alone.places[members[k]] + codes
     places = np.where(own, alone.room + np.cumsum(own * sizes) - sizes, alone.places[members[starts[:-1]]])
-    return Joint(np.array([group[0] for group in groups]), sizes, starts, members, parts, places)
+    fewest = SUM * int(np.sum(own * sizes * counts)) // max(1, len(members) - len(groups))
+    return Joint(np.array([group[0] for group in groups]), sizes, starts, members, parts, places, fewest)
 
 
 def _joined(group, codes, size):

@@ -75,7 +75,7 @@ def settle(nodes, node, best, prospect, limits, bounds):
     nodes.threshold[node] = best.threshold
     nodes.missing[node] = best.missing
     nodes.value[node] = bounds[CHOSEN]
-    nodes.set_size[node] = best.cut if np.isnan(best.threshold) else 0
+    nodes.cut[node] = best.cut
     return True
 
 
@@ -92,19 +92,26 @@ def make_children(nodes, node, made):
 
 
 @inner
-def draw_columns(features, seed, first, stop):
-    """Draw the columns number first … stop − 1 from those not drawn, and put these in order; return `stop`.
+def begin_block(nodes, node, made, most):
+    """Write down the block of the children; whether it begins here, with the first node of at most so many rows.
 
-    In order, the first of equal splits is that of the lowest column, and a perfect one ends the search.
+    Depth first, the whole subtree is grown before any other node.
+    """
+    begins = nodes.block[node] < 0 and nodes.stop[node] - nodes.start[node] <= most
+    for child in range(made, made + 2):
+        nodes.block[child] = nodes.start[node] if begins else nodes.block[node]
+        nodes.block_stop[child] = nodes.stop[node] if begins else nodes.block_stop[node]
+    return begins
+
+
+@inner
+def draw_columns(features, seed, first, stop):
+    """Draw the columns number first … stop − 1 from those not drawn, unless that is all of them; return `stop`.
+
+    They stay as they were drawn, so that of equal splits no column has the first.
     """
     p = len(features)
     for turn in range(first, stop if stop - first < p else first):
         pick = turn + below(seed, p - turn)
-        chosen = features[pick]
-        features[pick] = features[turn]
-        place = turn
-        while place > first and features[place - 1] > chosen:
-            features[place] = features[place - 1]
-            place -= 1
-        features[place] = chosen
+        features[turn], features[pick] = features[pick], features[turn]
     return stop

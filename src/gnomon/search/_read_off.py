@@ -5,27 +5,47 @@
 Knuth (1997), The Art of Computer Programming, vol. 1, section 2.3.1.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
-from gnomon._jit import jit
+from gnomon._jit import compiled, jit
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
-__all__ = ["in_preorder", "node_records", "read_off", "unplaced"]
+__all__ = ["in_preorder", "read_off", "with_heavier"]
+
+TOGETHER = 2**15
+"""Nodes whose answers are found at a time, in arrays that the cache holds and that need no new pages."""
+
+
+class Preorder(NamedTuple):
+    """Nodes as they stand in a `Tree`: their old numbers, where their subtrees end, what prediction reads at each, and
+    which child takes the rows that no test places, −1 if none was found."""
+
+    order: np.ndarray
+    ends: np.ndarray
+    records: np.ndarray
+    missing: np.ndarray
 
 
 def read_off(nodes, sums, rows, columns, criterion, absent):
     """The nodes in preorder, with their answers; and their old numbers."""
-    order, ends, right = in_preorder(nodes)
-    # Sums of one kind side by side: groups are many, sums of a group few.
-    sums = np.asfortranarray(sums[order])
-    missing = unplaced(nodes, order, right, criterion.hefts(sums))
+    order, ends, records, missing = in_preorder(nodes)
+    n = len(order)
+    worth, weight, n_rows = np.empty(n), np.empty(n), np.empty(n, dtype=np.int32)
+    _weigh(compiled(criterion), np.ravel(sums), order, worth, weight, n_rows)
+    pieces = [order[first : first + TOGETHER] for first in range(0, n, TOGETHER)]
+    answers = np.concatenate([_answers(criterion, sums, piece) for piece in pieces])
+    impurity = criterion.impurities(worth, weight)
+    # Of steps that have no least impurity, what each lacks of the best.
+    impurity -= min(impurity.min(), 0.0)
     tree = Tree(
-        nodes=node_records(nodes, order, right),
-        answers=np.ascontiguousarray(criterion.answers(sums)),
-        impurity=criterion.impurities(sums),
-        weight=criterion.masses(sums),
-        n_rows=sums[:, 0].astype(np.int64),
-        missing=missing,
+        nodes=records,
+        answers=answers,
+        impurity=impurity,
+        weight=weight,
+        n_rows=n_rows,
+        missing=with_heavier(missing, records, criterion.hefts(weight, n_rows)),
         ends=ends,
         n_features=len(columns.sizes),
         tests=_tables(nodes, order, rows, columns, absent),
@@ -33,68 +53,77 @@ def read_off(nodes, sums, rows, columns, criterion, absent):
     return tree, order
 
 
-def in_preorder(nodes):
-    """The nodes as they stand in a `Tree`: their old numbers, where their subtrees end, their second children."""
-    order = np.empty(len(nodes), dtype=np.int64)
-    ends = np.empty(len(nodes), dtype=np.int32)
-    right = np.full(len(nodes), -1, dtype=np.int32)
-    _preorder(nodes["first"], nodes["branches"], order, ends, right)
-    return order, ends, right
+@jit
+def _weigh(criterion, sums, order, worth, weight, n_rows):
+    """What the criterion finds each node worth, its weight and its number of rows."""
+    for i in range(len(order)):
+        at = order[i] * criterion.width()
+        worth[i], weight[i], n_rows[i] = criterion.worth(sums, at), criterion.mass(sums, at), np.int32(sums[at])
 
 
-def node_records(nodes, order, right):
-    """What prediction reads at each node."""
-    records = np.empty(len(order), dtype=NODE)
-    _fill_records(nodes, order, right, records)
-    return records
+def _answers(criterion, sums, which):
+    """What some nodes predict."""
+    # Sums of one kind side by side: groups are many, sums of a group few.
+    some = np.empty((len(which), sums.shape[1]), order="F")
+    _take(sums, which, some.T)
+    return np.ascontiguousarray(criterion.answers(some))
 
 
 @jit
-def _fill_records(nodes, order, right, records):
+def _take(sums, which, across):
+    for i in range(len(which)):
+        for s in range(sums.shape[1]):
+            across[s, i] = sums[which[i], s]
+
+
+def in_preorder(nodes):
+    """(1)."""
+    n = len(nodes)
+    found = Preorder(
+        np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=NODE), np.empty(n, dtype=np.int16)
+    )
+    _fill_preorder(nodes.view(np.ndarray), *found)
+    return found
+
+
+@jit
+def _fill_preorder(nodes, order, ends, records, missing):
+    # Of each node to come its old number, the new one of its parent, and which of its children it is.
+    stack = np.zeros((len(order), 3), dtype=np.int32)
+    size = 1
     for new in range(len(order)):
+        size -= 1
+        parent, branch = stack[size, 1], stack[size, 2]
+        order[new] = stack[size, 0]
+        # The last child to come has the last word.
+        ends[parent] = new
+        ends[new] = new
+        if branch == 1:
+            records[parent]["right"] = new
         node, record = nodes[order[new]], records[new]
-        record["feature"] = node["feature"] if node["branches"] > 0 else LEAF
-        record["threshold"] = node["threshold"] if node["branches"] > 0 else float(LEAF)
-        record["right"] = right[new]
+        inner = node["branches"] > 0
+        record["feature"] = node["feature"] if inner else LEAF
+        record["threshold"] = node["threshold"] if inner else float(LEAF)
+        record["right"] = -1
+        missing[new] = node["missing"] if inner else 0
+        for b in range(node["branches"] - 1, -1, -1):
+            stack[size, 0], stack[size, 1], stack[size, 2] = node["first"] + b, new, b
+            size += 1
+    for new in range(len(order) - 1, -1, -1):
+        ends[new] = new + 1 if ends[new] == new else ends[ends[new]]
 
 
-def unplaced(nodes, order, right, heft):
-    """Which child takes the rows that no test places: the one that was found, or the heavier by `heft`."""
-    missing = np.zeros(len(order), dtype=np.int16)
-    _fill_unplaced(nodes, order, right, heft, missing)
+def with_heavier(missing, records, heft):
+    """`missing` where it is known, elsewhere which of the children is the heavier by `heft`."""
+    _fill_heavier(missing, records, heft)
     return missing
 
 
 @jit
-def _fill_unplaced(nodes, order, right, heft, missing):
-    for new in range(len(order)):
-        node = nodes[order[new]]
-        if node["branches"] > 0:
-            missing[new] = node["missing"] if node["missing"] >= 0 else heft[right[new]] >= heft[new + 1]
-
-
-@jit
-def _preorder(first, branches, order, ends, right):
-    """New number → old number; where subtrees end; second children."""
-    stack = np.empty(len(order), dtype=np.int64)
-    place = np.empty(len(order), dtype=np.int64)
-    stack[0] = 0
-    size, made = 1, 0
-    while size > 0:
-        size -= 1
-        node = stack[size]
-        place[node] = made
-        order[made] = node
-        made += 1
-        for b in range(branches[node] - 1, -1, -1):
-            stack[size] = first[node] + b
-            size += 1
-    for new in range(made - 1, -1, -1):
-        node = order[new]
-        ends[new] = new + 1
-        if branches[node] > 0:
-            ends[new] = ends[place[first[node] + branches[node] - 1]]
-            right[new] = place[first[node] + 1]
+def _fill_heavier(missing, records, heft):
+    for node in range(len(missing)):
+        if missing[node] < 0:
+            missing[node] = heft[records[node]["right"]] >= heft[node + 1]
 
 
 def _tables(nodes, order, rows, columns, absent):
@@ -102,25 +131,42 @@ def _tables(nodes, order, rows, columns, absent):
 
     Categories that the node has not are on the right if `absent`, else they are not in the table.
     """
-    which = np.flatnonzero(((nodes["branches"] > 0) & np.isnan(nodes["threshold"]))[order])
-    if len(which) == 0:
+    if not np.any(columns.category):
         return Tests.none(len(order))
-    sizes = columns.sizes[nodes["feature"][order[which]]]
-    cells, starts = np.empty(np.sum(sizes), dtype=np.int64), np.zeros(len(sizes) + 1, dtype=np.int64)
-    branches, side = np.empty(len(cells), dtype=np.int32), np.empty(np.max(sizes) + 1, dtype=np.int8)
-    used = _fill_tables(nodes, order[which], columns.codes, sizes, rows, absent, side, starts, cells, branches)
-    number = np.full(len(order), -1, dtype=np.int32)
-    number[which] = np.arange(len(which))
-    return Tests(number, np.zeros(len(sizes), dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
+    number = np.empty(len(order), dtype=np.int32)
+    count, room, largest = _number_sets(nodes, order, columns.sizes, number)
+    if count == 0:
+        return Tests.none(len(order))
+    cells, starts = np.empty(room, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
+    branches, side = np.empty(room, dtype=np.int32), np.empty(largest + 1, dtype=np.int8)
+    used = _fill_tables(nodes, order, number, columns.codes, columns.sizes, rows, absent, side, starts, cells, branches)
+    return Tests(number, np.zeros(count, dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
 
 
 @jit
-def _fill_tables(nodes, which, codes, sizes, rows, absent, side, starts, cells, branches):
+def _number_sets(nodes, order, sizes, number):
+    """Number the tests of categories; how many there are, and the codes of their columns, of all and at most."""
+    count, room, largest = 0, 0, 0
+    for new in range(len(order)):
+        node = nodes[order[new]]
+        number[new] = -1
+        if node["branches"] > 0 and np.isnan(node["threshold"]):
+            number[new] = count
+            count += 1
+            room += sizes[node["feature"]]
+            largest = max(largest, sizes[node["feature"]])
+    return count, room, largest
+
+
+@jit
+def _fill_tables(nodes, order, number, codes, sizes, rows, absent, side, starts, cells, branches):
     """Put the categories of every test and their branches one after the other; return how many there are."""
     used = 0
-    for k in range(len(which)):
-        test, size = nodes[which[k]], sizes[k]
-        column, left, i = codes[test["feature"]], test["set_size"], test["start"]
+    for new in range(len(order)):
+        if number[new] < 0:
+            continue
+        test = nodes[order[new]]
+        column, size, left, i = codes[test["feature"]], sizes[test["feature"]], test["cut"], test["start"]
         for c in range(size + 1):
             side[c] = 1 if absent else -1
         while i < test["middle"] and left > 0:
@@ -135,5 +181,5 @@ def _fill_tables(nodes, which, codes, sizes, rows, absent, side, starts, cells, 
             if side[c] >= 0:
                 cells[used], branches[used] = c, side[c]
                 used += 1
-        starts[k + 1] = used
+        starts[number[new] + 1] = used
     return used

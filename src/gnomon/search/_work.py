@@ -17,17 +17,17 @@ from gnomon.search._histograms import Fetched, free_slots, in_lines, make_fetche
 from gnomon.search.tree import LEAF
 
 OPEN = np.dtype(
-    [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "priority")]
+    [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value")]
     + [
         (name, np.int32)
         for name in (
             "start", "middle", "stop", "first", "depth", "feature", "missing", "branches", "heap", "slot", "block",
-            "block_stop", "set_size",
+            "block_stop", "cut",
         )
     ],
     align=True,
 )  # fmt: skip
-"""A node while the tree grows: its rows, its split, how many codes are in the set that goes left, if it is one, and the
+"""A node while the tree grows: its rows, its split, the last code on the left or how many are in the set there, and the
 least and the largest value it may have."""
 
 DEEPEST = 2**31 - 1
@@ -79,7 +79,7 @@ def make_nodes(capacity, n):
 
 def open_root(nodes, n):
     """Let the first node be a root of `n` rows."""
-    nodes.view(np.ndarray)[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
+    nodes.view(np.ndarray)[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
 
 
 def most_groups(columns, n):

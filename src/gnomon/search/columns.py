@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import inline, jit, noun
+from gnomon._jit import inline, inner, jit, noun
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.weights import weighted_quantile
 
@@ -22,9 +22,6 @@ __all__ = ["Columns", "code_columns", "midpoint"]
 
 SAMPLE = 200_000
 """Rows from which quantiles are taken."""
-
-TOGETHER = 64
-"""Values that are coded at once."""
 
 
 @noun
@@ -44,7 +41,8 @@ class Columns:
     low, high : ndarray
         Smallest and largest value in each bin.
     edges : ndarray
-        The largest number that is coded as each bin; +∞ for the last of a column.
+        The largest number that is coded as each bin; +∞ for the last of a column. Empty where every value is a bin,
+        which ends halfway to the next.
 
     References
     ----------
@@ -89,9 +87,10 @@ class Columns:
         """Some of the columns."""
         parts = [slice(self.starts[j], self.starts[j + 1]) for j in features]
         sizes = self.sizes[features]
-        bins = [np.concatenate([values[part] for part in parts]) for values in (self.low, self.high, self.edges)]
-        starts = np.concatenate([[0], np.cumsum(sizes)])
-        return Columns(self.codes[features], sizes, self.category[features], starts, *bins)
+        bins = [_join(values[part] for part in parts) for values in (self.low, self.high, self.edges)]
+        return Columns(
+            self.codes[features], sizes, self.category[features], np.concatenate([[0], np.cumsum(sizes)]), *bins
+        )
 
     def values(self, rows):
         """The cells of some rows as numbers that every cut sends where it sends the cells: the least of their bins."""
@@ -160,14 +159,48 @@ def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, rand
     X = X.tocsc() if sparse.issparse(X) else X
     sample = _sample(n, bins, random_state)
     weights = None if weights is None or np.all(weights == weights[0]) else weights[sample]
-    coded = map_chunks(lambda j: _code(_cells(X, j), category[j], bins, sample, weights), range(p), n_jobs)
-    sizes = np.array([len(low) for _, low, _, _ in coded], dtype=np.int64)
-    codes = np.empty((p, n), dtype=_code_type(int(np.max(sizes, initial=0))))
-    for j, (column, *_) in enumerate(coded):
-        codes[j] = column
+
+    def code(j):
+        return _code(_cells(X, j), category[j], bins, sample, weights)
+
+    codes, tables = _all_codes(code, np.empty((p, n), dtype=np.uint32 if bins is None else np.uint8), n_jobs)
+    sizes = np.array([table[0] for table in tables], dtype=np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    low, high, edges = (np.concatenate(bins) for bins in zip(*(bins for _, *bins in coded), strict=True))
-    return Columns(codes, sizes, category, starts, low, high, edges)
+    if bins is not None:
+        return Columns(codes, sizes, category, starts, *(_join(table[k] for table in tables) for k in (1, 2, 3)))
+    values = np.empty(starts[-1])
+
+    def fill(j):
+        here = values[starts[j] : starts[j + 1]]
+        here[:] = np.arange(sizes[j]) if category[j] else _values(_cells(X, j), codes[j], sizes[j])
+
+    map_chunks(fill, range(p), n_jobs)
+    return Columns(codes, sizes, category, starts, values, values, np.zeros(0))
+
+
+def _all_codes(code, codes, n_jobs):
+    """The codes of all columns, and what else is known of each.
+
+    Those that fit are put in `codes`, lest all be in memory twice.
+    """
+
+    def work(j):
+        found, *table = code(j)
+        if found.itemsize > codes.itemsize:
+            return found, table
+        codes[j] = found
+        return None, table
+
+    done = map_chunks(work, range(len(codes)), n_jobs)
+    known = codes.astype(_code_type(max((table[0] for _, table in done), default=0)), copy=False)
+    for j, (found, _) in enumerate(done):
+        if found is not None:
+            known[j] = found
+    return known, [table for _, table in done]
+
+
+def _join(parts):
+    return np.concatenate([np.zeros(0), *parts])
 
 
 def _code_type(size):
@@ -188,20 +221,18 @@ def _cells(X, j):
 
 
 def _code(x, is_category, bins, sample, weights):
-    """Codes of one column, with the smallest and the largest value of each, and the edges."""
+    """Codes of one column, how many there are, and with `bins` the least and largest value of each and the edges."""
     if is_category:
         size = int(np.nanmax(x, initial=-1.0)) + 1
-        values = np.arange(size, dtype=float)
-        return np.where(np.isnan(x), size, x).astype(_code_type(size)), values, values, values
+        codes = np.where(np.isnan(x), size, x).astype(_code_type(size))
+        return codes, size, *(() if bins is None else [np.arange(size, dtype=float)] * 3)
     if bins is None:
-        return _exact(x)
+        return _ranks(x)
     edges = _edges(x[sample], bins, weights)
-    if len(edges) == 0 and np.all(np.isnan(x)):
-        return _exact(x)
-    codes = np.empty(len(x), dtype=np.uint8)
-    low, high = np.full(len(edges) + 1, np.inf), np.full(len(edges) + 1, -np.inf)
+    size = 0 if len(edges) == 0 and np.all(np.isnan(x)) else len(edges) + 1
+    codes, low, high = np.empty(len(x), dtype=np.uint8), np.full(size, np.inf), np.full(size, -np.inf)
     _fill(x, edges, codes, low, high)
-    return codes, low, high, np.append(edges, np.inf)
+    return codes, size, low, high, np.append(edges, np.inf)[:size]
 
 
 def _between(values):
@@ -211,7 +242,8 @@ def _between(values):
     return np.where((values[:-1] <= middle) & (middle < values[1:]), middle, values[:-1])
 
 
-def _exact(x):
+def _ranks(x):
+    """How many distinct values are smaller than each; how many there are."""
     order = np.argsort(x)
     ordered = x[order]
     known = int(np.searchsorted(ordered, np.inf, side="right"))
@@ -221,51 +253,64 @@ def _exact(x):
     new[known:] = False
     if known < len(x):
         new[known] = True
-    ranks = np.cumsum(new) - 1
-    values = ordered[:known][new[:known]]
-    codes = np.empty(len(x), dtype=_code_type(len(values)))
-    codes[order] = ranks
-    return codes, values, values, np.append(_between(values), np.inf)[: len(values)]
+    size = int(np.sum(new[:known]))
+    codes = np.empty(len(x), dtype=_code_type(size))
+    codes[order] = np.cumsum(new) - 1
+    return codes, size
+
+
+def _values(x, codes, size):
+    """The value of each code."""
+    # All that is missing has one more.
+    values = np.empty(size + 1)
+    values[codes] = x
+    return values[:size]
 
 
 def _edges(x, bins, weights):
     """Where bins end, halfway between values if there are at most `bins`, else at quantiles."""
     known = ~np.isnan(x)
-    ordered = np.sort(x[known])
-    if len(ordered) == 0:
-        return ordered
-    values = ordered[np.append(True, ordered[1:] != ordered[:-1])]
+    x = x if np.all(known) else x[known]
+    ordered = np.sort(x)
+    values = ordered[np.append(True, ordered[1:] != ordered[:-1])] if len(x) else ordered
     if len(values) <= bins:
         # Rare values outside a sample share the bins of those in it.
         return _between(values)
-    shares = np.linspace(0.0, 100.0, bins + 1)[1:-1]
+    shares = np.linspace(0.0, 100.0, bins + 1)[1:-1] / 100.0
     with np.errstate(invalid="ignore"):
-        if weights is None:
-            ends = np.percentile(ordered, shares, method="averaged_inverted_cdf")
-        else:
-            ends = weighted_quantile(x[known], shares / 100.0, weights[known])
+        ends = _quantiles(ordered, shares) if weights is None else weighted_quantile(x, shares, weights[known])
     ends = np.unique(ends)
     return ends[ends < ordered[-1]]
 
 
+def _quantiles(ordered, shares):
+    """The least number that a share of all does not exceed; halfway to the next where it is a share exactly."""
+    ranks = len(ordered) * shares - 1.0
+    below = np.floor(ranks)
+    lower, upper = ordered[np.clip([below, below + 1.0], 0, len(ordered) - 1).astype(int)]
+    # Between two that are infinite there is none.
+    return upper - np.where(ranks == below, 0.5, 0.0) * (upper - lower)
+
+
 @jit
 def _fill(x, edges, codes, low, high):
-    """The number of edges below each value, by halving; many values take each step together, as one would wait."""
-    bins, step = len(edges) + 1, 1
-    while step < bins:
-        step *= 2
-    ends, at = np.full(step, np.inf), np.empty(TOGETHER, dtype=np.int32)
+    """The number of edges below each value, and the least and the largest value of each code."""
+    ends = np.full(255, np.inf)
     ends[: len(edges)] = edges
-    for start in range(0, len(x), TOGETHER):
-        here, to = x[start : start + TOGETHER], codes[start : start + TOGETHER]
-        at[:] = 0
-        half = step // 2
-        while half > 0:
-            for i in range(len(here)):
-                at[i] += half if ends[np.uint32(at[i] + half - 1)] < here[i] else 0
-            half //= 2
-        for i in range(len(here)):
-            to[i] = bins if np.isnan(here[i]) else at[i]
+    for i in range(np.uint64(len(x))):
+        codes[i] = _count_below(ends, x[i])
     for i in range(len(x)):
-        if codes[i] < bins:
+        if np.isnan(x[i]):
+            codes[i] = len(low)
+        else:
             low[codes[i]], high[codes[i]] = min(low[codes[i]], x[i]), max(high[codes[i]], x[i])
+
+
+@inner
+def _count_below(ends, number):
+    """How many of 255 sorted numbers are below one: eight steps that have no branch."""
+    count = np.uint64(0)
+    for step in range(8):
+        half = np.uint64(128) >> np.uint64(step)
+        count += half * np.uint64(ends[count + half - np.uint64(1)] < number)
+    return count

@@ -65,15 +65,14 @@ class Criterion:
         """The worth of each row of sums; a criterion that is not compiled is asked row by row."""
         out = np.empty(len(sums))
         if self.record is None:
-            worths_of(self, sums, out)
+            worths_of(self, np.ravel(sums), out)
         else:
-            worths_compiled(compiled(self), sums, out)
+            worths_compiled(compiled(self), np.ravel(sums), out)
         return out
 
-    def impurities(self, sums):
-        """H of each row of sums; of one that no split may make, zero."""
-        worth = self.worths(sums)
-        return np.where(worth > -np.inf, np.maximum(-worth / np.maximum(self.masses(sums), TINY), 0.0), 0.0)
+    def impurities(self, worths, masses):
+        """H of groups; of one that no split may make, zero."""
+        return np.where(worths > -np.inf, np.maximum(-worths / np.maximum(masses, TINY), 0.0), 0.0)
 
     def merit(self, sums, at):
         """The worth of a group up to a term that is the same for every split of one node."""
@@ -139,9 +138,9 @@ class Criterion:
         """The answer of a group with the weight `more` of rows that answer zero."""
         return self.center(sums, at) * self.mass(sums, at) / (self.mass(sums, at) + more)
 
-    def hefts(self, sums):
+    def hefts(self, weights, rows):
         """By which of two groups the larger is known, to which rows go that no test places."""
-        return self.masses(sums)
+        return weights
 
 
 class _Means(Criterion):
@@ -357,10 +356,9 @@ class Newton(Criterion):
     def mass_of(self, a, b):
         return b
 
-    def impurities(self, sums):
-        """What each row of sums lacks of the largest worth per weight, so that gains are those of Newton's steps."""
-        mean = self.worths(sums) / np.maximum(self.masses(sums), TINY)
-        return np.max(mean) - mean
+    def impurities(self, worths, masses):
+        """Less the worth per weight of each row of sums, so that gains are those of Newton's steps."""
+        return -worths / np.maximum(masses, TINY)
 
     def clips(self):
         return True
@@ -371,5 +369,5 @@ class Newton(Criterion):
     def shrunk(self, sums, at, more):
         return -sums[at + 1] / (sums[at + 2] + more)
 
-    def hefts(self, sums):
-        return sums[:, 0]
+    def hefts(self, weights, rows):
+        return rows.astype(float)

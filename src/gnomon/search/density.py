@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.numerics.validation import check_choice
-from gnomon.search._read_off import in_preorder, node_records
+from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST, make_nodes
 from gnomon.search.grow import grow
 from gnomon.search.tree import LEAF, Tests, Tree
@@ -208,16 +208,16 @@ def grow_density_tree(
     chosen.held[0] = np.arange(len(kept)), np.array(low, dtype=float), np.array(high, dtype=float)
     nodes = make_nodes(2 * len(kept) + 1, len(kept))
     made = grow(chosen, nodes, max_leaf_nodes is not None, 2**31 if max_leaf_nodes is None else max_leaf_nodes)
-    order, ends, right = in_preorder(nodes[:made])
+    found = in_preorder(nodes[:made])
     empty = np.zeros(made)
     tree = Tree(
-        nodes=node_records(nodes[:made], order, right),
+        nodes=found.records,
         answers=empty[:, None],
         impurity=empty,
         weight=empty,
         n_rows=empty,
-        missing=np.zeros(made, dtype=np.int16),
-        ends=ends,
+        missing=found.missing,
+        ends=found.ends,
         n_features=X.shape[1],
         tests=Tests.none(made),
     )
@@ -245,7 +245,7 @@ class _DensitySplitter:
             with np.errstate(divide="ignore"):
                 log_gain = 2.0 * np.log(mass) - np.sum(np.log(high - low)) + np.log(max(score - 1.0, 0.0))
             nodes.gain[node] = np.exp(np.clip(log_gain, -MOST, MOST))
-            nodes.feature[node], nodes.threshold[node] = j, t
+            nodes.feature[node], nodes.threshold[node], nodes.missing[node] = j, t, 0
 
     def divide(self, nodes, node, made):
         """Make the children of a node."""

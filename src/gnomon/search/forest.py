@@ -17,7 +17,7 @@ from joblib import effective_n_jobs
 from scipy import sparse
 
 from gnomon._jit import compiled
-from gnomon.numerics.parallel import map_chunks, map_until_interrupt
+from gnomon.numerics.parallel import map_chunks
 from gnomon.search._record_splitter import Records
 from gnomon.search.grow import Grower, grow_tree, rows_of
 from gnomon.search.grow_general import grow_general_tree
@@ -28,6 +28,12 @@ __all__ = ["Bags", "Forest", "grow_forest"]
 
 GROUPS = 4
 """Parts of a forest whose answers are summed by themselves."""
+
+FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
+"""What a tree has of each node."""
+
+SPARE = 1.25
+"""Room for trees that are larger than the first: pages that are never touched cost nothing."""
 
 FEW_STEPS = 5000
 """Rows times trees for which threads are not worth their start."""
@@ -74,9 +80,10 @@ class Bags:
 
 
 def grow_forest(
-    columns, y, criterion, bags, *, weights=None, features=None, first=0, n_jobs=None, progress=None, **options
-):
-    """Grow the trees number `first` and up, one for each seed of `bags`.
+    columns, y, criterion, bags, *, weights=None, features=None, after=None, finish=None, n_jobs=None, progress=None,
+    **options,
+):  # fmt: skip
+    """Grow a tree for each seed of `bags`.
 
     An interrupt ends the growing, not the work done: the trees before the first unfinished one are returned.
 
@@ -90,8 +97,10 @@ def grow_forest(
         From how often rows are in the bag to the weights of the tree; the counts themselves by default.
     features : callable seed → array of columns, optional
         The columns that a tree may test; all by default.
-    first : int, default=0
-        Trees before it exist already.
+    after : Forest, optional
+        The first trees, which exist already.
+    finish : callable Tree → Tree, optional
+        What is done with a tree that is grown.
     n_jobs : int, optional
         Threads.
     progress : callable, optional
@@ -101,7 +110,7 @@ def grow_forest(
 
     Returns
     -------
-    list of Tree
+    Forest
 
     References
     ----------
@@ -112,11 +121,14 @@ def grow_forest(
     >>> import numpy as np
     >>> from gnomon.search import Bags, Gini, code_columns, grow_forest
     >>> x, y = np.arange(8.0)[:, None], np.array([0, 0, 0, 0, 1, 1, 1, 1], dtype=np.int32)
-    >>> trees = grow_forest(code_columns(x), y, Gini(2), Bags(8, 8, seeds=(1, 2, 3)))
-    >>> len(trees)
+    >>> forest = grow_forest(code_columns(x), y, Gini(2), Bags(8, 8, seeds=(1, 2, 3)))
+    >>> len(forest)
     3
     """
     records, kept = Records(columns, y), threading.local()
+    joined = _Joined(len(bags.seeds), after)
+    first = len(joined)
+    waiting, lock = {}, threading.Lock()
 
     def work(t):
         counts, seed = bags.counts(t), bags.seeds[t]
@@ -128,13 +140,91 @@ def grow_forest(
                 # Pages that are new to a process cost time: a thread grows all its trees in the same arrays.
                 n = columns.n_samples
                 kept.grower = Grower(columns, y, criterion, np.empty(n), most_rows=n, records=records, **options)
-            kept.grower.w[:] = w
-            tree, _ = kept.grower.grow(rows_of(w), seed)
+                kept.w = None
+            if w is not kept.w:
+                kept.w, kept.grower.w[:], kept.rows = w, w, rows_of(w)
+            tree, _ = kept.grower.grow(kept.rows, seed)
+        tree = tree if finish is None else finish(tree)
+        with lock:
+            waiting[t] = tree
+            while len(joined) in waiting:
+                joined.put([waiting.pop(len(joined))])
         if progress is not None:
             progress(t)
-        return tree
 
-    return map_until_interrupt(work, range(first, len(bags.seeds)), n_jobs)
+    try:
+        map_chunks(work, range(first, len(bags.seeds)), n_jobs)
+    except KeyboardInterrupt:
+        if len(joined) == first:
+            raise
+    return joined.forest()
+
+
+class _Joined:
+    """Trees one after the other in one set of arrays: once there, a tree need not be kept.
+
+    Room is made for `expected` trees like those that are there.
+    """
+
+    def __init__(self, expected, forest=None):
+        self.expected, self.model, self.roots, self.room, self.tests = expected, None, [0], {}, []
+        if forest is not None:
+            self.put([forest.whole])
+            self.roots = forest.roots.tolist()
+
+    def __len__(self):
+        return len(self.roots) - 1
+
+    def put(self, trees):
+        """Put trees after those that are there."""
+        ends = self.roots[-1] + np.cumsum([tree.node_count for tree in trees])
+        here = slice(self.roots[-1], int(ends[-1]))
+        self._make_room(trees[0], here.stop, len(self) + len(trees))
+        for name in FIELDS:
+            np.concatenate([getattr(tree, name) for tree in trees], out=self.room[name][here])
+        self.tests += [
+            (end - tree.node_count, tree.tests)
+            for tree, end in zip(trees, ends, strict=True)
+            if len(tree.tests.kinds) > 0
+        ]
+        # Last: what an interrupt leaves half done is not there.
+        self.roots = self.roots + ends.tolist()
+
+    def _make_room(self, tree, used, count):
+        if self.model is None:
+            self.model = tree
+            self.room = {name: getattr(tree, name)[:0] for name in FIELDS}
+        if used > len(self.room["nodes"]):
+            size = used if count >= self.expected else int(SPARE * self.expected * used / count)
+            self.room = {name: _longer(array, self.roots[-1], size) for name, array in self.room.items()}
+
+    def forest(self):
+        """The trees that are there."""
+        arrays = {name: array[: self.roots[-1]] for name, array in self.room.items()}
+        tests = _join_tests(self.tests, self.roots[-1])
+        return Forest(replace(self.model, **arrays, tests=tests), np.array(self.roots))
+
+
+def _longer(array, used, size):
+    """An array of `size` rows that begins with those used of another."""
+    longer = np.empty((size, *array.shape[1:]), dtype=array.dtype)
+    longer[:used] = array[:used]
+    return longer
+
+
+def _join_tests(placed, n_nodes):
+    """Tests of trees, each with the number of its root, as those of `n_nodes` nodes."""
+    placed = [(root, tests) for root, tests in placed if root < n_nodes]
+    if not placed:
+        return Tests.none(n_nodes)
+    which, tests = np.full(n_nodes, -1, dtype=np.int32), [tests for _, tests in placed]
+    for (root, some), before in zip(placed, np.cumsum([0, *(len(some.kinds) for some in tests)]), strict=False):
+        which[root : root + len(some.which)] = np.where(some.which < 0, -1, some.which + before)
+    entries = np.cumsum([0, *(len(some.cells) for some in tests)])
+    starts = [some.starts[:-1] + entry for some, entry in zip(tests, entries, strict=False)]
+    parts = [np.concatenate([getattr(some, name) for some in tests]) for name in ("cells", "branches", "coefs")]
+    kinds = np.concatenate([some.kinds for some in tests])
+    return Tests(which, kinds, np.concatenate([*starts, entries[-1:]]), *parts)
 
 
 def _grow_one(columns, y, criterion, features, *, seed, monotone=None, **options):
@@ -183,11 +273,9 @@ class Forest:
     @classmethod
     def of(cls, trees):
         """Put trees one after the other."""
-        roots = np.concatenate([[0], np.cumsum([tree.node_count for tree in trees])])
-        fields = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
-        joined = {name: np.concatenate([getattr(tree, name) for tree in trees]) for name in fields}
-        whole = replace(trees[0], **joined, tests=_join_tests([tree.tests for tree in trees]))
-        return cls(whole, roots)
+        joined = _Joined(len(trees))
+        joined.put(trees)
+        return joined.forest()
 
     def __len__(self):
         return len(self.roots) - 1
@@ -195,8 +283,7 @@ class Forest:
     def tree(self, t):
         """Tree number t; its arrays are views."""
         part = slice(self.roots[t], self.roots[t + 1])
-        names = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
-        views = {name: getattr(self.whole, name)[part] for name in names}
+        views = {name: getattr(self.whole, name)[part] for name in FIELDS}
         return replace(self.whole, **views, tests=self.whole.tests._replace(which=self.whole.tests.which[part]))
 
     def code(self, X, n_jobs=None):
@@ -268,16 +355,4 @@ class Forest:
 
     def _pass(self, block, trees, sink):
         whole = self.whole
-        pass_down(whole.nodes, whole.missing, whole.ends, whole.tests, self.roots, *trees, block, compiled(sink))
-
-
-def _join_tests(tests):
-    """Tests of all trees, numbered through."""
-    counts = np.array([len(test.kinds) for test in tests])
-    offsets = np.concatenate([[0], np.cumsum(counts)])[:-1]
-    which = [np.where(test.which >= 0, test.which + offset, -1) for test, offset in zip(tests, offsets, strict=True)]
-    entries = np.concatenate([[0], np.cumsum([len(test.cells) for test in tests])])
-    starts = [test.starts[:-1] + entry for test, entry in zip(tests, entries, strict=False)]
-    parts = [np.concatenate([getattr(test, name) for test in tests]) for name in ("cells", "branches", "coefs")]
-    kinds = np.concatenate([test.kinds for test in tests])
-    return Tests(np.concatenate(which).astype(np.int32), kinds, np.concatenate([*starts, entries[-1:]]), *parts)
+        pass_down(whole.nodes, whole.missing, whole.ends, whole.tests.arrays, self.roots, *trees, block, compiled(sink))

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import DISABLED, compiled, lean
+from gnomon._vectors import ROW
 from gnomon.numerics.parallel import team
 from gnomon.search._code_splitter import ROWS, CodeSplitter, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
@@ -24,7 +25,7 @@ from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
 from gnomon.search._nodes import Limits
 from gnomon.search._read_off import read_off
-from gnomon.search._record_splitter import Records, RecordSplitter, fill_room, make_room, may_use_records
+from gnomon.search._record_splitter import Records, RecordSplitter, make_room, may_use_records, open_records
 from gnomon.search._work import DEEPEST, helpers_work, make_nodes, make_work, most_groups, open_root, restart
 
 __all__ = ["grow_tree"]
@@ -191,9 +192,10 @@ class Grower:
             np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8), self.y, w, self.rows,
             self.sums, self.work, self.crew, joint, alone,
         ))  # fmt: skip
-        self._records = records if large and may_use_records(columns, criterion, splitter, constrained) else None
+        moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, constrained)
+        self._records = records if moved else None
         if self._records is not None:
-            self._room = make_room(self._records, width)
+            self._room = make_room(self._records, capacity, width, 0 if self.best_first else ROW)
             self._by_record = compiled(RecordSplitter(columns, used, limits, self.sums, self.work, self._room))
         self._called, self._helped = Event(), False
 
@@ -208,7 +210,7 @@ class Grower:
         restart(self.work, seed, max(self.min_impurity, purest))
         moving = self._records is not None and bool(np.all(self.w == 1.0))
         if moving:
-            fill_room(self._room, self._records)
+            open_records(self._room, self._records, self.sums)
         with nullcontext() if moving else self.helped():
             splitter = self._by_record if moving else self._by_code
             made = grow_compiled(splitter, self.nodes, self.best_first, self.most_leaves)
@@ -285,18 +287,25 @@ def capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes):
 
 def grow(splitter, nodes, best_first, max_leaves):
     """Carry out (1) from the root, whose rows `nodes` must hold; return the number of nodes."""
-    made, leaves, size = 1, 1, 0
-    splitter.examine(nodes, made - 1, made)
-    if nodes.gain[0] >= 0.0:
-        nodes.priority[0] = 0.0
-        nodes.heap[0] = 0
-        size = 1
-    # A binary heap of open nodes by priority: the gain, or how late they were made.
-    while size > 0 and leaves < max_leaves:
-        node = nodes.heap[0]
+    made, branches, leaves, size = 1, 1, 1, 0
+    # Open nodes: a binary heap with the largest gain first, or a stack with the last made on top.
+    while True:
+        splitter.examine(nodes, made - branches, made)
+        for b in range(branches):
+            # The first child on top of the stack: nodes stand nearly in the order in which they are read off.
+            child = made - branches + b if best_first else made - 1 - b
+            if nodes.gain[child] >= 0.0:
+                nodes.heap[size] = child
+                if best_first:
+                    _sift_up(nodes.heap, nodes.gain, size)
+                size += 1
+        if size == 0 or leaves >= max_leaves:
+            return made
         size -= 1
-        nodes.heap[0] = nodes.heap[size]
-        _sift_down(nodes.heap, nodes.priority, size)
+        node = nodes.heap[0] if best_first else nodes.heap[size]
+        if best_first:
+            nodes.heap[0] = nodes.heap[size]
+            _sift_down(nodes.heap, nodes.gain, size)
         branches = splitter.divide(nodes, node, made)
         nodes.branches[node] = branches
         made += branches
@@ -307,14 +316,6 @@ def grow(splitter, nodes, best_first, max_leaves):
             if leaves >= max_leaves:
                 # It would be examined in vain.
                 nodes.depth[child] = DEEPEST
-        splitter.examine(nodes, made - branches, made)
-        for child in range(made - branches, made):
-            if nodes.gain[child] >= 0.0:
-                nodes.priority[child] = nodes.gain[child] if best_first else float(child)
-                nodes.heap[size] = child
-                _sift_up(nodes.heap, nodes.priority, size)
-                size += 1
-    return made
 
 
 @lean

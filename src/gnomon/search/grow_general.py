@@ -17,7 +17,7 @@ from gnomon.search._choices import CHOICES
 from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS
 from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, Held
 from gnomon.search._grow_ordered import grow_ordered
-from gnomon.search._read_off import in_preorder, node_records
+from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST
 from gnomon.search.grow import grow
 from gnomon.search.tree import Tests, Tree
@@ -134,22 +134,22 @@ def _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed):
 
 def _as_tree(splitter, nodes):
     """The nodes in preorder, with their answers, their tests and what prediction needs beside them."""
-    order, ends, right = in_preorder(nodes)
+    order, ends, records, _ = in_preorder(nodes)
     nodes = nodes[order]
     inner = nodes.branches > 0
     found = [splitter.found[node] if is_inner else None for node, is_inner in zip(order, inner, strict=True)]
-    nodes.threshold = [0.0 if test is None else test.test.threshold for test in found]
+    records["threshold"][inner] = [test.test.threshold for test in found if test is not None]
     listed = np.array([test is not None and test.test.kind != COMPARED for test in found])
     summaries = [splitter.summaries[node] for node in order]
     mass = np.array([summary.mass for summary in summaries])
     worth = np.array([summary.worth for summary in summaries])
     tests = [tuple(test.test[2:]) for test, is_listed in zip(found, listed, strict=True) if is_listed]
     return Tree(
-        nodes=node_records(nodes, np.arange(len(order)), right),
+        nodes=records,
         answers=np.array([summary.answer for summary in summaries]),
         impurity=np.where(worth > -np.inf, np.maximum(-worth / np.maximum(mass, 1e-300), 0.0), 0.0),
         weight=mass,
-        n_rows=np.array([summary.count for summary in summaries]).astype(np.int64),
+        n_rows=np.array([summary.count for summary in summaries]).astype(np.int32),
         missing=np.array([0 if test is None else test.missing for test in found], dtype=np.int16),
         ends=ends,
         n_features=len(splitter.columns.sizes),

@@ -72,7 +72,7 @@ class AnswerSums:
 def leaves_of(tree, X, n_jobs=None):
     """The leaf of `tree` that each row of X reaches, as an array of node numbers."""
     out = np.empty((X.shape[0], 1), dtype=np.int64)
-    arrays = tree.nodes, tree.missing, tree.ends, tree.tests, np.array([0, tree.node_count])
+    arrays = tree.nodes, tree.missing, tree.ends, tree.tests.arrays, np.array([0, tree.node_count])
 
     def work(rows):
         pass_down(*arrays, 0, 1, block_of(X[rows]), compiled(LeafNumbers(out[rows])))
@@ -276,7 +276,7 @@ def _fall(nodes, root, X, rows, at):
 def _elsewhere(missing, ends, tests, X, i, j, root, node):
     """The child for a row whose value is missing, or at a test that is no comparison; the node itself: stop here."""
     branch = -1
-    k = tests.which[root + node]
+    k = tests.which[root + node] if len(tests.kinds) > 0 else -1
     if k >= 0:
         branch = _branch(tests, k, X, i, j)
     if branch < 0:

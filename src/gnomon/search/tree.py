@@ -61,8 +61,8 @@ class Tests(NamedTuple):
 
     @classmethod
     def none(cls, n_nodes):
-        """No such test among `n_nodes` nodes."""
-        return cls.of(np.full(n_nodes, -1, dtype=np.int32), [])
+        """No such test among `n_nodes` nodes, which takes no memory."""
+        return cls.of(np.zeros(0), [])._replace(which=np.broadcast_to(np.int32(-1), n_nodes))
 
     @classmethod
     def of(cls, which, tests):
@@ -76,6 +76,11 @@ class Tests(NamedTuple):
             _joined([branches for _, _, branches, _ in tests], np.int32),
             _joined([coefs for _, _, _, coefs in tests], np.float64),
         )
+
+    @property
+    def arrays(self):
+        """The same for kernels, which do not look at `which` where there are none."""
+        return self if len(self.kinds) > 0 else self._replace(which=np.zeros(0, dtype=np.int32))
 
     def test(self, k):
         """(kind, cells, branches, coefs) of test k."""
@@ -200,7 +205,7 @@ class Tree:
     @property
     def n_node_samples(self):
         """Rows of positive weight at each node."""
-        return self.n_rows
+        return self.n_rows.astype(np.int64)
 
     @property
     def weighted_n_node_samples(self):

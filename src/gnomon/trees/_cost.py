@@ -1,6 +1,6 @@
 """What a forest costs, and its shortest way from one row to an answer.
 
-    bytes = Σ over nodes of (16 + 22 + 8 K)       tests of a row = mean over trees of the depth of its leaf         (1)
+    bytes = Σ over nodes of (16 + 26 + 8 K)       tests of a row = mean over trees of the depth of its leaf         (1)
 
 Asadi, Lin & de Vries (2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73.
 """
@@ -43,7 +43,7 @@ def forest_cost(forest, fit_seconds, predict=None):
     trees = [forest.tree(t) for t in range(len(forest))]
     T, whole = len(forest), forest.whole
     arrays = (whole.nodes, whole.answers, whole.impurity, whole.weight, whole.n_rows, whole.missing, whole.ends)
-    size = sum(array.nbytes for array in (*arrays, *whole.tests))
+    size = sum(array.nbytes for array in (*arrays, *whole.tests.arrays))
     depths = np.array([tree.max_depth for tree in trees])
     # A training row passes as many tests as its leaf is deep.
     tests = np.array([np.average(tree.depth[tree.is_leaf], weights=tree.weight[tree.is_leaf]) for tree in trees])

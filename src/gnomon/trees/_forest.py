@@ -20,7 +20,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.search import Forest, code_columns, grow_forest, prune_tree
+from gnomon.search import code_columns, grow_forest, prune_tree
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import RowPredictor
 from gnomon.trees._forms import class_counts, mean_criterion
@@ -54,8 +54,8 @@ class Forested(GrownForest):
         self.n_outputs_ = y.size // len(y)
         keep = self._kept(n_trees)
         draw = self._draw(weights)
-        before = self._bags if keep else DrawnBags()
-        self._bags = before.followed(len(keep), spawn_seeds(self._seed, n_trees), draw)
+        before, n_kept = (DrawnBags(), 0) if keep is None else (self._bags, len(keep))
+        self._bags = before.followed(n_kept, spawn_seeds(self._seed, n_trees), draw)
         features = _subspaces(self.max_features_tree, X.shape[1])
         width = X.shape[1] if features is None else len(features(0))
         total = float(np.sum(weights)) if draw.size is None else draw.size
@@ -71,15 +71,16 @@ class Forested(GrownForest):
                 return weights
             return counts if balanced is None else counts * balanced(counts)
 
-        trees = grow_forest(
-            columns, y, criterion, self._bags, weights=bag_weights, features=features, first=len(keep),
+        def finish(tree):
+            tree = prune_tree(tree, alpha) if alpha > 0.0 else tree
+            return replace(tree, class_counts=class_counts(criterion))
+
+        self.forest_ = grow_forest(
+            columns, y, criterion, self._bags, weights=bag_weights, features=features, after=keep, finish=finish,
             n_jobs=self.n_jobs, progress=progress_of(self.verbose, n_trees), splitter=self.splitter,
             categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
             **options,
         )  # fmt: skip
-        if alpha > 0.0:
-            trees = [prune_tree(tree, alpha) for tree in trees]
-        self.forest_ = Forest.of([*keep, *(replace(tree, class_counts=class_counts(criterion)) for tree in trees)])
         self._fit_seconds = perf_counter() - start
         if len(self.forest_) < n_trees:
             warnings.warn(
@@ -90,22 +91,23 @@ class Forested(GrownForest):
             )
 
     def _kept(self, n_trees):
-        """The trees of an earlier fit, whose seeds are the first of the same sequence."""
-        keep = [self.forest_.tree(t) for t in range(len(self.forest_))] if self._continues() else []
-        if len(keep) > n_trees:
+        """The forest of an earlier fit, whose seeds are the first of the same sequence; None: all trees are new."""
+        if not self._continues():
+            self._seed = int(check_rng(self.random_state).integers(0, 2**63))
+            return None
+        n_kept = len(self.forest_)
+        if n_kept > n_trees:
             raise ValueError(
-                f"n_estimators={n_trees} is less than the {len(keep)} trees that warm_start=True keeps; give as many"
+                f"n_estimators={n_trees} is less than the {n_kept} trees that warm_start=True keeps; give as many"
             )
-        if len(keep) == n_trees:
+        if n_kept == n_trees:
             warnings.warn(
                 f"n_estimators={n_trees} trees are there already: Warm-start fitting without increasing n_estimators "
                 "does not fit new trees; give more, or warm_start=False",
                 UserWarning,
                 stacklevel=4,
             )
-        if not keep:
-            self._seed = int(check_rng(self.random_state).integers(0, 2**63))
-        return keep
+        return self.forest_
 
     def _draw(self, weights):
         """How the rows of new trees are drawn."""

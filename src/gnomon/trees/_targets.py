@@ -17,10 +17,15 @@ def as_classes(y):
         raise ValueError("y is sparse: sparse multilabel-indicator for y is not supported; give y.toarray()")
     check_classification_targets(y)
     if np.ndim(y) == 2 and np.shape(y)[1] > 1:
-        found = [np.unique(column, return_inverse=True) for column in np.transpose(y)]
-        return [classes for classes, _ in found], np.column_stack([index for _, index in found]).astype(np.int32)
-    classes, index = np.unique(column_or_1d(y, warn=True), return_inverse=True)
-    return classes, index.astype(np.int32)
+        found = [_numbered(column) for column in np.transpose(y)]
+        return [classes for classes, _ in found], np.column_stack([index for _, index in found])
+    return _numbered(column_or_1d(y, warn=True))
+
+
+def _numbered(y):
+    """The classes, and the index of each row's; to look up the few that there are is quicker than to sort all rows."""
+    classes = np.unique(y)
+    return classes, np.searchsorted(classes, y).astype(np.int32)
 
 
 def as_targets(y, criterion):

@@ -62,7 +62,7 @@ class Triangle(NamedTuple):
             return linalg.solve_triangular(self.R, self.z, check_finite=False), self.rest
         U, s, Vt, scale = self._svd()
         inside = U.T @ self.z
-        rss = self.rest + np.maximum(np.sum(self.z**2, axis=0) - np.sum(inside**2, axis=0), 0.0)
+        rss = self._outside(U, inside)
         if self.rank == self.R.shape[1]:
             return Vt.T @ (inside / s[:, None]) / scale[:, None], rss
         # All minimisers have Vᵀ D w = c; the shortest of them lies in the span of D V.
@@ -85,8 +85,11 @@ class Triangle(NamedTuple):
         inside = U.T @ self.z
         shrink = s[:, None] ** 2 / (s[:, None] ** 2 + rho)
         w = Vt.T @ (s[:, None] / (s[:, None] ** 2 + rho) * inside)
-        outside = self.rest + np.maximum(np.sum(self.z**2, axis=0) - np.sum(inside**2, axis=0), 0.0)
-        return w, outside + np.sum(((1.0 - shrink) * inside) ** 2, axis=0), np.sum(shrink, axis=0)
+        return w, self._outside(U, inside) + np.sum(((1.0 - shrink) * inside) ** 2, axis=0), np.sum(shrink, axis=0)
+
+    def _outside(self, U, inside):
+        """‖t‖² + ‖z − U Uᵀz‖², from the vector itself: a difference of squares would lose half of its digits."""
+        return self.rest + np.sum((self.z - U @ inside) ** 2, axis=0)
 
     def _svd(self):
         scale = _column_scale(self.R)
