@@ -336,6 +336,7 @@ VERBS = {
     "clips": (),
     "worth_at": ("sums", "at", "value"),
     "shrunk": ("sums", "at", "more"),
+    "rising": (),
     "alike": ("sums", "a", "b"),
     # what is done with the leaves of all rows in a tree
     "take": ("tree", "leaves"),

@@ -15,6 +15,7 @@ from gnomon.search.explain import Explanation, Step, contributions, explain_fore
 from gnomon.search.forest import Bags, Forest, grow_forest
 from gnomon.search.grow import grow_tree
 from gnomon.search.grow_general import ColumnScore, data_thresholds, grow_general_tree, score_columns
+from gnomon.search.grow_in_place import grow_in_place
 from gnomon.search.importance import Importances, forest_importance, tree_importance
 from gnomon.search.multi_criteria import SeveralOutputs
 from gnomon.search.one_rule import ColumnRule, column_rule
@@ -82,6 +83,7 @@ __all__ = [
     "grow_density_tree",
     "grow_forest",
     "grow_general_tree",
+    "grow_in_place",
     "grow_tree",
     "keep_nodes",
     "leaf_weights",

@@ -59,7 +59,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
                 sums[right + s] = sums[total + s] - sums[left + s]
             if free and c + 1 < k and criterion.alike(sums, g, order[c + 1] * width):
                 continue
-            if _allowed(criterion, limits, sums, left, right, bounds):
+            if allowed(criterion, limits, sums, left, right, bounds):
                 merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
                 if merit > best + scale:
                     best, cut, missing_left = merit, c + 1, side
@@ -113,7 +113,7 @@ def best_bin(criterion, limits, histogram, place, size, sums, scores, scale):
 
 
 @inner
-def _allowed(criterion, limits, sums, left, right, bounds):
+def allowed(criterion, limits, sums, left, right, bounds):
     if limits.counting and min(sums[left], sums[right]) < limits.min_rows:
         return False
     if limits.min_mass > 0.0 and min(criterion.mass(sums, left), criterion.mass(sums, right)) < limits.min_mass:
@@ -138,7 +138,7 @@ def against_rest(criterion, limits, sums, g, bounds):
     for s in range(width):
         sums[left + s] = sums[g * width + s]
         sums[right + s] = sums[total + s] - sums[left + s]
-    if not _allowed(criterion, limits, sums, left, right, bounds):
+    if not allowed(criterion, limits, sums, left, right, bounds):
         return -np.inf
     return merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
 
@@ -158,7 +158,7 @@ def best_subset(criterion, limits, sums, order, k, scale, bounds):
                 if (subset >> g) & 1:
                     sums[left + s] += sums[g * width + s]
             sums[right + s] = sums[total + s] - sums[left + s]
-        if _allowed(criterion, limits, sums, left, right, bounds):
+        if allowed(criterion, limits, sums, left, right, bounds):
             merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
             if merit > best + scale:
                 best, chosen = merit, subset

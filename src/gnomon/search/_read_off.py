@@ -5,6 +5,7 @@
 Knuth (1997), The Art of Computer Programming, vol. 1, section 2.3.1.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from gnomon._jit import compiled, jit
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
-__all__ = ["in_preorder", "read_off", "with_heavier"]
+__all__ = ["in_preorder", "read_nodes", "read_off", "with_heavier"]
 
 TOGETHER = 2**15
 """Nodes whose answers are found at a time, in arrays that the cache holds and that need no new pages."""
@@ -29,7 +30,13 @@ class Preorder(NamedTuple):
 
 
 def read_off(nodes, sums, rows, columns, criterion, absent):
-    """The nodes in preorder, with their answers; and their old numbers."""
+    """The nodes in preorder, with their answers and tests; and their old numbers."""
+    tree, order = read_nodes(nodes, sums, criterion, len(columns.sizes))
+    return replace(tree, tests=_tables(nodes, order, rows, columns, absent)), order
+
+
+def read_nodes(nodes, sums, criterion, n_features):
+    """The same for nodes that test numbers only."""
     order, ends, records, missing = in_preorder(nodes)
     n = len(order)
     worth, weight, n_rows = np.empty(n), np.empty(n), np.empty(n, dtype=np.int32)
@@ -47,8 +54,8 @@ def read_off(nodes, sums, rows, columns, criterion, absent):
         n_rows=n_rows,
         missing=with_heavier(missing, records, criterion.hefts(weight, n_rows)),
         ends=ends,
-        n_features=len(columns.sizes),
-        tests=_tables(nodes, order, rows, columns, absent),
+        n_features=n_features,
+        tests=Tests.none(n),
     )
     return tree, order
 

@@ -17,6 +17,9 @@ __all__ = ["ClassCriterion", "Entropy", "Gini", "Misclassification"]
 
 GINI, ENTROPY, MISCLASSIFICATION = range(3)
 
+FEW_CLASSES = 3
+"""Classes of whose weights all least and largest combinations may be tried."""
+
 
 class ClassCriterion(Criterion):
     """Sums of weights per class; what Gini, entropy and the rest share."""
@@ -123,6 +126,9 @@ class Impurity(ClassCriterion):
             n += sums[at + 1 + k]
             squares += sums[at + 1 + k] * sums[at + 1 + k]
         return squares / n
+
+    def rising(self):
+        return self.width() - 1 if self.width() <= FEW_CLASSES + 1 else 0
 
     def alike(self, sums, a, b):
         # Fayyad & Irani (1992), doi:10.1007/BF00994007, theorem 1: no best cut parts rows of one class.

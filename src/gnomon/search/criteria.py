@@ -122,6 +122,10 @@ class Criterion:
         """Whether a cut between the groups at `a` and `b` is never better than the best on either side of both."""
         return False
 
+    def rising(self):
+        """How many sums there are besides the number of rows, if none falls as rows are added and they are few."""
+        return 0
+
     def unrolled(self):
         """The same criterion with a width that the compiler knows, where there is one."""
         return self

@@ -145,14 +145,15 @@ class Grower:
     """Grows trees from the same columns under the same limits, which `grow_tree` explains, in the same arrays.
 
     Targets and weights are read anew for every tree: who changes them in place changes the next. The threads of a team,
-    `run`, share the columns of large nodes. Growers of the same columns may share `records` and `joint`.
+    `run`, share the columns of large nodes. Growers of the same columns may share `records` and `joint`. With `unrolled`,
+    kernels are those of large tables, of whatever size this is.
     """
 
     def __init__(
         self, columns, y, criterion, w, *, most_rows, splitter="best", categorical_split="subset", max_depth=None,
         min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0, max_features=None,
         max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints", run=None,
-        records=None, joint=None,
+        records=None, joint=None, unrolled=False,
     ):  # fmt: skip
         p, width, outputs = len(columns.sizes), criterion.size + 1, y.size // columns.n_samples
         max_features = p if max_features is None else max_features
@@ -175,7 +176,7 @@ class Grower:
         together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
         # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
         large = most_rows >= UNROLLED_FROM
-        used = criterion.unrolled() if large else criterion
+        used = criterion.unrolled() if large or unrolled else criterion
         mixed = bool(np.any(columns.category))
         kinds = EQUALITY[splitter] if mixed and categorical_split == "equality" else KINDS[splitter, mixed]
         self.columns, self.criterion, self.y, self.w = columns, criterion, np.ravel(y), w

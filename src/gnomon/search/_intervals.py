@@ -1,0 +1,208 @@
+"""The best cut of a column of numbers as they stand in the table, most of them never sorted.
+
+    at the ends of intervals    M = max merit(left) + merit(right)                                               (1)
+    within an interval I        merit(left) + merit(right) ≤ merit(before I) + merit(after I) + pure(I)          (2)
+                                                           ≤ max over the corners of the box of left             (3)
+
+Sums of the rows in equal intervals of a column give (1). (2) holds as nothing is worth more than its parts, and rows are
+worth most each by itself: pure(I) = merit(I) − worth(I). For (3) the weights of few classes left of the cut lie each
+between that before I and that with all of I, and a convex function is largest at a corner of a box. Intervals whose
+bound is below M cannot hold the best cut. The rows of all others are sorted, and every cut between them is weighed:
+Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree classifier for large datasets, KDD-98, where such intervals are
+called alive.
+"""
+
+import numpy as np
+
+from gnomon._jit import inner, lean
+from gnomon.search._column_splits import Found
+from gnomon.search._cuts import allowed
+from gnomon.search._histograms import fetch_rows
+from gnomon.search._sift import sift
+from gnomon.search.columns import midpoint
+
+__all__ = ["INTERVALS", "TOGETHER", "collect", "divide_rows", "survey", "sweep", "tally_intervals"]
+
+INTERVALS = 256
+"""Of a column; the sums of rows whose cell is missing stand behind those of the last."""
+
+TOGETHER = 256
+"""Rows whose columns are read while the cache holds them."""
+
+
+@inner
+def _interval(x, low, per_unit):
+    """The interval of a number: never a lower one for a larger number, whatever the rounding."""
+    place = (x - low) * per_unit
+    return np.int32(INTERVALS) if place != place else np.int32(min(max(place, 0.0), INTERVALS - 1.0))
+
+
+@lean
+def tally_intervals(criterion, q, X, rows, y, w, first, last, low, per_unit, histograms, y_here, w_here, cells):
+    """Put into `histograms` the sums of the rows by interval, of columns first … last − 1."""
+    width = np.uint64(criterion.width())
+    for j in range(first, last):
+        for s in range(len(histograms[j])):
+            histograms[j, s] = 0.0
+    for begin in range(0, len(rows), TOGETHER):
+        some = rows[begin : min(begin + TOGETHER, len(rows))]
+        fetch_rows(q, y, w, some, y_here, w_here)
+        m = np.uint64(len(some))
+        for j in range(first, last):
+            histogram, start, step = histograms[j], low[j], per_unit[j]
+            # One thing after the other: only the second loop is made of vectors.
+            for s in range(m):
+                cells[s] = X[np.uint32(some[s]), j]
+            for s in range(m):
+                cells[s] = _interval(cells[s], start, step)
+            for s in range(m):
+                criterion.tally(histogram, np.uint64(cells[s]) * width, y_here, s, w_here[s])
+
+
+@lean
+def survey(criterion, limits, first, last, histograms, sums, bounds, within, ends):
+    """Put into `ends` (1) of columns first … last − 1, and into `within` the bounds of their intervals.
+
+    The sums of the node stand at ``limits.total``, before room for those of five more groups.
+    """
+    for j in range(first, last):
+        ends[j] = _survey_one(criterion, limits, histograms[j], sums, bounds, within[j])
+
+
+@inner
+def _survey_one(criterion, limits, histogram, sums, bounds, within):
+    """Put into `within` the bound, (2) or (3), of every interval, −∞ where it has no row; return (1)."""
+    width = criterion.width()
+    left, right, after = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
+    missing = INTERVALS * width
+    best = -np.inf
+    for s in range(width):
+        sums[left + s] = 0.0
+    gaps = criterion.merit(histogram, missing) if histogram[missing] > 0.0 else 0.0
+    for b in range(INTERVALS):
+        g = b * width
+        if histogram[g] == 0.0:
+            within[b] = -np.inf
+            continue
+        before = criterion.merit(sums, left) if sums[left] > 0.0 else 0.0
+        corner = _best_corner(criterion, limits, sums, left, histogram, g)
+        for s in range(width):
+            sums[left + s] += histogram[g + s]
+            sums[after + s] = sums[limits.total + s] - sums[left + s] - histogram[missing + s]
+        rest = criterion.merit(sums, after) if sums[after] > 0.0 else 0.0
+        bound = before + rest + gaps + criterion.merit(histogram, g) - criterion.worth(histogram, g)
+        # With rows on either side that are missing here there would be twice as many corners.
+        bound = min(bound, corner) if histogram[missing] == 0.0 else bound
+        # A part that may not be made by itself may be made with others.
+        within[b] = bound if bound > -np.inf else np.inf
+        best = max(best, _merit_of_cut(criterion, limits, sums, left, right, bounds))
+        if histogram[missing] > 0.0 and sums[after] > 0.0:
+            best = max(best, _merit_with(criterion, limits, sums, histogram, missing, left, bounds))
+    return best
+
+
+@inner
+def _best_corner(criterion, limits, sums, left, histogram, g):
+    """The bound (3) of the interval at g, which those at `left` are before; ∞ where there is none."""
+    k, part = criterion.rising(), left + 3 * criterion.width()
+    other = part + criterion.width()
+    best = -np.inf if k > 0 else np.inf
+    for corner in range(1 << k if k > 0 else 0):
+        for s in range(k):
+            sums[part + 1 + s] = sums[left + 1 + s] + (histogram[g + 1 + s] if (corner >> s) & 1 else 0.0)
+            sums[other + 1 + s] = sums[limits.total + 1 + s] - sums[part + 1 + s]
+        best = max(best, criterion.merit(sums, part) + criterion.merit(sums, other))
+    return best
+
+
+@inner
+def _merit_of_cut(criterion, limits, sums, left, right, bounds):
+    """The merit of both sides, whose left has the sums at `left`; −∞ if they may not be parted."""
+    for s in range(criterion.width()):
+        sums[right + s] = sums[limits.total + s] - sums[left + s]
+    if sums[right] <= 0.0 or not allowed(criterion, limits, sums, left, right, bounds):
+        return -np.inf
+    return criterion.merit(sums, left) + criterion.merit(sums, right)
+
+
+@inner
+def _merit_with(criterion, limits, sums, histogram, missing, left, bounds):
+    """The merit of the same cut with what is missing on its left."""
+    joined = left + 3 * criterion.width()
+    for s in range(criterion.width()):
+        sums[joined + s] = sums[left + s] + histogram[missing + s]
+    return _merit_of_cut(criterion, limits, sums, joined, joined + criterion.width(), bounds)
+
+
+@lean
+def collect(X, rows, j, low, per_unit, within, least, values, places):
+    """Values and places of the rows in intervals whose bound is at least `least`; how many there are."""
+    kept = np.uint64(0)
+    for i in range(len(rows)):
+        x = X[np.uint32(rows[i]), j]
+        b = _interval(x, low, per_unit)
+        values[kept], places[kept] = x, rows[i]
+        kept += np.uint64(b < INTERVALS and within[b] >= least)
+    return np.int64(kept)
+
+
+@lean
+def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram, y, w, sums, scale, bounds):
+    """The best cut between rows that were collected, in the `order` of their values; of equal cuts the first."""
+    width, missing, n = criterion.width(), INTERVALS * criterion.width(), len(order)
+    left, right, before = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
+    gaps = histogram[missing] > 0.0
+    best = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
+    for side in range(2 if gaps else 1):
+        here, i = np.int64(0), 0
+        for s in range(width):
+            sums[before + s] = histogram[missing + s] if side == 1 else 0.0
+        while i < n:
+            x = values[order[i]]
+            b = _interval(x, low, per_unit)
+            if i == 0 or b != here:
+                _go_on(histogram, here, b, sums, before, width)
+                for s in range(width):
+                    sums[left + s] = sums[before + s]
+                here = b
+            while i < n and values[order[i]] == x:
+                row = places[order[i]]
+                criterion.tally(sums, left, y, row, w[row])
+                i += 1
+            other = values[order[i]] if i < n else x
+            if i < n and not _are_neighbours(histogram, b, _interval(other, low, per_unit), width):
+                continue
+            # All known rows against all missing ones is a cut only where the missing are right.
+            if i == n and (side == 1 or not gaps or sums[left] + histogram[missing] != sums[limits.total]):
+                continue
+            merit = _merit_of_cut(criterion, limits, sums, left, right, bounds)
+            if merit > best.score + scale:
+                t = midpoint(np.float64(x), np.float64(other)) if i < n else np.inf
+                best = Found(merit, np.int64(j), np.int64(0), t, np.int64(1 - side if gaps else -1))
+    return best
+
+
+@inner
+def _go_on(histogram, a, b, sums, before, width):
+    """From the sums of all rows in intervals before a to those before b."""
+    for g in range(a * width, b * width, width):
+        for s in range(width):
+            sums[before + s] += histogram[g + s]
+
+
+@inner
+def _are_neighbours(histogram, a, b, width):
+    """Whether no row lies in the intervals between a and b."""
+    for g in range(a + 1, b):
+        if histogram[g * width] > 0.0:
+            return False
+    return True
+
+
+@lean
+def divide_rows(X, j, threshold, missing, rows, flags, spare):
+    """Rows of the left side first, each side in its order; how many are left."""
+    for i in range(np.uint64(len(rows))):
+        x = X[np.uint32(rows[i]), j]
+        flags[i] = x <= threshold or (x != x and missing == 0)
+    return sift(flags, rows, spare)

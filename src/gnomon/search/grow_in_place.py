@@ -1,0 +1,243 @@
+"""Exact trees of a large table of numbers, which is read where it stands.
+
+    nodes of many rows:  cuts found in intervals of the columns of X (`_intervals`), one node after the other
+    subtrees of few:     coded exactly and grown by `grow_tree`, many at a time, and put in place of their roots     (1)
+
+The tree is that of `grow_tree` on `code_columns(X)`, without a code for each cell: beside X there are the numbers of
+rows and what a few thousand rows take for each thread. Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree
+classifier for large datasets, KDD-98; subtrees in memory: Gehrke, Ramakrishnan & Ganti (2000), RainForest,
+doi:10.1023/A:1009839829793.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gnomon._jit import compiled, lean
+from gnomon.numerics.parallel import team
+from gnomon.search._cuts import HIGH, LOW, PUREST
+from gnomon.search._intervals import INTERVALS, TOGETHER, collect, divide_rows, survey, sweep, tally_intervals
+from gnomon.search._nodes import Limits, make_children, settle, weigh_up
+from gnomon.search._read_off import read_nodes
+from gnomon.search._work import DEEPEST, make_nodes
+from gnomon.search.columns import rank_columns
+from gnomon.search.grow import Grower, capacity_for, grow, rows_of
+from gnomon.search.tree import NODE, Tests, Tree
+
+__all__ = ["FEW", "grow_in_place"]
+
+FEW = 2048
+"""Rows of a subtree that is coded."""
+
+SAMPLE = 255
+"""Rows from which the range of a column is taken that intervals divide."""
+
+WIDE = 4.0
+"""How many times as wide as the range of 96 of 100 numbers that of all is where the others are left out."""
+
+
+def grow_in_place(
+    X, y, criterion, *, sample_weight=None, max_depth=None, min_samples_split=2, min_samples_leaf=1,
+    min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0, n_jobs=None,
+):  # fmt: skip
+    """Grow the tree of binary cuts (1).
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        Numbers, NaN where missing, in single or double precision and any order.
+    y, criterion, sample_weight
+        As in `grow_tree`; a criterion of impurities, so not `Newton`.
+    max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity, min_gain
+        As in `grow_tree`.
+    n_jobs : int, optional
+        Threads that share the columns of large nodes and take one small subtree each; the tree does not depend on it.
+
+    Returns
+    -------
+    Tree
+
+    References
+    ----------
+    Alsabti, K., Ranka, S. & Singh, V. (1998). CLOUDS: a decision tree classifier for large datasets. KDD-98.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini, grow_in_place
+    >>> x = np.linspace(0.0, 1.0, 5001)[:, None]
+    >>> grow_in_place(x, (x[:, 0] > 0.3).astype(int), Gini(2)).threshold[0].round(6)
+    np.float64(0.3001)
+    """
+    w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    limits = {
+        "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
+        "min_weight_leaf": min_weight_leaf, "min_impurity": min_impurity, "min_gain": min_gain,
+    }  # fmt: skip
+    with team(n_jobs) as run:
+        top = _IntervalSplitter(X, y, criterion, w, rows_of(w), max_depth, limits, run)
+        made = grow(top, top.nodes, False, 2**31)
+        tree, order = read_nodes(top.nodes[:made].view(np.ndarray), top.sums[:made], criterion, X.shape[1])
+        opened = top.nodes.view(np.ndarray)[order]
+
+        def below(k):
+            node = opened[k]
+            rows, depth = top.rows[node["start"] : node["stop"]], node["depth"]
+            deepest = None if max_depth is None else max_depth - depth
+            return _subtree(X[rows], y[rows], criterion, w[rows], deepest, limits)
+
+        small = np.flatnonzero((tree.n_rows <= FEW) & tree.is_leaf & (tree.impurity > 0.0))
+        return _graft(tree, dict(zip(small.tolist(), run(below, small), strict=True)))
+
+
+def _subtree(X, y, criterion, w, max_depth, limits):
+    """The exact tree of few rows."""
+    columns = rank_columns(X)
+    grower = Grower(columns, y, criterion, w, most_rows=len(X), max_depth=max_depth, unrolled=True, **limits)
+    return grower.grow(np.arange(len(X), dtype=np.int32), 0)[0]
+
+
+class _IntervalSplitter:
+    """Splits nodes of many rows by the best cut of any column; nodes of few rows stay as they are."""
+
+    def __init__(self, X, y, criterion, w, rows, max_depth, limits, run):
+        n, p = X.shape
+        width, used = criterion.size + 1, criterion.unrolled()
+        capacity = capacity_for(len(rows), max_depth, limits["min_samples_leaf"], None)
+        self.X, self.y, self.w, self.rows, self.run = X, np.ravel(y), w, rows, run
+        self.outputs, self.criterion = y.size // n, compiled(used)
+        self.nodes, self.sums = make_nodes(capacity, len(rows)), np.empty((capacity, width))
+        # Without `counting`, limits on rows are not looked at.
+        self.limits = compiled(Limits(
+            DEEPEST if max_depth is None else min(max_depth, DEEPEST), max(limits["min_samples_split"], 2),
+            float(limits["min_samples_leaf"]), float(limits["min_weight_leaf"]), float(limits["min_gain"]), p, False,
+            limits["min_samples_leaf"] > 1, self.outputs, 0, 0.0, False, 0,
+        ))  # fmt: skip
+        self.bounds = np.zeros(PUREST + 1)
+        self.bounds[LOW], self.bounds[HIGH], self.bounds[PUREST] = -np.inf, np.inf, limits["min_impurity"]
+        self.histograms = np.empty((p, (INTERVALS + 1) * width))
+        self.within, self.ends = np.empty((p, INTERVALS)), np.empty(p)
+        self.flags, self.spare = np.empty(len(rows), dtype=np.uint8), np.empty(len(rows), dtype=np.int32)
+
+    def examine(self, nodes, first, made):
+        """Find the cut of each new node of many rows, and divide its rows."""
+        for node in range(first, made):
+            rows = self.rows[nodes.start[node] : nodes.stop[node]]
+            sums = np.zeros(6 * self.sums.shape[1])
+            prospect = _look(
+                self.criterion, self.limits, self.outputs, self.y, self.w, rows, nodes, node, sums, self.bounds
+            )
+            self.sums[node] = sums[: self.sums.shape[1]]
+            if not prospect.open or len(rows) <= FEW:
+                continue
+            best = self._best(rows, sums, prospect.scale)
+            if _conclude(nodes, node, best, prospect, self.limits, self.bounds):
+                left = divide_rows(self.X, best.feature, best.threshold, best.missing, rows, self.flags, self.spare)
+                nodes.middle[node] = nodes.start[node] + left
+
+    def divide(self, nodes, node, made):
+        """Make the children of a node."""
+        _open(nodes, node, made)
+        return 2
+
+    def _best(self, rows, sums, scale):
+        """The best cut of all columns; of equal ones that of the first."""
+        p = self.X.shape[1]
+        low, per_unit = _ranges(self.X, rows)
+        pieces = [(k * p // self.run.n_jobs, (k + 1) * p // self.run.n_jobs) for k in range(self.run.n_jobs)]
+
+        def look_at(piece):
+            tally_intervals(
+                self.criterion, self.outputs, self.X, rows, self.y, self.w, *piece, low, per_unit, self.histograms,
+                np.empty(TOGETHER * self.outputs, dtype=self.y.dtype), *np.empty((2, TOGETHER)),
+            )  # fmt: skip
+            survey(
+                self.criterion, self.limits, *piece, self.histograms, sums.copy(), self.bounds, self.within, self.ends
+            )
+
+        self.run(look_at, pieces)
+
+        def search(j, least):
+            values, places = np.empty(len(rows) + 1, dtype=self.X.dtype), np.empty(len(rows) + 1, dtype=np.int32)
+            kept = collect(self.X, rows, j, low[j], per_unit[j], self.within[j], least, values, places)
+            return sweep(
+                self.criterion, self.limits, j, values, places, np.argsort(values[:kept]), low[j], per_unit[j],
+                self.histograms[j], self.y, self.w, sums.copy(), scale, self.bounds,
+            )  # fmt: skip
+
+        # The column that looks best first: what it has tells best which others need be searched. The margin is more
+        # than what could be taken for equal, whatever the rounding of bounds.
+        first, margin = int(np.argmax(self.ends)), 4.0 * scale
+        found = {first: search(first, self.ends[first] - margin)}
+        least = max(self.ends[first], found[first].score) - margin
+        others = [j for j in np.flatnonzero(np.max(self.within, axis=1) >= least) if j != first]
+        found.update(zip(others, self.run(lambda j: search(j, least), others), strict=True))
+        best = found[min(found)]
+        for j in sorted(found):
+            best = found[j] if found[j].score > best.score + scale else best
+        return best
+
+
+def _ranges(X, rows):
+    """Where the intervals of each column begin, and how many there are in a unit.
+
+    Outlying values must not make them wide; any range will do for what is found.
+    """
+    some = np.sort(X[rows[:: len(rows) // SAMPLE + 1]].astype(float), axis=0)
+    last, each = np.sum(some == some, axis=0) - 1, np.arange(X.shape[1])
+    with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
+        low, high = some[0], some[last, each]
+        most = some[last // 50, each], some[last - last // 50, each]
+        outlying = (most[0] < most[1]) & (high - low > WIDE * (most[1] - most[0]))
+        low, high = np.where(outlying, most, (low, high))
+        per_unit = INTERVALS / (high - low)
+    # Where there is no range, one interval has all.
+    useful = np.isfinite(per_unit) & np.isfinite(low) & (per_unit > 0.0)
+    return np.where(useful, low, 0.0), np.where(useful, per_unit, 0.0)
+
+
+@lean
+def _look(criterion, limits, q, y, w, rows, nodes, node, sums, bounds):
+    """The sums of the rows, and what a split of the node must beat."""
+    for i in range(len(rows)):
+        criterion.tally(sums, 0, y, rows[i], w[rows[i]])
+    return weigh_up(criterion, limits, nodes, node, sums, bounds)
+
+
+@lean
+def _conclude(nodes, node, best, prospect, limits, bounds):
+    return settle(nodes, node, best, prospect, limits, bounds)
+
+
+@lean
+def _open(nodes, node, made):
+    make_children(nodes, node, made)
+
+
+def _graft(tree, grown):
+    """The tree with trees in place of some of its leaves."""
+    sizes = np.ones(tree.node_count, dtype=np.int64)
+    for leaf, other in grown.items():
+        sizes[leaf] = other.node_count
+    place = np.concatenate([[0], np.cumsum(sizes)])
+    parts = {name: _spread(getattr(tree, name), place) for name in PARTS}
+    parts["ends"][place[:-1]] = place[tree.ends]
+    inner = ~tree.is_leaf
+    parts["nodes"]["right"][place[:-1][inner]] = place[tree.nodes["right"][inner]]
+    for leaf, other in grown.items():
+        here = slice(place[leaf], place[leaf + 1])
+        for name in PARTS:
+            parts[name][here] = getattr(other, name)
+        parts["ends"][here] += np.int32(place[leaf])
+        parts["nodes"]["right"][here] += np.where(other.is_leaf, 0, np.int32(place[leaf]))
+    return replace(tree, tests=Tests.none(place[-1]), **parts)
+
+
+PARTS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
+
+
+def _spread(values, place):
+    """An array for all nodes, those of the top where they will stand."""
+    spread = np.empty((place[-1], *values.shape[1:]), dtype=values.dtype)
+    spread[place[:-1]] = values
+    return spread
