@@ -6,13 +6,14 @@
                                                        (Quinlan 1993, ISBN 978-1-55860-238-0)                        (1)
 
 An option that is None means what the algorithm says; any other value overrides it. Tests of two branches with sums
-that add up are grown by the compiled `grow_tree`, all others by `grow_general_tree`.
+that add up are grown by the compiled `grow_tree`, or `grow_in_place` if rows are many, others by `grow_general_tree`.
 """
 
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy import sparse
 
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.search import (
@@ -20,8 +21,10 @@ from gnomon.search import (
     CountsCriterion,
     Entropy,
     PinballError,
+    code_columns,
     data_thresholds,
     grow_general_tree,
+    grow_in_place,
     grow_tree,
 )
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
@@ -29,6 +32,10 @@ from gnomon.trees._oblique import DIRECTIONS
 from gnomon.trees._outputs import criterion_of
 
 __all__ = ["class_counts", "class_criterion", "grow_form", "mean_criterion", "settle", "smooth_answers"]
+
+
+IN_PLACE_FROM = 5000
+"""Rows from which exact trees of numbers are grown without codes."""
 
 
 class Form(NamedTuple):
@@ -99,20 +106,43 @@ def mean_criterion(criterion, quantile, n_outputs):
     return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion].of(n_outputs)
 
 
-def grow_form(form, columns, y, criterion, domains, n_jobs, **options):
-    """Grow a tree of the form; several threads serve the compiled grower only."""
-    if form.declared and not np.all(columns.category):
-        numbers = np.flatnonzero(~columns.category).tolist()
+def grow_form(form, X, y, criterion, coding, bins, n_jobs, **options):
+    """Grow a tree of the form; several threads serve the compiled growers only."""
+    if form.declared and not np.all(coding.category):
+        numbers = np.flatnonzero(~coding.category).tolist()
         raise ValueError(
             f"algorithm='id3' takes categories only, and columns {numbers} are numbers; name them in "
             "categorical_features, cut them into classes, or choose algorithm='c4.5', which cuts numbers itself"
         )
+    if bins is None and _needs_no_codes(form, X, criterion, coding, options):
+        limits = {name: options[name] for name in LIMITS}
+        tree = grow_in_place(X, y, criterion, n_jobs=n_jobs, **limits)
+        return replace(tree, class_counts=class_counts(criterion))
+    columns = code_columns(X, category=coding.category, bins=bins, n_jobs=n_jobs)
     if _is_general(form, criterion):
-        tree = _general(form, columns, y, criterion, domains, options)
+        tree = _general(form, columns, y, criterion, coding.domains, options)
     else:
         tree = grow_tree(columns, y, criterion, categorical_split=form.categorical_split, n_jobs=n_jobs, **options)
     tree = replace(tree, class_counts=class_counts(criterion))
     return data_thresholds(tree, columns, options["sample_weight"]) if form.threshold == "data" else tree
+
+
+LIMITS = (
+    "sample_weight", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_leaf", "min_impurity", "min_gain"
+)  # fmt: skip
+
+
+def _needs_no_codes(form, X, criterion, coding, options):
+    """Whether the tree is one that `grow_in_place` grows, and large enough for that to pay."""
+    return (
+        not (_is_general(form, criterion) or sparse.issparse(X) or np.any(coding.category))
+        and len(X) > IN_PLACE_FROM
+        and form.threshold == "midpoint"
+        and options["splitter"] == "best"
+        and options["max_features"] == X.shape[1]
+        and options["max_leaf_nodes"] is None
+        and not np.any(options["monotone"])
+    )
 
 
 def _is_general(form, criterion):

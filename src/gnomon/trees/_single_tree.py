@@ -13,7 +13,7 @@ from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.validation import check_choice
-from gnomon.search import code_columns, prune_tree, pruning_path
+from gnomon.search import prune_tree, pruning_path
 from gnomon.trees._fill import FILLS, fill_values, filled
 from gnomon.trees._forms import grow_form
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features, seed_of
@@ -40,16 +40,14 @@ class SingleTree(GrownTree, BaseEstimator):
     def _grow(self, X, y, criterion, weights, form):
         options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], float(np.sum(weights)))
         check_choice("splitter", self.splitter, ("best", "random"))
-        columns = code_columns(
-            X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
-        )
         self.max_features_ = resolve_max_features(self.max_features, X.shape[1])
         return grow_form(
             form,
-            columns,
+            X,
             y,
             criterion,
-            self.coding_.domains,
+            self.coding_,
+            bins_of(self.binning, X.shape[0]),
             self.n_jobs,
             sample_weight=weights,
             splitter=self.splitter,

@@ -1,0 +1,171 @@
+"""Laws of trees that are grown where the table stands: they are the trees of coded columns."""
+
+import importlib
+
+import numpy as np
+import pytest
+
+from gnomon.search import (
+    Entropy,
+    Gini,
+    Misclassification,
+    PoissonDeviance,
+    SeveralOutputs,
+    SquaredError,
+    code_columns,
+    grow_in_place,
+    grow_tree,
+)
+from gnomon.trees import DecisionTreeClassifier
+
+MODULE = importlib.import_module("gnomon.search.grow_in_place")
+N, P = 1500, 5
+
+
+@pytest.fixture(autouse=True)
+def _few_rows(monkeypatch):
+    monkeypatch.setattr(MODULE, "FEW", 100)
+
+
+def with_gaps(X, rng, share=0.1):
+    X[rng.random(X.shape) < share] = np.nan
+    return X
+
+
+TABLES = {
+    "normal": lambda rng: rng.normal(size=(N, P)),
+    "single precision": lambda rng: rng.normal(size=(N, P)).astype(np.float32),
+    "column by column": lambda rng: np.asfortranarray(rng.normal(size=(N, P))),
+    "every other column": lambda rng: rng.normal(size=(N, 2 * P))[:, ::2],
+    "rounded": lambda rng: rng.normal(size=(N, P)).round(1),
+    "few values": lambda rng: rng.integers(0, 3, (N, P)).astype(float),
+    "heavy tails": lambda rng: rng.standard_cauchy((N, P)) ** 3,
+    "mostly zero": lambda rng: rng.normal(size=(N, P)) * (rng.random((N, P)) < 0.03),
+    "constant columns": lambda rng: rng.normal(size=(N, P)) * [1.0, 0.0, 1.0, 0.0, 1.0],
+    "largest numbers": lambda rng: rng.uniform(-1.0, 1.0, (N, P)) * np.finfo(float).max,
+    "least numbers": lambda rng: rng.integers(-50, 50, (N, P)) * np.finfo(float).smallest_subnormal,
+    "far from zero": lambda rng: 1e9 + rng.normal(size=(N, P)),
+    "gaps": lambda rng: with_gaps(rng.normal(size=(N, P)), rng),
+    "gaps in few values": lambda rng: with_gaps(rng.integers(0, 3, (N, P)).astype(np.float32), rng, 0.4),
+    "a column of gaps": lambda rng: rng.normal(size=(N, P)) * [1.0, np.nan, 1.0, 1.0, 1.0],
+}
+
+
+def signal(X):
+    rank = np.argsort(np.argsort(np.nan_to_num(X[:, 0]))) / len(X)
+    return rank + (np.nan_to_num(X[:, 2]) > 0.0)
+
+
+def labels(k):
+    return lambda X, rng: np.minimum((signal(X) + rng.normal(0.0, 0.5, len(X)) > 1.0) + rng.integers(0, k - 1, len(X)),
+                                     k - 1)  # fmt: skip
+
+
+CRITERIA = {
+    "Gini, 2 classes": (Gini(2), labels(2)),
+    "Gini, 3 classes": (Gini(3), labels(3)),
+    "Gini, 6 classes": (Gini(6), labels(6)),
+    "entropy": (Entropy(2), labels(2)),
+    "misclassification": (Misclassification(2), labels(2)),
+    "two outputs": (
+        SeveralOutputs.of(Gini, (2, 3)),
+        lambda X, rng: np.column_stack([labels(2)(X, rng), labels(3)(X, rng)]),
+    ),
+    "squared error": (SquaredError(), lambda X, rng: (signal(X) + rng.normal(0.0, 0.3, len(X)))[:, None]),
+    "squared error, rounded": (SquaredError(), lambda X, rng: np.round(4 * signal(X) - 3.0 + rng.normal(size=len(X)))),
+    "squared errors": (SquaredError.of(2), lambda X, rng: signal(X)[:, None] + rng.normal(0.0, 0.3, (len(X), 2))),
+    "Poisson": (PoissonDeviance(), lambda X, rng: rng.poisson(signal(X)).astype(float)),
+}
+
+LIMITS = (
+    {},
+    {"max_depth": 4},
+    {"min_samples_leaf": 30},
+    {"min_samples_split": 200},
+    {"min_weight_leaf": 25.5},
+    {"min_gain": 2.0},
+    {"min_impurity": 0.2},
+)
+
+
+def assert_same(tree, other, exact):
+    assert np.array_equal(tree.feature, other.feature)
+    assert np.array_equal(tree.threshold, other.threshold)
+    for name in ("n_rows", "missing", "ends", "children_right"):
+        assert np.array_equal(getattr(tree, name), getattr(other, name)), name
+    for name in ("answers", "impurity", "weight"):
+        one, two = getattr(tree, name), getattr(other, name)
+        assert np.array_equal(one, two) if exact else np.allclose(one, two, rtol=1e-9, atol=1e-9), name
+
+
+def both(X, y, criterion, w=None, **limits):
+    coded = grow_tree(code_columns(X), y, criterion, sample_weight=w, **limits)
+    return grow_in_place(X, y, criterion, sample_weight=w, **limits), coded
+
+
+@pytest.mark.spec("TRE-052")
+@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("table", TABLES)
+def test_the_tree_is_that_of_coded_columns(table, criterion):
+    rng = np.random.default_rng(0)
+    X = TABLES[table](rng)
+    noun, targets = CRITERIA[criterion]
+    tree, coded = both(X, targets(X, rng), noun)
+    assert tree.node_count > 3
+    assert_same(tree, coded, exact=noun.classes)
+
+
+@pytest.mark.parametrize("limits", LIMITS, ids=str)
+@pytest.mark.parametrize("criterion", ["Gini, 2 classes", "squared error", "Poisson"])
+def test_limits_are_kept(criterion, limits):
+    rng = np.random.default_rng(1)
+    X = with_gaps(rng.normal(size=(N, P)), rng, 0.05)
+    noun, targets = CRITERIA[criterion]
+    assert_same(*both(X, targets(X, rng), noun, **limits), exact=noun.classes)
+
+
+@pytest.mark.parametrize("table", ["normal", "rounded", "gaps"])
+@pytest.mark.parametrize("criterion", ["Gini, 3 classes", "squared error"])
+def test_weights_are_repetitions(criterion, table):
+    rng = np.random.default_rng(2)
+    X = TABLES[table](rng)
+    noun, targets = CRITERIA[criterion]
+    y, w = targets(X, rng), rng.integers(0, 4, N)
+    tree, coded = both(X, y, noun, w.astype(float))
+    assert_same(tree, coded, exact=noun.classes)
+    repeated = grow_in_place(np.repeat(X, w, axis=0), np.repeat(y, w, axis=0), noun)
+    assert np.array_equal(tree.feature, repeated.feature)
+    assert np.array_equal(tree.threshold, repeated.threshold)
+    assert np.allclose(tree.weight, repeated.weight)
+
+
+def test_threads_and_read_only_tables_make_no_difference():
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(N, P))
+    y = labels(3)(X, rng)
+    tree = grow_in_place(X, y, Gini(3))
+    X.flags.writeable = False
+    for n_jobs in (2, 4):
+        assert_same(grow_in_place(X, y, Gini(3), n_jobs=n_jobs), tree, exact=True)
+
+
+@pytest.mark.parametrize("rows", [1, 2, 100, 101])
+def test_few_rows_and_one_class(rows):
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(rows, P))
+    assert_same(*both(X, rng.integers(0, 2, rows), Gini(2)), exact=True)
+    assert grow_in_place(X, np.zeros(rows, dtype=int), Gini(2)).node_count == 1
+
+
+def test_an_estimator_grows_the_same_tree_either_way(monkeypatch):
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(N, P)).astype(np.float32)
+    y = np.array(["a", "b", "c"])[labels(3)(X, rng)]
+    forms = importlib.import_module("gnomon.trees._forms")
+    coded = DecisionTreeClassifier(random_state=0).fit(X, y)
+    monkeypatch.setattr(forms, "IN_PLACE_FROM", 200)
+    monkeypatch.setattr(forms, "grow_tree", None)
+    model = DecisionTreeClassifier(random_state=0).fit(X, y)
+    assert_same(model.tree_, coded.tree_, exact=True)
+    assert np.array_equal(model.predict_proba(X), coded.predict_proba(X))
+    assert np.array_equal(model.tree_.value, coded.tree_.value)
