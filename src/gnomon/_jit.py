@@ -10,7 +10,7 @@
 ``inner_fused`` does the same where products may be fused with sums, but sums keep their order.
 ``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
 ``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
-``bits_of`` and ``of_bits`` are a double as the integer with the same bits, and back.
+``bits_of`` and ``of_bits`` are a double as the integer with the same bits, and back; ``just_below`` the number before.
 ``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause`` are how kernels on several threads meet.
 ``cell``, ``intrinsic``, ``types``, ``cgutils`` are what instructions are written with.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
@@ -58,6 +58,7 @@ __all__ = [
     "inner_reordering",
     "intrinsic",
     "jit",
+    "just_below",
     "lean",
     "noun",
     "of_bits",
@@ -193,6 +194,24 @@ def bits_of(x):
 def of_bits(n):
     """The double that has the bits of the integer `n`."""
     return np.int64(n).view(np.float64)
+
+
+@intrinsic
+def _step_down(typing, x):
+    def emit(context, builder, signature, given):
+        bits = ir.IntType(x.bitwidth)
+        number = builder.bitcast(given[0], bits)
+        # The sign stands apart: below zero, the larger whole number is the lower one.
+        step = builder.select(builder.icmp_signed("<", number, bits(0)), bits(1), bits(-1))
+        return builder.bitcast(builder.add(number, step), given[0].type)
+
+    return x(x), emit
+
+
+@in_kernels(lambda x: _step_down(x))
+def just_below(x):
+    """The next number below `x` of its own type; `x` may be −0 or ∞, not 0 or −∞."""
+    return np.nextafter(x, x.dtype.type(-np.inf))
 
 
 def cell(context, builder, kind, array, i):

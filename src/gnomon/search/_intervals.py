@@ -4,12 +4,12 @@
     within an interval I        merit(left) + merit(right) ≤ merit(before I) + merit(after I) + pure(I)          (2)
                                                            ≤ max over the corners of the box of left             (3)
 
-Sums of the rows in equal intervals of a column give (1). (2) holds as nothing is worth more than its parts, and rows are
-worth most each by itself: pure(I) = merit(I) − worth(I). For (3) the weights of few classes left of the cut lie each
-between that before I and that with all of I, and a convex function is largest at a corner of a box. Intervals whose
-bound is below M cannot hold the best cut. The rows of all others are sorted, and every cut between them is weighed:
-Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree classifier for large datasets, KDD-98, where such intervals are
-called alive.
+Sums of the rows in equal intervals of a column give (1). (2) holds as nothing is worth more than its parts, and rows
+are worth most each by itself: pure(I) = merit(I) − worth(I). For (3) the weights of few classes left of the cut lie
+each between that before I and that with all of I, and a convex function is largest at a corner of a box. Intervals
+whose bound is below M cannot hold the best cut. The rows of all others are sorted, and every cut between them is
+weighed: Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree classifier for large datasets, KDD-98, where such
+intervals are called alive.
 """
 
 import numpy as np
@@ -193,10 +193,10 @@ def _go_on(histogram, a, b, sums, before, width):
 @inner
 def _are_neighbours(histogram, a, b, width):
     """Whether no row lies in the intervals between a and b."""
+    rows = 0.0
     for g in range(a + 1, b):
-        if histogram[g * width] > 0.0:
-            return False
-    return True
+        rows += histogram[g * width]
+    return rows == 0.0
 
 
 @lean

@@ -16,7 +16,6 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
-from gnomon._jit import compiled
 from gnomon.numerics.parallel import map_chunks
 from gnomon.search._record_splitter import Records
 from gnomon.search.grow import Grower, grow_tree, rows_of
@@ -299,7 +298,7 @@ class Forest:
         out = np.empty((X.shape[0], len(self)), dtype=np.int64)
 
         def work(rows):
-            self._pass(block_of(X[rows]), (0, len(self)), LeafNumbers(out[rows]))
+            pass_down(self.whole, self.roots, 0, len(self), block_of(X[rows]), LeafNumbers(out[rows]))
 
         map_chunks(work, pieces(*X.shape, n_jobs), n_jobs)
         return out
@@ -321,7 +320,7 @@ class Forest:
 
         def work(task):
             (block, sink), trees = task
-            self._pass(block, trees, sink)
+            pass_down(self.whole, self.roots, *trees, block, sink)
 
         threads = effective_n_jobs(n_jobs)
         at_once = -(-threads // GROUPS)
@@ -340,7 +339,7 @@ class Forest:
 
     def _sum_alone(self, block):
         sink = self._sink(len(block.cells))
-        self._pass(block, (0, len(self)), sink)
+        pass_down(self.whole, self.roots, 0, len(self), block, sink)
         return np.sum(sink.out, axis=0)
 
     @cached_property
@@ -352,7 +351,3 @@ class Forest:
     def _sink(self, n):
         out = np.zeros((GROUPS, n, self.whole.answers.shape[1]))
         return AnswerSums(self.whole.answers, self.roots, self._groups[1], out)
-
-    def _pass(self, block, trees, sink):
-        whole = self.whole
-        pass_down(whole.nodes, whole.missing, whole.ends, whole.tests.arrays, self.roots, *trees, block, compiled(sink))

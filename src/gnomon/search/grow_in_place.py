@@ -22,7 +22,7 @@ from gnomon.search._read_off import read_nodes
 from gnomon.search._work import DEEPEST, make_nodes
 from gnomon.search.columns import rank_columns
 from gnomon.search.grow import Grower, capacity_for, grow, rows_of
-from gnomon.search.tree import NODE, Tests, Tree
+from gnomon.search.tree import Tests
 
 __all__ = ["FEW", "grow_in_place"]
 

@@ -5,8 +5,9 @@
 The third case is a missing value or a test that is no comparison. Many rows go down together: at every node they are
 divided in place, as when the tree grew, so that the node is looked up once for all of them; the few that reach a node
 deep down go on a step each in turn, so that the processor waits for many rows' memory at once. Asadi, Lin & de Vries
-(2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73, for the latter. What is
-done with the leaves of the rows is a noun, a sink.
+(2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73, for the latter. For many
+rows the nodes of a tree are packed first, so that a step needs neither a branch nor more than one word of a node. What
+is done with the leaves of the rows is a noun, a sink.
 """
 
 from typing import NamedTuple
@@ -15,15 +16,29 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
-from gnomon._jit import compiled, inner, jit, lean, noun
+from gnomon._jit import compiled, inner, jit, just_below, lean, noun
 from gnomon._vectors import add_two
 from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.search._sift import sift
 
 __all__ = ["AnswerSums", "LeafNumbers", "as_dense", "block_of", "leaves_of", "pass_down"]
 
-FEW = 2
+FEW = 48
 """Rows that are no longer divided."""
+
+STEPS = 2
+"""Steps after which rows that have come to rest are set aside."""
+
+PACKED_FROM = 256
+"""Nodes for each row up to which packing them pays."""
+
+SLIM = np.dtype([("threshold", np.float32), ("way", np.int32)])
+WIDE = np.dtype([("threshold", np.float64), ("way", np.int64)])
+"""A packed node: `way` is the second child, shifted left, plus the column. A node where no comparison decides, as in a
+leaf, is its own second child, with the threshold NaN that nothing passes."""
+
+SLIM_BITS, WIDE_BITS = 12, 31
+"""Bits of the column in `way`."""
 
 MANY = 2048
 """From so many rows on, cells are read from a copy in which those of a column stand side by side."""
@@ -71,11 +86,10 @@ class AnswerSums:
 
 def leaves_of(tree, X, n_jobs=None):
     """The leaf of `tree` that each row of X reaches, as an array of node numbers."""
-    out = np.empty((X.shape[0], 1), dtype=np.int64)
-    arrays = tree.nodes, tree.missing, tree.ends, tree.tests.arrays, np.array([0, tree.node_count])
+    out, roots = np.empty((X.shape[0], 1), dtype=np.int64), np.array([0, tree.node_count])
 
     def work(rows):
-        pass_down(*arrays, 0, 1, block_of(X[rows]), compiled(LeafNumbers(out[rows])))
+        pass_down(tree, roots, 0, 1, block_of(X[rows]), LeafNumbers(out[rows]))
 
     map_chunks(work, pieces(*X.shape, n_jobs), n_jobs)
     return out[:, 0]
@@ -119,52 +133,104 @@ def _look_through(X, across, gaps):
             across[j, i] = X[i, j]
 
 
+def pass_down(whole, roots, first, last, block, sink):
+    """Bring the rows of a block to their leaves in the trees number first … last − 1, for a sink to take.
+
+    The arrays of `whole` have all trees one after the other, each from its root in `roots`.
+    """
+    n, p = block.cells.shape
+    most = np.max(np.diff(roots[first : last + 1]))
+    # One bit is the sign.
+    fits = p < 2**SLIM_BITS and most < 2 ** (31 - SLIM_BITS)
+    kind = SLIM if block.cells.dtype == np.float32 and fits else WIDE
+    packed = np.empty(most if n * PACKED_FROM >= most else 0, dtype=kind)
+    tables = whole.missing, whole.ends, whole.tests.arrays
+    _pass_down(whole.nodes, *tables, roots, first, last, block, packed, compiled(sink))
+
+
 @jit
-def pass_down(nodes, missing, ends, tests, roots, first, last, block, sink):
-    """Bring the rows of a block to their leaves in the trees number first … last − 1, for a sink to take."""
+def _pass_down(nodes, missing, ends, tests, roots, first, last, block, packed, sink):
     n = block.cells.shape[0]
     leaves = np.empty(n, dtype=np.int32)
     rows, open_nodes = np.empty((2, n), dtype=np.int32), np.empty((n + 1, 3), dtype=np.int64)
-    room = rows[0], rows[1], np.empty(n, dtype=np.uint8), open_nodes, np.empty(FEW, dtype=np.int64)
+    at = np.empty(FEW, dtype=packed["way"].dtype)
+    room = rows[0], rows[1], np.empty(n, dtype=np.uint8), open_nodes, at
     for tree in range(first, last):
-        _drop(nodes, missing, ends, tests, roots[tree], block, room, leaves)
+        if len(packed) > 0:
+            others = _pack(nodes, tests, roots[tree], roots[tree + 1], block.gaps, packed)
+            _drop(nodes, missing, ends, tests, roots[tree], block, packed, others, room, leaves)
+        else:
+            _bring(nodes, missing, ends, tests, roots[tree], block.cells, rows[0], at, leaves)
         sink.take(tree, leaves)
 
 
 @inner
-def _drop(nodes, missing, ends, tests, root, block, room, leaves):
-    X, across, gaps = block
+def _bits(packed):
+    """Bits of the column, of the type of ways."""
+    return packed["way"].dtype.type(SLIM_BITS if packed.itemsize == 8 else WIDE_BITS)
+
+
+@inner
+def _mask(packed):
+    one = packed["way"].dtype.type(1)
+    return (one << _bits(packed)) - one
+
+
+@inner
+def _pack(nodes, tests, root, stop, gaps, packed):
+    """Pack the nodes of a tree; whether there are others than leaves where no comparison decides."""
+    number, whole = packed["threshold"].dtype.type, packed["way"].dtype.type
+    bits = _bits(packed)
+    for k in range(np.uint64(stop - root)):
+        node, to = nodes[np.uint64(root) + k], packed[k]
+        # All is read before it is chosen, lest there be a branch: half of all nodes are leaves.
+        j, t, right = whole(node["feature"]), node["threshold"], whole(node["right"])
+        # The largest number of the type of the rows that is not above the threshold: x ≤ either means the same.
+        rounded = number(t)
+        rounded = just_below(rounded) if rounded > t else rounded
+        to["threshold"] = number(np.nan) if j < 0 else rounded
+        to["way"] = ((whole(k) if j < 0 else right) << bits) | max(j, whole(0))
+    others, some = 0, len(tests.kinds) > 0
+    for gap in gaps:
+        some |= gap != 0
+    for k in range(stop - root if some else 0):
+        j = nodes[root + k]["feature"]
+        if j >= 0 and (gaps[j] != 0 or (len(tests.kinds) > 0 and tests.which[root + k] >= 0)):
+            packed[k]["threshold"], packed[k]["way"] = np.nan, whole(k) << bits
+            others += 1
+    return others > 0
+
+
+@inner
+def _drop(nodes, missing, ends, tests, root, block, packed, others, room, leaves):
+    X, across, _ = block
     rows, spare, flags, open_nodes, at = room
     for i in range(len(rows)):
         rows[i] = i
     node, start, stop, size = np.int64(0), np.int64(0), np.int64(len(rows)), 0
     while True:
-        here, j = rows[start:stop], nodes[root + node]["feature"]
-        left, right = np.int64(0), np.int64(0)
-        if j < 0:
+        here, t, way = rows[start:stop], packed[node]["threshold"], packed[node]["way"]
+        left, right, second = np.int64(0), np.int64(0), np.int64(way >> _bits(packed))
+        if len(here) <= FEW:
+            _fall_together(nodes, missing, ends, tests, root, X, packed, others, node, here, at, leaves)
+        elif second != node:
+            j = np.int64(way & _mask(packed))
+            many = len(here) >= MANY
+            left = _divide(t, across[j], here, spare, flags) if many else _divide(t, X[:, j], here, spare, flags)
+            right = len(here) - left
+        elif nodes[root + node]["feature"] >= 0:
+            left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at, leaves)
+            second = np.int64(nodes[root + node]["right"])
+        else:
             for i in range(len(here)):
                 leaves[np.uint32(here[i])] = node
-        elif len(here) <= FEW:
-            for i in range(len(here)):
-                at[i] = node
-            _descend(nodes, missing, ends, tests, root, X, here, at)
-            for i in range(len(here)):
-                leaves[np.uint32(here[i])] = at[i]
-        elif gaps[j] or (len(tests.kinds) > 0 and tests.which[root + node] >= 0):
-            left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at, leaves)
-        else:
-            t = nodes[root + node]["threshold"]
-            many = len(here) >= MANY
-            left = _divide_many(t, across[j], here, spare, flags) if many else _divide_few(t, X[:, j], here)
-            right = len(here) - left
         if right > 0 and left > 0:
-            open_nodes[size, 0], open_nodes[size, 1] = nodes[root + node]["right"], start + left
-            open_nodes[size, 2] = start + left + right
+            open_nodes[size, 0], open_nodes[size, 1], open_nodes[size, 2] = second, start + left, start + left + right
             size += 1
         if left > 0:
             node, stop = node + 1, start + left
         elif right > 0:
-            node, stop = np.int64(nodes[root + node]["right"]), start + right
+            node, stop = second, start + right
         elif size > 0:
             size -= 1
             node, start, stop = open_nodes[size, 0], open_nodes[size, 1], open_nodes[size, 2]
@@ -173,31 +239,62 @@ def _drop(nodes, missing, ends, tests, root, block, room, leaves):
 
 
 @inner
-def _divide_many(threshold, cells, rows, spare, flags):
+def _divide(t, cells, rows, spare, flags):
     """Rows with x ≤ t first; return how many."""
-    t = _rounded_down(threshold, cells)
     for i in range(np.uint64(len(rows))):
         flags[i] = cells[np.uint32(rows[i])] <= t
     return sift(flags, rows, spare)
 
 
 @inner
-def _divide_few(threshold, cells, rows):
-    """The same in one pass; the order of the rows is lost."""
-    t, left = _rounded_down(threshold, cells), np.uint64(0)
-    for i in range(len(rows)):
-        row = rows[i]
-        rows[i] = rows[left]
-        rows[left] = row
-        left += np.uint64(cells[np.uint32(row)] <= t)
-    return np.int64(left)
+def _fall_together(nodes, missing, ends, tests, root, X, packed, others, node, rows, at, leaves):
+    """Bring few rows from a node to their leaves, by `STEPS` steps at a time without a look at who is there."""
+    m = len(rows)
+    for i in range(m):
+        at[i] = node
+    while m > 0:
+        for _ in range(STEPS):
+            for i in range(np.uint64(m)):
+                node = at[i]
+                here = packed[np.uint64(node)]
+                way = here["way"]
+                x = X[np.uint32(rows[i]), np.uint32(way & _mask(packed))]
+                at[i] = node + at.dtype.type(1) if x <= here["threshold"] else way >> _bits(packed)
+        if others:
+            _go_round(nodes, missing, ends, tests, root, X, packed, rows[:m], at)
+        kept = np.uint64(0)
+        for i in range(np.uint64(m)):
+            row, here = rows[i], at[i]
+            leaves[np.uint32(row)] = here
+            rows[kept], at[kept] = row, here
+            kept += np.uint64(packed[np.uint64(here)]["way"] >> _bits(packed) != here)
+        m = np.int64(kept)
 
 
 @inner
-def _rounded_down(threshold, cells):
-    """The largest number of the type of the cells that is not above the threshold: x ≤ either means the same."""
-    t = cells.dtype.type(threshold)
-    return np.nextafter(t, cells.dtype.type(-np.inf)) if t > threshold else t
+def _go_round(nodes, missing, ends, tests, root, X, packed, rows, at):
+    """Take rows that rest at a node which is no leaf on by its table."""
+    for i in range(len(rows)):
+        moving = True
+        while moving:
+            here = np.int64(at[i])
+            j = nodes[root + here]["feature"]
+            moving = j >= 0 and packed[here]["way"] >> _bits(packed) == here
+            if moving:
+                at[i] = _step(nodes, missing, ends, tests, root, here, X, rows[i])
+                moving = at[i] != here
+
+
+@inner
+def _bring(nodes, missing, ends, tests, root, X, rows, at, leaves):
+    """Bring all rows to their leaves, some at a time."""
+    for start in range(0, len(rows), FEW):
+        m = min(FEW, len(rows) - start)
+        for i in range(m):
+            rows[i], at[i] = start + i, 0
+        _descend(nodes, missing, ends, tests, root, X, rows[:m], at)
+        for i in range(m):
+            leaves[start + i] = at[i]
 
 
 @inner
