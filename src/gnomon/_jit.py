@@ -118,7 +118,18 @@ def _door(fastmath, counting, **more):
     # Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
     flags = {"error_model": "numpy", "fastmath": fastmath, "_nrt": counting, "no_cfunc_wrapper": True}
     compiler = numba.njit(**{"nogil": True, **flags, **(more or {"cache": True})})
-    return compiler if more or DISABLED else lambda kernel: _kept_while_sources_last(compiler(kernel))
+    if DISABLED:
+        return compiler
+    return lambda kernel: _alike_for_constants(compiler(kernel) if more else _kept_while_sources_last(compiler(kernel)))
+
+
+def _alike_for_constants(kernel):
+    """Let `kernel` be compiled once for numbers of a type: by itself it is compiled anew for each number in the text."""
+    template = kernel.get_call_template
+    kernel.get_call_template = lambda args, kws: template(
+        tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}
+    )
+    return kernel
 
 
 def _kept_while_sources_last(kernel):
