@@ -95,7 +95,7 @@ def test_trees_grow_within_a_pool_that_is_full():
 
 
 def test_every_piece_is_taken_once():
-    desk = make_crew(1, 3).desk
+    desk = make_crew(1, np.arange(3)).desk
     assert take(desk, True) == -1  # before the first turn
     for turn in range(1, 4):
         begin(desk, 5)

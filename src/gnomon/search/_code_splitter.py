@@ -6,11 +6,14 @@
 Columns are drawn anew at every node where `max_features` asks for fewer than all (Breiman 2001,
 doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, of columns that are drawn the first, then the
 lowest cut.
+
+Where no node keeps a histogram `joint` is None, and without helpers so is `crew`: parts that take them as arguments and
+look first whether they are None are compiled without what is done with them.
 """
 
 import numpy as np
 
-from gnomon._jit import atomic_load, inner, lean, noun, pause
+from gnomon._jit import atomic_load, inner, lean, noun, pause, within
 from gnomon.numerics.parallel import SPINS
 from gnomon.search._column_splits import Found
 from gnomon.search._crew import (
@@ -92,9 +95,9 @@ class CodeSplitter:
     rows: np.ndarray
     node_sums: np.ndarray
     work: Work
-    crew: Crew
-    joint: Joint
-    alone: Joint
+    crew: Crew | None
+    joint: Joint | None
+    alone: Joint | None
 
     def examine(self, nodes, first, made):
         criterion, limits, work = self.criterion, self.limits, self.work
@@ -106,29 +109,21 @@ class CodeSplitter:
         codes = block.codes if inside else self.columns.codes
         y = block.y if inside else self.y
         w = block.w if inside else self.w
-        parent = work.slots[ABOVE] if first > 0 else -1
-        filled = assign_slots(nodes, first, made, work.slots, limits)
-        if filled >= 0:
-            _fill_histogram(self, nodes, filled, parent, codes, y, w, inside)
+        _keep_histograms(self, self.joint, nodes, first, made, codes, y, w, inside)
         for node in range(first, made):
             start, stop = nodes.start[node], nodes.stop[node]
             rows = self.rows[start:stop]
             work.slots[HERE] = nodes.slot[node]
-            if nodes.slot[node] < 0:
-                _gather(criterion, limits.outputs, y, w, rows, work.y, work.w, sums, at)
-            else:
-                add_up(criterion.width(), self.columns.sizes[0], work.histograms[nodes.slot[node]], sums, at)
+            _add_up(self.joint, self.columns.sizes[0], criterion, limits, work, y, w, rows)
             for s in range(criterion.width()):
                 self.node_sums[node, s] = sums[at + s]
             bounds[LOW], bounds[HIGH] = nodes.low[node], nodes.high[node]
             prospect = weigh_up(criterion, limits, nodes, node, sums, bounds)
             if prospect.open:
-                best = _best_split(self, nodes, node, codes, rows, prospect.scale, prospect.perfect, inside)
+                best = _best_split(self, self.crew, nodes, node, codes, rows, prospect.scale, prospect.perfect, inside)
                 if settle(nodes, node, best, prospect, limits, bounds):
-                    nodes.middle[node] = start + _partition(self, nodes, node, best, codes, rows, inside)
-        for node in range(first, made):
-            if nodes.gain[node] < 0.0:
-                release(work.slots, nodes.slot[node])
+                    nodes.middle[node] = start + _partition(self, self.crew, nodes, node, best, codes, rows, inside)
+        _release_leaves(self.joint, nodes, first, made, work.slots)
 
     def divide(self, nodes, node, made):
         make_children(nodes, node, made)
@@ -141,28 +136,50 @@ class CodeSplitter:
         return 2
 
 
+@within
+def _keep_histograms(splitter, joint, nodes, first, made, codes, y, w, inside):
+    """Give new nodes their histograms, as far as there is room and they are worth it."""
+    if joint is None:
+        return
+    slots = splitter.work.slots
+    parent = slots[ABOVE] if first > 0 else -1
+    node = assign_slots(nodes, first, made, slots, splitter.limits)
+    if node >= 0:
+        _fill_histogram(splitter, splitter.crew, nodes, node, parent, codes, y, w, inside)
+
+
 @inner
-def _fill_histogram(splitter, nodes, node, parent, codes, y, w, inside):
+def _fill_histogram(splitter, crew, nodes, node, parent, codes, y, w, inside):
     """Fill the histogram of a node from its rows, and take it from its parent's, which becomes its sibling's."""
     rows = nodes.stop[node] - nodes.start[node]
     joint = splitter.alone if inside or rows < splitter.joint.fewest else splitter.joint
     groups = len(joint.sizes)
-    if splitter.crew.desk[HELPERS] > 0 and rows >= splitter.limits.fewest and not inside:
-        _share(splitter, nodes, TALLY, node, parent, -(-groups // _groups_of_a_piece(splitter, groups)))
+    if crew is not None and rows >= splitter.limits.fewest and not inside:
+        _share(splitter, nodes, TALLY, node, parent, -(-groups // _groups_of_a_piece(crew, groups)))
     else:
         _tally(splitter, nodes, node, parent, joint, codes if inside else joint.codes, y, w, splitter.work, 0, groups)
 
 
 @inner
-def _groups_of_a_piece(splitter, groups):
-    """A piece for each thread, as rows are fetched anew for every piece, of fours, as groups are filled."""
-    return 4 * -(-groups // (4 * (1 + splitter.crew.desk[HELPERS])))
+def _release_leaves(joint, nodes, first, made, slots):
+    """Give back what nodes that stay leaves have kept."""
+    if joint is None:
+        return
+    for node in range(first, made):
+        if nodes.gain[node] < 0.0:
+            release(slots, nodes.slot[node])
 
 
 @inner
-def _columns_of_a_piece(splitter):
+def _groups_of_a_piece(crew, groups):
+    """A piece for each thread, as rows are fetched anew for every piece, of fours, as groups are filled."""
+    return 4 * -(-groups // (4 * (1 + crew.desk[HELPERS])))
+
+
+@inner
+def _columns_of_a_piece(crew):
     """Two pieces for each thread: of more, the taking would cost as much as the search of a histogram."""
-    return -(-len(splitter.columns.sizes) // (2 * (1 + splitter.crew.desk[HELPERS])))
+    return -(-len(crew.order) // (2 * (1 + crew.desk[HELPERS])))
 
 
 @inner
@@ -175,18 +192,18 @@ def _tally(splitter, nodes, node, parent, joint, codes, y, w, work, first, last)
 
 
 @inner
-def _best_split(splitter, nodes, node, codes, rows, scale, perfect, inside):
+def _best_split(splitter, crew, nodes, node, codes, rows, scale, perfect, inside):
     """The best split of the columns drawn, of more where these have none; ``groups[LEFT]`` has the codes of a set.
 
     The search ends where the merit is `perfect`.
     """
-    columns, limits, work, crew = splitter.columns, splitter.limits, splitter.work, splitter.crew
+    columns, limits, work = splitter.columns, splitter.limits, splitter.work
     p, bounds, stepping = len(columns.sizes), work.bounds, perfect == np.inf
     many = nodes.slot[node] >= 0 or len(rows) >= limits.fewest
-    shared = crew.desk[HELPERS] > 0 and many and not inside and limits.max_features >= p
-    if shared:
+    shared = many and not inside and limits.max_features >= p
+    if crew is not None and shared:
         crew.scale[0] = scale
-        _share(splitter, nodes, SEARCH, node, -1, -(-p // _columns_of_a_piece(splitter)))
+        _share(splitter, nodes, SEARCH, node, -1, -(-p // _columns_of_a_piece(crew)))
     best, drawn = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1)), 0
     while drawn < p and best.feature < 0:
         stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
@@ -196,7 +213,7 @@ def _best_split(splitter, nodes, node, codes, rows, scale, perfect, inside):
             if not _may_follow(splitter.together, splitter.open_groups, node, j):
                 continue
             bounds[DIRECTION] = splitter.monotone[j]
-            if shared:
+            if crew is not None and shared:
                 found = _read(crew.found[j])
                 bounds[MIDDLE] = crew.found[j, 5]
             else:
@@ -205,9 +222,9 @@ def _best_split(splitter, nodes, node, codes, rows, scale, perfect, inside):
             if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
                 best = found
                 bounds[CHOSEN] = bounds[MIDDLE]
-                if not shared:
+                if crew is None or not shared:
                     _keep_set(found, work.groups)
-    if shared and np.isnan(best.threshold):
+    if crew is not None and shared and np.isnan(best.threshold):
         # Its set was found in the groups of another thread.
         bounds[DIRECTION] = splitter.monotone[best.feature]
         splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, best.feature, rows, scale)
@@ -242,18 +259,11 @@ def _take_part(splitter, nodes, work, grower):
     some = piece >= 0
     while piece >= 0:
         if desk[TASK] == TALLY:
-            few = nodes.stop[desk[NODE]] - nodes.start[desk[NODE]] < splitter.joint.fewest
-            joint = splitter.alone if few else splitter.joint
-            size = _groups_of_a_piece(splitter, len(joint.sizes))
-            first, last = piece * size, min((piece + 1) * size, len(joint.sizes))
-            _tally(
-                splitter, nodes, desk[NODE], desk[OTHER], joint, joint.codes, splitter.y, splitter.w, work, first, last
-            )
+            _tally_piece(splitter, splitter.joint, nodes, work, piece)
         elif desk[TASK] == SEARCH:
-            # In the order in which histograms are filled.
-            size, members = _columns_of_a_piece(splitter), splitter.joint.members
-            for k in range(piece * size, min((piece + 1) * size, len(members))):
-                _search(splitter, nodes, desk[NODE], work, members[k])
+            size, order = _columns_of_a_piece(splitter.crew), splitter.crew.order
+            for k in range(piece * size, min((piece + 1) * size, len(order))):
+                _search(splitter, nodes, desk[NODE], work, order[k])
         else:
             rows = splitter.rows[nodes.start[desk[NODE]] : nodes.stop[desk[NODE]]]
             first, last = piece * ROWS, min((piece + 1) * ROWS, len(rows))
@@ -261,6 +271,18 @@ def _take_part(splitter, nodes, work, grower):
         finish(desk)
         piece = take(desk, grower)
     return some
+
+
+@inner
+def _tally_piece(splitter, joint, nodes, work, piece):
+    """Fill some groups of the histogram that the desk says."""
+    if joint is None:
+        return
+    node, parent = splitter.crew.desk[NODE], splitter.crew.desk[OTHER]
+    groups = splitter.alone if nodes.stop[node] - nodes.start[node] < joint.fewest else joint
+    size = _groups_of_a_piece(splitter.crew, len(groups.sizes))
+    first, last = piece * size, min((piece + 1) * size, len(groups.sizes))
+    _tally(splitter, nodes, node, parent, groups, groups.codes, splitter.y, splitter.w, work, first, last)
 
 
 @inner
@@ -301,19 +323,23 @@ def _may_follow(together, open_groups, node, j):
 
 
 @inner
-def _gather(criterion, q, y, w, rows, y_here, w_here, sums, at):
-    """Targets and weights of the rows, side by side, and the sums of the node."""
-    fetch_rows(q, y, w, rows, y_here, w_here)
+def _add_up(joint, size, criterion, limits, work, y, w, rows):
+    """The sums of the node, of its histogram or of its rows, whose targets and weights are put side by side."""
+    sums, at = work.sums, limits.total
+    if joint is not None and work.slots[HERE] >= 0:
+        add_up(criterion.width(), size, work.histograms[work.slots[HERE]], sums, at)
+        return
+    fetch_rows(limits.outputs, y, w, rows, work.y, work.w)
     for s in range(criterion.width()):
         sums[at + s] = 0.0
-    criterion.weigh_all(sums, at, y_here, w_here, len(rows))
+    criterion.weigh_all(sums, at, work.y, work.w, len(rows))
 
 
 @inner
-def _partition(splitter, nodes, node, best, codes, rows, inside):
+def _partition(splitter, crew, nodes, node, best, codes, rows, inside):
     """`partition`, with the helpers where there are many rows."""
     work, size, chosen = splitter.work, splitter.columns.sizes[best.feature], splitter.work.groups[LEFT]
-    if splitter.crew.desk[HELPERS] == 0 or inside or len(rows) < max(2 * ROWS, size):
+    if crew is None or inside or len(rows) < max(2 * ROWS, size):
         return partition(best, codes[best.feature], size, rows, work, chosen)
     choose(best, size, chosen, work.side, True)
     _share(splitter, nodes, MARK, node, best.feature, -(-len(rows) // ROWS))

@@ -27,18 +27,22 @@ STOP = -1
 
 
 class Crew(NamedTuple):
-    """The desk, and what was found in each column: the fields of `Found` and the value between the sides."""
+    """The desk, and what was found in each column: the fields of `Found` and the value between the sides.
+
+    Columns are taken in their `order`.
+    """
 
     desk: np.ndarray
     found: np.ndarray
     scale: np.ndarray
+    order: np.ndarray
 
 
-def make_crew(helpers, n_columns):
+def make_crew(helpers, order):
     """A crew of one grower and so many helpers."""
     desk = np.zeros(24, dtype=np.int64)
     desk[HELPERS] = helpers
-    return Crew(desk, np.empty((n_columns if helpers else 0, 6)), np.zeros(1))
+    return Crew(desk, np.empty((len(order), 6)), np.zeros(1), order)
 
 
 @inner

@@ -51,8 +51,6 @@ def release(slots, slot):
 @inner
 def assign_slots(nodes, first, made, slots, limits):
     """Give the nodes first … made − 1, the root or two siblings, their slots; the one to fill from rows, −1 if none."""
-    for node in range(first, made):
-        nodes.slot[node] = -1
     small = first
     if made - first == 2 and nodes.stop[first + 1] - nodes.start[first + 1] < nodes.stop[first] - nodes.start[first]:
         small = first + 1

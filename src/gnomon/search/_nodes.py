@@ -89,6 +89,7 @@ def make_children(nodes, node, made):
         nodes.stop[child] = nodes.middle[node] if b == 0 else nodes.stop[node]
         nodes.depth[child] = nodes.depth[node] + 1
         nodes.first[child] = 0
+        nodes.slot[child] = -1
 
 
 @inner

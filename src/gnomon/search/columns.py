@@ -320,7 +320,9 @@ def _quantiles(ordered, shares):
 def _fill(x, edges, codes, low, high):
     """The number of edges below each value, and the least and the largest value of each code."""
     ends = np.full(255, np.inf)
-    ends[: len(edges)] = edges
+    # Array to array, what is said of shapes that differ would be compiled too, and for longer than all else.
+    for k in range(len(edges)):
+        ends[k] = edges[k]
     for i in range(np.uint64(len(x))):
         codes[i] = _count_below(ends, x[i])
     for i in range(len(x)):

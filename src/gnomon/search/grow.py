@@ -19,7 +19,7 @@ from gnomon._vectors import ROW
 from gnomon.numerics.parallel import team
 from gnomon.search._code_splitter import ROWS, CodeSplitter, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
-from gnomon.search._crew import HELPERS, MOST_PIECES, STOP, WORD, make_crew
+from gnomon.search._crew import MOST_PIECES, STOP, WORD, make_crew
 from gnomon.search._histograms import fewest_rows
 from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
@@ -166,9 +166,7 @@ class Grower:
             criterion.classes and criterion.size > 2, counting, outputs, most_groups(columns, most_rows) * width,
             float(category_support), thresholds == "edges", fewest_rows(columns),
         )  # fmt: skip
-        alone = each_alone(columns)
-        if joint is None:
-            joint = join_columns(columns) if slots > 0 else alone
+        joint, alone = (joint or join_columns(columns), each_alone(columns)) if slots > 0 else (None, None)
         block = _block(columns, max_leaf_nodes)
         capacity = capacity_for(most_rows, max_depth, min_samples_leaf, max_leaf_nodes)
         constrained = together is not None or (monotone is not None and bool(np.any(monotone)))
@@ -186,8 +184,12 @@ class Grower:
         self.best_first = max_leaf_nodes is not None
         self.nodes, self.sums = make_nodes(capacity, most_rows), np.empty((capacity, width))
         self.rows = np.empty(most_rows, dtype=np.int32)
-        self.work = make_work(columns, y, outputs, most_rows, width, slots, joint.room, block)
-        self.joint, self.crew = joint, make_crew(_helpers(run, p, most_rows, max_features, splitter), p)
+        self.work = make_work(columns, y, outputs, most_rows, width, slots, joint.room if slots > 0 else 0, block)
+        helpers = _helpers(run, p, most_rows, max_features, splitter)
+        self.joint, self.crew = joint, None
+        if helpers > 0:
+            # In the order in which histograms are filled.
+            self.crew = make_crew(helpers, np.arange(p) if joint is None else joint.members)
         self._by_code = compiled(CodeSplitter(
             columns, used, kinds, limits, monotone, together,
             np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8), self.y, w, self.rows,
@@ -234,7 +236,7 @@ class Grower:
     def helped(self):
         """A context in which helpers stay with the grower, over many trees if it is that of all of them."""
         self._called.set()
-        if self._helped or self.crew.desk[HELPERS] == 0:
+        if self._helped or self.crew is None:
             yield
             return
         self._helped, self.crew.desk[WORD] = True, 0
