@@ -124,7 +124,7 @@ def _door(fastmath, counting, **more):
 
 
 def _alike_for_constants(kernel):
-    """Let `kernel` be compiled once for all numbers of a type: by itself it is for each that the text of a caller has."""
+    """Let `kernel` be compiled once for all numbers of a type: by itself it is for each in the text of callers."""
     template = kernel.get_call_template
     kernel.get_call_template = lambda args, kws: template(
         tuple(map(types.unliteral, args)), {name: types.unliteral(kind) for name, kind in kws.items()}
