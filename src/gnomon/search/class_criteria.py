@@ -27,7 +27,8 @@ class ClassCriterion(Criterion):
     classes = True
 
     def weigh(self, sums, at, y, i, w):
-        sums[at + 1 + y[i]] += w
+        # In plain Python `at` may be of a type that becomes a float with that of y.
+        sums[np.intp(at + 1 + y[i])] += w
 
     def weigh_range(self, sums, at, cells, low, high, y, w, m):
         for k in range(self.width() - 1):

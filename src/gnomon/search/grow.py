@@ -145,8 +145,8 @@ class Grower:
     """Grows trees from the same columns under the same limits, which `grow_tree` explains, in the same arrays.
 
     Targets and weights are read anew for every tree: who changes them in place changes the next. The threads of a team,
-    `run`, share the columns of large nodes. Growers of the same columns may share `records` and `joint`. Kernels are those
-    of large tables if this is one, or `unrolled`.
+    `run`, share the columns of large nodes. Growers of the same columns may share `records` and `joint`. If
+    `unrolled`, kernels are those of large tables.
     """
 
     def __init__(

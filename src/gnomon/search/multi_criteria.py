@@ -61,7 +61,7 @@ class SeveralOutputs(Criterion):
         q = len(self.counts)
         K = self.size // q
         for o in range(q):
-            sums[at + 1 + o * K + y[i * q + o]] += w
+            sums[np.intp(at + 1 + o * K + y[i * q + o])] += w
 
     def mass(self, sums, at):
         return self.each.mass(sums, at)
