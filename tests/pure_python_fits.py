@@ -1,8 +1,10 @@
-"""Every public estimator fitted to a tiny table; run as a script, it prints the outputs as JSON.
+"""Every public estimator fitted to a tiny table, and trees of tables taken for large ones; as a script, it prints the
+outputs as JSON.
 
 The architecture tests run it with NUMBA_DISABLE_JIT=1 and compare with the compiled kernels.
 """
 
+import importlib
 import json
 import sys
 import warnings
@@ -13,6 +15,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import public_names
+from gnomon import search
 from gnomon.testing._tables import example_table, fitted, outputs_of
 
 
@@ -26,7 +29,17 @@ def outputs():
             model = fitted(estimator, X, y)
             given = outputs_of(model, X)
         found[type(model).__name__] = [np.asarray(values, dtype=float).ravel().tolist() for values in given.values()]
-    return found
+    return found | large_trees()
+
+
+def large_trees():
+    """What trees predict that are grown and read in the ways of large tables."""
+    importlib.import_module("gnomon.search.grow_in_place").FEW = 8
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 2)).astype(np.float32), rng.integers(0, 2, 60)
+    in_place = search.grow_in_place(X, y, search.Gini(2))
+    binned = search.grow_tree(search.code_columns(X, bins=9), y, search.Gini(2))
+    return {name: [tree.predict(X).ravel().tolist()] for name, tree in {"in place": in_place, "bins": binned}.items()}
 
 
 if __name__ == "__main__":
