@@ -9,6 +9,7 @@ import json
 import sys
 import warnings
 from pathlib import Path
+from unittest.mock import patch
 
 import numpy as np
 
@@ -34,10 +35,10 @@ def outputs():
 
 def large_trees():
     """What trees predict that are grown and read in the ways of large tables."""
-    importlib.import_module("gnomon.search.grow_in_place").FEW = 8
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)).astype(np.float32), rng.integers(0, 2, 60)
-    in_place = search.grow_in_place(X, y, search.Gini(2))
+    with patch.object(importlib.import_module("gnomon.search.grow_in_place"), "FEW", 8):
+        in_place = search.grow_in_place(X, y, search.Gini(2))
     binned = search.grow_tree(search.code_columns(X, bins=9), y, search.Gini(2))
     return {name: [tree.predict(X).ravel().tolist()] for name, tree in {"in place": in_place, "bins": binned}.items()}
 

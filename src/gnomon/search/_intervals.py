@@ -38,18 +38,18 @@ def _interval(x, low, per_unit):
 
 
 @lean
-def tally_intervals(criterion, q, X, rows, y, w, first, last, low, per_unit, histograms, y_here, w_here, cells):
-    """Put into `histograms` the sums of the rows by interval, of columns first … last − 1."""
+def tally_intervals(criterion, q, X, rows, y, w, first, low, per_unit, histograms, y_here, w_here, cells):
+    """Put into `histograms` the sums of the rows by interval, of as many columns from the `first` on."""
     width = np.uint64(criterion.width())
-    for j in range(first, last):
-        for s in range(len(histograms[j])):
-            histograms[j, s] = 0.0
+    for histogram in histograms:
+        for s in range(len(histogram)):
+            histogram[s] = 0.0
     for begin in range(0, len(rows), TOGETHER):
         some = rows[begin : min(begin + TOGETHER, len(rows))]
         fetch_rows(q, y, w, some, y_here, w_here)
         m = np.uint64(len(some))
-        for j in range(first, last):
-            histogram, start, step = histograms[j], low[j], per_unit[j]
+        for h in range(len(histograms)):
+            histogram, j, start, step = histograms[h], first + h, low[first + h], per_unit[first + h]
             # One thing after the other: only the second loop is made of vectors.
             for s in range(m):
                 cells[s] = X[np.uint32(some[s]), j]
@@ -60,13 +60,13 @@ def tally_intervals(criterion, q, X, rows, y, w, first, last, low, per_unit, his
 
 
 @lean
-def survey(criterion, limits, first, last, histograms, sums, bounds, within, ends):
-    """Put into `ends` (1) of columns first … last − 1, and into `within` the bounds of their intervals.
+def survey(criterion, limits, histograms, sums, bounds, within, ends):
+    """Put into `ends` (1) of each column, and into `within` the bounds of its intervals.
 
     The sums of the node stand at ``limits.total``, before room for those of five more groups.
     """
-    for j in range(first, last):
-        ends[j] = _survey_one(criterion, limits, histograms[j], sums, bounds, within[j])
+    for h in range(len(histograms)):
+        ends[h] = _survey_one(criterion, limits, histograms[h], sums, bounds, within[h])
 
 
 @inner

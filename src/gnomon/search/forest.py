@@ -21,15 +21,12 @@ from gnomon.search._record_splitter import Records
 from gnomon.search.grow import Grower, grow_tree, rows_of
 from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
-from gnomon.search.tree import LEAF, Tests, Tree
+from gnomon.search.tree import FIELDS, LEAF, Tests, Tree
 
 __all__ = ["Bags", "Forest", "grow_forest"]
 
 GROUPS = 4
 """Parts of a forest whose answers are summed by themselves."""
-
-FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
-"""What a tree has of each node."""
 
 SPARE = 1.25
 """Room for trees that are larger than the first: pages that are never touched cost nothing."""

@@ -10,6 +10,7 @@ doi:10.1023/A:1009839829793.
 """
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from gnomon.search._read_off import read_nodes
 from gnomon.search._work import DEEPEST, make_nodes
 from gnomon.search.columns import rank_columns
 from gnomon.search.grow import Grower, capacity_for, grow, rows_of
-from gnomon.search.tree import Tests
+from gnomon.search.tree import FIELDS, Tests
 
 __all__ = ["FEW", "grow_in_place"]
 
@@ -116,7 +117,7 @@ class _IntervalSplitter:
         self.bounds = np.zeros(PUREST + 1)
         self.bounds[LOW], self.bounds[HIGH], self.bounds[PUREST] = -np.inf, np.inf, limits["min_impurity"]
         self.histograms = np.empty((p, (INTERVALS + 1) * width))
-        self.within, self.ends = np.empty((p, INTERVALS)), np.empty(p)
+        self.within = np.empty((p, INTERVALS))
         self.flags, self.spare = np.empty(len(rows), dtype=np.uint8), np.empty(len(rows), dtype=np.int32)
 
     def examine(self, nodes, first, made):
@@ -124,13 +125,11 @@ class _IntervalSplitter:
         for node in range(first, made):
             rows = self.rows[nodes.start[node] : nodes.stop[node]]
             sums = np.zeros(6 * self.sums.shape[1])
-            prospect = _look(
-                self.criterion, self.limits, self.outputs, self.y, self.w, rows, nodes, node, sums, self.bounds
-            )
+            prospect = _look(self.criterion, self.limits, self.y, self.w, rows, nodes, node, sums, self.bounds)
             self.sums[node] = sums[: self.sums.shape[1]]
             if not prospect.open or len(rows) <= FEW:
                 continue
-            best = self._best(rows, sums, prospect.scale)
+            best = self._best(_Scene(rows, sums, prospect.scale, *_ranges(self.X, rows)))
             if _conclude(nodes, node, best, prospect, self.limits, self.bounds):
                 left = divide_rows(self.X, best.feature, best.threshold, best.missing, rows, self.flags, self.spare)
                 nodes.middle[node] = nodes.start[node] + left
@@ -140,42 +139,56 @@ class _IntervalSplitter:
         _open(nodes, node, made)
         return 2
 
-    def _best(self, rows, sums, scale):
+    def _best(self, scene):
         """The best cut of all columns; of equal ones that of the first."""
         p = self.X.shape[1]
-        low, per_unit = _ranges(self.X, rows)
-        pieces = [(k * p // self.run.n_jobs, (k + 1) * p // self.run.n_jobs) for k in range(self.run.n_jobs)]
-
-        def look_at(piece):
-            tally_intervals(
-                self.criterion, self.outputs, self.X, rows, self.y, self.w, *piece, low, per_unit, self.histograms,
-                np.empty(TOGETHER * self.outputs, dtype=self.y.dtype), *np.empty((2, TOGETHER)),
-            )  # fmt: skip
-            survey(
-                self.criterion, self.limits, *piece, self.histograms, sums.copy(), self.bounds, self.within, self.ends
-            )
-
-        self.run(look_at, pieces)
-
-        def search(j, least):
-            values, places = np.empty(len(rows) + 1, dtype=self.X.dtype), np.empty(len(rows) + 1, dtype=np.int32)
-            kept = collect(self.X, rows, j, low[j], per_unit[j], self.within[j], least, values, places)
-            return sweep(
-                self.criterion, self.limits, j, values, places, np.argsort(values[:kept]), low[j], per_unit[j],
-                self.histograms[j], self.y, self.w, sums.copy(), scale, self.bounds,
-            )  # fmt: skip
-
+        threads = min(self.run.n_jobs, p)
+        ends = np.concatenate(
+            self.run(lambda k: self._survey(scene, k * p // threads, (k + 1) * p // threads), range(threads))
+        )
         # The column that looks best first: what it has tells best which others need be searched. The margin is more
         # than what could be taken for equal, whatever the rounding of bounds.
-        first, margin = int(np.argmax(self.ends)), 4.0 * scale
-        found = {first: search(first, self.ends[first] - margin)}
-        least = max(self.ends[first], found[first].score) - margin
+        first, margin = int(np.argmax(ends)), 4.0 * scene.scale
+        found = {first: self._search(scene, first, ends[first] - margin)}
+        least = max(ends[first], found[first].score) - margin
         others = [j for j in np.flatnonzero(np.max(self.within, axis=1) >= least) if j != first]
-        found.update(zip(others, self.run(lambda j: search(j, least), others), strict=True))
+        found.update(zip(others, self.run(lambda j: self._search(scene, j, least), others), strict=True))
         best = found[min(found)]
         for j in sorted(found):
-            best = found[j] if found[j].score > best.score + scale else best
+            best = found[j] if found[j].score > best.score + scene.scale else best
         return best
+
+    def _survey(self, scene, first, last):
+        """The best merit at the ends of intervals of columns first … last − 1; `within` gets their bounds."""
+        sums, ends = scene.sums.copy(), np.empty(last - first)
+        histograms, within = self.histograms[first:last], self.within[first:last]
+        tally_intervals(
+            self.criterion, self.outputs, self.X, scene.rows, self.y, self.w, first, scene.low, scene.per_unit,
+            histograms, np.empty(TOGETHER * self.outputs, dtype=self.y.dtype), *np.empty((2, TOGETHER)),
+        )  # fmt: skip
+        survey(self.criterion, self.limits, histograms, sums, self.bounds, within, ends)
+        return ends
+
+    def _search(self, scene, j, least):
+        """The best cut of column j, where some interval may hold one of merit `least`."""
+        rows, low, per_unit = scene.rows, scene.low[j], scene.per_unit[j]
+        values, places = np.empty(len(rows) + 1, dtype=self.X.dtype), np.empty(len(rows) + 1, dtype=np.int32)
+        kept = collect(self.X, rows, j, low, per_unit, self.within[j], least, values, places)
+        order = np.argsort(values[:kept])
+        return sweep(
+            self.criterion, self.limits, j, values, places, order, low, per_unit, self.histograms[j], self.y, self.w,
+            scene.sums.copy(), scene.scale, self.bounds,
+        )  # fmt: skip
+
+
+class _Scene(NamedTuple):
+    """A node: its rows, its sums with room for five groups more, the rounding of merits, the intervals of columns."""
+
+    rows: np.ndarray
+    sums: np.ndarray
+    scale: float
+    low: np.ndarray
+    per_unit: np.ndarray
 
 
 def _ranges(X, rows):
@@ -197,7 +210,7 @@ def _ranges(X, rows):
 
 
 @lean
-def _look(criterion, limits, q, y, w, rows, nodes, node, sums, bounds):
+def _look(criterion, limits, y, w, rows, nodes, node, sums, bounds):
     """The sums of the rows, and what a split of the node must beat."""
     for i in range(len(rows)):
         criterion.tally(sums, 0, y, rows[i], w[rows[i]])
@@ -220,20 +233,17 @@ def _graft(tree, grown):
     for leaf, other in grown.items():
         sizes[leaf] = other.node_count
     place = np.concatenate([[0], np.cumsum(sizes)])
-    parts = {name: _spread(getattr(tree, name), place) for name in PARTS}
+    parts = {name: _spread(getattr(tree, name), place) for name in FIELDS}
     parts["ends"][place[:-1]] = place[tree.ends]
     inner = ~tree.is_leaf
     parts["nodes"]["right"][place[:-1][inner]] = place[tree.nodes["right"][inner]]
     for leaf, other in grown.items():
         here = slice(place[leaf], place[leaf + 1])
-        for name in PARTS:
+        for name in FIELDS:
             parts[name][here] = getattr(other, name)
         parts["ends"][here] += np.int32(place[leaf])
         parts["nodes"]["right"][here] += np.where(other.is_leaf, 0, np.int32(place[leaf]))
     return replace(tree, tests=Tests.none(place[-1]), **parts)
-
-
-PARTS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
 
 
 def _spread(values, place):

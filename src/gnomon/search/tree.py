@@ -27,6 +27,9 @@ LEAF = -2
 NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)])
 """What prediction reads at a node: 16 bytes, so that a step down a tree touches one line of cache."""
 
+FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
+"""What a tree has of each node."""
+
 
 class Tests(NamedTuple):
     """Tests other than x_j ≤ t. `which` gives for every node the number of its test, −1 if it has none of these.
