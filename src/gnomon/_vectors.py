@@ -189,7 +189,7 @@ def _take_in(typing, records, at, stride, rows, low, high):
 
 @in_kernels(lambda records, at, stride, rows, low, high: _take_in(records, at, stride, rows, low, high))
 def widen(records, at, stride, rows, low, high):
-    """Let `low` and `high` be less and more than all of `rows` blocks, 32 bytes each, at ``at, at + stride, …``."""
+    """Take `rows` blocks of 32 bytes, at ``at, at + stride, …``, into the least `low` and the largest `high`."""
     blocks = _blocks(records, at, stride, rows)
     low[:BLOCK] = np.min([low[:BLOCK], *blocks], axis=0)
     high[:BLOCK] = np.max([high[:BLOCK], *blocks], axis=0)
@@ -271,7 +271,7 @@ def turn_block(records, at, stride, to, i):
 
     What stands behind the end of `records` is read too; there must be room.
     """
-    here = min(BLOCK, (len(records) - int(at)) // int(stride))
+    here = min(BLOCK, -(-(len(records) - int(at)) // int(stride)))
     for c, column in enumerate(_blocks(records, at, stride, here).T):
         to[i + c * ROW : i + c * ROW + here] = column
 

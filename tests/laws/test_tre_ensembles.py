@@ -98,7 +98,7 @@ def test_members_depend_on_their_number_alone(monkeypatch):
     with pytest.raises(ValueError, match="n_estimators=3 is less"):
         more.set_params(n_estimators=3).fit(IRIS, SPECIES)
 
-    def stopping(verbose, n_members):
+    def stopping(verbose, n_members, what):
         def report(t):
             if t == 4:
                 raise KeyboardInterrupt
@@ -107,9 +107,11 @@ def test_members_depend_on_their_number_alone(monkeypatch):
 
     monkeypatch.setattr(_bagging, "progress_of", stopping)
     with pytest.warns(ConvergenceWarning, match="interrupted after 4 of 12 members"):
-        stopped = answers(12)
+        stopped = answers(12, warm_start=True)
     assert len(stopped) == 4
     assert stopped.predict(IRIS).shape == (150,)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(stopped.fit(IRIS, SPECIES).predict_proba(IRIS), large.predict_proba(IRIS))
 
 
 @pytest.mark.spec("TRE-057")

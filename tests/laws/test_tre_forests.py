@@ -1,5 +1,7 @@
 """Laws of forests: what their trees are, how they are added up, what rows out of bag say, what is near in them."""
 
+import warnings
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.trees import (
+    BaggingClassifier,
     DecisionTreeClassifier,
     DecisionTreeRegressor,
     ExtraTreesClassifier,
@@ -107,7 +110,7 @@ def test_default_forests_are_breimans():
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_interrupt_keeps_the_trees_that_are_done(monkeypatch, n_jobs):
     def stopping(verbose, n_trees):
-        def report(t):
+        def report(t, tree):
             if t >= 4:
                 raise KeyboardInterrupt
 
@@ -121,6 +124,31 @@ def test_an_interrupt_keeps_the_trees_that_are_done(monkeypatch, n_jobs):
     assert forest.predict(X).shape == Y.shape
     monkeypatch.undo()
     assert same_trees(forest.fit(X, Y), grown(RandomForestClassifier, 12))
+
+
+@pytest.mark.parametrize("n_jobs", [None, 2])
+@pytest.mark.parametrize(
+    ("cls", "options"), [(RandomForestClassifier, {}), (RandomForestClassifier, {"voting": "hard"}),
+                         (RandomForestRegressor, {})], ids=["soft", "hard", "numbers"],
+)  # fmt: skip
+def test_progress_tells_the_error_out_of_bag(cls, options, n_jobs, capsys):
+    forest = cls(8, random_state=3, oob_score=True, verbose=2, n_jobs=n_jobs, warm_start=True, **options)
+    with warnings.catch_warnings():
+        # After eight trees some rows are in every bag.
+        warnings.simplefilter("ignore", UserWarning)
+        forest.fit(X, Y + 100)
+        said = capsys.readouterr().err.splitlines()
+        forest.set_params(n_estimators=20, verbose=1).fit(X, Y + 100)
+    said += capsys.readouterr().err.splitlines()
+    told = [*range(8), *range(9, 20, 2)]
+    assert said == [f"tree {t + 1} of {8 if t < 8 else 20}, out-of-bag error {forest.oob_errors_[t]:.4g}" for t in told]
+
+
+def test_progress_without_out_of_bag_counts_trees(capsys):
+    RandomForestClassifier(5, random_state=0, verbose=1).fit(X, Y)
+    assert capsys.readouterr().err.splitlines() == [f"tree {t} of 5" for t in range(1, 6)]
+    BaggingClassifier(n_estimators=2, random_state=0, verbose=1).fit(X, Y)
+    assert capsys.readouterr().err.splitlines() == ["member 1 of 2", "member 2 of 2"]
 
 
 @pytest.mark.spec("TRE-L08")

@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from gnomon.search import (
+    AbsoluteError,
     Entropy,
     Gini,
     Misclassification,
+    Newton,
     PoissonDeviance,
     SeveralOutputs,
     SquaredError,
@@ -150,6 +152,40 @@ def test_threads_and_read_only_tables_make_no_difference():
     X.flags.writeable = False
     for n_jobs in (2, 4):
         assert_same(grow_in_place(X, y, Gini(3), n_jobs=n_jobs), tree, exact=True)
+
+
+@pytest.mark.parametrize("max_depth", [0, 1, 7, 30, 31, 32, 36, 45, np.int8(10), np.int32(35), np.int64(200)])
+def test_depths_of_any_size_and_type(max_depth):
+    rng = np.random.default_rng(6)
+    X, y = rng.normal(size=(N, P)), rng.integers(0, 2, N)
+    tree, coded = both(X, y, Gini(2), max_depth=max_depth)
+    assert_same(tree, coded, exact=True)
+    assert tree.max_depth <= max_depth
+
+
+def test_infinite_numbers_are_the_least_and_the_largest():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(N, 2))
+    chance = rng.random(N)
+    X[chance < 0.3, 0], X[chance > 0.7, 0] = -np.inf, np.inf
+    y = ((X[:, 0] == -np.inf) ^ (X[:, 1] > 0.0)).astype(int)
+    assert_same(*both(X, y, Gini(2)), exact=True)
+
+
+def test_a_rare_class_is_cut_where_it_begins():
+    n = 1_000_000
+    y = np.zeros(n, dtype=int)
+    y[n // 2 + 37] = 1
+    tree = grow_in_place(np.arange(n, dtype=float)[:, None], y, Gini(2))
+    assert tree.threshold[0] in (n // 2 + 36.5, n // 2 + 37.5)
+    assert tree.node_count == 5
+
+
+def test_criteria_without_purity_are_refused():
+    with pytest.raises(ValueError, match=r"criterion is Newton.*such as Gini"):
+        grow_in_place(np.zeros((3, 1)), np.zeros(3), Newton())
+    with pytest.raises(ValueError, match="criterion is PinballError"):
+        grow_in_place(np.zeros((3, 1)), np.zeros(3), AbsoluteError())
 
 
 @pytest.mark.parametrize("rows", [1, 2, 100, 101])

@@ -46,8 +46,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
     total = limits.total
     left, right = total + width, total + 2 * width
     best, cut, missing_left = -np.inf, 0, 0
-    # Where every cut is allowed, those that cannot be best need not be weighed.
-    free = not limits.counting and limits.min_mass <= 0.0 and bounds[DIRECTION] == 0.0
+    free = is_free(limits, bounds)
     for side in range(1 if missing < 0 else 2):
         for s in range(width):
             sums[left + s] = sums[missing * width + s] if side == 1 else 0.0
@@ -65,6 +64,12 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
                     best, cut, missing_left = merit, c + 1, side
                     bounds[MIDDLE] = bounds[TRIED]
     return best, cut, missing_left
+
+
+@inner
+def is_free(limits, bounds):
+    """Whether every cut is allowed, so that those that cannot be best need not be weighed."""
+    return not limits.counting and limits.min_mass <= 0.0 and bounds[DIRECTION] == 0.0
 
 
 @inner

@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon._jit import inner, lean
 from gnomon.search._column_splits import Found
-from gnomon.search._cuts import allowed
+from gnomon.search._cuts import allowed, is_free
 from gnomon.search._histograms import fetch_rows
 from gnomon.search._sift import sift
 from gnomon.search.columns import midpoint
@@ -34,7 +34,9 @@ TOGETHER = 256
 def _interval(x, low, per_unit):
     """The interval of a number: never a lower one for a larger number, whatever the rounding."""
     place = (x - low) * per_unit
-    return np.int32(INTERVALS) if place != place else np.int32(min(max(place, 0.0), INTERVALS - 1.0))
+    # An infinite number times nothing is none, too.
+    place = place if place > 0.0 else 0.0
+    return np.int32(INTERVALS) if x != x else np.int32(min(place, INTERVALS - 1.0))
 
 
 @lean
@@ -151,35 +153,52 @@ def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram,
     """The best cut between rows that were collected, in the `order` of their values; of equal cuts the first."""
     width, missing, n = criterion.width(), INTERVALS * criterion.width(), len(order)
     left, right, before = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
+    now, coming = before + width, before + 2 * width
     gaps = histogram[missing] > 0.0
     best = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
     for side in range(2 if gaps else 1):
-        here, i = np.int64(0), 0
+        here, b = np.int64(0), np.int64(-1)
         for s in range(width):
             sums[before + s] = histogram[missing + s] if side == 1 else 0.0
-        while i < n:
-            x = values[order[i]]
-            b = _interval(x, low, per_unit)
-            if i == 0 or b != here:
+        i = _group(criterion, values, places, order, 0, y, w, sums, coming)
+        first = 0
+        while first < n:
+            x = values[order[first]]
+            if _interval(x, low, per_unit) != b:
+                b = np.int64(_interval(x, low, per_unit))
                 _go_on(histogram, here, b, sums, before, width)
+                here = b
                 for s in range(width):
                     sums[left + s] = sums[before + s]
-                here = b
-            while i < n and values[order[i]] == x:
-                row = places[order[i]]
-                criterion.tally(sums, left, y, row, w[row])
-                i += 1
-            other = values[order[i]] if i < n else x
-            if i < n and not _are_neighbours(histogram, b, _interval(other, low, per_unit), width):
-                continue
-            # All known rows against all missing ones is a cut only where the missing are right.
-            if i == n and (side == 1 or not gaps or sums[left] + histogram[missing] != sums[limits.total]):
-                continue
-            merit = _merit_of_cut(criterion, limits, sums, left, right, bounds)
+            for s in range(width):
+                sums[left + s] += sums[coming + s]
+                sums[now + s] = sums[coming + s]
+            first, i = i, _group(criterion, values, places, order, i, y, w, sums, coming)
+            other = values[order[first]] if first < n else x
+            if first < n:
+                near = _are_neighbours(histogram, b, np.int64(_interval(other, low, per_unit)), width)
+                skipped = not near or (is_free(limits, bounds) and criterion.alike(sums, now, coming))
+            else:
+                # All known rows against all missing ones is a cut only where the missing are right.
+                skipped = side == 1 or not gaps or sums[left] + histogram[missing] != sums[limits.total]
+            merit = -np.inf if skipped else _merit_of_cut(criterion, limits, sums, left, right, bounds)
             if merit > best.score + scale:
-                t = midpoint(np.float64(x), np.float64(other)) if i < n else np.inf
+                t = midpoint(np.float64(x), np.float64(other)) if first < n else np.inf
                 best = Found(merit, np.int64(j), np.int64(0), t, np.int64(1 - side if gaps else -1))
     return best
+
+
+@inner
+def _group(criterion, values, places, order, i, y, w, sums, at):
+    """Put at `at` the sums of the rows that have the value of number i in the order; the number of the next value."""
+    for s in range(criterion.width()):
+        sums[at + s] = 0.0
+    first = i
+    while i < len(order) and values[order[i]] == values[order[first]]:
+        row = places[order[i]]
+        criterion.tally(sums, at, y, row, w[row])
+        i += 1
+    return i
 
 
 @inner

@@ -109,7 +109,7 @@ def begin_block(nodes, node, made, most):
 def draw_columns(features, seed, first, stop):
     """Draw the columns number first … stop − 1 from those not drawn, unless that is all of them; return `stop`.
 
-    They stay as they were drawn, so that of equal splits no column has the first.
+    They stay as they were drawn, so that among equal splits no column is preferred for its place.
     """
     p = len(features)
     for turn in range(first, stop if stop - first < p else first):

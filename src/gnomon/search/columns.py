@@ -313,7 +313,7 @@ def _quantiles(ordered, shares):
     below = np.floor(ranks)
     lower, upper = ordered[np.clip([below, below + 1.0], 0, len(ordered) - 1).astype(int)]
     # Between two that are infinite there is none.
-    return upper - np.where(ranks == below, 0.5, 0.0) * (upper - lower)
+    return np.where(ranks == below, upper - 0.5 * (upper - lower), upper)
 
 
 @jit

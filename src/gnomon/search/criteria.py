@@ -37,6 +37,8 @@ class Criterion:
         Whether targets are the indices of classes and the sums their weights.
     ordered : bool
         Whether the order of the targets matters, so that there are no sums.
+    stepping : bool
+        Whether the worth is what a step gains, so that no group is pure.
 
     References
     ----------
@@ -54,6 +56,7 @@ class Criterion:
 
     classes: ClassVar[bool] = False
     ordered: ClassVar[bool] = False
+    stepping: ClassVar[bool] = False
     record: ClassVar = None
 
     @property
@@ -327,6 +330,8 @@ class Newton(Criterion):
     lam: float = 0.0
     size: int = 3
 
+    stepping = True
+
     def width(self):
         return 4
 
@@ -361,7 +366,7 @@ class Newton(Criterion):
         return b
 
     def impurities(self, worths, masses):
-        """Less the worth per weight of each row of sums, so that gains are those of Newton's steps."""
+        """The negative worth per weight of groups, so that gains are those of Newton's steps."""
         return -worths / np.maximum(masses, TINY)
 
     def clips(self):

@@ -99,8 +99,8 @@ def grow_forest(
         What is done with a tree that is grown.
     n_jobs : int, optional
         Threads.
-    progress : callable, optional
-        Called with the number of each tree that is done.
+    progress : callable (number, Tree), optional
+        Called with each tree once it and all before it are done.
     **options
         Passed to `grow_tree`.
 
@@ -125,6 +125,7 @@ def grow_forest(
     joined = _Joined(len(bags.seeds), after)
     first = len(joined)
     waiting, lock = {}, threading.Lock()
+    tell = progress or (lambda t, tree: None)
 
     def work(t):
         counts, seed = bags.counts(t), bags.seeds[t]
@@ -143,10 +144,9 @@ def grow_forest(
         tree = tree if finish is None else finish(tree)
         with lock:
             waiting[t] = tree
-            while len(joined) in waiting:
-                joined.put([waiting.pop(len(joined))])
-        if progress is not None:
-            progress(t)
+            while (next_one := len(joined)) in waiting:
+                joined.put([waiting[next_one]])
+                tell(next_one, waiting.pop(next_one))
 
     try:
         map_chunks(work, range(first, len(bags.seeds)), n_jobs)

@@ -161,7 +161,7 @@ class Grower:
         # Weights that were added and taken away again leave rounding; numbers of rows tell which codes a node has.
         counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
         limits = Limits(
-            DEEPEST if max_depth is None else min(max_depth, DEEPEST), max(min_samples_split, 2),
+            deepest(max_depth), max(min_samples_split, 2),
             float(min_samples_leaf), float(min_weight_leaf), float(min_gain), max_features,
             criterion.classes and criterion.size > 2, counting, outputs, most_groups(columns, most_rows) * width,
             float(category_support), thresholds == "edges", fewest_rows(columns),
@@ -278,13 +278,19 @@ def _block(columns, max_leaf_nodes):
     return CACHE // (2 * len(columns.sizes) * columns.codes.itemsize)
 
 
+def deepest(max_depth):
+    """The depth at which nodes are leaves, always of one type, as kernels are compiled for each."""
+    return DEEPEST if max_depth is None else min(int(max_depth), DEEPEST)
+
+
 def capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes):
     """Most nodes that a binary tree of `m` rows can have under the limits."""
     leaves = max(1, m // max(1, int(min_samples_leaf)))
     if max_leaf_nodes is not None:
         leaves = min(leaves, max_leaf_nodes)
     if max_depth is not None and max_depth < 40:
-        leaves = min(leaves, 2**max_depth)
+        # A number of NumPy's would overflow.
+        leaves = min(leaves, 2 ** int(max_depth))
     return 2 * leaves + 1
 
 

@@ -3,8 +3,9 @@
     nodes of many rows:  cuts found in intervals of the columns of X (`_intervals`), one node after the other
     subtrees of few:     coded exactly and grown by `grow_tree`, many at a time, and put in place of their roots     (1)
 
-The tree is that of `grow_tree` on `code_columns(X)`, without a code for each cell: beside X there are the numbers of
-rows and what a few thousand rows take for each thread. Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree
+The tree is that of `grow_tree` on `code_columns(X)`, but for the rounding of sums, without a code for each cell: beside
+X there are the numbers of rows, and for each thread what a few thousand rows take, or the cells of one column where the
+bounds of its intervals tell nothing. Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree
 classifier for large datasets, KDD-98; subtrees in memory: Gehrke, Ramakrishnan & Ganti (2000), RainForest,
 doi:10.1023/A:1009839829793.
 """
@@ -20,9 +21,9 @@ from gnomon.search._cuts import HIGH, LOW, PUREST
 from gnomon.search._intervals import INTERVALS, TOGETHER, collect, divide_rows, survey, sweep, tally_intervals
 from gnomon.search._nodes import Limits, make_children, settle, weigh_up
 from gnomon.search._read_off import read_nodes
-from gnomon.search._work import DEEPEST, make_nodes
+from gnomon.search._work import make_nodes
 from gnomon.search.columns import rank_columns
-from gnomon.search.grow import Grower, capacity_for, grow, rows_of
+from gnomon.search.grow import Grower, capacity_for, deepest, grow, rows_of
 from gnomon.search.tree import FIELDS, Tests
 
 __all__ = ["FEW", "grow_in_place"]
@@ -70,6 +71,8 @@ def grow_in_place(
     >>> grow_in_place(x, (x[:, 0] > 0.3).astype(int), Gini(2)).threshold[0].round(6)
     np.float64(0.3001)
     """
+    if criterion.record is None or criterion.stepping:
+        raise ValueError(f"criterion is {criterion!r}; here it must be an impurity with sums, such as Gini(2)")
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     limits = {
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
@@ -83,9 +86,9 @@ def grow_in_place(
 
         def below(k):
             node = opened[k]
-            rows, depth = top.rows[node["start"] : node["stop"]], node["depth"]
-            deepest = None if max_depth is None else max_depth - depth
-            return _subtree(X[rows], y[rows], criterion, w[rows], deepest, limits)
+            rows, depth = top.rows[node["start"] : node["stop"]], int(node["depth"])
+            left = None if max_depth is None else max_depth - depth
+            return _subtree(X[rows], y[rows], criterion, w[rows], left, limits)
 
         small = np.flatnonzero((tree.n_rows <= FEW) & tree.is_leaf & (tree.impurity > 0.0))
         return _graft(tree, dict(zip(small.tolist(), run(below, small), strict=True)))
@@ -110,7 +113,7 @@ class _IntervalSplitter:
         self.nodes, self.sums = make_nodes(capacity, len(rows)), np.empty((capacity, width))
         # Without `counting`, limits on rows are not looked at.
         self.limits = compiled(Limits(
-            DEEPEST if max_depth is None else min(max_depth, DEEPEST), max(limits["min_samples_split"], 2),
+            deepest(max_depth), max(limits["min_samples_split"], 2),
             float(limits["min_samples_leaf"]), float(limits["min_weight_leaf"]), float(limits["min_gain"]), p, False,
             limits["min_samples_leaf"] > 1, self.outputs, 0, 0.0, False, 0,
         ))  # fmt: skip
@@ -133,6 +136,8 @@ class _IntervalSplitter:
             if _conclude(nodes, node, best, prospect, self.limits, self.bounds):
                 left = divide_rows(self.X, best.feature, best.threshold, best.missing, rows, self.flags, self.spare)
                 nodes.middle[node] = nodes.start[node] + left
+                # Never, unless a cut were weighed otherwise than it divides: then a leaf, not endless division.
+                nodes.gain[node] = nodes.gain[node] if 0 < left < len(rows) else -1.0
 
     def divide(self, nodes, node, made):
         """Make the children of a node."""

@@ -74,7 +74,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         self._bags = before.followed(len(keep), spawn_seeds(self._seed, n_members), draw)
         kept = self.estimators_features_[: len(keep)] if keep else []
         self.estimators_features_ = kept + [self._columns(t, self._width(X)) for t in range(len(keep), n_members)]
-        report = progress_of(self.verbose, n_members)
+        report = progress_of(self.verbose, n_members, what="member")
 
         def work(t):
             member = self._fit_member(t, X, y, params)

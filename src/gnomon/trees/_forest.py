@@ -20,13 +20,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.search import code_columns, grow_forest, prune_tree
+from gnomon.search import Forest, code_columns, grow_forest, prune_tree
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import RowPredictor
 from gnomon.trees._forms import class_counts, mean_criterion
 from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
 from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features
-from gnomon.trees._out_of_bag import accuracy_loss, out_of_bag, squared_loss
+from gnomon.trees._out_of_bag import RunningMeans, accuracy_loss, out_of_bag, squared_loss
 from gnomon.trees._outputs import counts_of, criterion_of, labels_of, refuse_several, shares_of
 from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
@@ -47,7 +47,8 @@ class Forested(GrownForest):
 
     _pastes = False
 
-    def _grow(self, X, y, criterion, weights, balanced=None):
+    def _grow(self, X, y, criterion, weights, balanced=None, center=0.0):
+        """Grow the trees; `center` is what was taken from y."""
         start = perf_counter()
         n_trees = check_integer("n_estimators", self.n_estimators, 1)
         alpha = check_non_negative("ccp_alpha", self.ccp_alpha)
@@ -77,7 +78,7 @@ class Forested(GrownForest):
 
         self.forest_ = grow_forest(
             columns, y, criterion, self._bags, weights=bag_weights, features=features, after=keep, finish=finish,
-            n_jobs=self.n_jobs, progress=progress_of(self.verbose, n_trees), splitter=self.splitter,
+            n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center), splitter=self.splitter,
             categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
             **options,
         )  # fmt: skip
@@ -89,6 +90,20 @@ class Forested(GrownForest):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _progress(self, X, y, keep, n_trees, center):
+        """What tells of the trees while they grow, with the error of those so far if it is asked for."""
+        if not (self.verbose and self.oob_score):
+            return progress_of(self.verbose, n_trees)
+        means = RunningMeans(self._bags, X, y + center, self._loss)
+
+        def error(t, tree, center=center):
+            rows, answers = means.ask(t, self._voting(Forest.of([tree])))
+            return means.add(rows, answers + center)
+
+        for t in range(0 if keep is None else len(keep)):
+            error(t, keep.tree(t), center=0.0)
+        return progress_of(self.verbose, n_trees, error)
 
     def _kept(self, n_trees):
         """The forest of an earlier fit, whose seeds are the first of the same sequence; None: all trees are new."""
@@ -320,7 +335,7 @@ class ForestRegressor(RegressorMixin, Forested):
         weights = tree_weights(sample_weight, X)
         center = center_of(targets, weights, self.criterion)
         before = len(self.forest_) if self._continues() else 0
-        self._grow(X, targets - center, criterion, weights)
+        self._grow(X, targets - center, criterion, weights, center=center)
         answers = self.forest_.whole.answers
         answers[self.forest_.roots[before] :] += center
         if self.oob_score:
@@ -384,12 +399,14 @@ def _subspaces(max_features_tree, p):
     return draw
 
 
-def progress_of(verbose, n_trees):
+def progress_of(verbose, n_trees, error=None, what="tree"):
+    """What tells of tree t once it is there, with the `error` out of bag; None if nothing is to be told."""
     if not verbose:
         return None
 
-    def report(t):
+    def report(t, tree=None):
+        known = "" if error is None else f", out-of-bag error {error(t, tree):.4g}"
         if verbose > 1 or (t + 1) % max(1, n_trees // 10) == 0:
-            sys.stderr.write(f"tree {t + 1} of {n_trees}\n")
+            sys.stderr.write(f"{what} {t + 1} of {n_trees}{known}\n")
 
     return report

@@ -130,6 +130,7 @@ def grow_form(form, X, y, criterion, coding, bins, n_jobs, **options):
 LIMITS = (
     "sample_weight", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_leaf", "min_impurity", "min_gain"
 )  # fmt: skip
+"""Options that `grow_in_place` has too."""
 
 
 def _needs_no_codes(form, X, criterion, coding, options):

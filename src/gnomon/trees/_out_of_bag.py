@@ -16,7 +16,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.search import Forest, Importances
 from gnomon.search.traverse import as_dense
 
-__all__ = ["accuracy_loss", "out_of_bag", "permutation_importance", "squared_loss"]
+__all__ = ["RunningMeans", "accuracy_loss", "out_of_bag", "permutation_importance", "squared_loss"]
 
 
 def accuracy_loss(index, answers):
@@ -31,23 +31,37 @@ def squared_loss(y, answers):
     return float(np.mean((y - answers) ** 2))
 
 
+class RunningMeans:
+    """The answers (1) of the trees so far, and their loss."""
+
+    def __init__(self, bags, X, truth, loss):
+        self.bags, self.X, self.truth, self.loss = bags, X, truth, loss
+        self.total, self.votes = 0.0, np.zeros(X.shape[0])
+
+    def ask(self, t, forest):
+        """The rows that tree t has not seen, and what it answers; `forest` has this tree alone."""
+        rows = np.flatnonzero(self.bags.counts(t) == 0)
+        return rows, forest.sum(self.X[rows])
+
+    def add(self, rows, answers):
+        """Take in the answers of a tree; the loss of all so far, NaN if there are none."""
+        if np.ndim(self.total) == 0:
+            self.total = np.zeros((len(self.votes), answers.shape[1]))
+        self.total[rows] += answers
+        self.votes[rows] += 1.0
+        known = self.votes > 0.0
+        if not np.any(known):
+            return np.nan
+        return self.loss(self.truth[known], self.total[known] / self.votes[known, None])
+
+
 def out_of_bag(forest, bags, X, truth, loss, n_jobs=None):
     """The answers (1), NaN for a row in every bag, and their loss after 1, 2, … trees."""
-    total = np.zeros((X.shape[0], forest.whole.answers.shape[1]))
-    votes = np.zeros(X.shape[0])
-    errors = np.full(len(forest), np.nan)
-
-    def answer(t):
-        rows = np.flatnonzero(bags.counts(t) == 0)
-        return rows, Forest.of([forest.tree(t)]).sum(X[rows])
-
+    means = RunningMeans(bags, X, truth, loss)
+    found = map_chunks(lambda t: means.ask(t, Forest.of([forest.tree(t)])), range(len(forest)), n_jobs)
     # Added in the order of the trees, so that the sums are the same for any number of threads.
-    for t, (rows, answers) in enumerate(map_chunks(answer, range(len(forest)), n_jobs)):
-        total[rows] += answers
-        votes[rows] += 1.0
-        known = votes > 0.0
-        if np.any(known):
-            errors[t] = loss(truth[known], total[known] / votes[known, None])
+    errors = np.array([means.add(rows, answers) for rows, answers in found])
+    votes = means.votes
     if not np.all(votes):
         warnings.warn(
             f"{int(np.sum(votes == 0.0))} rows are in the bag of every tree, so they have no out-of-bag answer "
@@ -56,7 +70,7 @@ def out_of_bag(forest, bags, X, truth, loss, n_jobs=None):
             stacklevel=4,
         )
     with np.errstate(invalid="ignore"):
-        return total / votes[:, None], errors
+        return means.total / votes[:, None], errors
 
 
 def permutation_importance(forest, bags, X, truth, loss, *, random_state=None, n_jobs=None):

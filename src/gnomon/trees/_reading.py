@@ -256,7 +256,10 @@ class ReadsForest:
     @property
     def _voters(self):
         """The trees, with the answers of which the mean is taken."""
-        return self.forest_.votes if vars(self).get("voting") == "hard" else self.forest_
+        return self._voting(self.forest_)
+
+    def _voting(self, forest):
+        return forest.votes if vars(self).get("voting") == "hard" else forest
 
 
 def _sayable(estimator, words):
