@@ -1,6 +1,7 @@
 """Trees at the command line: offered, chosen where they should be, told in the report, saved and asked again."""
 
 import csv
+import gzip
 import re
 from html import unescape
 
@@ -14,6 +15,7 @@ from gnomon._registry import Facts, candidates, discover, register, warmups
 from gnomon.cli._app import app
 from gnomon.io import load, notes, save
 from gnomon.report import learn
+from real_data import data_path
 
 TREES = ("decision tree", "random forest", "gradient boosting")
 
@@ -119,3 +121,25 @@ def test_warming_up_covers_every_tree_model():
     discover()
     names = [name for name, _ in warmups() if name.startswith("trees")]
     assert len(names) == 2 * len(TREES)
+
+
+def test_houses_are_learned_by_trees(only, tmp_path, monkeypatch):
+    """Districts of California with gaps and words: the models are compared, boosting wins, and the file predicts."""
+    with gzip.open(data_path("tabular/california_housing.csv.gz"), "rt") as file:
+        rows = list(csv.reader(file))
+    monkeypatch.chdir(tmp_path)
+    for name, some in (("train.csv", rows[1::8]), ("new.csv", rows[2::40])):
+        with (tmp_path / name).open("w", newline="") as file:
+            csv.writer(file).writerows([rows[0], *some])
+    only("regression", *TREES)
+    result = CliRunner().invoke(app, ["learn", "train.csv", "-t", "median_house_value", "-o", "out"])
+    assert result.exit_code == 0, result.output
+    found = notes(tmp_path / "out" / "model.skops")
+    assert found["chosen"] in ("random forest", "gradient boosting")
+    page = (tmp_path / "out" / "report.html").read_text(encoding="utf-8")
+    assert all(name in page for name in TREES)
+    assert "share of the impurity taken away" in page
+    said = CliRunner().invoke(app, ["predict", "out/model.skops", "new.csv"]).stdout.splitlines()[1:]
+    truth = np.array([float(row[rows[0].index("median_house_value")]) for row in rows[2::40]])
+    errors = truth - np.array([float(line.split(",")[0]) for line in said])
+    assert 1.0 - np.mean(errors**2) / np.var(truth) > 0.7
