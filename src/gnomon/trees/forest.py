@@ -41,7 +41,7 @@ class RandomForestClassifier(ForestClassifier):
     random_state : None, int, Generator or RandomState
         Tree t depends on it and on t alone.
     verbose : int, default=0
-        Report trees as they are done.
+        1 tells of every tenth of the trees on standard error, 2 of each; with `oob_score`, of the error so far as well.
     warm_start : bool, default=False
         Keep the trees of the last fit and add those that are missing.
     class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
