@@ -15,6 +15,7 @@ __all__ = ["Result", "growth", "measure"]
 OURS = "gnomon"
 SHORTEST = 0.02  # seconds: work below this is repeated within one reading of the clock
 PAUSE = 0.1  # seconds of rest before each reading
+MORE = 5  # times as many rounds as asked for, where they are short
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,8 @@ def measure(row, *, size=None, repeats=5, budget=30.0):
     size : dict, optional
         Arguments of `row.make`; ``row.size`` by default.
     repeats : int, default=5
-        Rounds of timing; fewer, but at least one, when `budget` seconds are spent.
+        Rounds of timing; fewer, but at least one, when `budget` seconds are spent, and up to `MORE` times as many in a
+        third of it: what else a machine does disturbs short work most.
     """
     with warnings.catch_warnings():
         # Whether a solver stopped too early is decided by the quality it reached.
@@ -123,10 +125,11 @@ def _interleave(runs, data, repeats, budget):
     """Median seconds of each contestant, the order rotated from round to round."""
     times = {key: [] for key in runs}
     keys, start = list(runs), time.perf_counter()
-    for turn in range(repeats):
+    for turn in range(MORE * repeats):
         for key in keys[turn % len(keys) :] + keys[: turn % len(keys)]:
             times[key].append(_clock(runs[key], data))
-        if time.perf_counter() - start > budget:
+        spent = time.perf_counter() - start
+        if spent > (budget if turn + 1 < repeats else budget / 3.0):
             break
     return {key: float(np.median(values)) for key, values in times.items()}
 
