@@ -5,6 +5,7 @@ import importlib
 import numpy as np
 import pytest
 
+from gnomon.numerics.parallel import Team
 from gnomon.search import (
     AbsoluteError,
     Entropy,
@@ -18,6 +19,7 @@ from gnomon.search import (
     grow_in_place,
     grow_tree,
 )
+from gnomon.search._intervals import INTERVALS
 from gnomon.trees import DecisionTreeClassifier
 
 MODULE = importlib.import_module("gnomon.search.grow_in_place")
@@ -79,6 +81,15 @@ CRITERIA = {
     "Poisson": (PoissonDeviance(), lambda X, rng: rng.poisson(signal(X)).astype(float)),
 }
 
+NO_LIMITS = {
+    "min_samples_split": 2,
+    "min_samples_leaf": 1,
+    "min_weight_leaf": 0.0,
+    "min_impurity": 0.0,
+    "min_gain": 0.0,
+}
+TEAM = Team(1)
+
 LIMITS = (
     {},
     {"max_depth": 4},
@@ -118,6 +129,37 @@ def test_the_tree_is_that_of_coded_columns(table, criterion):
     tree, coded = both(X, targets(X, rng), noun)
     assert tree.node_count > 3
     assert_same(tree, coded, exact=noun.classes)
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+@pytest.mark.parametrize("criterion", CRITERIA)
+def test_no_cut_is_better_than_the_bound_of_its_interval(criterion, gaps):
+    rng = np.random.default_rng(8)
+    X = with_gaps(rng.normal(size=(N, 3)), rng, gaps)
+    noun, targets = CRITERIA[criterion]
+    y = targets(X, rng)
+    top = MODULE._IntervalSplitter(X, y, noun, np.ones(N), np.arange(N, dtype=np.int32), None, NO_LIMITS, TEAM)
+    width, flat = noun.size + 1, np.ravel(y)
+
+    def sums_of(rows):
+        sums = np.zeros(width)
+        for i in rows:
+            noun.tally(sums, 0, flat, i, 1.0)
+        return sums
+
+    whole = sums_of(range(N))
+    scene = MODULE._Scene(top.rows, np.concatenate([whole, np.zeros(5 * width)]), 0.0, *MODULE._ranges(X, top.rows))
+    end = top._survey(scene, 0, 3)[0]
+    lost, order = sums_of(np.flatnonzero(np.isnan(X[:, 0]))), np.argsort(X[:, 0])[: int(np.sum(~np.isnan(X[:, 0])))]
+    left, best = np.zeros(width), -np.inf
+    places = np.clip((X[order, 0] - scene.low[0]) * scene.per_unit[0], 0, INTERVALS - 1).astype(int)
+    for i, row in enumerate(order[:-1]):
+        left = left + sums_of([row])
+        for side in (left, left + lost):
+            merit = noun.merit(side, 0) + noun.merit(whole - side, 0)
+            assert merit <= top.within[0, places[i]] + 1e-9 * abs(merit) or merit == -np.inf
+            best = max(best, merit)
+    assert -np.inf < end <= best + 1e-9 * abs(best)
 
 
 @pytest.mark.parametrize("limits", LIMITS, ids=str)

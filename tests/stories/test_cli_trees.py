@@ -124,7 +124,7 @@ def test_warming_up_covers_every_tree_model():
 
 
 def test_houses_are_learned_by_trees(only, tmp_path, monkeypatch):
-    """Districts of California with gaps and words: the models are compared, boosting wins, and the file predicts."""
+    """Districts of California with gaps and words: the models are compared, an ensemble wins, and its file predicts."""
     with gzip.open(data_path("tabular/california_housing.csv.gz"), "rt") as file:
         rows = list(csv.reader(file))
     monkeypatch.chdir(tmp_path)
