@@ -185,3 +185,21 @@ def test_pairs_of_a_table_are_counted_through():
     terms, to = np.arange(8.0).reshape(4, 2), np.zeros((3, 2))
     _add_two(to, 2, terms, 6)
     assert np.array_equal(to, [[0.0, 0.0], [6.0, 7.0], [0.0, 0.0]])
+
+
+@inner
+def _successor(n):
+    return n + 1
+
+
+@lean
+def _two_successors(n):
+    return _successor(1) + _successor(n) + _successor(7)
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+def test_parts_are_compiled_once_for_all_constants():
+    assert _two_successors(3) == 14
+    # It may have come from the disk.
+    _two_successors.recompile()
+    assert len(_successor.signatures) == 1
