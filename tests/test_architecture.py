@@ -62,6 +62,13 @@ def test_numba_has_one_door():
     assert doors == ["_jit.py"]
 
 
+@pytest.mark.parametrize("module", [module for module in MODULES if not Path(module).stem.startswith("_")])
+def test_a_public_module_has_another_name_than_what_it_defines(module):
+    # Else `gnomon.optim.em` would be a function or a module, whichever was imported last.
+    defined = (node.name for node in tree_of(module).body if isinstance(node, ast.FunctionDef | ast.ClassDef))
+    assert Path(module).stem not in defined
+
+
 @pytest.mark.parametrize("module", [module for module in MODULES if module.split("/")[0] in FORMULAS])
 def test_what_stands_beside_the_layers_is_not_imported_by_them(module):
     beside = {f"gnomon.{name}" for name in BESIDE}

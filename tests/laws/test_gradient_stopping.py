@@ -8,7 +8,7 @@ from gnomon.linear import LinearModelClassifier, LinearModelRegressor
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.optim import DivergenceWarning, Problem, bfgs, dual_gap, gradient_descent, proximal_gradient
-from gnomon.optim.follow import follow
+from gnomon.optim._follow import follow
 from gnomon.optim.stopping import (
     KKT,
     Check,

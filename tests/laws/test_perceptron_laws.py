@@ -23,7 +23,7 @@ from gnomon.linear import (
 from gnomon.losses import PerceptronLoss
 from gnomon.numerics.design import Design
 from gnomon.optim import Problem, is_separable, perceptron, sgd
-from gnomon.optim.perceptron import Patience
+from gnomon.optim._perceptron import Patience
 from gnomon.penalties import NoPenalty
 
 TEXTBOOK = {"tol": None, "fit_intercept": False, "max_iter": 100_000}

@@ -22,7 +22,7 @@ from gnomon.search import (
 from gnomon.search._intervals import INTERVALS
 from gnomon.trees import DecisionTreeClassifier
 
-MODULE = importlib.import_module("gnomon.search.grow_in_place")
+MODULE = importlib.import_module("gnomon.search._grow_in_place")
 N, P = 1500, 5
 
 

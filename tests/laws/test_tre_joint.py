@@ -9,7 +9,7 @@ from gnomon.numerics.parallel import team
 from gnomon.search import Gini, Newton, SquaredError, code_columns
 from gnomon.search._joint import CROWDED, MOST, each_alone, join_columns
 
-grow = importlib.import_module("gnomon.search.grow")
+grow = importlib.import_module("gnomon.search._grow")
 
 
 def table(n=3000, seed=0):

@@ -10,8 +10,8 @@ import pytest
 from gnomon import _vectors as vectors
 from gnomon._jit import jit
 from gnomon.search import Entropy, Gini, Misclassification, SquaredError, code_columns, grow_tree
+from gnomon.search._grow import UNROLLED_FROM, Grower
 from gnomon.search._record_splitter import Records, may_use_records
-from gnomon.search.grow import UNROLLED_FROM, Grower
 
 FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
 
@@ -146,7 +146,7 @@ PLAIN = """
 import importlib
 import numpy as np
 from gnomon.search import Gini, code_columns
-grow = importlib.import_module("gnomon.search.grow")
+grow = importlib.import_module("gnomon.search._grow")
 grow.UNROLLED_FROM = 0
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(70, 3)), rng.integers(0, 2, 70).astype(np.int32)

@@ -1,6 +1,7 @@
 """Distributions: laws of chance as immutable values."""
 
 from gnomon.distributions._base import Distribution, Family, Statistics
+from gnomon.distributions._likelihood import likelihood, log_likelihood
 from gnomon.distributions.bernoulli import Bernoulli, Binomial
 from gnomon.distributions.beta import Beta
 from gnomon.distributions.categorical import Categorical, Multinomial
@@ -15,7 +16,6 @@ from gnomon.distributions.histogram import Histogram
 from gnomon.distributions.information import MonteCarlo, cross_entropy, entropy, kl_divergence
 from gnomon.distributions.kde import KDE
 from gnomon.distributions.laplace import Laplace
-from gnomon.distributions.likelihood import likelihood, log_likelihood
 from gnomon.distributions.normal import MultivariateNormal, Normal
 from gnomon.distributions.normal_inverse import MeanCov, MeanVar, NormalInverseGamma, NormalInverseWishart
 from gnomon.distributions.normals import Normals, Responsibilities

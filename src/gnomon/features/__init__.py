@@ -26,6 +26,7 @@ resample for imbalance                      `sklearn.utils.resample`
 Box & Tidwell (1962), Transformation of the independent variables, doi:10.1080/00401706.1962.10490038.
 """
 
+from gnomon.features._subset_score import subset_score
 from gnomon.features.basis import BasisExpansion
 from gnomon.features.bias import AddBias
 from gnomon.features.exhaustive import ExhaustiveSelector
@@ -39,7 +40,6 @@ from gnomon.features.quadratic import QuadraticExpansion
 from gnomon.features.ratio_features import RatioFeatures
 from gnomon.features.sparse_selector import SparseSelector
 from gnomon.features.subset import ColumnSubset
-from gnomon.features.subset_score import subset_score
 from gnomon.features.waterfall import Waterfall
 from gnomon.features.whiten import Whitener, WithinClassWhitener
 from gnomon.numerics.coding import decode_labels, encode_labels

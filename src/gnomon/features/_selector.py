@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.features.subset_score import accepted, subset_error
+from gnomon.features._subset_score import accepted, subset_error
 from gnomon.numerics.validation import validate_rows
 
 __all__ = ["ErrorSelector"]

@@ -11,7 +11,7 @@ from itertools import combinations
 import numpy as np
 
 from gnomon.features._selector import ErrorSelector
-from gnomon.features.subset_score import first_smallest
+from gnomon.features._subset_score import first_smallest
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["ExhaustiveSelector"]

@@ -13,7 +13,7 @@ from numbers import Real
 import numpy as np
 
 from gnomon.features._selector import ErrorSelector
-from gnomon.features.subset_score import first_smallest, tie_width
+from gnomon.features._subset_score import first_smallest, tie_width
 from gnomon.numerics.validation import check_choice, check_integer
 
 __all__ = ["GreedySelector"]

@@ -36,7 +36,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import em
-from gnomon.optim.em import warn_unless_em_converged
+from gnomon.optim._em import warn_unless_em_converged
 
 __all__ = ["SemiSupervisedClassifier"]
 

@@ -1,5 +1,6 @@
 """Linear models: least squares, ridge, lasso, logistic regression and their kin, as scikit-learn estimators."""
 
+from gnomon.linear._path import Path, path
 from gnomon.linear._separation import SeparationWarning
 from gnomon.linear.averaged import AveragedPerceptron
 from gnomon.linear.bayes import BayesianLinearRegression
@@ -19,7 +20,6 @@ from gnomon.linear.logistic import LogisticRegression, convert_parametrization
 from gnomon.linear.logistic_cv import LogisticRegressionCV
 from gnomon.linear.lp import LpRegression, NonConvexWarning
 from gnomon.linear.margins import WidestMargin, distance, margin, mistake_bound, update_gain, widest_margin
-from gnomon.linear.path import Path, path
 from gnomon.linear.perceptron import Perceptron
 from gnomon.linear.ridge import Ridge
 from gnomon.linear.ridge_cv import RidgeCV

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.infer import laplace_at, sigmoid_average
-from gnomon.infer.sigmoid_average import METHODS
+from gnomon.infer._sigmoid_average import METHODS
 from gnomon.linear._prior import as_prior
 from gnomon.linear._scores import intercept_of
 from gnomon.losses import LogisticLoss

@@ -33,11 +33,11 @@ from gnomon.numerics.linalg import (
     loo_residuals,
     triangle_of_moments,
 )
-from gnomon.numerics.linalg.least_squares import METHODS
+from gnomon.numerics.linalg._least_squares import METHODS
 from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
-from gnomon.optim.fit_linear import SOLVERS
+from gnomon.optim import SOLVERS
 from gnomon.penalties import NoPenalty
 
 __all__ = ["LinearRegression"]

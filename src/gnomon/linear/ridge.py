@@ -28,7 +28,7 @@ from gnomon.numerics.linalg import (
 )
 from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
-from gnomon.optim.fit_linear import SOLVERS
+from gnomon.optim import SOLVERS
 from gnomon.penalties import L2, convert_lam, objective_form
 
 __all__ = ["Ridge"]

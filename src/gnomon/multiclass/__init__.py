@@ -1,9 +1,10 @@
 """Multi-class reductions: any two-class learner for any number of classes, and a real "don't know"."""
 
+from gnomon.multiclass._class_bits import class_bits
+from gnomon.multiclass._code_report import CodeReport, code_report
+from gnomon.multiclass._coding_matrix import coding_matrix
+from gnomon.multiclass._vote_accuracy import vote_accuracy
 from gnomon.multiclass.adaboost_ecc import AdaBoostECC
-from gnomon.multiclass.class_bits import class_bits
-from gnomon.multiclass.code_report import CodeReport, code_report
-from gnomon.multiclass.coding_matrix import coding_matrix
 from gnomon.multiclass.compare import (
     ReductionComparison,
     compare_reductions,
@@ -15,7 +16,6 @@ from gnomon.multiclass.indicator_regression import IndicatorRegression
 from gnomon.multiclass.one_vs_one import OneVsOneClassifier
 from gnomon.multiclass.one_vs_rest import OneVsRestClassifier
 from gnomon.multiclass.output_code import OutputCodeClassifier
-from gnomon.multiclass.vote_accuracy import vote_accuracy
 
 __all__ = [
     "AdaBoostECC",

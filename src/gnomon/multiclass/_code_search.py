@@ -14,8 +14,8 @@ from itertools import product
 
 import numpy as np
 
+from gnomon.multiclass._code_report import distinct_columns, separated
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, all_columns, exhaustive
-from gnomon.multiclass.code_report import distinct_columns, separated
 from gnomon.numerics.parallel import calm_blas
 from gnomon.numerics.validation import check_integer
 

@@ -13,8 +13,8 @@ from itertools import product
 import numpy as np
 from scipy import linalg, sparse
 
+from gnomon.multiclass._code_report import distinct_columns, row_distances, separated
 from gnomon.multiclass._code_search import check_length, climb_rows, count_columns
-from gnomon.multiclass.code_report import distinct_columns, row_distances, separated
 
 __all__ = ["held_out", "pca_code", "stagewise_code"]
 

@@ -16,7 +16,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
 from gnomon.multiclass._base import single_labels
-from gnomon.multiclass.coding_matrix import CODES, coding_matrix
+from gnomon.multiclass._coding_matrix import CODES, coding_matrix
 from gnomon.multiclass.one_vs_one import OneVsOneClassifier
 from gnomon.multiclass.one_vs_rest import OneVsRestClassifier
 from gnomon.multiclass.output_code import OutputCodeClassifier

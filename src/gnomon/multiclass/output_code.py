@@ -19,11 +19,11 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.losses import Loss
 from gnomon.multiclass._base import Reduction, base_has, given_rows, progress_of, routed
+from gnomon.multiclass._code_report import check_code, code_report, warn_of_repeats
 from gnomon.multiclass._code_search import random_code, usual_length
+from gnomon.multiclass._coding_matrix import CODES, coding_matrix
 from gnomon.multiclass._data_codes import held_out, pca_code, stagewise_code
 from gnomon.multiclass._labels import weighted_classes
-from gnomon.multiclass.code_report import check_code, code_report, warn_of_repeats
-from gnomon.multiclass.coding_matrix import CODES, coding_matrix
 from gnomon.multiclass.decoding import DECODE_LOSSES, code_distances, wrong_columns
 from gnomon.numerics.coding import code_problem, column_outputs, fit_columns, offers
 from gnomon.numerics.coding.columns import configured

@@ -1,38 +1,38 @@
 """Optimisation: pure functions from nouns and arrays to a `Solution`. They know no estimator."""
 
-from gnomon.optim.alternate import alternate
+from gnomon.optim._alternate import alternate
+from gnomon.optim._bfgs import bfgs
+from gnomon.optim._conjugate_gradient import conjugate_gradient
+from gnomon.optim._coordinate_descent import coordinate_descent, coordinate_path
+from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
+from gnomon.optim._dual_newton import dual_newton
+from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
+from gnomon.optim._fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
+from gnomon.optim._fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
+from gnomon.optim._gradient_descent import gradient_descent
+from gnomon.optim._irls import irls
+from gnomon.optim._kmeans import KMeansResult, kmeans, nearest_center, seed_centers
+from gnomon.optim._lbfgs import lbfgs
+from gnomon.optim._lp_norm import lp_norm
+from gnomon.optim._multiclass_dual import multiclass_dual
+from gnomon.optim._newton import newton, positive_factor
+from gnomon.optim._pegasos import pegasos
+from gnomon.optim._perceptron import perceptron
+from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
+from gnomon.optim._sag import sag
+from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim.best_subset import SubsetTable, best_subsets, greedy_subsets, size_intervals
-from gnomon.optim.bfgs import bfgs
 from gnomon.optim.checks import ConvexityReport, GradientReport, check_convex, check_gradient
-from gnomon.optim.conjugate_gradient import conjugate_gradient
-from gnomon.optim.coordinate_descent import coordinate_descent, coordinate_path
 from gnomon.optim.covariance_control import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
-from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
-from gnomon.optim.dual_newton import dual_newton
 from gnomon.optim.duality import dual_gap
-from gnomon.optim.em import EMBound, EMResult, Restart, em, em_bound
 from gnomon.optim.evidence import Evidence, maximize_evidence
-from gnomon.optim.fit_linear import SOLVERS, Solver, applicable_solvers, fit_linear
-from gnomon.optim.fit_mle import MaximumLikelihood, fit_mle, maximize_model_evidence
 from gnomon.optim.gaussian_em import GaussianEM, NormalMixture, ObservedRows, fit_normal_missing, observed_rows
 from gnomon.optim.gaussian_growth import fit_by_gradient, grow_by_splitting, split_components
-from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.gradient_linear import ApproximateZerosWarning
-from gnomon.optim.irls import irls
-from gnomon.optim.kmeans import KMeansResult, kmeans, nearest_center, seed_centers
 from gnomon.optim.lars import LassoKnots, lasso_knots
-from gnomon.optim.lbfgs import lbfgs
 from gnomon.optim.line_search import LineStep, strong_wolfe
-from gnomon.optim.lp_norm import lp_norm
-from gnomon.optim.multiclass_dual import multiclass_dual
-from gnomon.optim.newton import newton, positive_factor
-from gnomon.optim.pegasos import pegasos
-from gnomon.optim.perceptron import perceptron
 from gnomon.optim.problem import Problem
-from gnomon.optim.proximal_gradient import OnPart, projected_gradient, proximal_gradient
-from gnomon.optim.sag import sag
 from gnomon.optim.separability import Separability, is_separable
-from gnomon.optim.sgd import asgd, sgd
 from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unless_converged
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 

@@ -14,8 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from gnomon.numerics.design import Design
+from gnomon.optim._dual_coordinate_ascent import run_passes
 from gnomon.optim._dual_passes import Rules
-from gnomon.optim.dual_coordinate_ascent import run_passes
 from gnomon.optim.stopping import Check
 
 __all__ = ["multiplier_rounds", "with_constant_column"]

@@ -24,8 +24,8 @@ from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
+from gnomon.optim._em import Restart, em
 from gnomon.optim.covariance_control import CovarianceControl
-from gnomon.optim.em import Restart, em
 
 __all__ = [
     "GaussianEM",

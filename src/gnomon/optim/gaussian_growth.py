@@ -14,9 +14,9 @@ from scipy.linalg.blas import dtrsm
 from gnomon.distributions import Normals
 from gnomon.numerics.special import log_softmax
 from gnomon.numerics.validation import check_integer, check_positive
-from gnomon.optim.em import EMResult, em
+from gnomon.optim._em import EMResult, em
+from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim.gaussian_em import GaussianEM, NormalMixture
-from gnomon.optim.lbfgs import lbfgs
 
 __all__ = ["fit_by_gradient", "grow_by_splitting", "split_components"]
 

@@ -15,13 +15,13 @@ from functools import partial
 
 import numpy as np
 
-from gnomon.optim.bfgs import bfgs
+from gnomon.optim._bfgs import bfgs
+from gnomon.optim._conjugate_gradient import conjugate_gradient
+from gnomon.optim._gradient_descent import gradient_descent
+from gnomon.optim._proximal_gradient import OnPart, proximal_gradient
 from gnomon.optim.centring import CentredProblem
-from gnomon.optim.conjugate_gradient import conjugate_gradient
 from gnomon.optim.duality import dual_gap
-from gnomon.optim.gradient_descent import gradient_descent
 from gnomon.optim.problem import largest_eigenvalue
-from gnomon.optim.proximal_gradient import OnPart, proximal_gradient
 from gnomon.optim.rounding import attainable_tol
 from gnomon.optim.schedules import Power
 from gnomon.optim.steps import as_step_rule

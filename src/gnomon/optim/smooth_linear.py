@@ -17,10 +17,10 @@ import numpy as np
 from scipy import linalg
 
 from gnomon.losses import Loss
+from gnomon.optim._irls import irls
+from gnomon.optim._lbfgs import lbfgs
+from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim.duality import gap_by_gradient
-from gnomon.optim.irls import irls
-from gnomon.optim.lbfgs import lbfgs
-from gnomon.optim.newton import newton, positive_factor
 from gnomon.optim.rounding import attainable_tol
 
 __all__ = ["irls_linear", "lbfgs_linear", "newton_linear"]

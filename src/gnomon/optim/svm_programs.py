@@ -20,9 +20,9 @@ import numpy as np
 from scipy import linalg, optimize, sparse
 
 from gnomon.numerics.design import Design
-from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent, start_ascent
+from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent, start_ascent
+from gnomon.optim._follow import follow
 from gnomon.optim.dual_multipliers import multiplier_rounds, with_constant_column
-from gnomon.optim.follow import follow
 from gnomon.optim.problem import gram
 from gnomon.optim.solution import Solution
 from gnomon.optim.stopping import Check, StopRule, default_rule

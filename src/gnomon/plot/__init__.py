@@ -4,19 +4,19 @@ Every function takes ``ax=`` (or makes a figure), labels what it draws, uses a p
 tell apart, changes nothing global and never shows or saves anything.
 """
 
+from gnomon.plot._class_densities import class_densities, gaussian_boundaries, generative_overview
+from gnomon.plot._convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
+from gnomon.plot._fits import complexity_curve, fit_panels, fits, predictive_band
 from gnomon.plot.anomalies import anomaly_contours, nested_contours, split_diagram, threshold_choice
 from gnomon.plot.bayes import posterior_ellipses, prior_densities
 from gnomon.plot.boosting import boosting_bound, boosting_rounds
 from gnomon.plot.boundary import decision_boundary, decision_lines
-from gnomon.plot.class_densities import class_densities, gaussian_boundaries, generative_overview
 from gnomon.plot.classifiers import boundary_in_both, far_point, probability_surface
 from gnomon.plot.codes import code_map
-from gnomon.plot.convergence import convergence, early_stopping, primal_dual, solver_race, update_ratio
 from gnomon.plot.descent import descent_paths, schedule_curves
 from gnomon.plot.em import component_selection, em_course, em_panels, soft_against_hard, splitting_panels
 from gnomon.plot.evidence import count_tables, evidence_waterfall, posterior_bars
 from gnomon.plot.features import feature_curves, monomials, nonlinear_problems, polar_remap, whitening_steps
-from gnomon.plot.fits import complexity_curve, fit_panels, fits, predictive_band
 from gnomon.plot.forests import (
     bias_variance_curves,
     bootstrap_trees,

@@ -1,8 +1,12 @@
 """Search: growing, reading and pruning trees."""
 
-from gnomon.search.adaboost import AdaBoosted, adaboost
+from gnomon.search._adaboost import AdaBoosted, adaboost
+from gnomon.search._boost import Boosted, BoostingPlan, Round, boost
+from gnomon.search._grow import grow_tree
+from gnomon.search._grow_in_place import grow_in_place
+from gnomon.search._optimal_tree import OptimalTree, optimal_tree
+from gnomon.search._tree_text import tree_text
 from gnomon.search.assemble import Fork, assemble_tree
-from gnomon.search.boost import Boosted, BoostingPlan, Round, boost
 from gnomon.search.by_hand import read_tree
 from gnomon.search.class_criteria import Entropy, Gini, Misclassification
 from gnomon.search.columns import Columns, code_columns, midpoint
@@ -13,13 +17,10 @@ from gnomon.search.density import Cells, density_cells, grow_density_tree, measu
 from gnomon.search.error_based import prune_error_based, upper_error_rate
 from gnomon.search.explain import Explanation, Step, contributions, explain_forest, explain_row
 from gnomon.search.forest import Bags, Forest, grow_forest
-from gnomon.search.grow import grow_tree
 from gnomon.search.grow_general import ColumnScore, data_thresholds, grow_general_tree, score_columns
-from gnomon.search.grow_in_place import grow_in_place
 from gnomon.search.importance import Importances, forest_importance, tree_importance
 from gnomon.search.multi_criteria import SeveralOutputs
 from gnomon.search.one_rule import ColumnRule, column_rule
-from gnomon.search.optimal_tree import OptimalTree, optimal_tree
 from gnomon.search.order_criteria import AbsoluteError, CountsCriterion, PinballError
 from gnomon.search.pessimistic import prune_pessimistic
 from gnomon.search.prune import PruningPath, prune_tree, pruning_path
@@ -27,7 +28,6 @@ from gnomon.search.reduced_error import prune_reduced_error
 from gnomon.search.refit import refit_nodes
 from gnomon.search.rules import Rule, Rules, tree_rules
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
-from gnomon.search.tree_text import tree_text
 from gnomon.search.walk import leaf_weights
 from gnomon.search.words import Words
 

@@ -10,12 +10,12 @@ import numpy as np
 from gnomon._jit import compiled
 from gnomon.search._column_splits import scrambled
 from gnomon.search._groups import DIGIT
+from gnomon.search._grow import capacity_for, grow_compiled
 from gnomon.search._monotone import bounded
 from gnomon.search._order_splitter import OrderSplitter, OrderWork
 from gnomon.search._read_off import in_preorder, with_heavier
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import code_columns
-from gnomon.search.grow import capacity_for, grow_compiled
 from gnomon.search.tree import Tests, Tree
 
 

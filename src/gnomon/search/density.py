@@ -14,9 +14,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.numerics.validation import check_choice
+from gnomon.search._grow import grow
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST, make_nodes
-from gnomon.search.grow import grow
 from gnomon.search.tree import LEAF, Tests, Tree
 
 __all__ = ["Cells", "density_cells", "grow_density_tree", "measure_density"]

@@ -17,8 +17,8 @@ from joblib import effective_n_jobs
 from scipy import sparse
 
 from gnomon.numerics.parallel import map_chunks
+from gnomon.search._grow import Grower, grow_tree, rows_of
 from gnomon.search._record_splitter import Records
-from gnomon.search.grow import Grower, grow_tree, rows_of
 from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
 from gnomon.search.tree import FIELDS, LEAF, Tests, Tree

@@ -16,10 +16,10 @@ import numpy as np
 from gnomon.search._choices import CHOICES
 from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS
 from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, Held
+from gnomon.search._grow import grow
 from gnomon.search._grow_ordered import grow_ordered
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST
-from gnomon.search.grow import grow
 from gnomon.search.tree import Tests, Tree
 
 __all__ = ["ColumnScore", "data_thresholds", "grow_general_tree", "score_columns"]

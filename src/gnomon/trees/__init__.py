@@ -1,9 +1,11 @@
 """Trees, ensembles and rules."""
 
+from gnomon.trees._data_check import DataCheck, data_check
+from gnomon.trees._prune_cv import PruningChoice, prune_cv
+from gnomon.trees._structure_stability import Stability, structure_stability
 from gnomon.trees.adaboost import AdaBoostClassifier
 from gnomon.trees.bagging import BaggingClassifier, BaggingRegressor
 from gnomon.trees.by_hand import HandTreeClassifier, HandTreeRegressor, Tree
-from gnomon.trees.data_check import DataCheck, data_check
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 from gnomon.trees.density import DensityForest, DensityTree
 from gnomon.trees.forest import (
@@ -17,10 +19,8 @@ from gnomon.trees.hist_gradient_boosting import HistGradientBoostingClassifier, 
 from gnomon.trees.impurities import impurity
 from gnomon.trees.one_rule import OneRule, RuleTable
 from gnomon.trees.optimal_tree import OptimalTreeClassifier, OptimalTreeRegressor
-from gnomon.trees.prune_cv import PruningChoice, prune_cv
 from gnomon.trees.random_trees_embedding import RandomTreesEmbedding
 from gnomon.trees.randomized_trees import RandomizedTreesClassifier, RandomizedTreesRegressor
-from gnomon.trees.structure_stability import Stability, structure_stability
 from gnomon.trees.stump import DecisionStump
 
 __all__ = [

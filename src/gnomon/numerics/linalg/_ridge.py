@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, optimize, sparse
 
+from gnomon.numerics.linalg._least_squares import _DENSE_GRAM, solve_by_lsmr
 from gnomon.numerics.linalg.cholesky import factor_spd
-from gnomon.numerics.linalg.least_squares import _DENSE_GRAM, solve_by_lsmr
 from gnomon.numerics.linalg.normal import solve_normal, split_moments
 from gnomon.numerics.linalg.rows import Rows, fits_beside
 from gnomon.numerics.linalg.triangular import triangle

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon.optim.follow import follow
-from gnomon.optim.gradient_descent import as_floating
+from gnomon.optim._follow import follow
+from gnomon.optim._gradient_descent import as_floating
 from gnomon.optim.stopping import KKT, Check, default_rule
 
 __all__ = ["OnPart", "projected_gradient", "proximal_gradient"]

@@ -12,8 +12,8 @@ from itertools import count
 
 import numpy as np
 
-from gnomon.optim.follow import follow_to_rounding
-from gnomon.optim.gradient_descent import as_floating
+from gnomon.optim._follow import follow_to_rounding
+from gnomon.optim._gradient_descent import as_floating
 from gnomon.optim.line_search import blind_step, descend_along
 from gnomon.optim.rules import check_at
 from gnomon.optim.stopping import GradientNorm, default_rule

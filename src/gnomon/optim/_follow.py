@@ -46,7 +46,7 @@ def follow(checks, rule, *, max_iter, callback=None, iterates=False):
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.optim.follow import follow
+    >>> from gnomon.optim._follow import follow
     >>> from gnomon.optim.stopping import Check, ObjectiveChange
     >>> halving = (Check(k, np.array([2.0**-k]), 2.0**-k) for k in range(100))
     >>> solution = follow(halving, ObjectiveChange(1e-3), max_iter=100)

@@ -11,7 +11,7 @@ Decisions, Supplement 1, 205–237.
 import math
 from itertools import count
 
-from gnomon.optim.follow import follow
+from gnomon.optim._follow import follow
 from gnomon.optim.stopping import Check, ObjectiveChange, default_rule
 
 __all__ = ["alternate"]

@@ -8,9 +8,9 @@ Huang & Lin 2011, algorithm 4, doi:10.1007/s10994-010-5221-8); ``inner="one_step
 [ε s, (1 − ε) s]. In the form ½‖w‖² + (λ/n) Σ ℓ the fractions αᵢ/sᵢ are the textbook's α ∈ (0, 1).
 """
 
+from gnomon.optim._dual_coordinate_ascent import ORDERS, finish_ascent, start_ascent, watch
 from gnomon.optim._dual_passes import Rules
-from gnomon.optim.dual_coordinate_ascent import ORDERS, finish_ascent, start_ascent, watch
-from gnomon.optim.follow import follow
+from gnomon.optim._follow import follow
 from gnomon.optim.stopping import KKT, default_rule
 
 __all__ = ["dual_newton"]

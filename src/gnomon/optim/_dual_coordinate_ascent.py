@@ -20,8 +20,8 @@ from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled
 from gnomon.optim._dual_passes import Ascent, Rules, advance
-from gnomon.optim.follow import follow
-from gnomon.optim.sgd import row_norms
+from gnomon.optim._follow import follow
+from gnomon.optim._sgd import row_norms
 from gnomon.optim.stopping import KKT, Check, default_rule
 
 __all__ = ["dual_coordinate_ascent", "dual_value_at"]

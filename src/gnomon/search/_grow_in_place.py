@@ -18,12 +18,12 @@ import numpy as np
 from gnomon._jit import compiled, lean
 from gnomon.numerics.parallel import team
 from gnomon.search._cuts import HIGH, LOW, PUREST
+from gnomon.search._grow import Grower, capacity_for, deepest, grow, rows_of
 from gnomon.search._intervals import INTERVALS, TOGETHER, collect, divide_rows, survey, sweep, tally_intervals
 from gnomon.search._nodes import Limits, make_children, settle, weigh_up
 from gnomon.search._read_off import read_nodes
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import rank_columns
-from gnomon.search.grow import Grower, capacity_for, deepest, grow, rows_of
 from gnomon.search.tree import FIELDS, Tests
 
 __all__ = ["FEW", "grow_in_place"]

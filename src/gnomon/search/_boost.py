@@ -21,9 +21,9 @@ from gnomon._jit import compiled, jit
 from gnomon.numerics._sums import sum_of
 from gnomon.numerics.parallel import split_rows, team
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
+from gnomon.search._grow import Grower, Parts, rows_of
 from gnomon.search._monotone import bounded
 from gnomon.search.criteria import Newton
-from gnomon.search.grow import Grower, Parts, rows_of
 from gnomon.search.prune import prune_tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]

@@ -12,8 +12,8 @@ from itertools import count
 import numpy as np
 from scipy import linalg
 
-from gnomon.optim.follow import follow_to_rounding
-from gnomon.optim.newton import halved_step, positive_factor
+from gnomon.optim._follow import follow_to_rounding
+from gnomon.optim._newton import halved_step, positive_factor
 from gnomon.optim.rules import check_at
 from gnomon.optim.stopping import GradientNorm, default_rule
 

@@ -21,7 +21,7 @@ import numpy as np
 from gnomon._jit import compiled, inline, lean
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim._draws import Draws
-from gnomon.optim.follow import follow
+from gnomon.optim._follow import follow
 from gnomon.optim.momentum import MOMENTUM_FORMS, as_momentum
 from gnomon.optim.schedules import InverseT0, Power, as_schedule, rates, warn_unless_robbins_monro
 from gnomon.optim.stopping import AnyOf, Check, ObjectiveChange

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.optim.lbfgs import lbfgs
+from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim.solution import Solution
 
 __all__ = ["MaximumLikelihood", "fit_mle", "maximize_model_evidence"]

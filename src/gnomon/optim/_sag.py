@@ -18,9 +18,9 @@ from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
 from gnomon.numerics.validation import check_choice
-from gnomon.optim.follow import follow
+from gnomon.optim._follow import follow
+from gnomon.optim._sgd import row_norms
 from gnomon.optim.rules import check_at
-from gnomon.optim.sgd import row_norms
 from gnomon.optim.stopping import KKT, default_rule
 
 __all__ = ["sag"]

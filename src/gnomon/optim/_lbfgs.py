@@ -12,7 +12,7 @@ from collections import deque
 
 import numpy as np
 
-from gnomon.optim.follow import follow_to_rounding
+from gnomon.optim._follow import follow_to_rounding
 from gnomon.optim.line_search import blind_step, descend_along
 from gnomon.optim.rules import check_at
 from gnomon.optim.stopping import GradientNorm, default_rule

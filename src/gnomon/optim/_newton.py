@@ -11,7 +11,7 @@ Nocedal & Wright (2006), chapter 3, doi:10.1007/978-0-387-40065-5.
 import numpy as np
 from scipy import linalg
 
-from gnomon.optim.follow import follow_to_rounding
+from gnomon.optim._follow import follow_to_rounding
 from gnomon.optim.rules import check_at
 from gnomon.optim.stopping import GradientNorm, default_rule
 

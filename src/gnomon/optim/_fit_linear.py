@@ -11,9 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon.optim.coordinate_descent import coordinate_descent
-from gnomon.optim.dual_coordinate_ascent import dual_coordinate_ascent
-from gnomon.optim.dual_newton import dual_newton
+from gnomon.optim._coordinate_descent import coordinate_descent
+from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
+from gnomon.optim._dual_newton import dual_newton
+from gnomon.optim._pegasos import pegasos
+from gnomon.optim._sag import sag
+from gnomon.optim._sgd import asgd, sgd
 from gnomon.optim.gradient_linear import (
     bfgs_linear,
     cg_linear,
@@ -23,11 +26,8 @@ from gnomon.optim.gradient_linear import (
     momentum_linear,
     subgradient_linear,
 )
-from gnomon.optim.pegasos import pegasos
 from gnomon.optim.problem import Problem
 from gnomon.optim.rounding import refuse_overflow
-from gnomon.optim.sag import sag
-from gnomon.optim.sgd import asgd, sgd
 from gnomon.optim.smooth_linear import irls_linear, lbfgs_linear, newton_linear
 from gnomon.optim.svm_programs import lp, qp
 from gnomon.penalties import NoPenalty

@@ -13,8 +13,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, inline, lean
-from gnomon.optim.follow import follow
-from gnomon.optim.sgd import row_norms
+from gnomon.optim._follow import follow
+from gnomon.optim._sgd import row_norms
 from gnomon.optim.stopping import KKT, Check, default_rule
 
 __all__ = ["multiclass_dual"]

@@ -13,7 +13,7 @@ from itertools import count
 
 import numpy as np
 
-from gnomon.optim.follow import follow
+from gnomon.optim._follow import follow
 from gnomon.optim.momentum import as_momentum
 from gnomon.optim.rules import check_at
 from gnomon.optim.steps import Line, Point, as_step_rule

@@ -15,8 +15,8 @@ from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim.follow import follow
-from gnomon.optim.sgd import change_rule
+from gnomon.optim._follow import follow
+from gnomon.optim._sgd import change_rule
 from gnomon.optim.stopping import Check
 
 __all__ = ["pegasos"]
