@@ -14,7 +14,7 @@ help:
 	@echo "make demo      set up and run the main job on embedded data"
 	@echo "make test      set up and run the tests (under 15 minutes on two cores)"
 	@echo "make test-all  the same with the slow ones"
-	@echo "make lint      ruff, format check, layer contracts"
+	@echo "make lint      ruff, format check, layer contracts, types"
 	@echo "make bench     ours beside the peers (FAMILY=linear for one family)"
 	@echo "make docs      the site in docs/_build/html, gallery executed, no network"
 	@echo "make spec      which ids of the specification no test shows"
@@ -46,6 +46,7 @@ lint: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
+	$(BIN)/mypy
 
 format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .

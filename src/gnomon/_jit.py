@@ -26,11 +26,12 @@ import importlib
 import os
 import platform
 from collections import namedtuple
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from inspect import isfunction
 from pathlib import Path
 from types import CodeType
-from typing import dataclass_transform
+from typing import Any, Protocol, TypeVar, dataclass_transform
 
 import numba
 import numpy as np
@@ -69,6 +70,16 @@ __all__ = [
 
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
 """True when kernels run as plain Python, for debuggers and coverage."""
+
+T = TypeVar("T")
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Decorator(Protocol):
+    """What returns a function with the signature it had."""
+
+    def __call__(self, kernel: Function, /) -> Function: ...
+
 
 _STRICT, _FUSED, _REORDERING = False, {"contract"}, {"reassoc", "contract", "nsz"}
 
@@ -114,7 +125,7 @@ def _state(path):
 _SOURCES = _digest(*(_state(path) for path in sorted(Path(__file__).parent.rglob("*.py"))))
 
 
-def _door(fastmath, counting, **more):
+def _door(fastmath: Any, counting: bool, **more: Any) -> Decorator:
     # Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
     flags = {"error_model": "numpy", "fastmath": fastmath, "_nrt": counting, "no_cfunc_wrapper": True}
     compiler = numba.njit(**{"nogil": True, **flags, **(more or {"cache": True})})
@@ -148,10 +159,10 @@ inner = _door(_STRICT, counting=False, **_PART)
 within = _door(_STRICT, counting=False, forceinline=True, **_PART)
 inner_fused = _door(_FUSED, counting=False, **_PART)
 inner_reordering = _door(_REORDERING, counting=False, **_PART)
-inline = register_jitable(**_PART)
+inline: Decorator = register_jitable(**_PART)
 
 
-def in_kernels(scalar):
+def in_kernels(scalar: Callable[..., Any]) -> Decorator:
     """Give a function of arrays the text `scalar`, with the same arguments, inside kernels."""
 
     def decorate(function):
@@ -162,7 +173,7 @@ def in_kernels(scalar):
 
 
 @in_kernels(lambda condition, a, b: a if condition else b)
-def choose(condition, a, b):
+def choose(condition: Any, a: Any, b: Any) -> Any:
     """`a` where `condition` holds, else `b`: ``numpy.where`` on arrays, a plain conditional in kernels.
 
     References
@@ -378,7 +389,7 @@ VERBS = {
 
 
 @dataclass_transform(frozen_default=True)
-def noun(cls):
+def noun(cls: type[T]) -> type[T]:
     """Make `cls` a frozen dataclass whose verbs can be called from kernels.
 
     References
@@ -413,7 +424,7 @@ def noun(cls):
     return cls
 
 
-def compiled(value):
+def compiled(value: Any) -> Any:
     """Return `value`, and the nouns among its fields, in the form in which kernels take them."""
     if DISABLED:
         return value
