@@ -59,7 +59,7 @@ def test_layers_hold_with_no_ignored_import():
 
 def test_numba_has_one_door():
     doors = [module for module in MODULES if any(name.split(".")[0] == "numba" for name in imports_of(module))]
-    assert doors == ["_jit.py"]
+    assert {Path(module).parts[0] for module in doors} == {"_jit"}
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if not Path(module).stem.startswith("_")])
