@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -67,6 +68,15 @@ def test_a_public_module_has_another_name_than_what_it_defines(module):
     # Else `gnomon.optim.em` would be a function or a module, whichever was imported last.
     defined = (node.name for node in tree_of(module).body if isinstance(node, ast.FunctionDef | ast.ClassDef))
     assert Path(module).stem not in defined
+
+
+def test_a_class_name_has_one_meaning():
+    homes = defaultdict(list)
+    for module in MODULES:
+        for node in tree_of(module).body:
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(module)
+    assert not {name: modules for name, modules in homes.items() if len(modules) > 1}
 
 
 @pytest.mark.parametrize("module", [module for module in MODULES if module.split("/")[0] in FORMULAS])

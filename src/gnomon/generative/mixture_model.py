@@ -37,8 +37,8 @@ class MixtureModel(MixtureDensity):
     Parameters
     ----------
     components : list, optional
-        For each component what `fit_density` takes: a `Distribution` class, a `Family` (a class with options), an
-        estimator with `score_samples`; or a distribution, which is where EM starts. None: one `MultivariateNormal`.
+        For each component what `fit_density` takes: a `Distribution` class, a `DistributionFamily` (one with options),
+        an estimator with `score_samples`; or a distribution, which is where EM starts. None: one `MultivariateNormal`.
     weights_init : array-like of shape (k,), optional
         Start weights; equal by default.
     fixed : sequence of int, default=()

@@ -150,7 +150,7 @@ class Levels(BaseEstimator):
         return raw
 
 
-class Words(BaseEstimator):
+class TextBlock(BaseEstimator):
     """The block of one column of free text.
 
     Parameters
@@ -197,7 +197,7 @@ def _blocks(kinds):
     levels = [kind for kind in kinds if kind.kind == "category"]
     blocks = [Numbers(numbers)] if numbers else []
     blocks += [Levels(levels)] if levels else []
-    return blocks + [Words(kind) for kind in kinds if kind.kind == "text"]
+    return blocks + [TextBlock(kind) for kind in kinds if kind.kind == "text"]
 
 
 def _parts_of_dates(values, kind):

@@ -21,7 +21,7 @@ from gnomon._jit import compiled, jit
 from gnomon.numerics._sums import sum_of
 from gnomon.numerics.parallel import split_rows, team
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
-from gnomon.search._grow import Grower, Parts, rows_of
+from gnomon.search._grow import Grower, NodeRows, rows_of
 from gnomon.search._monotone import bounded
 from gnomon.search.criteria import Newton
 from gnomon.search.prune import prune_tree
@@ -101,7 +101,7 @@ class Round(NamedTuple):
     ----------
     turn : int
         Rounds so far.
-    trees : list of Tree
+    trees : list of FlatTree
         One for each score.
     rows : ndarray of int
     scores : ndarray of shape (n_samples, n_scores)
@@ -134,7 +134,7 @@ class Boosted(NamedTuple):
 
     Parameters
     ----------
-    trees : list of list of Tree
+    trees : list of list of FlatTree
     scores : ndarray of shape (n_samples, n_scores)
     history : dict
         "iteration", "objective" and "seconds"; with `subsample`, also the mean losses of the rows drawn after the
@@ -369,7 +369,7 @@ def _placed(tree, rows, columns):
     leaf = tree.apply(columns.values(rows))
     order = np.argsort(leaf, kind="stable")
     start, stop = (np.searchsorted(leaf[order], node) for node in (np.arange(tree.node_count), tree.ends))
-    return Parts(rows[order], start, stop)
+    return NodeRows(rows[order], start, stop)
 
 
 def _stepped(tree, parts, g, h, residuals, w, loss, plan):

@@ -56,7 +56,7 @@ class ReadsTree:
 
         Returns
         -------
-        Explanation
+        TreeExplanation
             Its `steps` (test, value of x, branch, answer before and after) and the `contributions` of the columns,
             which add up: answer = root + Σ contributions. ``print`` shows both.
         """
@@ -247,7 +247,7 @@ class ReadsForest:
 
         Returns
         -------
-        Explanation
+        TreeExplanation
         """
         words = self.words_
         trees = [self._voters.tree(t) for t in range(len(self.forest_))]
