@@ -26,7 +26,7 @@ from gnomon.multiclass._base import (
     routed,
     single_labels,
 )
-from gnomon.multiclass._norms import weight_norms
+from gnomon.multiclass.norms import weight_norms
 from gnomon.numerics.coding import BinaryProblem, FittedColumns, column_outputs, fit_columns, label_index
 from gnomon.numerics.coding.columns import ConstantSide
 from gnomon.numerics.validation import check_choice

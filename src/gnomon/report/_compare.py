@@ -16,7 +16,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from gnomon._registry import Candidate
-from gnomon.report._scores import SCORES, forecast, rounded, score_all, standard_error
+from gnomon.report.scores import SCORES, forecast, rounded, score_all, standard_error
 
 __all__ = ["BASELINE", "Choice", "Trial", "build", "choose", "compare"]
 

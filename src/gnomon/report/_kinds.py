@@ -13,8 +13,8 @@ from typing import Literal
 
 import numpy as np
 
-from gnomon.io._cells import as_numbers, date_format, parse_dates
-from gnomon.io._tables import is_missing, to_text
+from gnomon.io.cells import as_numbers, date_format, parse_dates
+from gnomon.io.tables import is_missing, to_text
 
 __all__ = ["ColumnKind", "as_dates", "as_float", "infer_kind"]
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon.io import UserError
-from gnomon.io._tables import is_missing, listed, to_text
+from gnomon.io.tables import is_missing, listed, to_text
 from gnomon.report._kinds import as_float
 
 __all__ = ["Target", "read_target"]

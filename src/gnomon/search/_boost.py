@@ -18,8 +18,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, jit
-from gnomon.numerics._sums import sum_of
 from gnomon.numerics.parallel import split_rows, team
+from gnomon.numerics.sums import sum_of
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
 from gnomon.search._grow import Grower, NodeRows, rows_of
 from gnomon.search._monotone import bounded

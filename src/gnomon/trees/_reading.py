@@ -22,8 +22,8 @@ from gnomon.search import (
     tree_rules,
     tree_text,
 )
-from gnomon.search._filled_tests import filled_tests
 from gnomon.search.conditions import usual_branch
+from gnomon.search.filled_gaps import filled_tests
 from gnomon.search.traverse import as_dense
 from gnomon.trees._fill import filled
 from gnomon.trees._outputs import refuse_several

@@ -60,7 +60,7 @@ def exp_of_negative(x):
 
     Examples
     --------
-    >>> from gnomon.numerics._exponentials import exp_of_negative
+    >>> from gnomon.numerics.exponentials import exp_of_negative
     >>> float(exp_of_negative(0.0))
     1.0
     """
@@ -73,7 +73,7 @@ def log1p_of_share(e):
 
     Examples
     --------
-    >>> from gnomon.numerics._exponentials import log1p_of_share
+    >>> from gnomon.numerics.exponentials import log1p_of_share
     >>> round(float(log1p_of_share(1.0)), 6)
     0.693147
     """

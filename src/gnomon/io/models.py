@@ -22,7 +22,7 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 import gnomon
 from gnomon.io._errors import UserError
-from gnomon.io._files import outbox
+from gnomon.io.files import outbox
 
 __all__ = ["ModelFileError", "load", "notes", "save"]
 

@@ -12,8 +12,8 @@ from functools import singledispatch
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from gnomon.io._cells import TEXT, as_text, clean
 from gnomon.io._errors import UserError
+from gnomon.io.cells import TEXT, as_text, clean
 
 __all__ = ["Table", "TableError", "as_table"]
 

@@ -9,7 +9,7 @@ import jinja2
 import numpy as np
 
 import gnomon
-from gnomon.io._tables import is_missing
+from gnomon.io.tables import is_missing
 from gnomon.report._compare import RULE
 from gnomon.report._pictures import (
     picture_of_candidates,
@@ -17,7 +17,7 @@ from gnomon.report._pictures import (
     picture_of_target,
     pictures_of_judgement,
 )
-from gnomon.report._scores import SCORES
+from gnomon.report.scores import SCORES
 
 __all__ = ["page", "summary"]
 
