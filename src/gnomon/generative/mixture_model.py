@@ -22,8 +22,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, naming_columns
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import Restart, em, kmeans, seed_centers
-from gnomon.optim._em import warn_unless_em_converged
+from gnomon.optim import Restart, em, kmeans, seed_centers, warn_unless_em_converged
 
 __all__ = ["MixtureModel"]
 

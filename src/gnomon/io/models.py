@@ -24,7 +24,7 @@ import gnomon
 from gnomon.io._errors import UserError
 from gnomon.io.files import outbox
 
-__all__ = ["ModelFileError", "load", "notes", "save"]
+__all__ = ["ModelFileError", "load", "notes", "save", "write_model"]
 
 NOTES = "gnomon.json"
 

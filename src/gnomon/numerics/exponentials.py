@@ -58,6 +58,10 @@ def _log1p(e):
 def exp_of_negative(x):
     """eˣ for x ≤ 0, where a loop over it shall be one of vectors.
 
+    References
+    ----------
+    Muller, J.-M. (2016). Elementary Functions, section 11.1. doi:10.1007/978-1-4899-7983-4
+
     Examples
     --------
     >>> from gnomon.numerics.exponentials import exp_of_negative
@@ -70,6 +74,10 @@ def exp_of_negative(x):
 @in_kernels(lambda e: _log1p(e))
 def log1p_of_share(e):
     """log(1 + e) for 0 ≤ e ≤ 1, where a loop over it shall be one of vectors.
+
+    References
+    ----------
+    Muller, J.-M. (2016). Elementary Functions, section 11.1. doi:10.1007/978-1-4899-7983-4
 
     Examples
     --------

@@ -17,8 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.io.tables import TableError, as_table, listed, to_text
-from gnomon.report._kinds import as_dates, as_float
+from gnomon.io.tables import TableError, as_dates, as_float, as_table, listed, to_text
 
 __all__ = ["Preparer"]
 

@@ -1,6 +1,5 @@
 """The page: one HTML file with everything in it."""
 
-import hashlib
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -151,12 +150,6 @@ def _told(judgement, score):
     low, high = judgement.intervals[score.name]
     interval = f"{score.text(low)} to {score.text(high)}"
     return f"{score.name} {score.text(value)} ({interval}; baseline {score.text(guess)})"
-
-
-def digest_of(path):
-    """The SHA-256 of a file's content."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def plain(value):

@@ -21,7 +21,7 @@ from gnomon.losses import Loss
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, boost, code_columns
-from gnomon.search._boost import mean_loss
+from gnomon.search.boosting_scores import mean_loss
 from gnomon.trees._rows import new_rows
 
 __all__ = [

@@ -17,7 +17,7 @@ from sklearn.utils import check_random_state, resample
 
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.search import BoostingPlan
-from gnomon.search._boost import mean_loss
+from gnomon.search.boosting_scores import mean_loss
 from gnomon.trees._boosting import (
     BoostedTrees,
     BoostingRows,
