@@ -1,6 +1,6 @@
 """A plugin of pytest: the seconds that each family of tests took, beside its budget; files in another order.
 
-    pytest --shuffle 7      runs the files in the order that the seed 7 gives, and the tests of each as they stand
+``pytest --shuffle 7`` runs the files in the order that the seed 7 gives, and the tests of each as they stand.
 """
 
 import random
