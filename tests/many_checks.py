@@ -3,7 +3,7 @@
 import pytest
 from sklearn.utils.estimator_checks import check_estimator
 
-FAILURES = (Exception, pytest.fail.Exception)
+FAILURES = (Exception, BaseExceptionGroup, pytest.fail.Exception)
 
 
 def over(estimators):
