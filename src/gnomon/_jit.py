@@ -482,7 +482,8 @@ def _declare(verb, names):
     # What several numbers share is long, and the compiler would leave it a call, which ends every hope of vectors;
     # splitters have hundreds of numbers, which a call would copy.
     options = {**_PART, "forceinline": True} if verb in ("jet", "pair", "examine", "divide") else _PART
-    overload_method(types.BaseNamedTuple, verb, jit_options=options)(space["typing"])
+    # Not strict: an annotation would make an argument of the verb another than that of its typing function.
+    overload_method(types.BaseNamedTuple, verb, jit_options=options, strict=False)(space["typing"])
 
 
 for _verb, _names in VERBS.items():
