@@ -10,7 +10,7 @@ rows or columns through `rows` and `columns`, which are sets of vectors with the
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
@@ -122,6 +122,9 @@ class SparseVectors:
 
     def index(self, i, k):
         return self.indices[self.indptr[i] + k]
+
+
+Vectors: TypeAlias = DenseVectors | SparseVectors
 
 
 @dataclass(frozen=True, eq=False)
