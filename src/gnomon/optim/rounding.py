@@ -10,10 +10,13 @@ import math
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats
+from gnomon.optim.problem import Problem
+
 __all__ = ["attainable_tol", "refuse_overflow"]
 
 
-def attainable_tol(problem, theta, tol):
+def attainable_tol(problem: Problem, theta: Floats, tol: float) -> float:
     """`tol`, or in single precision the rounding error (1) of the gradient at θ where that is larger."""
     dtype = problem.design.dtype
     if dtype == np.float64:
@@ -27,7 +30,7 @@ def attainable_tol(problem, theta, tol):
     return max(tol, 4.0 * float(np.finfo(dtype).eps) * math.sqrt(largest * float(np.sum(residual))))
 
 
-def refuse_overflow(*results):
+def refuse_overflow(*results: ArrayLike) -> None:
     """ValueError unless every number of the results is finite."""
     if not all(np.all(np.isfinite(result)) for result in results):
         raise ValueError("the arithmetic overflowed; scale the columns of X (and y), or give a smaller step")
