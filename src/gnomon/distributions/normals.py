@@ -10,7 +10,7 @@ Bishop (2006), Pattern Recognition and Machine Learning, section 9.2.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
@@ -21,7 +21,9 @@ from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["COVARIANCE_SHAPES", "Normals", "Responsibilities"]
+__all__ = ["COVARIANCE_SHAPES", "MixtureCovarianceType", "Normals", "Responsibilities"]
+
+MixtureCovarianceType: TypeAlias = Literal["full", "tied", "diag", "spherical", "tied_diag", "tied_spherical"]
 
 COVARIANCE_SHAPES = {
     "full": "kdd",
