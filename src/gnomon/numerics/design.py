@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit, noun
+from gnomon._typing import Matrix
 
 __all__ = ["DenseVectors", "Design", "SparseVectors", "canonical", "vectors"]
 
@@ -156,7 +157,7 @@ class Design:
     (array([1., 1.]), 0.5)
     """
 
-    X: Any
+    X: Matrix
     intercept: Literal["free", "penalized", "none"] = "free"
     bias: float = 1.0
 

@@ -361,5 +361,5 @@ def _columns(design: Design) -> Matrix:
     X = design.X
     if design.intercept == "penalized":
         constant = np.full((design.n, 1), design.bias, dtype=design.dtype)
-        X = sparse.hstack([X, constant]) if design.sparse else np.hstack([X, constant])
+        X = sparse.hstack([X, constant]) if is_sparse(X) else np.hstack([X, constant])
     return sparse.csc_matrix(X) if sparse.issparse(X) else X

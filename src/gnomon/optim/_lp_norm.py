@@ -11,7 +11,7 @@ multipliers that its own step makes feasible. For p < 1 (1) is not convex: rewei
 Chartrand & Yin (2008), doi:10.1109/ICASSP.2008.4518498.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import linalg, optimize, sparse
@@ -272,7 +272,7 @@ def _reweighted(A: Floats, y: Floats, p: float, s: Floats, theta: Floats, max_it
 
 
 def _least_squares(design: Design, y: Floats, s: Floats | None = None) -> Floats:
-    method = "cholesky" if design.sparse or design.n > 4 * design.d else "qr"
+    method: Literal["cholesky", "qr"] = "cholesky" if design.sparse or design.n > 4 * design.d else "qr"
     fit = least_squares(design.X, y[:, None].astype(float), s, intercept=design.intercept != "none", method=method)
     w = fit.coef[:, 0]
     return w if design.intercept == "none" else np.append(w, fit.intercept[0] / design.bias)

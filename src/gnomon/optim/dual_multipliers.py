@@ -14,7 +14,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from gnomon._typing import Floats
+from gnomon._typing import Floats, is_sparse
 from gnomon.numerics.design import Design
 from gnomon.optim._dual_coordinate_ascent import run_passes
 from gnomon.optim._dual_passes import Ascent, Rules
@@ -28,7 +28,7 @@ __all__ = ["multiplier_rounds", "with_constant_column"]
 def with_constant_column(problem: Problem) -> Problem:
     """The problem with a penalised constant column as high as a row of X is long, on average."""
     X = problem.design.X
-    squares = (X.multiply(X) if problem.design.sparse else X * X).sum()
+    squares = (X.multiply(X) if is_sparse(X) else X * X).sum()
     height = float(np.sqrt(max(squares / problem.design.n, 1e-300)))
     return replace(problem, design=Design(X, "penalized", height))
 

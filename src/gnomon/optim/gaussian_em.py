@@ -268,7 +268,7 @@ class GaussianEM:
             )
         )
 
-    def from_means(self, means: ArrayLike, shape: Literal["total", "total_spherical"] = "total") -> NormalMixture:
+    def from_means(self, means: Floats, shape: Literal["total", "total_spherical"] = "total") -> NormalMixture:
         """θ with equal weights, given means, and the covariance of all rows reduced to the type; "total_spherical"."""
         k, d = np.shape(means)
         spread = self._total()

@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 
 from gnomon._jit import compiled, jit
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Matrix, is_sparse
 from gnomon.losses import Loss, SoftmaxLoss
 from gnomon.numerics._sums import sum_of
 from gnomon.numerics.design import Design
@@ -125,8 +125,8 @@ class Problem:
         if not self.loss.additive or entries < THREADED:
             return [[self]]
         threads = blas_threads()
-        blocks = threads if self.design.sparse else max(threads, entries // BLOCK)
-        blocks = [self._rows(rows) for rows in split_rows(self.design.n, blocks)]
+        count = threads if self.design.sparse else max(threads, entries // BLOCK)
+        blocks = [self._rows(rows) for rows in split_rows(self.design.n, count)]
         return [blocks[run] for run in split_rows(len(blocks), threads)]
 
     def _rows(self, rows: slice) -> "Problem":
@@ -182,8 +182,8 @@ class Problem:
         """Σᵢ sᵢ xᵢⱼ² for some columns of X."""
 
         def of_block(block: "Problem") -> Floats:
-            X = block.design.X[:, columns]
-            return (X.multiply(X) if block.design.sparse else X * X).T @ block.weights
+            X: Matrix = block.design.X[:, columns]
+            return (X.multiply(X) if is_sparse(X) else X * X).T @ block.weights
 
         return reduce(add, self._over_blocks(of_block))
 
@@ -218,7 +218,7 @@ class Problem:
 def gram(design: Design, weights: Floats) -> Floats:
     """XᵀDX with D = diag(weights) and the constant column included, dense."""
     X, d = design.X, design.d
-    if design.sparse:
+    if is_sparse(X):
         G = (X.multiply(weights[:, None]).tocsr().T @ X).toarray()
     else:
         # The square root makes one symmetric product of it, half the work; a loss that is not convex may forbid it.

@@ -9,14 +9,14 @@ the best sign change. Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v03
 Ng (2006), Efficient sparse coding algorithms, NIPS 19 (steps on the support).
 """
 
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from scipy import linalg, sparse
 
 from gnomon._jit import compiled, jit
 from gnomon._typing import Compressed, Floats, Integers, Matrix, NDArray
-from gnomon.numerics.design import Vectors, vectors
+from gnomon.numerics.design import SparseVectors, Vectors, vectors
 from gnomon.optim._dual_passes import shuffle
 from gnomon.penalties import Penalty
 
@@ -79,7 +79,7 @@ class QuadraticModel:
         return fresh, means, np.einsum("ij,ij->i", fresh, fresh, dtype=float)
 
     def _scaled_sparse(self, new: Integers) -> tuple[Compressed, Floats, Floats]:
-        X, columns = self.X, vectors(self.X.T)
+        X, columns = self.X, cast(SparseVectors, vectors(self.X.T))
         indptr = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[new])]).astype(X.indptr.dtype)
         data, indices = np.empty(indptr[-1], dtype=X.dtype), np.empty(indptr[-1], dtype=X.indices.dtype)
         sums, norms = np.empty(new.size), np.empty(new.size)
@@ -306,8 +306,8 @@ def _descend_gram(
     max_epochs: int,
     seed: NDArray[np.uint64],
 ) -> tuple[int, bool]:
-    k = w.shape[0]
-    worst, full, order = 0.0, True, np.arange(k)
+    k, worst, full = w.shape[0], 0.0, True
+    order: Integers = np.arange(k)
     for epoch in range(max_epochs):
         worst = 0.0
         # Every coordinate once, so that a pass without violations proves that there are none.
@@ -345,8 +345,8 @@ def _descend_residual(
     max_epochs: int,
     seed: NDArray[np.uint64],
 ) -> tuple[int, bool]:
-    k = w.shape[0]
-    worst, full, order = 0.0, True, np.arange(k)
+    k, worst, full = w.shape[0], 0.0, True
+    order: Integers = np.arange(k)
     for epoch in range(max_epochs):
         worst = 0.0
         # Every coordinate once, so that a pass without violations proves that there are none.

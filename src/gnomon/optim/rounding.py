@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Floats
+from gnomon._typing import ArrayLike, Floats, is_sparse
 from gnomon.optim.problem import Problem
 
 __all__ = ["attainable_tol", "refuse_overflow"]
@@ -24,7 +24,7 @@ def attainable_tol(problem: Problem, theta: Floats, tol: float) -> float:
     X, s = problem.design.X, problem.weights
     g = problem.at_scores(problem.scores(theta))[1].reshape(len(s), -1)
     residual = np.divide(np.sum(np.square(g), axis=1), s, out=np.zeros_like(s), where=s > 0)
-    squares = X.multiply(X).T @ s if problem.design.sparse else np.einsum("ij,ij,i->j", X, X, s)
+    squares = X.multiply(X).T @ s if is_sparse(X) else np.einsum("ij,ij,i->j", X, X, s)
     constant = 0.0 if problem.design.intercept == "none" else problem.design.bias**2 * float(np.sum(s))
     largest = float(np.max(squares, initial=constant))
     return max(tol, 4.0 * float(np.finfo(dtype).eps) * math.sqrt(largest * float(np.sum(residual))))

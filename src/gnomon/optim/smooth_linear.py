@@ -130,6 +130,7 @@ def _model(sample: Problem, theta: Floats, rare: tuple[Integers, Floats] | None 
 
 def _rare_columns(problem: Problem, sample: Problem) -> tuple[Integers, Floats] | None:
     """The columns that the sample hardly saw, and Σᵢ sᵢ xᵢⱼ² over all rows for them; None if it saw all well."""
-    seen = np.asarray((sample.design.X != 0).sum(axis=0)).ravel()
+    stored: Any = sample.design.X != 0
+    seen = np.asarray(stored.sum(axis=0)).ravel()
     rare = np.flatnonzero(seen < 30)
     return (rare, problem.column_squares(rare)) if len(rare) else None

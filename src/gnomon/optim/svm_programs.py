@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeAlias, cast
 import numpy as np
 from scipy import linalg, optimize, sparse
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, Matrix, is_sparse
 from gnomon.losses import HingeLoss
 from gnomon.numerics.design import Design
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent, start_ascent
@@ -288,10 +288,10 @@ def _in_span_of_rows(problem: Problem) -> tuple[Problem, Callable[[Floats], Floa
     """
     design, X = problem.design, problem.design.X
     if design.d <= design.n:
-        narrow = Design(X.toarray() if design.sparse else X, design.intercept, design.bias)
+        narrow = Design(X.toarray() if is_sparse(X) else X, design.intercept, design.bias)
         return replace(problem, design=narrow), np.array
-    K = np.asarray((X @ X.T).toarray() if design.sparse else X @ X.T, dtype=float)
-    size, U = linalg.eigh(K)
+    products: Matrix = X @ X.T
+    size, U = linalg.eigh(np.asarray(products.toarray() if is_sparse(products) else products, dtype=float))
     keep = size > 1e-14 * max(size[-1], 1e-300)
     U, root = U[:, keep], np.sqrt(size[keep])
 
