@@ -1,6 +1,6 @@
 """Types of public signatures: what callers may hand in, and what they get back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
@@ -12,11 +12,14 @@ __all__ = [
     "Bools",
     "ClassWeight",
     "Floats",
+    "Folds",
     "Integers",
     "MatrixLike",
     "NDArray",
     "RandomState",
+    "Scoring",
     "Sparse",
+    "Splitter",
     "Verbosity",
 ]
 
@@ -28,6 +31,12 @@ class Sparse(Protocol):
     def shape(self) -> tuple[int, ...]: ...
 
     def tocsr(self) -> Any: ...
+
+
+class Splitter(Protocol):
+    """A cross-validator of scikit-learn, or another object with its ``split``."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]: ...
 
 
 MatrixLike: TypeAlias = ArrayLike | Sparse
@@ -42,6 +51,12 @@ Bools: TypeAlias = NDArray[np.bool_]
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """A seed, a generator that is drawn from, or None for another result each time."""
+
+Folds: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]] | None
+"""``cv`` of scikit-learn: how many folds, a splitter, pairs of training and test rows, or None for five folds."""
+
+Scoring: TypeAlias = str | Callable[[Any, Any, Any], float] | None
+"""``scoring`` of scikit-learn: a scorer's name, or ``scorer(estimator, X, y)``; None for the usual score."""
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 Verbosity: TypeAlias = bool | int
