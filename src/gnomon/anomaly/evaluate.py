@@ -7,7 +7,7 @@ what calling everything good would reach, and never decides. Davis & Goadrich (2
 precision-recall and ROC curves, doi:10.1145/1143844.1143874.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -125,7 +125,7 @@ class DetectorComparison(NamedTuple):
 
 
 def evaluate_detectors(
-    detectors: Mapping[str, BaseEstimator] | Sequence[BaseEstimator],
+    detectors: dict[str, BaseEstimator] | Sequence[BaseEstimator],
     X: ArrayLike,
     y: ArrayLike,
     *,
@@ -194,7 +194,7 @@ def evaluate_detectors(
     return DetectorComparison(tuple(sorted(found, key=lambda row: -row.validation)), split)
 
 
-def _named(detectors: Mapping[str, BaseEstimator] | Sequence[BaseEstimator]) -> list[tuple[str, BaseEstimator]]:
+def _named(detectors: dict[str, BaseEstimator] | Sequence[BaseEstimator]) -> list[tuple[str, BaseEstimator]]:
     if isinstance(detectors, BaseEstimator):
         raise ValueError(f"detectors={detectors!r} is one estimator; give a list or a dict of them")
     pairs = list(detectors.items()) if isinstance(detectors, dict) else [(str(model), model) for model in detectors]
