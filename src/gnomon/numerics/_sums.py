@@ -8,12 +8,13 @@ doi:10.1137/0914050: partial sums only lessen the bound on the error.
 """
 
 from gnomon._jit import inner_reordering
+from gnomon._typing import Floats
 
 __all__ = ["sum_of"]
 
 
 @inner_reordering
-def sum_of(x):
+def sum_of(x: Floats) -> float:
     """(1)."""
     total = 0.0
     for i in range(len(x)):
