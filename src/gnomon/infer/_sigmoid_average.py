@@ -19,9 +19,9 @@ from scipy.special import expit, ndtr
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.numerics.random import check_rng
 
-__all__ = ["METHODS", "sigmoid_average"]
+__all__ = ["SIGMOID_AVERAGES", "sigmoid_average"]
 
-Method: TypeAlias = Literal["quadrature", "mackay", "erf", "samples", "mode"]
+SigmoidAverage: TypeAlias = Literal["quadrature", "mackay", "erf", "samples", "mode"]
 Draws: TypeAlias = Callable[[], Floats]
 
 WIDE = 1.5
@@ -31,7 +31,7 @@ WIDE = 1.5
 def sigmoid_average(
     mean: ArrayLike,
     variance: ArrayLike,
-    method: Method = "quadrature",
+    method: SigmoidAverage = "quadrature",
     *,
     n_samples: int = 1000,
     random_state: RandomState = None,
@@ -65,12 +65,12 @@ def sigmoid_average(
     >>> [round(float(sigmoid_average(1.0, 4.0, method)), 6) for method in ("quadrature", "mackay", "mode")]
     [0.647726, 0.651056, 0.731059]
     """
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is unknown; choose from {list(METHODS)}")
+    if method not in SIGMOID_AVERAGES:
+        raise ValueError(f"method={method!r} is unknown; choose from {list(SIGMOID_AVERAGES)}")
     m, v = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(variance, dtype=float))
     if not np.all(v >= 0.0):
         raise ValueError(f"variance has the entry {np.min(v)!r}; variances must be ≥ 0")
-    return METHODS[method](m, np.sqrt(v), lambda: check_rng(random_state).standard_normal(n_samples))
+    return SIGMOID_AVERAGES[method](m, np.sqrt(v), lambda: check_rng(random_state).standard_normal(n_samples))
 
 
 def _quadrature(m: Floats, s: Floats, draws: Draws) -> Floats:
@@ -114,7 +114,7 @@ def _sampled(m: Floats, s: Floats, draws: Draws) -> Floats:
     return sum(expit(m + s * e) for e in noise) / len(noise)
 
 
-METHODS: dict[Method, Callable[[Floats, Floats, Draws], Floats]] = {
+SIGMOID_AVERAGES: dict[SigmoidAverage, Callable[[Floats, Floats, Draws], Floats]] = {
     "quadrature": _quadrature,
     "mackay": _mackay,
     "erf": _erf,

@@ -15,7 +15,7 @@ import numpy as np
 
 from gnomon._jit import jit
 from gnomon._typing import Array, ArrayLike, Floats, Integers
-from gnomon.numerics.tables import Column, Table
+from gnomon.numerics.tables import Column, FeatureTable
 
 __all__ = ["Domain", "domains_of", "encode", "ordered", "sizes_of"]
 
@@ -119,13 +119,13 @@ def ordered(values: Iterable[Any]) -> tuple[Any, ...]:
 
 
 def domains_of(
-    table: Table, which: Sequence[int], categories: Categories = "auto", min_categories: ArrayLike | None = None
+    table: FeatureTable, which: Sequence[int], categories: Categories = "auto", min_categories: ArrayLike | None = None
 ) -> tuple[Domain, ...]:
     """The domains of the columns `which`: declared by `categories` or by the column, else what the cells hold.
 
     Parameters
     ----------
-    table : Table
+    table : FeatureTable
     which : sequence of int
         Numbers of the columns.
     categories : "auto", list of array-like, or dict, default="auto"
@@ -234,7 +234,7 @@ def _codes(low: float, high: float, name: str, least: int) -> Domain:
     return Domain(max(int(max(high, -1.0)) + 1, least))
 
 
-def encode(table: Table, which: Sequence[int], domains: Sequence[Domain]) -> Integers:
+def encode(table: FeatureTable, which: Sequence[int], domains: Sequence[Domain]) -> Integers:
     """Slots of all cells of the columns `which` by equation (1) of this module, shape (n, len(which)).
 
     References

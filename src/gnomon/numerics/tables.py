@@ -22,12 +22,12 @@ from sklearn.utils.validation import _check_y, check_consistent_length, validate
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike, is_sparse
 from gnomon.numerics.validation import machine_numbers, map_rows
 
-__all__ = ["Column", "Table", "as_table", "assert_complete", "given_rows", "table_rows"]
+__all__ = ["Column", "FeatureTable", "as_table", "assert_complete", "given_rows", "table_rows"]
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a `Table`.
+    """One column of a `FeatureTable`.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FeatureTable:
     """Columns of equal length with their names.
 
     Parameters
@@ -126,11 +126,11 @@ class Table:
             return tuple(range(len(self.names))) if self.matrix.dtype.kind == "b" else ()
         return tuple(j for j, column in enumerate(self.columns) if column.is_category)
 
-    def __getitem__(self, rows: slice | Array) -> "Table":
+    def __getitem__(self, rows: slice | Array) -> "FeatureTable":
         """The table of some rows."""
         if self.matrix is not None:
-            return Table(self.names, self.matrix[rows])
-        return Table(self.names, None, tuple(column[rows] for column in self.columns))
+            return FeatureTable(self.names, self.matrix[rows])
+        return FeatureTable(self.names, None, tuple(column[rows] for column in self.columns))
 
     def column(self, j: int) -> Column:
         """Column number j."""
@@ -167,7 +167,7 @@ class Table:
 def table_rows(
     estimator: BaseEstimator, X: ArrayLike, y: ArrayLike | None = "no_validation", *, reset: bool = True, **target: bool
 ) -> Any:
-    """X as a `Table` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
+    """X as a `FeatureTable` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def table_rows(
 
     Returns
     -------
-    Table, or (Table, y)
+    FeatureTable, or (FeatureTable, y)
 
     References
     ----------
@@ -256,8 +256,8 @@ def _are_texts(rows: Array) -> bool:
     return rows.ndim == 1 and len(rows) > 0 and isinstance(rows[0], str)
 
 
-def as_table(X: ArrayLike) -> Table:
-    """X as a `Table`, where there is no estimator to remember its columns.
+def as_table(X: ArrayLike) -> FeatureTable:
+    """X as a `FeatureTable`, where there is no estimator to remember its columns.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def as_table(X: ArrayLike) -> Table:
     return _from_array(found, None) if isinstance(found, np.ndarray) else _from_frame(found)
 
 
-def assert_complete(table: Table, advice: str = "fill these cells in, or drop the rows") -> None:
+def assert_complete(table: FeatureTable, advice: str = "fill these cells in, or drop the rows") -> None:
     """Raise a ValueError that names a column of the table in which cells are missing, and says what to do.
 
     References
@@ -310,21 +310,21 @@ def _frame(X: object) -> nw.DataFrame[Any] | None:
     return found if isinstance(found, nw.DataFrame) else None
 
 
-def _from_array(X: Array, names: Iterable[str] | None) -> Table:
+def _from_array(X: Array, names: Iterable[str] | None) -> FeatureTable:
     names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(X.shape[1]))
     if X.dtype.kind in "fiub":
         _refuse_infinite(X, names)
-        return Table(names, machine_numbers(X))
+        return FeatureTable(names, machine_numbers(X))
     columns = tuple(_plain_column(X[:, j], names[j]) for j in range(X.shape[1]))
     if all(column.is_number and not column.is_category for column in columns):
-        return Table(names, np.column_stack([column.cells for column in columns]))
-    return Table(names, None, columns)
+        return FeatureTable(names, np.column_stack([column.cells for column in columns]))
+    return FeatureTable(names, None, columns)
 
 
-def _from_frame(frame: nw.DataFrame[Any]) -> Table:
+def _from_frame(frame: nw.DataFrame[Any]) -> FeatureTable:
     pandas_like = frame.implementation.is_pandas_like()
     columns = tuple(_series_column(series, pandas_like) for series in frame.iter_columns())
-    return Table(tuple(frame.columns), None, columns)
+    return FeatureTable(tuple(frame.columns), None, columns)
 
 
 def _series_column(series: Series[Any], pandas_like: bool) -> Column:

@@ -21,8 +21,8 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = [
-    "Columns",
-    "Problem",
+    "BinaryProblem",
+    "FittedColumns",
     "code_problem",
     "fit_columns",
     "refit_columns",
@@ -34,7 +34,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
-class Problem(NamedTuple):
+class BinaryProblem(NamedTuple):
     """One two-class problem: rows, their sides, and how to speak of it.
 
     Parameters
@@ -53,8 +53,8 @@ class Problem(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.coding import Problem
-    >>> Problem(None, np.array([True, False]), ("ham", "spam")).names
+    >>> from gnomon.numerics.coding import BinaryProblem
+    >>> BinaryProblem(None, np.array([True, False]), ("ham", "spam")).names
     ('ham', 'spam')
     """
 
@@ -63,7 +63,7 @@ class Problem(NamedTuple):
     names: tuple[str, ...]
 
 
-class Columns(NamedTuple):
+class FittedColumns(NamedTuple):
     """The fitted problems of `fit_columns`.
 
     Parameters
@@ -79,8 +79,8 @@ class Columns(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.numerics.coding import Columns
-    >>> Columns([], []).estimators
+    >>> from gnomon.numerics.coding import FittedColumns
+    >>> FittedColumns([], []).estimators
     []
     """
 
@@ -126,7 +126,7 @@ def rest_code(n_classes: int) -> Integers:
     return 2 * np.eye(n_classes, dtype=np.int8) - np.int8(1)
 
 
-def code_problem(index: Integers, column: ArrayLike, classes: Array) -> Problem:
+def code_problem(index: Integers, column: ArrayLike, classes: Array) -> BinaryProblem:
     """The problem of one column of a coding matrix, equation (1).
 
     Parameters
@@ -140,7 +140,7 @@ def code_problem(index: Integers, column: ArrayLike, classes: Array) -> Problem:
 
     Returns
     -------
-    Problem
+    BinaryProblem
 
     References
     ----------
@@ -158,20 +158,20 @@ def code_problem(index: Integers, column: ArrayLike, classes: Array) -> Problem:
     signs = column[index]
     rows = None if np.all(column != 0) else np.flatnonzero(signs)
     names = tuple(", ".join(map(str, classes[column == side])) for side in (-1, 1))
-    return Problem(rows, (signs if rows is None else signs[rows]) > 0, names)
+    return BinaryProblem(rows, (signs if rows is None else signs[rows]) > 0, names)
 
 
 def fit_columns(
     estimator: BaseEstimator,
     X: MatrixLike,
-    problems: Sequence[Callable[[], Problem]],
+    problems: Sequence[Callable[[], BinaryProblem]],
     *,
     weights: Floats | None = None,
     balance: bool = False,
     params: Mapping[str, Any] | None = None,
     n_jobs: int | None = None,
     report: Callable[[int, int], object] | None = None,
-) -> Columns:
+) -> FittedColumns:
     """Fit a clone of `estimator` to every problem, on `n_jobs` threads.
 
     A problem whose rows are all on one side gets a constant answer and a warning. Rows of weight zero take no part.
@@ -182,7 +182,7 @@ def fit_columns(
         Classifier or regressor; its targets are 0 and 1.
     X : array-like, sparse matrix or data frame
         Rows that scikit-learn can index; a square matrix of kernel values if the estimator is pairwise.
-    problems : sequence of callables () → Problem
+    problems : sequence of callables () → BinaryProblem
         Made when their turn comes, so that only those at work are in memory.
     weights : ndarray of shape (n_samples,), optional
     balance : bool, default=False
@@ -195,7 +195,7 @@ def fit_columns(
 
     Returns
     -------
-    Columns
+    FittedColumns
 
     References
     ----------
@@ -217,7 +217,7 @@ def fit_columns(
         check_takes_weights(estimator)
     done = []
 
-    def fit_one(problem: Callable[[], Problem]) -> tuple[BaseEstimator, Integers | None]:
+    def fit_one(problem: Callable[[], BinaryProblem]) -> tuple[BaseEstimator, Integers | None]:
         fitted = _fit_problem(estimator, X, problem(), weights, balance=balance, params=params or {})
         done.append(1)
         if report is not None:
@@ -225,13 +225,13 @@ def fit_columns(
         return fitted
 
     fitted = map_chunks(configured(fit_one), problems, n_jobs)
-    return Columns([model for model, _ in fitted], [rows for _, rows in fitted])
+    return FittedColumns([model for model, _ in fitted], [rows for _, rows in fitted])
 
 
 def refit_columns(
     estimators: Iterable[BaseEstimator],
     X: MatrixLike,
-    problems: Iterable[Callable[[], Problem]],
+    problems: Iterable[Callable[[], BinaryProblem]],
     *,
     weights: Floats | None = None,
     params: Mapping[str, Any] | None = None,
@@ -258,14 +258,14 @@ def refit_columns(
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import Problem, refit_columns
-    >>> X, problem = np.arange(4.0)[:, None], Problem(None, np.array([False, False, True, True]), ("a", "b"))
+    >>> from gnomon.numerics.coding import BinaryProblem, refit_columns
+    >>> X, problem = np.arange(4.0)[:, None], BinaryProblem(None, np.array([False, False, True, True]), ("a", "b"))
     >>> model = refit_columns([GaussianNB()], X, [lambda: problem])[0]
     >>> refit_columns([model], X, [lambda: problem])[0].class_count_.tolist()
     [4.0, 4.0]
     """
 
-    def refit(pair: tuple[BaseEstimator, Callable[[], Problem]]) -> BaseEstimator:
+    def refit(pair: tuple[BaseEstimator, Callable[[], BinaryProblem]]) -> BaseEstimator:
         estimator, make = pair
         rows, positive, _ = make()
         if len(positive) == 0:
@@ -292,7 +292,7 @@ def configured(function: Callable[[Item], Result]) -> Callable[[Item], Result]:
 def _fit_problem(
     estimator: BaseEstimator,
     X: MatrixLike,
-    problem: Problem,
+    problem: BinaryProblem,
     weights: Floats | None,
     *,
     balance: bool,

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Array, Integers, MatrixLike
-from gnomon.numerics.coding.columns import Columns, configured
+from gnomon.numerics.coding.columns import FittedColumns, configured
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = ["column_output", "column_outputs", "offers"]
@@ -81,13 +81,13 @@ def column_output(estimator: BaseEstimator, X: MatrixLike, kind: Output) -> Arra
 
 
 def column_outputs(
-    columns: Columns, X: MatrixLike, kind: Output, *, pairwise: bool = False, n_jobs: int | None = None
+    columns: FittedColumns, X: MatrixLike, kind: Output, *, pairwise: bool = False, n_jobs: int | None = None
 ) -> Array:
     """`column_output` of all columns, side by side.
 
     Parameters
     ----------
-    columns : Columns
+    columns : FittedColumns
     X : array-like, sparse matrix or data frame
     kind : {"score", "proba", "hard"}
     pairwise : bool, default=False
@@ -106,9 +106,9 @@ def column_outputs(
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import Columns, column_outputs
+    >>> from gnomon.numerics.coding import FittedColumns, column_outputs
     >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
-    >>> column_outputs(Columns([model, model], [None, None]), [[0.5], [4.5]], "hard").tolist()
+    >>> column_outputs(FittedColumns([model, model], [None, None]), [[0.5], [4.5]], "hard").tolist()
     [[0, 0], [1, 1]]
     """
 

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
-from gnomon.numerics.coding.columns import Problem
+from gnomon.numerics.coding.columns import BinaryProblem
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import check_choice
 
@@ -74,7 +74,7 @@ def pair_code(n_classes: int) -> Integers:
     return M
 
 
-def pair_problem(members: Sequence[Integers], i: int, j: int, classes: Array) -> Problem:
+def pair_problem(members: Sequence[Integers], i: int, j: int, classes: Array) -> BinaryProblem:
     """The problem of one pair of classes: only their rows, the first class on side 0 and the second on side 1.
 
     Parameters
@@ -87,7 +87,7 @@ def pair_problem(members: Sequence[Integers], i: int, j: int, classes: Array) ->
 
     Returns
     -------
-    Problem
+    BinaryProblem
 
     References
     ----------
@@ -104,7 +104,7 @@ def pair_problem(members: Sequence[Integers], i: int, j: int, classes: Array) ->
     """
     rows = np.concatenate([members[i], members[j]])
     order = np.argsort(rows)
-    return Problem(rows[order], order >= len(members[i]), (str(classes[i]), str(classes[j])))
+    return BinaryProblem(rows[order], order >= len(members[i]), (str(classes[i]), str(classes[j])))
 
 
 def pair_sums(first: Array, second: Array, n_classes: int) -> Floats:

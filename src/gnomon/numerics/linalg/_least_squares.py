@@ -23,9 +23,9 @@ from gnomon.numerics.linalg.rows import Rows
 from gnomon.numerics.linalg.triangular import triangle
 from gnomon.numerics.streaming import Moments
 
-__all__ = ["METHODS", "LeastSquares", "RankWarning", "centred_operator", "least_squares", "solve_by_lsmr"]
+__all__ = ["LEAST_SQUARES_METHODS", "LeastSquares", "RankWarning", "centred_operator", "least_squares", "solve_by_lsmr"]
 
-Method: TypeAlias = Literal["normal", "cholesky", "qr", "svd", "pinv", "lsmr"]
+LeastSquaresMethod: TypeAlias = Literal["normal", "cholesky", "qr", "svd", "pinv", "lsmr"]
 
 _DENSE_GRAM = 4096
 """The largest number of columns for which the d × d matrix of a sparse X is formed."""
@@ -86,7 +86,7 @@ class LeastSquares(NamedTuple):
     coef: Floats
     intercept: Floats
     rss: Floats
-    method: Method
+    method: LeastSquaresMethod
     rank: int | None = None
     condition: float = np.nan
     R: Floats | None = None
@@ -99,7 +99,7 @@ def least_squares(
     weights: Floats | None = None,
     *,
     intercept: bool = True,
-    method: Method = "qr",
+    method: LeastSquaresMethod = "qr",
     positive: bool = False,
     tol: float = 1e-6,
     sums: Moments | None = None,
@@ -143,14 +143,14 @@ def least_squares(
     >>> least_squares(X, Y, intercept=False, method="svd").coef.round(7).ravel()
     array([0.1666667, 0.5      ])
     """
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is unknown; choose from {list(METHODS)}")
+    if method not in LEAST_SQUARES_METHODS:
+        raise ValueError(f"method={method!r} is unknown; choose from {list(LEAST_SQUARES_METHODS)}")
     if is_sparse(X) and method not in SPARSE_METHODS:
         raise ValueError(f"solver={method!r} needs a dense X; for sparse X choose from {list(SPARSE_METHODS)}")
     rows = Rows(X, Y, weights, intercept, n_jobs)
     if positive:
         return _nonnegative(rows, sums)
-    return METHODS[method](rows, tol, sums)
+    return LEAST_SQUARES_METHODS[method](rows, tol, sums)
 
 
 def solve_by_lsmr(
@@ -269,7 +269,7 @@ def _nonnegative(rows: Rows, sums: Moments | None) -> LeastSquares:
     return fit._replace(coef=w, intercept=b, rss=rss)
 
 
-METHODS: dict[Method, Callable[[Rows, float, Moments | None], LeastSquares]] = {
+LEAST_SQUARES_METHODS: dict[LeastSquaresMethod, Callable[[Rows, float, Moments | None], LeastSquares]] = {
     "normal": _normal,
     "cholesky": _cholesky,
     "qr": _qr,
