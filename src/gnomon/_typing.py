@@ -1,6 +1,6 @@
 """Types of public signatures: what callers may hand in, and what they get back."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -25,6 +25,7 @@ __all__ = [
     "Numbers",
     "RandomState",
     "Sparse",
+    "TableLike",
     "Verbosity",
     "is_sparse",
 ]
@@ -81,6 +82,9 @@ class Compressed(Sparse, Protocol):
     def __matmul__(self, other: Any, /) -> Any: ...
     def __rmatmul__(self, other: Any, /) -> Any: ...
 
+
+TableLike: TypeAlias = ArrayLike | Sequence[Sequence[Any]]
+"""Rows of cells of any kind: an array, a data frame, or lists of numbers, strings and None."""
 
 MatrixLike: TypeAlias = ArrayLike | Sparse
 """Rows of a table: an array, a data frame, nested lists, or a sparse matrix."""

@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
-from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike, is_sparse
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Sparse, TableLike, is_sparse
 from gnomon.numerics.validation import machine_numbers, map_rows
 
 __all__ = ["Column", "FeatureTable", "as_table", "assert_complete", "given_rows", "table_rows"]
@@ -165,7 +165,7 @@ class FeatureTable:
 
 
 def table_rows(
-    estimator: BaseEstimator, X: ArrayLike, y: ArrayLike | None = "no_validation", *, reset: bool = True, **target: bool
+    estimator: BaseEstimator, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True, **target: bool
 ) -> Any:
     """X as a `FeatureTable` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
 
@@ -214,7 +214,7 @@ def table_rows(
     return map_rows(lambda _: _from_frame(frame), checked)
 
 
-def given_rows(owner: BaseEstimator, base: BaseEstimator, X: MatrixLike, *, reset: bool) -> Any:
+def given_rows(owner: BaseEstimator, base: BaseEstimator, X: TableLike | Sparse, *, reset: bool) -> Any:
     """Rows as a base estimator takes them: data frames and texts as they are, all else as array or sparse matrix.
 
     Parameters
@@ -256,7 +256,7 @@ def _are_texts(rows: Array) -> bool:
     return rows.ndim == 1 and len(rows) > 0 and isinstance(rows[0], str)
 
 
-def as_table(X: ArrayLike) -> FeatureTable:
+def as_table(X: TableLike) -> FeatureTable:
     """X as a `FeatureTable`, where there is no estimator to remember its columns.
 
     Parameters
