@@ -167,10 +167,11 @@ def _declare(verb: str, names: tuple[str, ...]) -> None:
     def verb_of(self, *given):
         return getattr(getattr(self.instance_class, "noun", None), verb, None)
 
-    # Numba matches arguments by these names. Were it strict, it would refuse a verb for its annotations.
+    # Numba compares the names of arguments with those of the verb itself.
     typing: Any = verb_of
     typing.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", *names)])
     options = {**PART, "forceinline": True} if verb in _FORCED else PART
+    # Not strict: a verb may say the types of its arguments.
     overload_method(types.BaseNamedTuple, verb, jit_options=options, strict=False)(typing)
 
 

@@ -116,7 +116,7 @@ def check_non_negative(name: str, value: Real) -> Real:
     return check_interval(name, value, 0, math.inf, closed="left")
 
 
-def check_integer(name: str, value: int, low: float = -math.inf, high: float = math.inf) -> int:
+def check_integer(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> int:
     """Return `value` as an int if it is a whole number between `low` and `high`, ends included.
 
     References
@@ -135,7 +135,7 @@ def check_integer(name: str, value: int, low: float = -math.inf, high: float = m
     """
     if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}={value!r} must be a whole number; give an int")
-    return int(check_interval(name, value, low, high))
+    return check_interval(name, int(value), low, high)
 
 
 def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
