@@ -1,6 +1,6 @@
 """Types of public signatures: what callers may hand in, and what they get back."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -28,6 +28,7 @@ __all__ = [
     "Scoring",
     "Sparse",
     "Splitter",
+    "TableLike",
     "Verbosity",
     "is_sparse",
 ]
@@ -90,6 +91,9 @@ class Splitter(Protocol):
 
     def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]: ...
 
+
+TableLike: TypeAlias = ArrayLike | Sequence[Sequence[Any]]
+"""Rows of cells of any kind: an array, a data frame, or lists of numbers, strings and None."""
 
 MatrixLike: TypeAlias = ArrayLike | Sparse
 """Rows of a table: an array, a data frame, nested lists, or a sparse matrix."""
