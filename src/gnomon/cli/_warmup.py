@@ -11,7 +11,7 @@ from gnomon.cli._guard import errors
 __all__ = ["run"]
 
 
-def run(*, quiet):
+def run(*, quiet: bool) -> None:
     """Run the jobs one after the other, with a bar; a job that fails is a fault of gnomon."""
     discover()
     jobs = warmups()
