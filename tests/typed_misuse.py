@@ -3,13 +3,17 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.infer import sigmoid_average
+from gnomon.distributions import Beta
+from gnomon.infer import grid_posterior, sigmoid_average
+from gnomon.losses import LogisticLoss
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import factor_spd, least_squares
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.scatter import whitening
+from gnomon.optim import fit_linear
+from gnomon.penalties import L2
 
 Floats = NDArray[np.float64]
 
@@ -26,6 +30,11 @@ def wrong_arguments(X: Floats, Y: Floats) -> None:
     least_squares(X, Y, positive="yes")  # refused: arg-type
     check_rng("seed")  # refused: arg-type
     map_chunks(len, [1, 2])  # refused: arg-type
+    L2("strong")  # refused: arg-type
+    fit_linear(X, Y, LogisticLoss())  # refused: arg-type
+    fit_linear(Design(X), Y, "logistic")  # refused: arg-type
+    fit_linear(Design(X), Y, LogisticLoss(), LogisticLoss())  # refused: arg-type
+    grid_posterior(len, Y, Beta(2.0, 2.0), Y)  # refused: arg-type
 
 
 def wrong_results(X: Floats, Y: Floats) -> None:

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gnomon.infer import GridPosterior, LaplaceApproximation, laplace, sigmoid_average
+from gnomon.distributions import Bernoulli, Beta, Laplace, Normal
+from gnomon.infer import GridPosterior, LaplaceApproximation, grid_posterior, laplace, sigmoid_average
+from gnomon.losses import LogisticLoss
 from gnomon.numerics.coding import encode_labels
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
 from gnomon.numerics.design import Design
@@ -22,6 +24,8 @@ from gnomon.numerics.special import sigmoid, softmax
 from gnomon.numerics.streaming import Moments, moments
 from gnomon.numerics.tables import FeatureTable, as_table
 from gnomon.numerics.validation import check_choice, check_integer, check_positive
+from gnomon.optim import Solution, fit_linear, lbfgs
+from gnomon.penalties import L2, Penalty, from_prior
 
 Floats = NDArray[np.floating[Any]]
 
@@ -62,6 +66,29 @@ def use_formulas() -> None:
     assert_type(sigmoid_average(y, 1.0, "mackay"), Floats)
 
 
+def use_nouns() -> None:
+    _, y = rows()
+    loss, penalty = LogisticLoss(), L2(0.5)
+    assert_type(loss, LogisticLoss)
+    assert_type(penalty.value(y), float)
+    assert_type(from_prior(Laplace(0.0, 2.0)), Penalty)
+    law = Normal.fit(y)
+    assert_type(law, Normal)
+    assert_type(law.sample(3, check_rng(0)), Floats)
+    found = grid_posterior(Bernoulli, [1, 1, 0], Beta(2.0, 2.0), np.linspace(0.0, 1.0, 101))
+    assert_type(found, GridPosterior)
+    assert_type(found.probabilities, Floats)
+
+
+def use_solvers() -> None:
+    X, y = rows()
+    solution = fit_linear(Design(X), (y > 0.0).astype(float), LogisticLoss(), L2(0.1), solver="newton")
+    assert_type(solution, Solution[Floats])
+    assert_type(solution.w, Floats)
+    assert_type(solution.dual_gap, float)
+    assert_type(lbfgs(lambda w: (float(w @ w), 2.0 * w), np.ones(2)).converged, bool)
+
+
 def use_tables() -> None:
     table = as_table([["red", 1.0], ["blue", 2.0]])
     assert_type(table, FeatureTable)
@@ -81,13 +108,11 @@ def use_inference() -> None:
     assert_type(found.log_evidence, float)
 
 
-def summarize(posterior: GridPosterior) -> Floats:
-    return posterior.probabilities
-
-
 def main() -> None:
     use_linear_algebra()
     use_formulas()
+    use_nouns()
+    use_solvers()
     use_tables()
     use_inference()
 

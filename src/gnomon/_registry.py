@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from sklearn.base import BaseEstimator
 
-from gnomon._typing import Floats, RandomState
+from gnomon._typing import Floats
 
 __all__ = ["Candidate", "Facts", "candidates", "discover", "register", "register_warmup", "warmups"]
 
@@ -103,7 +103,7 @@ class Candidate:
 
     name: str
     task: Task
-    make: Callable[[Facts, RandomState], BaseEstimator]
+    make: Callable[[Facts, int], BaseEstimator]
     complexity: float
     suits: Callable[[Facts], bool] = _always
     note: str = ""
