@@ -11,8 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from benchmarks import __main__ as command
 from benchmarks import _cold, _measure, _memory, _report
@@ -106,7 +105,7 @@ print((_memory._peak() - before) / held.nbytes)
 
 def test_peak_memory_counts_what_python_does_not_see():
     # A process that has run other tests may hold freed memory, which an array would use again without growth.
-    job = subprocess.run([sys.executable, "-c", GROWTH], cwd=ROOT, capture_output=True, text=True, check=False)
+    job = subprocess.run([sys.executable, "-c", GROWTH], cwd=_memory.ROOT, capture_output=True, text=True, check=False)
     assert job.returncode == 0, job.stderr
     assert float(job.stdout) >= 0.9
 
