@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -62,7 +63,7 @@ def test_layers_hold_with_no_ignored_import():
 
 def test_numba_has_one_door():
     doors = [module for module in MODULES if any(name.split(".")[0] == "numba" for name in imports_of(module))]
-    assert doors == ["_jit.py"]
+    assert {Path(module).parts[0] for module in doors} == {"_jit"}
 
 
 def defined_in(module):
@@ -73,6 +74,38 @@ def test_a_public_module_has_another_name_than_what_it_defines():
     # Else `gnomon.optim.em` would be a function or a module, whichever was imported last.
     public = [module for module in MODULES if not Path(module).stem.startswith("_")]
     assert not [module for module in public if Path(module).stem in defined_in(module)]
+
+
+def names_taken_by(module):
+    """Every module or name that a module imports, in full."""
+    for node in ast.walk(tree_of(module)):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def is_private_to_another(name, module):
+    """Whether an imported name is private to a package of gnomon to which `module` does not belong."""
+    root, *path = name.split(".")
+    return root == "gnomon" and path[:1] != module.split("/")[:1] and any(part.startswith("_") for part in path[1:])
+
+
+def test_what_is_private_to_a_package_is_used_in_it_alone():
+    assert is_private_to_another("gnomon.optim._em.em", "linear/ridge.py")
+    taken = {
+        module: [name for name in names_taken_by(module) if is_private_to_another(name, module)] for module in MODULES
+    }
+    assert not {module: names for module, names in taken.items() if names}
+
+
+def test_a_class_name_has_one_meaning():
+    homes = defaultdict(list)
+    for module in MODULES:
+        for node in tree_of(module).body:
+            if isinstance(node, ast.ClassDef):
+                homes[node.name].append(module)
+    assert not {name: modules for name, modules in homes.items() if len(modules) > 1}
 
 
 def test_what_stands_beside_the_layers_is_not_imported_by_them():

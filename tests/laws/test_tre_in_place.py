@@ -1,7 +1,5 @@
 """Laws of trees that are grown where the table stands: they are the trees of coded columns."""
 
-import importlib
-
 import numpy as np
 import pytest
 
@@ -19,16 +17,17 @@ from gnomon.search import (
     grow_in_place,
     grow_tree,
 )
+from gnomon.search import _grow_in_place as in_place
 from gnomon.search._intervals import INTERVALS
 from gnomon.trees import DecisionTreeClassifier
+from gnomon.trees import _forms as forms
 
-MODULE = importlib.import_module("gnomon.search._grow_in_place")
 N, P = 1500, 5
 
 
 @pytest.fixture(autouse=True)
 def _few_rows(monkeypatch):
-    monkeypatch.setattr(MODULE, "FEW", 100)
+    monkeypatch.setattr(in_place, "FEW", 100)
 
 
 def with_gaps(X, rng, share=0.1):
@@ -138,7 +137,7 @@ def test_no_cut_is_better_than_the_bound_of_its_interval(criterion, gaps):
     X = with_gaps(rng.normal(size=(N, 3)), rng, gaps)
     noun, targets = CRITERIA[criterion]
     y = targets(X, rng)
-    top = MODULE._IntervalSplitter(X, y, noun, np.ones(N), np.arange(N, dtype=np.int32), None, NO_LIMITS, TEAM)
+    top = in_place._IntervalSplitter(X, y, noun, np.ones(N), np.arange(N, dtype=np.int32), None, NO_LIMITS, TEAM)
     width, flat = noun.size + 1, np.ravel(y)
 
     def sums_of(rows):
@@ -148,7 +147,7 @@ def test_no_cut_is_better_than_the_bound_of_its_interval(criterion, gaps):
         return sums
 
     whole = sums_of(range(N))
-    scene = MODULE._Scene(top.rows, np.concatenate([whole, np.zeros(5 * width)]), 0.0, *MODULE._ranges(X, top.rows))
+    scene = in_place._Scene(top.rows, np.concatenate([whole, np.zeros(5 * width)]), 0.0, *in_place._ranges(X, top.rows))
     end = top._survey(scene, 0, 3)[0]
     lost, order = sums_of(np.flatnonzero(np.isnan(X[:, 0]))), np.argsort(X[:, 0])[: int(np.sum(~np.isnan(X[:, 0])))]
     left, best = np.zeros(width), -np.inf
@@ -242,7 +241,6 @@ def test_an_estimator_grows_the_same_tree_either_way(monkeypatch):
     rng = np.random.default_rng(5)
     X = rng.normal(size=(N, P)).astype(np.float32)
     y = np.array(["a", "b", "c"])[labels(3)(X, rng)]
-    forms = importlib.import_module("gnomon.trees._forms")
     coded = DecisionTreeClassifier(random_state=0).fit(X, y)
     monkeypatch.setattr(forms, "IN_PLACE_FROM", 200)
     monkeypatch.setattr(forms, "grow_tree", None)

@@ -143,10 +143,8 @@ def test_sets_are_those_of_plain_python(members, cut):
 
 
 PLAIN = """
-import importlib
 import numpy as np
-from gnomon.search import Gini, code_columns
-grow = importlib.import_module("gnomon.search._grow")
+from gnomon.search import Gini, _grow as grow, code_columns
 grow.UNROLLED_FROM = 0
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(70, 3)), rng.integers(0, 2, 70).astype(np.int32)
