@@ -171,7 +171,8 @@ def _declare(verb: str, names: tuple[str, ...]) -> None:
     typing: Any = verb_of
     typing.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", *names)])
     options = {**PART, "forceinline": True} if verb in _FORCED else PART
-    overload_method(types.BaseNamedTuple, verb, jit_options=options)(typing)
+    # Not strict: a verb may say the types of its arguments.
+    overload_method(types.BaseNamedTuple, verb, jit_options=options, strict=False)(typing)
 
 
 for _verb, _names in VERBS.items():

@@ -8,15 +8,18 @@ them along. Wickham (2014), doi:10.18637/jss.v059.i10, on such tables: a variabl
 """
 
 import numbers
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
-from scipy import sparse
+from narwhals import Series
+from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Sparse, TableLike, is_sparse
 from gnomon.numerics.validation import machine_numbers, map_rows
 
 __all__ = ["Column", "FeatureTable", "as_table", "assert_complete", "given_rows", "table_rows"]
@@ -49,18 +52,18 @@ class Column:
     (['red', None], [False, True], True, False)
     """
 
-    cells: np.ndarray
+    cells: Array
     is_category: bool = False
-    declared: tuple | None = None
-    places: np.ndarray | None = None
+    declared: tuple[Any, ...] | None = None
+    places: Integers | None = None
 
     @property
-    def is_number(self):
+    def is_number(self) -> bool:
         """Whether the cells are floats."""
         return self.cells.dtype.kind == "f"
 
     @property
-    def missing(self):
+    def missing(self) -> Bools:
         """Where there is no cell."""
         if self.is_number:
             return np.isnan(self.cells)
@@ -68,7 +71,7 @@ class Column:
             return self.places < 0
         return np.fromiter((cell is None for cell in self.cells), dtype=bool, count=len(self.cells))
 
-    def __getitem__(self, rows):
+    def __getitem__(self, rows: slice | Array) -> "Column":
         places = None if self.places is None else self.places[rows]
         return Column(self.cells[rows], self.is_category, self.declared, places)
 
@@ -99,52 +102,56 @@ class FeatureTable:
     array([ 1., nan])
     """
 
-    names: tuple
-    matrix: np.ndarray | None = None
-    columns: tuple[Any, ...] = ()
+    names: tuple[str, ...]
+    matrix: Array | None = None
+    columns: tuple[Column, ...] = ()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.columns[0].cells) if self.matrix is None else len(self.matrix)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """Rows and columns."""
         return len(self), len(self.names)
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any] | None:
         """The type of the array that the table was made of, None for columns of several kinds."""
         return None if self.matrix is None else self.matrix.dtype
 
     @property
-    def categorical(self):
+    def categorical(self) -> tuple[int, ...]:
         """The numbers of the columns that hold categories."""
         if self.matrix is not None:
             return tuple(range(len(self.names))) if self.matrix.dtype.kind == "b" else ()
         return tuple(j for j, column in enumerate(self.columns) if column.is_category)
 
-    def __getitem__(self, rows):
+    def __getitem__(self, rows: slice | Array) -> "FeatureTable":
         """The table of some rows."""
         if self.matrix is not None:
             return FeatureTable(self.names, self.matrix[rows])
         return FeatureTable(self.names, None, tuple(column[rows] for column in self.columns))
 
-    def column(self, j):
+    def column(self, j: int) -> Column:
         """Column number j."""
         if self.matrix is None:
             return self.columns[j]
         return Column(np.asarray(self.matrix[:, j], dtype=float), self.matrix.dtype.kind == "b")
 
-    def cell(self, i, j):
+    def cell(self, i: int, j: int) -> Any:
         """One cell, as a Python object."""
         return self[i : i + 1].column(j).cells.tolist()[0]
 
-    def block(self, which):
+    def block(self, which: Iterable[int]) -> Array:
         """The columns `which` of the matrix, in this order, truth values as 0 and 1; no copy where they are all."""
+        if self.matrix is None:
+            raise ValueError(
+                f"the columns {list(self.names)} have several kinds, so there is no matrix; take them singly"
+            )
         matrix, which = self.matrix.view(np.uint8) if self.matrix.dtype.kind == "b" else self.matrix, list(which)
         return matrix if which == list(range(len(self.names))) else matrix[:, which]
 
-    def numbers(self, which):
+    def numbers(self, which: Sequence[int]) -> Floats:
         """The columns `which` as a matrix of floats; a column of other values is refused."""
         if self.matrix is not None:
             return np.asarray(self.block(which), dtype=float)
@@ -157,7 +164,9 @@ class FeatureTable:
         return np.column_stack([self.columns[j].cells for j in which])
 
 
-def table_rows(estimator, X, y="no_validation", *, reset=True, **target):
+def table_rows(
+    estimator: BaseEstimator, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True, **target: bool
+) -> Any:
     """X as a `FeatureTable` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
 
     Parameters
@@ -205,7 +214,7 @@ def table_rows(estimator, X, y="no_validation", *, reset=True, **target):
     return map_rows(lambda _: _from_frame(frame), checked)
 
 
-def given_rows(owner, base, X, *, reset):
+def given_rows(owner: BaseEstimator, base: BaseEstimator, X: TableLike | Sparse, *, reset: bool) -> Any:
     """Rows as a base estimator takes them: data frames and texts as they are, all else as array or sparse matrix.
 
     Parameters
@@ -236,18 +245,18 @@ def given_rows(owner, base, X, *, reset):
     if _frame(X) is not None:
         validate_data(owner, X, reset=reset, skip_check_array=True)
         return X
-    if not sparse.issparse(X) and _are_texts(np.asarray(X)):
+    if not is_sparse(X) and _are_texts(np.asarray(X)):
         return X
     deep = get_tags(base).input_tags.three_d_array
     options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, "allow_nd": deep}
     return validate_data(owner, X, reset=reset, **options)
 
 
-def _are_texts(rows):
+def _are_texts(rows: Array) -> bool:
     return rows.ndim == 1 and len(rows) > 0 and isinstance(rows[0], str)
 
 
-def as_table(X):
+def as_table(X: TableLike) -> FeatureTable:
     """X as a `FeatureTable`, where there is no estimator to remember its columns.
 
     Parameters
@@ -266,16 +275,15 @@ def as_table(X):
     >>> table.column(0).cells, table.column(1).cells, table.categorical
     (array([31., nan]), array([1., 0.]), (1,))
     """
-    frame = _frame(X)
-    if frame is None:
-        X = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
-    shape = np.shape(X) if frame is None else frame.shape
-    if len(shape) != 2 or min(shape) == 0:
-        raise ValueError(f"X has shape {shape}; give a table of at least one row and one column")
-    return _from_array(X, None) if frame is None else _from_frame(frame)
+    found: nw.DataFrame[Any] | Array | None = _frame(X)
+    if found is None:
+        found = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
+    if len(found.shape) != 2 or min(found.shape) == 0:
+        raise ValueError(f"X has shape {found.shape}; give a table of at least one row and one column")
+    return _from_array(found, None) if isinstance(found, np.ndarray) else _from_frame(found)
 
 
-def assert_complete(table, advice="fill these cells in, or drop the rows"):
+def assert_complete(table: FeatureTable, advice: str = "fill these cells in, or drop the rows") -> None:
     """Raise a ValueError that names a column of the table in which cells are missing, and says what to do.
 
     References
@@ -297,12 +305,12 @@ def assert_complete(table, advice="fill these cells in, or drop the rows"):
             raise ValueError(f"X contains NaN in column {name!r} ({rows}); {advice}")
 
 
-def _frame(X):
+def _frame(X: object) -> nw.DataFrame[Any] | None:
     found = nw.from_native(X, eager_only=True, pass_through=True)
     return found if isinstance(found, nw.DataFrame) else None
 
 
-def _from_array(X, names):
+def _from_array(X: Array, names: Iterable[str] | None) -> FeatureTable:
     names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(X.shape[1]))
     if X.dtype.kind in "fiub":
         _refuse_infinite(X, names)
@@ -313,13 +321,13 @@ def _from_array(X, names):
     return FeatureTable(names, None, columns)
 
 
-def _from_frame(frame):
+def _from_frame(frame: nw.DataFrame[Any]) -> FeatureTable:
     pandas_like = frame.implementation.is_pandas_like()
     columns = tuple(_series_column(series, pandas_like) for series in frame.iter_columns())
     return FeatureTable(tuple(frame.columns), None, columns)
 
 
-def _series_column(series, pandas_like):
+def _series_column(series: Series[Any], pandas_like: bool) -> Column:
     kind = series.dtype
     if kind.is_temporal():
         raise TypeError(f"column {series.name!r} holds {kind}; turn dates into numbers or strings first")
@@ -332,7 +340,7 @@ def _series_column(series, pandas_like):
     return _plain_column(series.to_numpy(), series.name)
 
 
-def _category_column(series, pandas_like):
+def _category_column(series: Series[Any], pandas_like: bool) -> Column:
     """A column of declared categories, from their places: no cell is looked at by itself."""
     native, declared = series.to_native(), series.cat.get_categories().to_list()
     if series.implementation.is_pandas():
@@ -345,12 +353,12 @@ def _category_column(series, pandas_like):
     return Column(values[places], True, tuple(declared), places)
 
 
-def _plain_column(cells, name):
+def _plain_column(cells: Array, name: str) -> Column:
     """A column of anything: numbers if every cell that is there is one, else objects."""
-    cells = [None if _absent(cell) else cell for cell in cells.tolist()]
-    present = [cell for cell in cells if cell is not None]
+    values = [None if _absent(cell) else cell for cell in cells.tolist()]
+    present = [cell for cell in values if cell is not None]
     if all(isinstance(cell, numbers.Real) for cell in present):
-        out = np.array([np.nan if cell is None else float(cell) for cell in cells])
+        out = np.array([np.nan if cell is None else float(cell) for cell in values])
         _refuse_infinite(out[:, None], (name,))
         return Column(out, bool(present) and all(isinstance(cell, (bool, np.bool_)) for cell in present))
     wrong = [cell for cell in present if not isinstance(cell, (str, numbers.Real))]
@@ -359,10 +367,10 @@ def _plain_column(cells, name):
             f"column {name!r} holds {wrong[0]!r}; a cell's argument must be a string or a number, not "
             f"{type(wrong[0]).__name__}"
         )
-    return Column(np.array(cells, dtype=object), True)
+    return Column(np.array(values, dtype=object), True)
 
 
-def _absent(cell):
+def _absent(cell: object) -> bool:
     """None, and what does not equal itself (NaN) or will not say whether it does (the NA of pandas)."""
     try:
         return cell is None or bool(cell != cell)
@@ -372,7 +380,7 @@ def _absent(cell):
         return False
 
 
-def _refuse_infinite(X, names):
+def _refuse_infinite(X: Array, names: Sequence[str]) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(X, dtype=float)
     # A finite sum proves that every entry is finite; only otherwise is a mask made.
@@ -382,5 +390,5 @@ def _refuse_infinite(X, names):
             raise ValueError(f"X contains infinity (inf) in column {names[int(np.argmax(bad))]!r}; clip or drop it")
 
 
-def _first(column):
+def _first(column: Column) -> object:
     return next(cell for cell in column.cells if cell is not None)

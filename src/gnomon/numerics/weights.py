@@ -9,18 +9,25 @@ Lumley (2010), Complex Surveys, doi:10.1002/9780470580066.
 """
 
 from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _check_sample_weight, has_fit_parameter
 
+from gnomon._typing import Array, ArrayLike, Elementwise, Floats, Matrix, MatrixLike
 from gnomon.numerics.validation import check_choice, check_non_negative
 
 __all__ = ["check_weights", "class_priors", "fit_weighted", "weighted_quantile"]
 
 
-def check_weights(sample_weight, X):
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
+
+Priors: TypeAlias = Literal["uniform"] | ArrayLike | Mapping[Any, float] | None
+
+
+def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
     """Sample weights as an array of X's floating type; ones by default.
 
     Raises ValueError for negative weights and for weights that are all zero.
@@ -56,7 +63,7 @@ def check_weights(sample_weight, X):
     return weights
 
 
-def class_priors(priors, classes, counts=None, *, alpha=0.0):
+def class_priors(priors: Priors, classes: ArrayLike, counts: ArrayLike | None = None, *, alpha: float = 0.0) -> Floats:
     """The probability of every class, as the user gives it or as the counts say: equation (2).
 
     Parameters
@@ -104,7 +111,9 @@ def class_priors(priors, classes, counts=None, *, alpha=0.0):
     return p
 
 
-def weighted_quantile(x, p, weights, *, between="middle"):
+def weighted_quantile(
+    x: Floats, p: Elementwise, weights: Floats, *, between: Literal["middle", "lower"] = "middle"
+) -> Elementwise:
     """Equation (3); where F equals p on an interval its middle is taken, so that Q(½) is the usual median.
 
     Parameters
@@ -137,7 +146,7 @@ def weighted_quantile(x, p, weights, *, between="middle"):
     return 0.5 * (x[np.minimum(low, len(x) - 1)] + x[np.minimum(high, len(x) - 1)])
 
 
-def fit_weighted(base, X, y, weights, rng):
+def fit_weighted(base: Estimator, X: MatrixLike, y: Array, weights: Floats, rng: np.random.Generator) -> Estimator:
     """A clone of an estimator fitted with weights, or to rows drawn by weight where it takes none.
 
     Every label is drawn at least once, so that the clone knows them all.
@@ -177,7 +186,7 @@ def fit_weighted(base, X, y, weights, rng):
     return model.fit(_safe_indexing(X, rows), y[rows])
 
 
-def _in_order(priors, labels):
+def _in_order(priors: Mapping[Any, float], labels: list[Any]) -> list[float]:
     if set(priors) != set(labels):
         raise ValueError(f"priors has the classes {list(priors)}, the data {labels}; give one prior for each of these")
     return [priors[label] for label in labels]

@@ -7,8 +7,9 @@ fitted to the columns. Allwein, Schapire & Singer (2000), Reducing multiclass to
 """
 
 import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from sklearn import config_context, get_config
@@ -16,6 +17,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_method_params, _num_samples
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = [
@@ -26,6 +28,10 @@ __all__ = [
     "refit_columns",
     "rest_code",
 ]
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class BinaryProblem(NamedTuple):
@@ -52,9 +58,9 @@ class BinaryProblem(NamedTuple):
     ('ham', 'spam')
     """
 
-    rows: np.ndarray | None
-    positive: np.ndarray
-    names: tuple
+    rows: Integers | None
+    positive: Bools
+    names: tuple[str, ...]
 
 
 class FittedColumns(NamedTuple):
@@ -78,33 +84,33 @@ class FittedColumns(NamedTuple):
     []
     """
 
-    estimators: list
-    rows: list
+    estimators: list[Any]
+    rows: list[Integers | None]
 
 
 class ConstantSide(BaseEstimator):
     """The answer of a problem in which one side has no rows; scores are 0 and 1, as in scikit-learn."""
 
-    def __init__(self, side=0):
+    def __init__(self, side: int = 0) -> None:
         self.side = side
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         self.classes_ = np.array([0, 1])
         # No boundary, so no distance from it: where scores are divided by norms, this one stays as it is.
         self.weight_norm_ = 1.0
         return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Integers:
         return np.full(_num_samples(X), self.side)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         return np.full(_num_samples(X), float(self.side))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Floats:
         return np.tile(np.eye(2)[self.side], (_num_samples(X), 1))
 
 
-def rest_code(n_classes):
+def rest_code(n_classes: int) -> Integers:
     """The coding matrix of one-vs-rest, 2I − 1.
 
     References
@@ -120,7 +126,7 @@ def rest_code(n_classes):
     return 2 * np.eye(n_classes, dtype=np.int8) - np.int8(1)
 
 
-def code_problem(index, column, classes):
+def code_problem(index: Integers, column: ArrayLike, classes: Array) -> BinaryProblem:
     """The problem of one column of a coding matrix, equation (1).
 
     Parameters
@@ -155,7 +161,17 @@ def code_problem(index, column, classes):
     return BinaryProblem(rows, (signs if rows is None else signs[rows]) > 0, names)
 
 
-def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=None, n_jobs=None, report=None):
+def fit_columns(
+    estimator: BaseEstimator,
+    X: MatrixLike,
+    problems: Sequence[Callable[[], BinaryProblem]],
+    *,
+    weights: Floats | None = None,
+    balance: bool = False,
+    params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    report: Callable[[int, int], object] | None = None,
+) -> FittedColumns:
     """Fit a clone of `estimator` to every problem, on `n_jobs` threads.
 
     A problem whose rows are all on one side gets a constant answer and a warning. Rows of weight zero take no part.
@@ -201,7 +217,7 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
         check_takes_weights(estimator)
     done = []
 
-    def fit_one(problem):
+    def fit_one(problem: Callable[[], BinaryProblem]) -> tuple[BaseEstimator, Integers | None]:
         fitted = _fit_problem(estimator, X, problem(), weights, balance=balance, params=params or {})
         done.append(1)
         if report is not None:
@@ -212,7 +228,15 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
     return FittedColumns([model for model, _ in fitted], [rows for _, rows in fitted])
 
 
-def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=None):
+def refit_columns(
+    estimators: Iterable[BaseEstimator],
+    X: MatrixLike,
+    problems: Iterable[Callable[[], BinaryProblem]],
+    *,
+    weights: Floats | None = None,
+    params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> list[Any]:
     """Call `partial_fit` of every estimator with the rows of its problem; without rows an estimator stays as it is.
 
     Parameters
@@ -241,7 +265,7 @@ def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=
     [4.0, 4.0]
     """
 
-    def refit(pair):
+    def refit(pair: tuple[BaseEstimator, Callable[[], BinaryProblem]]) -> BaseEstimator:
         estimator, make = pair
         rows, positive, _ = make()
         if len(positive) == 0:
@@ -254,18 +278,26 @@ def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=
     return map_chunks(configured(refit), zip(estimators, problems, strict=True), n_jobs)
 
 
-def configured(function):
+def configured(function: Callable[[Item], Result]) -> Callable[[Item], Result]:
     """`function` under the settings of scikit-learn that hold here; they belong to a thread."""
     config = get_config()
 
-    def call(item):
+    def call(item: Item) -> Result:
         with config_context(**config):
             return function(item)
 
     return call
 
 
-def _fit_problem(estimator, X, problem, weights, *, balance, params):
+def _fit_problem(
+    estimator: BaseEstimator,
+    X: MatrixLike,
+    problem: BinaryProblem,
+    weights: Floats | None,
+    *,
+    balance: bool,
+    params: Mapping[str, Any],
+) -> tuple[BaseEstimator, Integers | None]:
     rows, positive, s = problem.rows, problem.positive, None
     if weights is not None:
         s = weights if rows is None else weights[rows]
@@ -286,24 +318,24 @@ def _fit_problem(estimator, X, problem, weights, *, balance, params):
     return clone(estimator).fit(X, target, **params, **weight_parameter(estimator, s)), rows
 
 
-def _rows_of(estimator, X, rows):
+def _rows_of(estimator: BaseEstimator, X: MatrixLike, rows: Integers) -> MatrixLike:
     part = _safe_indexing(X, rows)
     return _safe_indexing(part, rows, axis=1) if get_tags(estimator).input_tags.pairwise else part
 
 
-def _balanced(target, weights):
+def _balanced(target: Integers, weights: Floats | None) -> Floats:
     """Weights by which both sides have the same sum, and all rows the sum that they had."""
     s = np.ones(len(target)) if weights is None else weights
     sums = np.bincount(target, weights=s)
     return s * (np.sum(s) / (2.0 * sums))[target]
 
 
-def _steps(estimator):
+def _steps(estimator: BaseEstimator) -> Sequence[tuple[str, Any]]:
     """The named steps of a pipeline; any other estimator is a single one without a name."""
     return getattr(estimator, "steps", [("", estimator)])
 
 
-def check_takes_weights(estimator):
+def check_takes_weights(estimator: BaseEstimator) -> None:
     """ValueError where `fit` of an estimator, or of the last step of a pipeline, takes no weights."""
     parameters = signature(_steps(estimator)[-1][1].fit).parameters.values()
     if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
@@ -313,7 +345,7 @@ def check_takes_weights(estimator):
         )
 
 
-def weight_parameter(estimator, weights):
+def weight_parameter(estimator: BaseEstimator, weights: Floats | None) -> dict[str, Floats]:
     """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed."""
     if weights is None:
         return {}
