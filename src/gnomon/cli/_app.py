@@ -40,6 +40,7 @@ OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to w
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report and the model.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Processes that compile at the same time.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead.")]
 Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself if not given.")]
@@ -118,13 +119,13 @@ def demo(out: Out = None, seed: Seed = 0, as_json: AsJson = False, quiet: Quiet 
 
 
 @app.command()
-def warmup(quiet: Quiet = False) -> None:
+def warmup(jobs: Jobs = 1, quiet: Quiet = False) -> None:
     """Compile all kernels now, so that the first use of each is fast."""
     from gnomon.cli._guard import guarded
     from gnomon.cli._warmup import run
 
     with guarded():
-        run(quiet=quiet)
+        run(jobs=jobs, quiet=quiet)
 
 
 @app.command()
