@@ -368,17 +368,17 @@ VERBS = {
     "mass": ("sums", "at"),
     "worth": ("sums", "at"),
     "merit": ("sums", "at"),
-    "twofold": (),
-    "first": ("sums", "at"),
-    "second": ("sums", "at"),
+    "two_sums": (),
+    "first_sum": ("sums", "at"),
+    "second_sum": ("sums", "at"),
     "merit_of": ("a", "b"),
     "mass_of": ("a", "b"),
     "center": ("sums", "at"),
     "clips": (),
     "worth_at": ("sums", "at", "value"),
     "shrunk": ("sums", "at", "more"),
-    "rising": (),
-    "alike": ("sums", "a", "b"),
+    "convex_merit": (),
+    "no_cut_between": ("sums", "a", "b"),
     # what is done with the leaves of all rows in a tree
     "take": ("tree", "leaves"),
     # a splitter of nodes
@@ -482,7 +482,7 @@ def _declare(verb, names):
     # What several numbers share is long, and the compiler would leave it a call, which ends every hope of vectors;
     # splitters have hundreds of numbers, which a call would copy.
     options = {**_PART, "forceinline": True} if verb in ("jet", "pair", "examine", "divide") else _PART
-    overload_method(types.BaseNamedTuple, verb, jit_options=options)(space["typing"])
+    overload_method(types.BaseNamedTuple, verb, strict=False, jit_options=options)(space["typing"])
 
 
 for _verb, _names in VERBS.items():
