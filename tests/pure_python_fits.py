@@ -4,7 +4,6 @@ outputs as JSON.
 The architecture tests run it with NUMBA_DISABLE_JIT=1 and compare with the compiled kernels.
 """
 
-import importlib
 import json
 import sys
 import warnings
@@ -17,6 +16,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import public_names
 from gnomon import search
+from gnomon.search import _grow_in_place
 from gnomon.testing._tables import example_table, fitted, outputs_of
 
 
@@ -37,7 +37,7 @@ def large_trees():
     """What trees predict that are grown and read in the ways of large tables."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)).astype(np.float32), rng.integers(0, 2, 60)
-    with patch.object(importlib.import_module("gnomon.search._grow_in_place"), "FEW", 8):
+    with patch.object(_grow_in_place, "FEW", 8):
         in_place = search.grow_in_place(X, y, search.Gini(2))
     binned = search.grow_tree(search.code_columns(X, bins=9), y, search.Gini(2))
     return {name: [tree.predict(X).ravel().tolist()] for name, tree in {"in place": in_place, "bins": binned}.items()}

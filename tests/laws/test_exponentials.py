@@ -5,7 +5,7 @@ import pytest
 
 from gnomon._jit import DISABLED, lean
 from gnomon.distributions import Normals
-from gnomon.numerics._exponentials import exp_of_negative, log1p_of_share
+from gnomon.numerics.exponentials import exp_of_negative, log1p_of_share
 
 
 @lean

@@ -20,8 +20,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gnomon
 from gnomon.io import ModelFileError, Table, TableError, UnwritableError, as_table, load, notes, read_table, save
-from gnomon.io._cells import as_numbers, clean, date_format, parse_dates
-from gnomon.io._files import outbox
+from gnomon.io.cells import as_numbers, clean, date_format, parse_dates
+from gnomon.io.files import outbox
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.penalties import L1
 
@@ -329,8 +329,8 @@ def test_a_lost_array_is_an_error_not_a_crash(saved):
         ("subprocess", "Popen"),
         ("gnomon._registry", "register"),
         ("gnomon._registry", "discover"),
-        ("gnomon._jit", "_record_named"),
-        ("gnomon.io._models", "skops"),
+        ("gnomon._jit._nouns", "_record_named"),
+        ("gnomon.io.models", "skops"),
         ("gnomon.cli", "main"),
         ("gnomon.absent", "Thing"),
     ],

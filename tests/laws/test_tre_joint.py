@@ -1,15 +1,12 @@
 """Histograms of columns that are filled together are those of columns filled one by one."""
 
-import importlib
-
 import numpy as np
 import pytest
 
 from gnomon.numerics.parallel import team
 from gnomon.search import Gini, Newton, SquaredError, code_columns
+from gnomon.search import _grow as grow
 from gnomon.search._joint import CROWDED, MOST, each_alone, join_columns
-
-grow = importlib.import_module("gnomon.search._grow")
 
 
 def table(n=3000, seed=0):

@@ -1,7 +1,6 @@
 """Laws of optimal trees: equal to enumeration, never worse than greedy, and honest about what is not proved."""
 
 from functools import cache
-from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris, load_wine
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.search import Misclassification, code_columns, optimal_tree
+from gnomon.search import _optimal_tree as searching
 from gnomon.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -196,7 +196,7 @@ def test_bad_options_are_named(options):
 def test_an_interrupted_search_keeps_its_best_tree(depth, after, monkeypatch):
     rng = np.random.default_rng(1)
     X, y = rng.normal(size=(120, 5)), rng.integers(0, 2, 120)
-    calls, weigh = [], import_module("gnomon.search._optimal_tree").best_pair
+    calls, weigh = [], searching.best_pair
 
     def interrupted(*arguments):
         calls.append(None)
@@ -204,7 +204,7 @@ def test_an_interrupted_search_keeps_its_best_tree(depth, after, monkeypatch):
             raise KeyboardInterrupt
         return weigh(*arguments)
 
-    monkeypatch.setattr(import_module("gnomon.search._optimal_tree"), "best_pair", interrupted)
+    monkeypatch.setattr(searching, "best_pair", interrupted)
     with pytest.warns(ConvergenceWarning, match="an interruption ended the search"):
         tree = OptimalTreeClassifier(depth).fit(X, y)
     assert len(calls) == after

@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from criterion_cases import RootGini
 from gnomon import _vectors as vectors
 from gnomon._jit import jit
 from gnomon.search import Entropy, Gini, Misclassification, SquaredError, code_columns, grow_tree
@@ -38,7 +39,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-@pytest.mark.parametrize("criterion", [Gini, Entropy, Misclassification])
+@pytest.mark.parametrize("criterion", [Gini, Entropy, Misclassification, RootGini])
 @pytest.mark.parametrize(("p", "classes"), [(7, 2), (7, 4), (45, 2)])
 def test_trees_are_those_of_columns_one_by_one(p, classes, criterion, options):
     X, y = table(p=p, classes=classes)
@@ -143,10 +144,8 @@ def test_sets_are_those_of_plain_python(members, cut):
 
 
 PLAIN = """
-import importlib
 import numpy as np
-from gnomon.search import Gini, code_columns
-grow = importlib.import_module("gnomon.search._grow")
+from gnomon.search import Gini, _grow as grow, code_columns
 grow.UNROLLED_FROM = 0
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(70, 3)), rng.integers(0, 2, 70).astype(np.int32)

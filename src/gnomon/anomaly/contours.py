@@ -24,7 +24,7 @@ class NestedContours(BaseEstimator):
 
     Parameters
     ----------
-    density : type, Family or estimator, default=MultivariateNormal
+    density : type, DistributionFamily or estimator, default=MultivariateNormal
         A `Distribution` class, one with options, or an estimator with `score_samples` and `sample`.
     levels : sequence of float in (0, 1), default=(0.5, 0.9, 0.99)
         λ of each region, in any order.

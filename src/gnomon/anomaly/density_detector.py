@@ -20,7 +20,7 @@ class DensityDetector(DensityRule):
 
     Parameters
     ----------
-    density : type, Family or estimator, default=MultivariateNormal
+    density : type, DistributionFamily or estimator, default=MultivariateNormal
         A `Distribution` class, one with options, or an estimator with `score_samples`. A density that is fitted
         already, such as a generative classifier, goes in as ``sklearn.frozen.FrozenEstimator(model)``.
     epsilon : float, optional

@@ -10,11 +10,10 @@ from rich.text import Text
 
 from gnomon.cli._learn import MODEL, REPORT, command_line, progress_bar, stem
 from gnomon.io import read_table
-from gnomon.io._files import outbox
-from gnomon.io._models import write_model
+from gnomon.io.files import digest_of, outbox
+from gnomon.io.models import write_model
 from gnomon.report import anomaly_page, anomaly_summary, find_anomalies
-from gnomon.report._anomaly_page import anomaly_verdict, detector_rows
-from gnomon.report._page import digest_of
+from gnomon.report.anomaly_pages import anomaly_verdict, detector_rows
 
 __all__ = ["run"]
 

@@ -13,11 +13,11 @@ from rich.text import Text
 
 from gnomon.cli._guard import errors
 from gnomon.io import UserError, read_table
-from gnomon.io._files import outbox
-from gnomon.io._models import write_model
+from gnomon.io.files import digest_of, outbox
+from gnomon.io.models import write_model
 from gnomon.report import learn, page, summary
-from gnomon.report._page import digest_of, verdict
-from gnomon.report._scores import SCORES
+from gnomon.report.pages import verdict
+from gnomon.report.scores import SCORES
 
 __all__ = ["command_line", "progress_bar", "run", "run_demo", "stem"]
 

@@ -10,9 +10,8 @@ import numpy as np
 
 from gnomon.cli._guard import errors
 from gnomon.io import UserError, load, notes, read_table
-from gnomon.io._files import outbox
-from gnomon.io._tables import listed, to_text
-from gnomon.report._kinds import as_float
+from gnomon.io.files import outbox
+from gnomon.io.tables import as_float, listed, to_text
 
 __all__ = ["run"]
 

@@ -1,6 +1,6 @@
 """Distributions: laws of chance as immutable values."""
 
-from gnomon.distributions._base import Distribution, Family, Statistics
+from gnomon.distributions._base import Distribution, DistributionFamily, Statistics
 from gnomon.distributions._likelihood import likelihood, log_likelihood
 from gnomon.distributions.bernoulli import Bernoulli, Binomial
 from gnomon.distributions.beta import Beta
@@ -36,9 +36,9 @@ __all__ = [
     "Dirichlet",
     "DirichletCategorical",
     "Distribution",
+    "DistributionFamily",
     "Empirical",
     "Exponential",
-    "Family",
     "Gamma",
     "Histogram",
     "InverseGamma",

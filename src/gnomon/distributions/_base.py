@@ -18,7 +18,7 @@ from scipy.integrate import quad
 
 from gnomon.numerics.validation import assert_finite
 
-__all__ = ["Distribution", "Family", "Statistics"]
+__all__ = ["Distribution", "DistributionFamily", "Statistics"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +127,7 @@ class Distribution(ABC):
     @classmethod
     def family(cls, **options):
         """This class with options of `fit` laid down: itself something with `fit`, `statistics`, `from_statistics`."""
-        return Family(cls, options)
+        return DistributionFamily(cls, options)
 
     @property
     def n_parameters(self):
@@ -202,7 +202,7 @@ class Distribution(ABC):
 
 
 @dataclass(frozen=True)
-class Family:
+class DistributionFamily:
     """A class of distributions with options laid down, to be fitted later.
 
     Parameters

@@ -15,7 +15,7 @@ import numpy as np
 
 from gnomon._jit import jit
 
-__all__ = ["Cells", "cell_log_sums", "cells_of", "log_sums"]
+__all__ = ["CentreCells", "cell_log_sums", "cells_of", "log_sums"]
 
 WIDTH = 0.5
 """Of a cell, in units of the bandwidth: |u| ≤ ¼."""
@@ -30,7 +30,7 @@ CROWD = 16
 """Centres in a cell from which on the series is the shorter sum."""
 
 
-class Cells(NamedTuple):
+class CentreCells(NamedTuple):
     """Cells that hold centres, from left to right.
 
     Parameters
@@ -62,7 +62,7 @@ def cells_of(centers, shares):
     for m in range(ORDER):
         moments[:, m] = np.add.reduceat(term, starts)
         term *= u / (m + 1.0)
-    return Cells(middles, first, moments)
+    return CentreCells(middles, first, moments)
 
 
 @jit

@@ -13,7 +13,7 @@ import math
 import numpy as np
 
 from gnomon._jit import inner, inner_reordering, lean
-from gnomon.numerics._exponentials import exp_of_negative
+from gnomon.numerics.exponentials import exp_of_negative
 
 __all__ = ["fill_log_densities", "sums_of_responsibilities"]
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
 from gnomon.distributions._base import check_points, frozen
-from gnomon.distributions._discrete import Discrete, Trials, check_counts, whole
+from gnomon.distributions.discrete import Discrete, Trials, check_counts, whole
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.validation import check_non_negative
 

@@ -16,7 +16,7 @@ from scipy import sparse
 from scipy.special import gammaln, xlogy
 
 from gnomon.distributions._base import Distribution, check_points, check_sample, frozen
-from gnomon.distributions._discrete import Counts, Discrete, check_counts, whole
+from gnomon.distributions.discrete import Counts, Discrete, check_counts, whole
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.validation import assert_finite, check_integer
 

@@ -86,7 +86,7 @@ class ConjugateModel(ABC):
         return self.given(self.statistics(X, sample_weight))
 
     def from_statistics(self, statistics):
-        """The law of the next observation after data with these statistics: the model as a density, as `Family` is."""
+        """The law of the next observation after data with these statistics, as a `DistributionFamily` gives a law."""
         return self.given(statistics).predictive()
 
     def fit(self, X, sample_weight=None):

@@ -2,7 +2,7 @@
 
     fit:  X, s  →  p̂ with log p̂(x)                                                                   (1)
 
-A `Distribution` class, a `Family` or a conjugate model gives a law; an unfitted scikit-learn estimator with
+A `Distribution` class, a `DistributionFamily` or a conjugate model gives a law; an unfitted scikit-learn estimator with
 `score_samples` (a mixture, a kernel density) is cloned and fitted. These four verbs are all that classifiers, gates,
 imputers and detectors need to know of either; what an estimator does for each is registered beside it. Buitinck et al.
 (2013), arXiv:1309.0238, is the contract of the estimators.
@@ -27,9 +27,9 @@ def fit_density(density, X, sample_weight=None):
 
     Parameters
     ----------
-    density : type, Family, ConjugateModel or estimator
-        A `Distribution` class, a `Family` (a class with options), a conjugate model (whose predictive law is the
-        density), or an estimator with `fit` and `score_samples`.
+    density : type, DistributionFamily, ConjugateModel or estimator
+        A `Distribution` class, a `DistributionFamily` (a class with options), a conjugate model (its predictive law is
+        the density), or an estimator with `fit` and `score_samples`.
     X : ndarray of shape (n_samples, n_features)
     sample_weight : ndarray of shape (n_samples,), optional
 
@@ -50,7 +50,9 @@ def fit_density(density, X, sample_weight=None):
     array([-1.8378771])
     """
     if not callable(getattr(density, "fit", None)):
-        raise ValueError(f"density={density!r} has no fit; give a Distribution class, a Family or an estimator")
+        raise ValueError(
+            f"density={density!r} has no fit; give a Distribution class, a DistributionFamily or an estimator"
+        )
     return density.fit(X, sample_weight)
 
 

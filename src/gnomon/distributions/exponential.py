@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from gnomon.distributions._base import Distribution, check_points, frozen, met_rows, positive
-from gnomon.distributions._discrete import Totals
+from gnomon.distributions.discrete import Totals
 
 __all__ = ["Exponential"]
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from gnomon.distributions._base import check_points, frozen
-from gnomon.distributions._discrete import Discrete, Totals, check_counts, whole
+from gnomon.distributions.discrete import Discrete, Totals, check_counts, whole
 
 __all__ = ["Poisson"]
 

@@ -19,7 +19,7 @@ __all__ = ["CodedRows", "known_codes", "read_table", "refuse_empty", "refuse_und
 
 
 def read_table(model, X, y="no_validation", *, reset=True):
-    """X as a `Table` (and y) for a model with the parameters `missing` and `handle_unknown`."""
+    """X as a `FeatureTable` (and y) for a model with the parameters `missing` and `handle_unknown`."""
     check_choice("missing", model.missing, ("marginalize", "state", "error"))
     check_choice("handle_unknown", model.handle_unknown, ("floor", "ignore", "error"))
     checked = table_rows(model, X, y, reset=reset)

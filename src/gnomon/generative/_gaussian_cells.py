@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gnomon.distributions import Normal, Normals
-from gnomon.distributions._base import Statistics
+from gnomon.distributions import Normal, Normals, Statistics
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments, group_moments
 

@@ -20,8 +20,7 @@ from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, shrink_cov
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
-from gnomon.optim import GaussianEM, em
-from gnomon.optim._em import warn_unless_em_converged
+from gnomon.optim import GaussianEM, em, warn_unless_em_converged
 
 __all__ = [
     "Estimate",

@@ -20,7 +20,7 @@ from gnomon.generative._categories import column_alphas, column_factors, count_c
 from gnomon.generative._coded import known_codes, refuse_empty
 from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
 from gnomon.numerics.domains import Domain, domains_of
-from gnomon.numerics.tables import Table
+from gnomon.numerics.tables import FeatureTable
 from gnomon.optim import fit_normal_missing, observed_rows
 
 __all__ = ["CategoryPart", "DensityPart", "NormalPart", "Options", "PartSums"]
@@ -78,7 +78,7 @@ class CategoryPart:
             return table
         gaps = np.zeros(table.shape, dtype=int)
         gaps[:, self.columns] = np.isnan(table.numbers(self.columns))
-        return Table(tuple(f"{name} missing" for name in table.names), gaps)
+        return FeatureTable(tuple(f"{name} missing" for name in table.names), gaps)
 
     def laws(self, counts, classes, options):
         """`CategoryLaws` from the counts."""
@@ -202,7 +202,7 @@ class Sums:
     statistics: Any
 
     def __add__(self, other):
-        if isinstance(other, Fitted):
+        if isinstance(other, FittedDensity):
             return other + self
         return Sums(self.density, self.statistics + other.statistics)
 
@@ -216,7 +216,7 @@ class Sums:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedDensity:
     """A density that was fitted to rows of a class, to which no others can be added."""
 
     density: Any
@@ -248,7 +248,7 @@ class DensityPart:
     entries: bool = False
 
     def statistics(self, rows, options):
-        """`Sums` or `Fitted` of each class; None for a class without rows."""
+        """`Sums` or `FittedDensity` of each class; None for a class without rows."""
         X = rows.X.numbers(self.columns)
         return tuple(self._of_class(X, rows, k) for k in range(len(rows.classes)))
 
@@ -292,14 +292,14 @@ class DensityPart:
     def _sums(self, X, weights):
         if np.any(np.isnan(X)) and not self.takes_gaps:
             if self.density is MultivariateNormal:
-                return Fitted(fit_normal_missing(X, weights).theta)
+                return FittedDensity(fit_normal_missing(X, weights).theta)
             raise ValueError(
                 "some rows have only a part of these cells; give each column a group of its own, or take "
                 "MultivariateNormal or GaussianMixture, which take gaps"
             )
         if self.adds:
             return Sums(self.density, self.density.statistics(self.shaped(X), weights))
-        return Fitted(fit_density(self.density, X, weights))
+        return FittedDensity(fit_density(self.density, X, weights))
 
 
 @dataclass(frozen=True, eq=False)

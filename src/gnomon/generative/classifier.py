@@ -24,7 +24,7 @@ class GenerativeClassifier(BayesClassifier):
 
     Parameters
     ----------
-    density : type, Family, estimator or dict, default=MultivariateNormal
+    density : type, DistributionFamily, estimator or dict, default=MultivariateNormal
         What is fitted to the rows of each class: a `Distribution` class, one with options (`Normal.family(ddof=1)`), an
         estimator with `fit` and `score_samples` (a mixture, a kernel density); or a dict from class to one of these.
     priors : None, "uniform", array-like of shape (n_classes,) or dict, default=None

@@ -37,7 +37,7 @@ class DensityGate(ClassifierMixin, BaseEstimator):
     ----------
     classifier : estimator, optional
         Any classifier; logistic regression by default.
-    density : type, Family or estimator, default=MultivariateNormal
+    density : type, DistributionFamily or estimator, default=MultivariateNormal
         Fitted to all rows, without labels: a `Distribution` class, one with options, or an estimator with
         `score_samples`.
     threshold : float, optional

@@ -20,8 +20,15 @@ from gnomon.generative._mixture_rows import mixture_rows, refuse_overflow
 from gnomon.generative._mixture_start import drawn_starts
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import GaussianEM, NormalMixture, Restart, em, fit_by_gradient, grow_by_splitting
-from gnomon.optim._em import warn_unless_em_converged
+from gnomon.optim import (
+    GaussianEM,
+    NormalMixture,
+    Restart,
+    em,
+    fit_by_gradient,
+    grow_by_splitting,
+    warn_unless_em_converged,
+)
 from gnomon.optim.solution import log_every, log_row
 
 __all__ = ["GaussianMixture"]

@@ -32,7 +32,7 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
 
     Parameters
     ----------
-    density : type, Family or estimator, default=MultivariateNormal
+    density : type, DistributionFamily or estimator, default=MultivariateNormal
         `MultivariateNormal` or `Normal`, possibly with options, or a mixture (`GaussianMixture`). Rows with missing
         cells take part in its fit.
     strategy : {"mean", "mode", "sample"}, default="mean"

@@ -17,8 +17,7 @@ from scipy.special import xlogy
 from gnomon.generative._coded import CodedRows, known_codes, read_table, refuse_empty, refuse_undeclared
 from gnomon.generative._naive import NaiveClassifier, check_alpha
 from gnomon.numerics.domains import Domain, domains_of, encode, sizes_of
-from gnomon.optim import em, observed_rows
-from gnomon.optim._em import warn_unless_em_converged
+from gnomon.optim import em, observed_rows, warn_unless_em_converged
 
 __all__ = ["JointTableClassifier"]
 

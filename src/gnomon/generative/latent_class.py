@@ -21,8 +21,7 @@ from gnomon.generative.mixture_model import start_responsibilities
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import em
-from gnomon.optim._em import warn_unless_em_converged
+from gnomon.optim import em, warn_unless_em_converged
 
 __all__ = ["LatentClassModel"]
 

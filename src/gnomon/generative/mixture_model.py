@@ -22,8 +22,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, naming_columns
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import Restart, em, kmeans, seed_centers
-from gnomon.optim._em import warn_unless_em_converged
+from gnomon.optim import Restart, em, kmeans, seed_centers, warn_unless_em_converged
 
 __all__ = ["MixtureModel"]
 
@@ -37,8 +36,8 @@ class MixtureModel(MixtureDensity):
     Parameters
     ----------
     components : list, optional
-        For each component what `fit_density` takes: a `Distribution` class, a `Family` (a class with options), an
-        estimator with `score_samples`; or a distribution, which is where EM starts. None: one `MultivariateNormal`.
+        For each component what `fit_density` takes: a `Distribution` class, a `DistributionFamily` (one with options),
+        an estimator with `score_samples`; or a distribution, which is where EM starts. None: one `MultivariateNormal`.
     weights_init : array-like of shape (k,), optional
         Start weights; equal by default.
     fixed : sequence of int, default=()

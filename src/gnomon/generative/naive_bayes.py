@@ -188,8 +188,8 @@ class NaiveBayes(NaiveClassifier):
             return [CategoryPart(several)]
         if not callable(getattr(density, "fit", None)):
             raise ValueError(
-                f"models has the density {density!r}, which has no fit; give a word, a Distribution class, a Family, a "
-                "conjugate model or an estimator"
+                f"models has the density {density!r}, which has no fit; give a word, a Distribution class, a "
+                "DistributionFamily, a conjugate model or an estimator"
             )
         return [DensityPart(several, density, entries=np.ndim(columns) == 0)]
 

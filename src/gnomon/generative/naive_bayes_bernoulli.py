@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from gnomon.distributions import Bernoulli, Beta, BetaBernoulli
-from gnomon.distributions._discrete import Trials
+from gnomon.distributions.discrete import Trials
 from gnomon.generative._categories import smooth
 from gnomon.generative._naive import (
     LinearLaws,

@@ -14,7 +14,7 @@ from scipy import sparse
 from scipy.special import gammaln
 
 from gnomon.distributions import Multinomial
-from gnomon.distributions._discrete import Counts
+from gnomon.distributions.discrete import Counts
 from gnomon.generative._categories import pseudo_counts, smooth
 from gnomon.generative._naive import (
     LinearLaws,

@@ -35,8 +35,7 @@ from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import em
-from gnomon.optim._em import warn_unless_em_converged
+from gnomon.optim import em, warn_unless_em_converged
 
 __all__ = ["SemiSupervisedClassifier"]
 

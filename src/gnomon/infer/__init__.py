@@ -2,6 +2,14 @@
 
 from gnomon.infer._grid_posterior import GridPosterior, grid_posterior
 from gnomon.infer._laplace import LaplaceApproximation, laplace, laplace_at
-from gnomon.infer._sigmoid_average import sigmoid_average
+from gnomon.infer._sigmoid_average import SIGMOID_AVERAGES, sigmoid_average
 
-__all__ = ["GridPosterior", "LaplaceApproximation", "grid_posterior", "laplace", "laplace_at", "sigmoid_average"]
+__all__ = [
+    "SIGMOID_AVERAGES",
+    "GridPosterior",
+    "LaplaceApproximation",
+    "grid_posterior",
+    "laplace",
+    "laplace_at",
+    "sigmoid_average",
+]

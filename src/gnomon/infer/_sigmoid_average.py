@@ -15,7 +15,7 @@ from scipy.special import expit, ndtr
 
 from gnomon.numerics.random import check_rng
 
-__all__ = ["METHODS", "sigmoid_average"]
+__all__ = ["SIGMOID_AVERAGES", "sigmoid_average"]
 
 WIDE = 1.5
 """The standard deviation from which on the second form of the quadrature is used; at it both are exact."""
@@ -51,12 +51,12 @@ def sigmoid_average(mean, variance, method="quadrature", *, n_samples=1000, rand
     >>> [round(float(sigmoid_average(1.0, 4.0, method)), 6) for method in ("quadrature", "mackay", "mode")]
     [0.647726, 0.651056, 0.731059]
     """
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is unknown; choose from {list(METHODS)}")
+    if method not in SIGMOID_AVERAGES:
+        raise ValueError(f"method={method!r} is unknown; choose from {list(SIGMOID_AVERAGES)}")
     m, v = np.broadcast_arrays(np.asarray(mean, dtype=float), np.asarray(variance, dtype=float))
     if not np.all(v >= 0.0):
         raise ValueError(f"variance has the entry {np.min(v)!r}; variances must be ≥ 0")
-    return METHODS[method](m, np.sqrt(v), lambda: check_rng(random_state).standard_normal(n_samples))
+    return SIGMOID_AVERAGES[method](m, np.sqrt(v), lambda: check_rng(random_state).standard_normal(n_samples))
 
 
 def _quadrature(m, s, draws):
@@ -100,5 +100,5 @@ def _sampled(m, s, draws):
     return sum(expit(m + s * e) for e in noise) / len(noise)
 
 
-METHODS = {"quadrature": _quadrature, "mackay": _mackay, "erf": _erf, "samples": _sampled, "mode": _mode}
+SIGMOID_AVERAGES = {"quadrature": _quadrature, "mackay": _mackay, "erf": _erf, "samples": _sampled, "mode": _mode}
 """The ways to compute (1)."""

@@ -1,10 +1,10 @@
 """Files in and out: tables without a data frame library, and model files whose loading never runs code."""
 
 from gnomon.io._errors import UserError
-from gnomon.io._files import UnwritableError
-from gnomon.io._models import ModelFileError, load, notes, save
 from gnomon.io._read import read_table
-from gnomon.io._tables import Table, TableError, as_table
+from gnomon.io.files import UnwritableError
+from gnomon.io.models import ModelFileError, load, notes, save
+from gnomon.io.tables import Table, TableError, as_table
 
 __all__ = [
     "ModelFileError",

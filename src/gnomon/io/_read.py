@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from gnomon.io._cells import TEXT, as_numbers, clean, plain
-from gnomon.io._tables import Table, TableError, as_table, check_names
+from gnomon.io.cells import TEXT, as_numbers, clean, plain
+from gnomon.io.tables import Table, TableError, as_table, check_names
 
 __all__ = ["read_table"]
 

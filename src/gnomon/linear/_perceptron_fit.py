@@ -20,7 +20,7 @@ from gnomon.linear._runs import report_mistakes, unpack
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
-from gnomon.optim._perceptron import SELECTIONS, Patience, perceptron
+from gnomon.optim import SELECTIONS, Patience, perceptron
 
 __all__ = ["Examples", "fit_perceptron", "start_of"]
 

@@ -20,10 +20,10 @@ from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, objective_form
 
-__all__ = ["Form", "SparseRegressor", "check_precompute", "scaled_form"]
+__all__ = ["SparseObjective", "SparseRegressor", "check_precompute", "scaled_form"]
 
 
-class Form(NamedTuple):
+class SparseObjective(NamedTuple):
     """Equation (1) as nouns: the loss, the factor of the weights, and the penalty."""
 
     loss: Any
@@ -43,10 +43,10 @@ def scaled_form(estimator, l1_ratio, total):
     if named is None:
         check_non_negative("alpha", estimator.alpha)
         penalty = ElasticNetPenalty(estimator.alpha, l1_ratio, half=True, positive=estimator.positive)
-        return Form(SquaredLoss(half=True), 1.0 / total, penalty)
+        return SparseObjective(SquaredLoss(half=True), 1.0 / total, penalty)
     form = objective_form(*named, total)
     penalty = ElasticNetPenalty(form.strength, l1_ratio, half=form.half, positive=estimator.positive)
-    return Form(SquaredLoss(), form.loss_scale, penalty)
+    return SparseObjective(SquaredLoss(), form.loss_scale, penalty)
 
 
 def check_precompute(value, d, *words):

@@ -17,10 +17,10 @@ from gnomon.numerics.validation import validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 
-__all__ = ["Rows", "fit_against_rest", "labelled_rows"]
+__all__ = ["PricedRows", "fit_against_rest", "labelled_rows"]
 
 
-class Rows(NamedTuple):
+class PricedRows(NamedTuple):
     """X, the index of the class of every row, and weights with the prices of the classes in them."""
 
     X: Any
@@ -42,7 +42,7 @@ def labelled_rows(model, X, y, sample_weight):
     found = model.classes_[np.unique(index[weights > 0])]
     if len(found) < 2:
         raise ValueError(f"y has only one class of positive weight, {found.tolist()}; classification needs two or more")
-    return Rows(X, index, weights * class_prices(model, index, model.classes_, weights)[index].astype(X.dtype))
+    return PricedRows(X, index, weights * class_prices(model, index, model.classes_, weights)[index].astype(X.dtype))
 
 
 def fit_against_rest(model, rows, loss, penalty, loss_scale, solver, *, intercept, bias=1.0, **options):

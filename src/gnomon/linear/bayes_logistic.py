@@ -15,8 +15,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.infer import laplace_at, sigmoid_average
-from gnomon.infer._sigmoid_average import METHODS
+from gnomon.infer import SIGMOID_AVERAGES, laplace_at, sigmoid_average
 from gnomon.linear._prior import as_prior
 from gnomon.linear._scores import intercept_of
 from gnomon.losses import LogisticLoss
@@ -119,7 +118,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         sample_weight : array-like of shape (n,), optional
             Weight 2 is the row twice.
         """
-        check_choice("integration", self.integration, METHODS)
+        check_choice("integration", self.integration, SIGMOID_AVERAGES)
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         weights = check_weights(sample_weight, X)

@@ -21,6 +21,7 @@ from gnomon.linear._iterative import iterate
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores, set_coefficients
 from gnomon.linear.cost import cost_report
 from gnomon.numerics.linalg import (
+    LEAST_SQUARES_METHODS,
     LeastSquares,
     RankWarning,
     Rows,
@@ -33,7 +34,6 @@ from gnomon.numerics.linalg import (
     loo_residuals,
     triangle_of_moments,
 )
-from gnomon.numerics.linalg._least_squares import METHODS
 from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
 from gnomon.numerics.weights import check_weights
@@ -268,7 +268,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return np.linalg.svd(self._factor(), compute_uv=False)
 
     def _method(self, X):
-        names = ["auto", *METHODS, *SOLVERS]
+        names = ["auto", *LEAST_SQUARES_METHODS, *SOLVERS]
         check_choice("solver", self.solver, names)
         if self.solver != "auto":
             return self.solver
@@ -277,11 +277,13 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return cost_report(*X.shape).cheapest()
 
     def _solve(self, rows, method, sums):
-        if method in METHODS:
+        if method in LEAST_SQUARES_METHODS:
             options = {"method": method, "positive": self.positive, "tol": self.tol, "sums": sums}
             return least_squares(*rows[:3], intercept=self.fit_intercept, n_jobs=self.n_jobs, **options)
         if self.positive:
-            raise ValueError(f"positive=True needs a closed form, not solver={method!r}; choose from {list(METHODS)}")
+            raise ValueError(
+                f"positive=True needs a closed form, not solver={method!r}; choose from {list(LEAST_SQUARES_METHODS)}"
+            )
         options = {"tol": self.tol, **(self.solver_options or {})}
         w, b, rss = iterate(self, rows, NoPenalty(), method, start=self.start, **options)
         return LeastSquares(w, b, rss, method)

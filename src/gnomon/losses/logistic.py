@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon._jit import choose, noun
 from gnomon.losses._base import Loss
-from gnomon.numerics._exponentials import exp_of_negative, log1p_of_share
+from gnomon.numerics.exponentials import exp_of_negative, log1p_of_share
 from gnomon.numerics.special import entropy_term, logit, sigmoid, sigmoid_slope
 
 __all__ = ["LogisticLoss"]

@@ -18,7 +18,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_targ
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
 from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
-from gnomon.numerics.coding import Columns, offers, refit_columns
+from gnomon.numerics.coding import FittedColumns, offers, refit_columns
 from gnomon.numerics.coding.columns import ConstantSide
 from gnomon.numerics.tables import given_rows
 from gnomon.numerics.weights import check_weights
@@ -100,7 +100,7 @@ def continue_fits(owner, X, y, classes, sample_weight, params, problems):
             "a class had no rows in fit, so an answer is constant and cannot be continued; begin with partial_fit"
         )
     new = refit_columns(old, X, made, weights=weights, params=params, n_jobs=owner.n_jobs)
-    return Columns(new, [None] * len(new))
+    return FittedColumns(new, [None] * len(new))
 
 
 def base_has(method):

@@ -25,7 +25,7 @@ from gnomon.multiclass._base import (
 )
 from gnomon.numerics.coding import (
     COUPLINGS,
-    Columns,
+    FittedColumns,
     class_pairs,
     column_output,
     column_outputs,
@@ -310,7 +310,7 @@ class OneVsOneClassifier(Reduction):
         return column_outputs(self._columns(), X, kind, pairwise=self.pairwise_indices_ is not None, n_jobs=self.n_jobs)
 
     def _columns(self):
-        return Columns(self.estimators_, self.pairwise_indices_ or [None] * len(self.estimators_))
+        return FittedColumns(self.estimators_, self.pairwise_indices_ or [None] * len(self.estimators_))
 
     def _vote_scores(self, X):
         votes, kinds = self.votes(X), offers(self.estimator)

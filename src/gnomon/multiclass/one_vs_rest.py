@@ -26,8 +26,8 @@ from gnomon.multiclass._base import (
     routed,
     single_labels,
 )
-from gnomon.multiclass._norms import weight_norms
-from gnomon.numerics.coding import Columns, Problem, column_outputs, fit_columns, label_index
+from gnomon.multiclass.norms import weight_norms
+from gnomon.numerics.coding import BinaryProblem, FittedColumns, column_outputs, fit_columns, label_index
 from gnomon.numerics.coding.columns import ConstantSide
 from gnomon.numerics.validation import check_choice
 
@@ -141,7 +141,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         self.label_binarizer_ = LabelBinarizer(sparse_output=True)
         Y = self._sides(X, self.label_binarizer_.fit_transform(checked_target(y)))
         if self.n_classes_ == 1 and not self.multilabel_:
-            return self._finish(Columns([ConstantSide().fit(X)], [None]))
+            return self._finish(FittedColumns([ConstantSide().fit(X)], [None]))
         options = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
         report = progress_of(self.verbose)
         return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
@@ -262,7 +262,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
             positive = np.zeros(Y.shape[0], dtype=bool)
             column = slice(Y.indptr[k], Y.indptr[k + 1])
             positive[Y.indices[column]] = Y.data[column] != 0
-            return Problem(None, positive, (f"not {names[k]}", str(names[k])))
+            return BinaryProblem(None, positive, (f"not {names[k]}", str(names[k])))
 
         return [lambda k=k: make(k) for k in range(Y.shape[1])]
 
@@ -278,7 +278,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
     def _outputs(self, X, kind):
         X = given_rows(self, self.estimator, X, reset=False)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
-        columns = Columns(self.estimators_, self._rows)
+        columns = FittedColumns(self.estimators_, self._rows)
         return column_outputs(columns, X, kind, pairwise=pairwise, n_jobs=self.n_jobs)
 
     def _scores(self, X):

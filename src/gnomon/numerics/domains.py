@@ -116,7 +116,7 @@ def domains_of(table, which, categories="auto", min_categories=None):
 
     Parameters
     ----------
-    table : Table
+    table : FeatureTable
     which : sequence of int
         Numbers of the columns.
     categories : "auto", list of array-like, or dict, default="auto"

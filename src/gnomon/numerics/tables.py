@@ -19,12 +19,12 @@ from sklearn.utils.validation import _check_y, check_consistent_length, validate
 
 from gnomon.numerics.validation import machine_numbers, map_rows
 
-__all__ = ["Column", "Table", "as_table", "assert_complete", "given_rows", "table_rows"]
+__all__ = ["Column", "FeatureTable", "as_table", "assert_complete", "given_rows", "table_rows"]
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column of a `Table`.
+    """One column of a `FeatureTable`.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class Column:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class FeatureTable:
     """Columns of equal length with their names.
 
     Parameters
@@ -126,8 +126,8 @@ class Table:
     def __getitem__(self, rows):
         """The table of some rows."""
         if self.matrix is not None:
-            return Table(self.names, self.matrix[rows])
-        return Table(self.names, None, tuple(column[rows] for column in self.columns))
+            return FeatureTable(self.names, self.matrix[rows])
+        return FeatureTable(self.names, None, tuple(column[rows] for column in self.columns))
 
     def column(self, j):
         """Column number j."""
@@ -158,7 +158,7 @@ class Table:
 
 
 def table_rows(estimator, X, y="no_validation", *, reset=True, **target):
-    """X as a `Table` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
+    """X as a `FeatureTable` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def table_rows(estimator, X, y="no_validation", *, reset=True, **target):
 
     Returns
     -------
-    Table, or (Table, y)
+    FeatureTable, or (FeatureTable, y)
 
     References
     ----------
@@ -248,7 +248,7 @@ def _are_texts(rows):
 
 
 def as_table(X):
-    """X as a `Table`, where there is no estimator to remember its columns.
+    """X as a `FeatureTable`, where there is no estimator to remember its columns.
 
     Parameters
     ----------
@@ -306,17 +306,17 @@ def _from_array(X, names):
     names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(X.shape[1]))
     if X.dtype.kind in "fiub":
         _refuse_infinite(X, names)
-        return Table(names, machine_numbers(X))
+        return FeatureTable(names, machine_numbers(X))
     columns = tuple(_plain_column(X[:, j], names[j]) for j in range(X.shape[1]))
     if all(column.is_number and not column.is_category for column in columns):
-        return Table(names, np.column_stack([column.cells for column in columns]))
-    return Table(names, None, columns)
+        return FeatureTable(names, np.column_stack([column.cells for column in columns]))
+    return FeatureTable(names, None, columns)
 
 
 def _from_frame(frame):
     pandas_like = frame.implementation.is_pandas_like()
     columns = tuple(_series_column(series, pandas_like) for series in frame.iter_columns())
-    return Table(tuple(frame.columns), None, columns)
+    return FeatureTable(tuple(frame.columns), None, columns)
 
 
 def _series_column(series, pandas_like):

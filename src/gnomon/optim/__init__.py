@@ -17,7 +17,7 @@ from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
 from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
-from gnomon.optim._perceptron import perceptron
+from gnomon.optim._perceptron import SELECTIONS, Patience, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
 from gnomon.optim._sag import sag
 from gnomon.optim._sgd import asgd, sgd
@@ -33,10 +33,17 @@ from gnomon.optim.lars import LassoKnots, lasso_knots
 from gnomon.optim.line_search import LineStep, strong_wolfe
 from gnomon.optim.problem import Problem
 from gnomon.optim.separability import Separability, is_separable
-from gnomon.optim.solution import DivergenceWarning, Solution, Trace, warn_unless_converged
+from gnomon.optim.solution import (
+    DivergenceWarning,
+    Solution,
+    Trace,
+    warn_unless_converged,
+    warn_unless_em_converged,
+)
 from gnomon.optim.svm_programs import lp, optimal_intercept, qp
 
 __all__ = [
+    "SELECTIONS",
     "SOLVERS",
     "AddedVariance",
     "ApproximateZerosWarning",
@@ -57,6 +64,7 @@ __all__ = [
     "NormalMixture",
     "ObservedRows",
     "OnPart",
+    "Patience",
     "Problem",
     "Restart",
     "Separability",
@@ -113,4 +121,5 @@ __all__ = [
     "split_components",
     "strong_wolfe",
     "warn_unless_converged",
+    "warn_unless_em_converged",
 ]

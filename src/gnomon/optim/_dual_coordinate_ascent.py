@@ -19,7 +19,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled
-from gnomon.optim._dual_passes import Ascent, Rules, advance
+from gnomon.optim._dual_passes import Ascent, PassRules, advance
 from gnomon.optim._follow import follow
 from gnomon.optim._sgd import row_norms
 from gnomon.optim.stopping import KKT, Check, default_rule
@@ -97,7 +97,7 @@ def dual_coordinate_ascent(
     if order not in ORDERS:
         raise ValueError(f"order={order!r} is unknown; choose from {list(ORDERS)}")
     state, quadratic = start_ascent(problem, alpha, random_state), problem.loss.dual_start == 0.0
-    rules = Rules(order == "shuffle", bool(shrinking), bool(extrapolation and quadratic), -1.0)
+    rules = PassRules(order == "shuffle", bool(shrinking), bool(extrapolation and quadratic), -1.0)
     checks = watch(problem, state, rules, tol, max_iter, check_every)
     rule = default_rule(KKT(tol), None, stop)
     return finish_ascent(problem, state, follow(checks, rule, max_iter=max_iter, callback=callback))

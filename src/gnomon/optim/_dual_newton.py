@@ -9,7 +9,7 @@ Huang & Lin 2011, algorithm 4, doi:10.1007/s10994-010-5221-8); ``inner="one_step
 """
 
 from gnomon.optim._dual_coordinate_ascent import ORDERS, finish_ascent, start_ascent, watch
-from gnomon.optim._dual_passes import Rules
+from gnomon.optim._dual_passes import PassRules
 from gnomon.optim._follow import follow
 from gnomon.optim.stopping import KKT, default_rule
 
@@ -88,7 +88,7 @@ def dual_newton(
     state = start_ascent(problem, alpha, random_state)
     # The dual of the logistic loss has no slope at the ends of the box; those of the hinges may rest there.
     clip = -1.0 if inner == "exact" else CLIP * (problem.loss.dual_start > 0.0)
-    rules = Rules(order == "shuffle", shrinking=True, extrapolation=False, clip=clip)
+    rules = PassRules(order == "shuffle", shrinking=True, extrapolation=False, clip=clip)
     checks = watch(problem, state, rules, tol, max_iter, check_every)
     rule = default_rule(KKT(tol), None, stop)
     return finish_ascent(problem, state, follow(checks, rule, max_iter=max_iter, callback=callback))

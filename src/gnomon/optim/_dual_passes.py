@@ -12,7 +12,7 @@ import numpy as np
 
 from gnomon._jit import inline, lean
 
-__all__ = ["Ascent", "Rules", "advance", "shuffle"]
+__all__ = ["Ascent", "PassRules", "advance", "shuffle"]
 
 # A slope along the last passes that is below this share of the terms of D is rounding of α and θ, and longer strides
 # than this would magnify it.
@@ -39,7 +39,7 @@ class Ascent(NamedTuple):
     scale: float
 
 
-class Rules(NamedTuple):
+class PassRules(NamedTuple):
     """How passes are made; see `dual_coordinate_ascent`. `clip` < 0 solves each coordinate."""
 
     shuffle: bool

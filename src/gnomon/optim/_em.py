@@ -195,16 +195,6 @@ def em(
     return best._replace(restarts=ends)
 
 
-def warn_unless_em_converged(result, max_iter, *, stacklevel=3):
-    """Raise a `ConvergenceWarning` if EM was stopped by `max_iter`, and return the result."""
-    if result.stop_reason == "max_iter" and max_iter > 0:
-        gain = np.diff(result.history["objective"])[-1:]
-        last = f" (the last one gained {gain[0]:.3g} in log-likelihood)" if len(gain) else ""
-        message = f"EM did not converge in {max_iter} iterations{last}; raise max_iter={max_iter}, or loosen tol"
-        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
-    return result
-
-
 class EMBound(NamedTuple):
     """The three terms of equation (2).
 

@@ -33,7 +33,29 @@ SELECTIONS = ("cyclic", "shuffle", "random", "first_misclassified", "random_misc
 
 
 class Patience(NamedTuple):
-    """Stop when `score(theta, loss)`, smaller is better, has not fallen by `tol` for `rounds` passes."""
+    """Stop when `score(theta)`, smaller is better, has not fallen by `tol` for `rounds` passes.
+
+    Parameters
+    ----------
+    tol : float
+    rounds : int
+    score : callable, optional
+        By default the mean loss that was met in the pass.
+
+    References
+    ----------
+    Prechelt, L. (1998). Early stopping - but when? doi:10.1007/3-540-49430-8_3
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import Patience, perceptron
+    >>> X, signs = np.array([[1.0], [-1.0], [3.0]]), np.array([1.0, 1.0, -1.0])
+    >>> patience = Patience(tol=1e-3, rounds=5)
+    >>> perceptron(Design(X), signs, np.ones(3), np.zeros(2), patience=patience).stop_reason
+    'tol'
+    """
 
     tol: float
     rounds: int

@@ -15,7 +15,7 @@ import numpy as np
 
 from gnomon.numerics.design import Design
 from gnomon.optim._dual_coordinate_ascent import run_passes
-from gnomon.optim._dual_passes import Rules
+from gnomon.optim._dual_passes import PassRules
 from gnomon.optim.stopping import Check
 
 __all__ = ["multiplier_rounds", "with_constant_column"]
@@ -34,7 +34,7 @@ def multiplier_rounds(problem, closed, state, certificate, best_theta, *, max_pa
 
     `certificate(problem, theta, alpha)` gives objective and gap, `best_theta(problem, alpha)` the primal point of α.
     """
-    tol, height, rules = 0.1, closed.design.bias, Rules(shuffle=True, shrinking=True, extrapolation=True, clip=-1.0)
+    tol, height, rules = 0.1, closed.design.bias, PassRules(shuffle=True, shrinking=True, extrapolation=True, clip=-1.0)
     for iteration in itertools.count():
         theta = best_theta(problem, state.alpha)
         objective, gap = certificate(problem, theta, state.alpha)

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from gnomon._jit import compiled, jit
-from gnomon.numerics._sums import sum_of
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.sums import sum_of
 
 __all__ = ["Problem"]
 

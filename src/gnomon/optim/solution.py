@@ -10,12 +10,23 @@ Vandenberghe (2004), section 5.5.1, doi:10.1017/CBO9780511804441.
 import logging
 import time
 import warnings
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-__all__ = ["DivergenceWarning", "Solution", "Trace", "log_every", "log_row", "warn_unless_converged"]
+if TYPE_CHECKING:
+    from gnomon.optim._em import EMResult
+
+__all__ = [
+    "DivergenceWarning",
+    "Solution",
+    "Trace",
+    "log_every",
+    "log_row",
+    "warn_unless_converged",
+    "warn_unless_em_converged",
+]
 
 
 class DivergenceWarning(ConvergenceWarning):
@@ -179,3 +190,30 @@ def warn_unless_converged(solution, max_iter, *, stacklevel=3):
             stacklevel=stacklevel,
         )
     return solution
+
+
+def warn_unless_em_converged(result: "EMResult", max_iter: int, *, stacklevel: int = 3) -> "EMResult":
+    """Raise a `ConvergenceWarning` if EM was stopped by `max_iter`, and return the result.
+
+    References
+    ----------
+    Dempster, A. P., Laird, N. M. & Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM algorithm.
+    doi:10.1111/j.2517-6161.1977.tb01600.x
+
+    Examples
+    --------
+    >>> import warnings
+    >>> from gnomon.optim import em, warn_unless_em_converged
+    >>> short = em(lambda w: (w, -((w - 2.0) ** 2)), lambda w: 1.0 + 0.5 * w, 0.0, max_iter=1)
+    >>> with warnings.catch_warnings(record=True) as caught:
+    ...     warnings.simplefilter("always")
+    ...     _ = warn_unless_em_converged(short, max_iter=1)
+    >>> print(caught[0].message)
+    EM did not converge in 1 iterations (the last one gained 3 in log-likelihood); raise max_iter=1, or loosen tol
+    """
+    if result.stop_reason == "max_iter" and max_iter > 0:
+        gain = np.diff(result.history["objective"])[-1:]
+        last = f" (the last one gained {gain[0]:.3g} in log-likelihood)" if len(gain) else ""
+        message = f"EM did not converge in {max_iter} iterations{last}; raise max_iter={max_iter}, or loosen tol"
+        warnings.warn(message, ConvergenceWarning, stacklevel=stacklevel)
+    return result

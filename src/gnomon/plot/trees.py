@@ -24,7 +24,7 @@ from gnomon.plot._tree_layout import LABEL, branch_label, fill_color, lay_out, t
 from gnomon.search import explain_row, tree_rules
 from gnomon.search.conditions import branch_conditions
 from gnomon.trees import impurity
-from gnomon.trees._reading import one_row
+from gnomon.trees.single_row import one_row
 
 __all__ = ["impurity_curves", "rule_stump", "tree", "tree_regions"]
 

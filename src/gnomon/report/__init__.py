@@ -1,9 +1,9 @@
 """An honest study of one table, and the page that tells of it."""
 
 from gnomon.report._anomalies import AnomalyStudy, find_anomalies
-from gnomon.report._anomaly_page import anomaly_page, anomaly_summary
-from gnomon.report._page import page, summary
 from gnomon.report._study import Study, learn
+from gnomon.report.anomaly_pages import anomaly_page, anomaly_summary
+from gnomon.report.pages import page, summary
 
 __all__ = [
     "AnomalyStudy",

@@ -17,7 +17,7 @@ from sklearn.pipeline import Pipeline
 from gnomon._registry import Facts, candidates, discover
 from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
 from gnomon.io import UserError, as_table
-from gnomon.io._tables import is_missing, listed, to_text
+from gnomon.io.tables import is_missing, listed, to_text
 from gnomon.report._kinds import ColumnKind, infer_kind
 from gnomon.report._prepare import Preparer
 

@@ -7,9 +7,8 @@ import numpy as np
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-from gnomon.io._tables import is_missing, listed, to_text
-from gnomon.report._kinds import as_dates, as_float
-from gnomon.report._scores import SCORES, rounded
+from gnomon.io.tables import as_dates, as_float, is_missing, listed, to_text
+from gnomon.report.scores import SCORES, rounded
 
 __all__ = ["GRAVITY", "Finding", "check_columns", "check_outcome", "check_rows", "check_target", "copies_of"]
 

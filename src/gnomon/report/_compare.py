@@ -16,7 +16,7 @@ from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from gnomon._registry import Candidate
-from gnomon.report._scores import SCORES, forecast, rounded, score_all, standard_error
+from gnomon.report.scores import SCORES, forecast, rounded, score_all, standard_error
 
 __all__ = ["BASELINE", "Choice", "Trial", "build", "choose", "compare"]
 
@@ -72,7 +72,7 @@ def build(candidate, facts, seed):
 
 
 @dataclass
-class _Record:
+class _CandidateRecord:
     """The running record of one candidate."""
 
     scores: list[dict[str, float]] = field(default_factory=list)
@@ -86,7 +86,7 @@ def compare(matrices, y, folds, candidates, facts, classes, *, seed=0, progress:
 
     `matrices` gives for each fold the prepared training and test matrix, fitted on the former alone.
     """
-    records = {c.name: _Record() for c in candidates}
+    records = {c.name: _CandidateRecord() for c in candidates}
     for (train, test), (A, B) in zip(folds, matrices, strict=True):
         for candidate in candidates:
             record = records[candidate.name]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon.report._compare import BASELINE
-from gnomon.report._scores import SCORES, Forecast, bootstrap, forecast, score_all
+from gnomon.report.scores import SCORES, Forecast, bootstrap, forecast, score_all
 
 __all__ = ["Importance", "Judgement", "coefficients", "importances", "judge", "own_shares", "rules_of"]
 

@@ -13,10 +13,10 @@ from typing import Literal
 
 import numpy as np
 
-from gnomon.io._cells import as_numbers, date_format, parse_dates
-from gnomon.io._tables import is_missing, to_text
+from gnomon.io.cells import as_numbers, date_format
+from gnomon.io.tables import as_float, is_missing
 
-__all__ = ["ColumnKind", "as_dates", "as_float", "infer_kind"]
+__all__ = ["ColumnKind", "infer_kind"]
 
 NUMBERS_AT_LEAST = 0.95
 DISTINCT_IS_ID = 0.9
@@ -48,21 +48,6 @@ def infer_kind(name, values, *, keep=False):
     found = {"T": _kind_of_text, "f": _kind_of_numbers, "M": _kind_of_dates}[values.dtype.kind](name, there)
     like_id = not keep and len(there) >= ROWS_TO_JUDGE and _like_id(found, there)
     return replace(found, kind="unused", reason="identifier") if like_id else found
-
-
-def as_float(values):
-    """A column of any storage as float64; what is no number is NaN."""
-    return {"T": as_numbers, "f": lambda v: v, "M": _days}[values.dtype.kind](values)
-
-
-def as_dates(values, form):
-    """A column of any storage as datetime64[s]; what is no date is NaT."""
-    return values if values.dtype.kind == "M" else parse_dates(to_text(values), form)
-
-
-def _days(dates):
-    seconds = dates.astype(np.int64).astype(np.float64)
-    return np.where(np.isnat(dates), np.nan, seconds / 86_400.0)
 
 
 def _constant(there):

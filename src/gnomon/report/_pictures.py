@@ -13,7 +13,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from sklearn.metrics import confusion_matrix, roc_curve
 
-from gnomon.report._scores import SCORES
+from gnomon.report.scores import SCORES
 
 __all__ = ["picture_of_candidates", "picture_of_importances", "picture_of_target", "pictures_of_judgement"]
 

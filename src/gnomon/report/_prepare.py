@@ -17,8 +17,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.io._tables import TableError, as_table, listed, to_text
-from gnomon.report._kinds import as_dates, as_float
+from gnomon.io.tables import TableError, as_dates, as_float, as_table, listed, to_text
 
 __all__ = ["Preparer"]
 
@@ -150,7 +149,7 @@ class Levels(BaseEstimator):
         return raw
 
 
-class Words(BaseEstimator):
+class TextBlock(BaseEstimator):
     """The block of one column of free text.
 
     Parameters
@@ -197,7 +196,7 @@ def _blocks(kinds):
     levels = [kind for kind in kinds if kind.kind == "category"]
     blocks = [Numbers(numbers)] if numbers else []
     blocks += [Levels(levels)] if levels else []
-    return blocks + [Words(kind) for kind in kinds if kind.kind == "text"]
+    return blocks + [TextBlock(kind) for kind in kinds if kind.kind == "text"]
 
 
 def _parts_of_dates(values, kind):

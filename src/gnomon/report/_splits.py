@@ -18,9 +18,8 @@ from sklearn.model_selection import (
 )
 
 from gnomon.io import UserError
-from gnomon.io._cells import date_format
-from gnomon.io._tables import is_missing, to_text
-from gnomon.report._kinds import as_dates, as_float
+from gnomon.io.cells import date_format
+from gnomon.io.tables import as_dates, as_float, is_missing, to_text
 
 __all__ = ["Split", "split"]
 

@@ -16,7 +16,7 @@ from threadpoolctl import threadpool_limits
 
 from gnomon._registry import Facts, candidates, discover
 from gnomon.io import UserError, as_table
-from gnomon.io._tables import listed
+from gnomon.io.tables import listed
 from gnomon.report._checks import (
     GRAVITY,
     Finding,

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon.io import UserError
-from gnomon.io._tables import is_missing, listed, to_text
-from gnomon.report._kinds import as_float
+from gnomon.io.tables import as_float, is_missing, listed, to_text
 
 __all__ = ["Target", "read_target"]
 

@@ -18,7 +18,7 @@ from gnomon.search.criteria import Newton, PoissonDeviance, SquaredError
 from gnomon.search.cut import cut_at, keep_nodes
 from gnomon.search.density import Cells, density_cells, grow_density_tree, measure_density
 from gnomon.search.error_based import prune_error_based, upper_error_rate
-from gnomon.search.explain import Explanation, Step, contributions, explain_forest, explain_row
+from gnomon.search.explain import Step, TreeExplanation, contributions, explain_forest, explain_row
 from gnomon.search.forest import Bags, Forest, grow_forest
 from gnomon.search.grow_general import ColumnScore, data_thresholds, grow_general_tree, score_columns
 from gnomon.search.importance import Importances, forest_importance, tree_importance
@@ -30,7 +30,7 @@ from gnomon.search.prune import PruningPath, prune_tree, pruning_path
 from gnomon.search.reduced_error import prune_reduced_error
 from gnomon.search.refit import refit_nodes
 from gnomon.search.rules import Rule, Rules, tree_rules
-from gnomon.search.tree import LEAF, NODE, Tests, Tree
+from gnomon.search.tree import LEAF, NODE, FlatTree, Tests
 from gnomon.search.walk import leaf_weights
 from gnomon.search.words import Words
 
@@ -50,7 +50,7 @@ __all__ = [
     "CountsCriterion",
     "Criterion",
     "Entropy",
-    "Explanation",
+    "FlatTree",
     "Forest",
     "Fork",
     "Gini",
@@ -71,7 +71,7 @@ __all__ = [
     "Step",
     "SumCriterion",
     "Tests",
-    "Tree",
+    "TreeExplanation",
     "Words",
     "adaboost",
     "applicable_growers",

@@ -18,12 +18,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-__all__ = ["STEPS", "AdaBoosted", "adaboost", "class_codes", "exponential_loss"]
+from gnomon.search.adaboost_steps import LEAST_WEIGHT, STEPS, exponential_loss, row_weights
+
+__all__ = ["AdaBoosted", "adaboost"]
 
 NO_EDGE = 1e-10
 """How much better than chance a learner must be."""
-
-LEAST_WEIGHT = np.finfo(float).eps
 
 
 class AdaBoosted(NamedTuple):
@@ -172,44 +172,3 @@ def _has_edge(variant, error, n_classes, after, before):
     if variant == "discrete":
         return error < 1.0 - 1.0 / n_classes - NO_EDGE
     return after < before * (1.0 - NO_EDGE)
-
-
-def class_codes(best, n_classes):
-    """y(c) of (1) for each class in `best`, one row each."""
-    codes = np.full((len(best), n_classes), -1.0 / (n_classes - 1))
-    codes[np.arange(len(best)), best] = 1.0
-    return codes
-
-
-def exponential_loss(scores, index, s):
-    """L(F) / Σ s of (1), without overflow up to the largest number."""
-    margin = scores[np.arange(len(index)), index] / (scores.shape[1] - 1)
-    return float(np.sum(s * np.exp(np.minimum(-margin, 700.0))) / np.sum(s))
-
-
-def row_weights(scores, index, s):
-    """w of (1), which sums to one; no row with weight is forgotten altogether."""
-    margin = scores[np.arange(len(index)), index] / (scores.shape[1] - 1)
-    w = s * np.exp(np.min(margin) - margin)
-    w = np.maximum(w / np.sum(w), LEAST_WEIGHT)
-    return w / np.sum(w)
-
-
-def discrete_step(p, beta, floor):
-    """β y(argmax p)."""
-    return beta * class_codes(np.argmax(p, axis=1), p.shape[1])
-
-
-def real_step(p, beta, floor):
-    """β (K − 1)(ln p − mean ln p)."""
-    logs = np.log(np.maximum(p, floor))
-    return beta * (p.shape[1] - 1.0) * (logs - np.mean(logs, axis=1, keepdims=True))
-
-
-def gentle_step(p, beta, floor):
-    """β (K p − 1)/(K − 1)."""
-    return beta * (p.shape[1] * p - 1.0) / (p.shape[1] - 1.0)
-
-
-STEPS = {"discrete": discrete_step, "real": real_step, "gentle": gentle_step}
-"""How the shares of a learner become its h of (2)."""

@@ -18,11 +18,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, jit
-from gnomon.numerics._sums import sum_of
 from gnomon.numerics.parallel import split_rows, team
+from gnomon.numerics.sums import sum_of
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
-from gnomon.search._grow import Grower, Parts, rows_of
+from gnomon.search._grow import Grower, NodeRows, rows_of
 from gnomon.search._monotone import bounded
+from gnomon.search.boosting_scores import flat_scores, mean_loss
 from gnomon.search.criteria import Newton
 from gnomon.search.prune import prune_tree
 
@@ -101,7 +102,7 @@ class Round(NamedTuple):
     ----------
     turn : int
         Rounds so far.
-    trees : list of Tree
+    trees : list of FlatTree
         One for each score.
     rows : ndarray of int
     scores : ndarray of shape (n_samples, n_scores)
@@ -134,7 +135,7 @@ class Boosted(NamedTuple):
 
     Parameters
     ----------
-    trees : list of list of Tree
+    trees : list of list of FlatTree
     scores : ndarray of shape (n_samples, n_scores)
     history : dict
         "iteration", "objective" and "seconds"; with `subsample`, also the mean losses of the rows drawn after the
@@ -237,16 +238,6 @@ def _sum(rounds, columns):
     return np.sum([[tree.predict(X)[:, 0] for tree in trees] for trees in rounds], axis=0).T
 
 
-def mean_loss(loss, y, scores, w):
-    """Σ s ℓ(y, F) / Σ s; zero without rows."""
-    total = np.sum(w)
-    return float(np.sum(w * loss.value(y, _flat(scores))) / total) if total > 0.0 else 0.0
-
-
-def _flat(scores):
-    return scores[:, 0] if scores.shape[1] == 1 else scores
-
-
 def _drawn_rows(rows, subsample, rng):
     if subsample >= 1.0:
         return rows
@@ -275,7 +266,7 @@ class _Slopes:
     def take(self, loss):
         """Take the slopes of a loss; return its mean."""
         self.loss = loss
-        z, curved = _flat(self.scores), has_curvature(loss)
+        z, curved = flat_scores(self.scores), has_curvature(loss)
         if z.ndim > 1 or not curved or loss.record is None:
             self._take_plainly(loss, z, curved)
             return mean_loss(loss, self.y, self.scores, self.w)
@@ -319,7 +310,7 @@ def _round(columns, slopes, growers, plan, rng):
     """
     y, scores, w, loss = slopes.y, slopes.scores, slopes.w, slopes.loss
     if plan.adapt is not None:
-        loss = plan.adapt(y, _flat(scores), w)
+        loss = plan.adapt(y, flat_scores(scores), w)
         slopes.take(loss)
     rows = _drawn_rows(slopes.rows, plan.subsample, rng)
     before = _bag_losses(loss, y, scores, w, rows, plan.subsample)
@@ -369,7 +360,7 @@ def _placed(tree, rows, columns):
     leaf = tree.apply(columns.values(rows))
     order = np.argsort(leaf, kind="stable")
     start, stop = (np.searchsorted(leaf[order], node) for node in (np.arange(tree.node_count), tree.ends))
-    return Parts(rows[order], start, stop)
+    return NodeRows(rows[order], start, stop)
 
 
 def _stepped(tree, parts, g, h, residuals, w, loss, plan):

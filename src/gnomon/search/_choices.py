@@ -15,7 +15,7 @@ import numpy as np
 from gnomon.search._cuts import TIE
 
 
-class Candidate(NamedTuple):
+class ScoredTest(NamedTuple):
     """A test with its scores: `gain` is n times that of (1), `info` and `ratio` are (1), `masses` of its branches."""
 
     feature: int
@@ -50,7 +50,7 @@ def best_of_column(feature, families, here, choice, m):
         test, missing = family.write(c)
         masses = family.parts.mass[:, c]
         price = np.log2(m - 1) if m > 2 else 0.0
-        best = Candidate(feature, gains[c], info[c], test, missing, masses[family.parts.count[:, c] > 0.0], price)
+        best = ScoredTest(feature, gains[c], info[c], test, missing, masses[family.parts.count[:, c] > 0.0], price)
     return best
 
 

@@ -3,9 +3,9 @@
     cut     x ≤ t, x > t               three ways  x < t, x = t, x > t  with t a value
     set     x in S, x not in S         multiway    x = v_1, …, x = v_k  for the values present                       (1)
 
-A `Family` holds the parts of all tests of one form as arrays of shape (branches, tests), so that scores are taken of
-all at once. Missing rows are a group of their own: with cuts they are tried on either side, and against all rows that
-are known; with categories they are one more value. Breiman et al. (1984), doi:10.1201/9781315139470; three ways and
+`CandidateTests` hold the parts of all tests of one form as arrays of shape (branches, tests), so that scores are taken
+of all at once. Missing rows are a group of their own: with cuts they are tried on either side, and against all known
+rows; with categories they are one more value. Breiman et al. (1984), doi:10.1201/9781315139470; three ways and
 multiway: Quinlan (1993), C4.5: Programs for Machine Learning.
 """
 
@@ -54,7 +54,7 @@ class NodeTest(NamedTuple):
         return np.where(np.asarray(self.cells)[at] == x, np.asarray(self.branches)[at], ELSEWHERE)
 
 
-class Family(NamedTuple):
+class CandidateTests(NamedTuple):
     """Tests of one form: their parts, of shape (branches, tests); `write(c)` gives the test and the missing branch."""
 
     parts: Parts
@@ -92,7 +92,7 @@ def _cut_family(g, left, right, missing):
         last = c + 1 == len(g.values)
         return NodeTest(g.feature, np.inf if last else midpoint(g.high[c], g.values[c + 1])), missing
 
-    return Family(Parts.stack([left, right]), write)
+    return CandidateTests(Parts.stack([left, right]), write)
 
 
 def three_ways(g):
@@ -107,7 +107,7 @@ def three_ways(g):
     lower = g.groups.prefixes(np.concatenate([[g.missing], known[:-1]]))
     upper = g.groups.prefixes(np.concatenate([[g.missing], known[:0:-1]]))[::-1]
     apart = _cut_family(g, g.groups.prefixes(known)[-1:], g.groups.each()[[g.missing]], 1)
-    alone = Family(apart.parts, lambda c: apart.write(k - 1))
+    alone = CandidateTests(apart.parts, lambda c: apart.write(k - 1))
     return [_way_family(g, below, same, upper, 2), _way_family(g, lower, same, above, 0), alone]
 
 
@@ -120,14 +120,14 @@ def _way_family(g, below, same, above, missing):
         test = NodeTest(g.feature, np.nan, THREE_WAYS, np.zeros(3, dtype=int), branches, np.full(3, g.values[c]))
         return test, ELSEWHERE if missing < 0 else int(branches[missing])
 
-    return Family(parts, write)
+    return CandidateTests(parts, write)
 
 
 def multiway(g):
     """One branch for each value."""
     each = g.groups.each()
     labels = np.arange(len(each.count))
-    return [Family(Parts.stack([each[[label]] for label in labels]), lambda c: _table(g, labels))]
+    return [CandidateTests(Parts.stack([each[[label]] for label in labels]), lambda c: _table(g, labels))]
 
 
 def equality(g):
@@ -145,12 +145,12 @@ def subsets(g):
     order = g.groups.order()
     left, right = g.groups.prefixes(order)[:-1], g.groups.prefixes(order[::-1])[::-1][1:]
     place = np.argsort(order)
-    return [Family(Parts.stack([left, right]), lambda c: _table(g, (place > c).astype(int)))]
+    return [CandidateTests(Parts.stack([left, right]), lambda c: _table(g, (place > c).astype(int)))]
 
 
 def _sets(g, member):
     parts = Parts.stack([g.groups.unions(member), g.groups.unions(1 - member)])
-    return Family(parts, lambda c: _table(g, 1 - member[c].astype(int)))
+    return CandidateTests(parts, lambda c: _table(g, 1 - member[c].astype(int)))
 
 
 def _table(g, labels):
@@ -194,7 +194,7 @@ def _any_set(k, rng):
 
 
 def _only(family, kept, write):
-    return Family(family.parts[:, kept], lambda c: write(kept[c]))
+    return CandidateTests(family.parts[:, kept], lambda c: write(kept[c]))
 
 
 NUMBER_TESTS = {"le": cuts, "three_way": three_ways}

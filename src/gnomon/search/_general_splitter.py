@@ -66,7 +66,7 @@ class Forms(NamedTuple):
     declared: np.ndarray
 
 
-class Held(NamedTuple):
+class OpenNode(NamedTuple):
     """An open node: its rows, their weights in it, which columns it may test, and the node above."""
 
     rows: np.ndarray
@@ -75,7 +75,7 @@ class Held(NamedTuple):
     parent: int
 
 
-class Summary(NamedTuple):
+class NodeSummary(NamedTuple):
     """What is kept of a node: worth, number of rows, weight, answer."""
 
     worth: float
@@ -130,7 +130,7 @@ class GeneralSplitter:
             # A row that no branch takes goes down each of them, with the share of those that are known.
             here = (branch == b) | ((branch == ELSEWHERE) & (shares[b] > 0.0))
             w = np.where(branch[here] == b, 1.0, shares[b]) * held.w[here]
-            self.held[made + b] = Held(held.rows[here], w, allowed, node)
+            self.held[made + b] = OpenNode(held.rows[here], w, allowed, node)
             nodes.depth[made + b], nodes.first[made + b] = nodes.depth[node] + 1, 0
         return k
 
@@ -147,10 +147,10 @@ class GeneralSplitter:
     def _summarise(self, held):
         if len(held.rows) == 0:
             # A declared value that no row has: the answer of the node above.
-            return Summary(0.0, 0.0, 0.0, self.summaries[held.parent].answer)
+            return NodeSummary(0.0, 0.0, 0.0, self.summaries[held.parent].answer)
         groups = self._groups(held, np.zeros(len(held.rows), dtype=np.int64), 1)
         whole = groups.each()[0]
-        return Summary(float(whole.worth), float(whole.count), float(whole.mass), groups.answers[0])
+        return NodeSummary(float(whole.worth), float(whole.count), float(whole.mass), groups.answers[0])
 
     def _open(self, summary, depth):
         bounds = self.bounds
@@ -209,7 +209,7 @@ class GeneralSplitter:
         lost = codes == size if self.missing != "own_value" else np.zeros(len(codes), dtype=bool)
         lost = lost if np.any(lost) else None
         if lost is not None:
-            held, codes = Held(held.rows[~lost], held.w[~lost], held.allowed, held.parent), codes[~lost]
+            held, codes = OpenNode(held.rows[~lost], held.w[~lost], held.allowed, held.parent), codes[~lost]
         present, group = np.unique(codes, return_inverse=True)
         k = len(present)
         if k < 2:
@@ -223,7 +223,7 @@ class GeneralSplitter:
         """What scores need to know, with the worth of the rows that are not `lost`."""
         worth = summary.worth
         if lost is not None:
-            known = Held(held.rows[~lost], held.w[~lost], held.allowed, held.parent)
+            known = OpenNode(held.rows[~lost], held.w[~lost], held.allowed, held.parent)
             worth = self._summarise(known).worth
         scale = TIE * abs(summary.worth)
         return Situation(worth, summary.mass, self.bounds.min_rows, self.bounds.min_mass, scale)

@@ -100,7 +100,7 @@ def grow_tree(
 
     Returns
     -------
-    Tree
+    FlatTree
 
     References
     ----------
@@ -135,7 +135,7 @@ def rows_of(weights):
     return np.flatnonzero(weights).astype(np.int32)
 
 
-class Parts(NamedTuple):
+class NodeRows(NamedTuple):
     """Which rows reached each node: ``rows[start[node]:stop[node]]``."""
 
     rows: np.ndarray
@@ -206,7 +206,7 @@ class Grower:
         self._called, self._helped = Event(), False
 
     def grow(self, rows, seed, purest=-np.inf):
-        """A tree of the rows, and its `Parts`, good until the next tree; nodes not less pure than `purest` are leaves.
+        """A tree of the rows, and its `NodeRows`, good until the next tree; nodes not less pure than `purest` end.
 
         Where records were moved instead of rows, parts are None.
         """
@@ -225,7 +225,7 @@ class Grower:
         # Fields of a plain array come many times as fast as those of a recarray.
         grown = self.nodes[:made].view(np.ndarray)
         tree, order = read_off(grown, self.sums[:made], here, self.columns, self.criterion, self.absent)
-        parts = None if moving else Parts(here, grown["start"][order], grown["stop"][order])
+        parts = None if moving else NodeRows(here, grown["start"][order], grown["stop"][order])
         return self._kept_to_bounds(tree), parts
 
     def _kept_to_bounds(self, tree):

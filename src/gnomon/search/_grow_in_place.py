@@ -58,7 +58,7 @@ def grow_in_place(
 
     Returns
     -------
-    Tree
+    FlatTree
 
     References
     ----------

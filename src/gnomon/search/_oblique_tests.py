@@ -9,7 +9,7 @@ arXiv:cs/9408103.
 
 import numpy as np
 
-from gnomon.search._column_tests import OBLIQUE, Family, Grouping, NodeTest, cuts
+from gnomon.search._column_tests import OBLIQUE, CandidateTests, Grouping, NodeTest, cuts
 
 SAME = 1e-10
 """Sums closer than this, relative to their spread, are equal: rounding must not part rows."""
@@ -62,7 +62,7 @@ def _families(splitter, held, X, numbers, a):
             branches = np.zeros(len(cells), dtype=int)
             return NodeTest(main, np.nan, OBLIQUE, cells, branches, np.append(a, test.threshold)), missing
 
-        return Family(family.parts, write)
+        return CandidateTests(family.parts, write)
 
     return [oblique(family) for family in cuts(g)] if len(g.values) > 1 else [], lost
 

@@ -137,7 +137,7 @@ def optimal_tree(
     return OptimalTree(fork, found.cost / total, lower / total, search.solved, search.interrupted)
 
 
-class Found(NamedTuple):
+class FoundTree(NamedTuple):
     """A tree of a set of rows: its cost, a bound on the cost of all, and its cuts (column, code, left, right)."""
 
     cost: float
@@ -180,12 +180,12 @@ class _Search:
         floor = float(np.sum(self.floors[rows])) + self.penalty
         leaf = float(-self.criterion.worths(np.sum(self.sums[rows], axis=0)[None])[0]) + self.penalty
         if depth == 0 or leaf <= floor + self.penalty + self.slack:
-            return Found(leaf, leaf, None)
+            return FoundTree(leaf, leaf, None)
         key = (self._key(rows), depth)
         kept = self.known.get(key)
         if kept is not None and (kept.lower >= kept.cost - self.slack or kept.lower >= upper):
             return kept
-        found = kept or Found(leaf, floor, None)
+        found = kept or FoundTree(leaf, floor, None)
         if floor >= upper or self.expired:
             return found
         self.solved += 1
@@ -208,7 +208,7 @@ class _Search:
         self.inside[rows] = True
         sort_rows(self.order, self.codes, self.inside, self.flat, self.width, data)
         cost, column, code = best_cut(self.record, data, whole, self.penalty, self.slack)
-        best = Found(cost, cost, None if column < 0 else (column, code, None, None))
+        best = FoundTree(cost, cost, None if column < 0 else (column, code, None, None))
         if depth == 1:
             return best
         cuts = np.empty((2, len(rows), 2), dtype=np.int32)
@@ -232,7 +232,7 @@ class _Search:
         if t < 0:
             return best
         sides = (None if b < 0 else (int(b), int(c), None, None) for b, c in cuts[:, t])
-        return Found(float(bounds[0, t] + bounds[1, t]), best.lower, (a, int(data.codes[a, t]), *sides))
+        return FoundTree(float(bounds[0, t] + bounds[1, t]), best.lower, (a, int(data.codes[a, t]), *sides))
 
     def _deep(self, rows, depth, upper, floor, report):
         """A first cut in each column, after the best tree of one depth less has set the price to beat."""
@@ -278,4 +278,4 @@ class _Search:
         least[1] = max(least[1], right.lower)
         if left.cost + right.cost >= best.cost - self.slack:
             return best
-        return Found(left.cost + right.cost, best.lower, (*cut, left.plan, right.plan))
+        return FoundTree(left.cost + right.cost, best.lower, (*cut, left.plan, right.plan))

@@ -34,7 +34,7 @@ DEEPEST = 2**31 - 1
 """A depth that no limit lets divide."""
 
 
-class Block(NamedTuple):
+class SubtreeBlock(NamedTuple):
     """The rows of one small subtree, side by side; ``place`` says which of the rows they are, −1 if none is loaded.
 
     While a subtree is loaded, the splitter's `rows` between the two places number the rows of the block.
@@ -67,7 +67,7 @@ class Work(NamedTuple):
     slots: np.ndarray
     cells: np.ndarray
     fetched: Fetched
-    block: Block
+    block: SubtreeBlock
 
 
 def make_nodes(capacity, n):
@@ -120,7 +120,7 @@ def restart(work, seed, purest):
 
 def make_block(columns, y, outputs, size):
     """Room for the rows of a subtree of at most `size` rows."""
-    return Block(
+    return SubtreeBlock(
         np.full(2, -1), np.empty((len(columns.sizes), size), dtype=columns.codes.dtype),
         np.empty(size * outputs, dtype=y.dtype), np.empty(size), np.empty(size, dtype=np.int32),
     )  # fmt: skip

@@ -73,13 +73,6 @@ class ClassCriterion(SumCriterion):
         # In plain Python `at` may be of a type that becomes a float with that of y.
         sums[np.intp(at + 1 + y[i])] += w
 
-    def weigh_range(
-        self, sums: Floats, at: int, cells: Array, low: float, high: float, y: Array, w: Floats, m: int
-    ) -> None:
-        for k in range(self.width() - 1):
-            sums[at + 1 + k] += _weight_within(cells, low, high, y, k, w, m)
-        sums[at] += _rows_within(cells, low, high, m)
-
     def mass(self, sums: Floats, at: int) -> float:
         total = 0.0
         for k in range(self.width() - 1):
@@ -153,6 +146,13 @@ class Impurity(ClassCriterion):
         if self.size != 2:
             return self
         return PairGini() if self.kind == GINI else PairImpurity(kind=self.kind)
+
+    def weigh_range(
+        self, sums: Floats, at: int, cells: Array, low: float, high: float, y: Array, w: Floats, m: int
+    ) -> None:
+        for k in range(self.width() - 1):
+            sums[at + 1 + k] += _weight_within(cells, low, high, y, k, w, m)
+        sums[at] += _rows_within(cells, low, high, m)
 
     def worth(self, sums: Floats, at: int) -> float:
         n, total = self.mass(sums, at), 0.0

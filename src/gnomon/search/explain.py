@@ -20,7 +20,7 @@ from gnomon.search.dialects import TEXT, say
 from gnomon.search.walk import leaf_weights
 from gnomon.search.words import spell
 
-__all__ = ["Explanation", "Step", "contributions", "explain_forest", "explain_row"]
+__all__ = ["Step", "TreeExplanation", "contributions", "explain_forest", "explain_row"]
 
 
 class Step(NamedTuple):
@@ -64,7 +64,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation:
+class TreeExplanation:
     """The reason of one answer, equation (1) of the module.
 
     Parameters
@@ -140,7 +140,7 @@ def contributions(tree, X):
 
     Parameters
     ----------
-    tree : Tree
+    tree : FlatTree
     X : ndarray of shape (n_samples, n_features)
 
     References
@@ -201,14 +201,14 @@ def explain_row(tree, words, x):
 
     Parameters
     ----------
-    tree : Tree
+    tree : FlatTree
     words : Words
     x : ndarray of shape (n_features,)
-        Coded as `Tree.apply` takes it.
+        Coded as `FlatTree.apply` takes it.
 
     Returns
     -------
-    Explanation
+    TreeExplanation
 
     References
     ----------
@@ -230,7 +230,7 @@ def explain_row(tree, words, x):
     steps = _steps(tree, words, path, X[0])
     answer = (ends @ tree.answers)[0]
     parts = dict(zip(words.names, _parts(tree, X, ends)[0], strict=True))
-    return Explanation(words.label(answer), answer, tree.answers[0], parts, steps, words.classes)
+    return TreeExplanation(words.label(answer), answer, tree.answers[0], parts, steps, words.classes)
 
 
 def explain_forest(trees, words, x):
@@ -238,13 +238,13 @@ def explain_forest(trees, words, x):
 
     Parameters
     ----------
-    trees : sequence of Tree
+    trees : sequence of FlatTree
     words : Words
     x : ndarray of shape (n_features,)
 
     Returns
     -------
-    Explanation
+    TreeExplanation
 
     References
     ----------
@@ -266,7 +266,8 @@ def explain_forest(trees, words, x):
     answer = np.mean([(end @ tree.answers)[0] for tree, end in zip(trees, ends, strict=True)], axis=0)
     root = np.mean([tree.answers[0] for tree in trees], axis=0)
     parts = np.mean([_parts(tree, X, end)[0] for tree, end in zip(trees, ends, strict=True)], axis=0)
-    return Explanation(words.label(answer), answer, root, dict(zip(words.names, parts, strict=True)), (), words.classes)
+    parts = dict(zip(words.names, parts, strict=True))
+    return TreeExplanation(words.label(answer), answer, root, parts, (), words.classes)
 
 
 def _steps(tree, words, path, x):

@@ -22,7 +22,7 @@ from gnomon.search._growers import applicable_growers
 from gnomon.search._record_splitter import Records
 from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
-from gnomon.search.tree import FIELDS, LEAF, Tests, Tree
+from gnomon.search.tree import FIELDS, LEAF, FlatTree, Tests
 
 __all__ = ["Bags", "Forest", "grow_forest"]
 
@@ -96,11 +96,11 @@ def grow_forest(
         The columns that a tree may test; all by default.
     after : Forest, optional
         The first trees, which exist already.
-    finish : callable Tree → Tree, optional
+    finish : callable FlatTree → FlatTree, optional
         What is done with a tree that is grown.
     n_jobs : int, optional
         Threads.
-    progress : callable (number, Tree), optional
+    progress : callable (number, FlatTree), optional
         Called with each tree once it and all before it are done.
     **options
         Passed to `grow_tree`.
@@ -244,7 +244,7 @@ class Forest:
 
     Parameters
     ----------
-    whole : Tree
+    whole : FlatTree
         The arrays of all trees, one after the other; children are numbered from the root of their own tree.
     roots : ndarray of int of shape (n_trees + 1,)
         Where each tree begins.
@@ -264,7 +264,7 @@ class Forest:
            [0., 2.]])
     """
 
-    whole: Tree
+    whole: FlatTree
     roots: np.ndarray
 
     @classmethod

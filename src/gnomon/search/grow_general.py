@@ -15,13 +15,13 @@ import numpy as np
 
 from gnomon.search._choices import CHOICES
 from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS
-from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, Held
+from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, OpenNode
 from gnomon.search._grow import grow
 from gnomon.search._grow_ordered import grow_ordered
 from gnomon.search._growers import require_traits
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST
-from gnomon.search.tree import Tests, Tree
+from gnomon.search.tree import FlatTree, Tests
 
 __all__ = ["ColumnScore", "data_thresholds", "grow_general_tree", "score_columns"]
 
@@ -65,7 +65,7 @@ def grow_general_tree(
 
     Returns
     -------
-    Tree
+    FlatTree
 
     References
     ----------
@@ -130,7 +130,7 @@ def _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed):
     """The splitter with the root open."""
     rng = np.random.default_rng(seed)
     splitter = GeneralSplitter(columns, criterion, np.asarray(y), forms, bounds, missing, rng)
-    splitter.held[0] = Held(rows, w[rows], np.ones(len(columns.sizes), dtype=bool), -1)
+    splitter.held[0] = OpenNode(rows, w[rows], np.ones(len(columns.sizes), dtype=bool), -1)
     return splitter
 
 
@@ -146,7 +146,7 @@ def _as_tree(splitter, nodes):
     mass = np.array([summary.mass for summary in summaries])
     worth = np.array([summary.worth for summary in summaries])
     tests = [tuple(test.test[2:]) for test, is_listed in zip(found, listed, strict=True) if is_listed]
-    return Tree(
+    return FlatTree(
         nodes=records,
         answers=np.array([summary.answer for summary in summaries]),
         impurity=splitter.criterion.impurities(worth, mass),
@@ -177,14 +177,14 @@ def data_thresholds(tree, columns, sample_weight=None):
 
     Parameters
     ----------
-    tree : Tree
+    tree : FlatTree
     columns : Columns
     sample_weight : ndarray of shape (n_samples,), optional
         Values of rows without weight do not count.
 
     Returns
     -------
-    Tree
+    FlatTree
 
     References
     ----------

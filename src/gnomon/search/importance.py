@@ -49,7 +49,7 @@ def tree_importance(tree, kind="impurity"):
 
     Parameters
     ----------
-    tree : Tree
+    tree : FlatTree
     kind : {"samples", "tests", "depth", "impurity"}, default="impurity"
 
     Returns

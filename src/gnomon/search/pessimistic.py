@@ -19,12 +19,12 @@ def prune_pessimistic(tree):
 
     Parameters
     ----------
-    tree : Tree
+    tree : FlatTree
         Its answers are class frequencies.
 
     Returns
     -------
-    Tree
+    FlatTree
 
     References
     ----------

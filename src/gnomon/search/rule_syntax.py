@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from gnomon.search.words import NUMBER
 
-__all__ = ["Case", "Fork", "Leaf", "parse"]
+__all__ = ["Case", "Leaf", "RuleFork", "parse"]
 
 OPERATORS = {"<=": "≤", ">=": "≥", "≤": "≤", "≥": "≥", "<": "<", ">": ">", "=": "=", "==": "=", "≠": "≠", "!=": "≠"}
 QUOTED = r'"(?:[^"\\]|\\.)*"'
@@ -48,7 +48,7 @@ class Case(NamedTuple):
     below: Any
 
 
-class Fork(NamedTuple):
+class RuleFork(NamedTuple):
     """A test with its branches; `stop`: rows that no branch takes stay."""
 
     place: str
@@ -57,7 +57,7 @@ class Fork(NamedTuple):
 
 
 def parse(spec):
-    """Text, or dicts and tuples, as a `Fork` or a `Leaf`."""
+    """Text, or dicts and tuples, as a `RuleFork` or a `Leaf`."""
     if isinstance(spec, str) and (":" in spec or "\n" in spec or "{" in spec):
         return _parse_text(spec)
     return _parse_nested(spec, "the root")
@@ -104,7 +104,7 @@ def _block(lines, start, indent):
         raise ValueError(
             f"{lines[start][2]}: {lines[start][1]!r} is indented unlike its neighbours; align the branches"
         )
-    return Fork(place, cases, stop), start
+    return RuleFork(place, cases, stop), start
 
 
 def _colon(line):
@@ -228,7 +228,7 @@ def _parse_nested(spec, place):
             stop = True
         else:
             cases.append(_keyed(((name, 1.0),), key, where, _parse_nested(below, where)))
-    return Fork(f"{_within(place)}{name}", cases, stop)
+    return RuleFork(f"{_within(place)}{name}", cases, stop)
 
 
 def _within(place):
@@ -265,7 +265,7 @@ def _parse_tuple(spec, place):
         ops = [("=", split), ("else", None)]
     places = [f"{here} → {'first' if b == 0 else 'second'}" for b in range(2)]
     below = [_parse_nested(part, where) for part, where in zip((first, second), places, strict=True)]
-    return Fork(here, [
+    return RuleFork(here, [
         Case(where, () if op == "else" else terms, op, value, False, part)
         for where, (op, value), part in zip(places, ops, below, strict=True)
     ])  # fmt: skip

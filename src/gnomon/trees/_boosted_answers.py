@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss, noun
 from gnomon.numerics.validation import check_choice
+from gnomon.search.boosting_scores import flat_scores
 from gnomon.trees._targets import as_classes
 
 __all__ = [
@@ -191,7 +192,7 @@ class BoostedClassifier(ClassifierMixin):
             )
         if len(self.classes_) == 1:
             return np.ones((len(scores), 1))
-        p = self._loss.inverse(_flat(scores))
+        p = self._loss.inverse(flat_scores(scores))
         return p if p.ndim == 2 else np.column_stack([1.0 - p, p])
 
     def _best(self, scores):
@@ -221,10 +222,6 @@ class BoostedRegressor(RegressorMixin):
         return target
 
 
-def _flat(scores):
-    return scores[:, 0] if scores.shape[1] == 1 else scores
-
-
 def one_for_two(scores):
     """F(x) as scikit-learn shows it: one score for two classes, the difference where they have one each."""
-    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else _flat(scores)
+    return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else flat_scores(scores)

@@ -21,14 +21,14 @@ from gnomon.losses import Loss
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, boost, code_columns
-from gnomon.search._boost import mean_loss
+from gnomon.search.boosting_scores import mean_loss
 from gnomon.trees._rows import new_rows
 
 __all__ = [
     "UNMET",
     "BoostedTrees",
+    "BoostingRows",
     "Followed",
-    "Rows",
     "best_constant",
     "check_monotone",
     "held_rows",
@@ -42,7 +42,7 @@ UNMET = ("max_iter", "callback", "interrupted")
 """Reasons to stop that are no test met."""
 
 
-class Rows(NamedTuple):
+class BoostingRows(NamedTuple):
     """Rows as rounds use them: cells as numbers, targets as the loss takes them, weights, scores before the rounds."""
 
     X: np.ndarray
@@ -52,7 +52,7 @@ class Rows(NamedTuple):
 
     def part(self, which):
         """Some of the rows."""
-        return Rows(*part_of(which, *self))
+        return BoostingRows(*part_of(which, *self))
 
 
 def part_of(which, *arrays):

@@ -10,11 +10,11 @@ from time import perf_counter
 
 import numpy as np
 
-__all__ = ["Cost", "RowPredictor", "forest_cost"]
+__all__ = ["ForestCost", "RowPredictor", "forest_cost"]
 
 
 @dataclass(frozen=True)
-class Cost:
+class ForestCost:
     """What a forest costs; `tree` is the same for one of its trees, on average.
 
     ``print`` shows both side by side. Seconds of prediction are those of the rows that were given, if any.
@@ -28,7 +28,7 @@ class Cost:
     tests: float
     fit_seconds: float
     predict_seconds: float
-    tree: "Cost | None" = None
+    tree: "ForestCost | None" = None
 
     def __str__(self):
         mine = {name: value for name, value in asdict(self).items() if name != "tree"}
@@ -49,10 +49,10 @@ def forest_cost(forest, fit_seconds, predict=None):
     tests = np.array([np.average(tree.depth[tree.is_leaf], weights=tree.weight[tree.is_leaf]) for tree in trees])
     seconds = np.nan if predict is None else _seconds(predict)
     counts = (whole.node_count, whole.n_leaves, size)
-    one = Cost(
+    one = ForestCost(
         1, *(count / T for count in counts), np.mean(depths), np.mean(tests), fit_seconds / T, seconds / T
     )  # fmt: skip
-    return Cost(T, *counts, int(np.max(depths)), np.sum(tests), fit_seconds, seconds, tree=one)
+    return ForestCost(T, *counts, int(np.max(depths)), np.sum(tests), fit_seconds, seconds, tree=one)
 
 
 def _seconds(work):

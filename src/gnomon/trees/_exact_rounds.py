@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 from gnomon.search import BoostingPlan, SquaredError
-from gnomon.trees._boosting import BoostedTrees, Followed, Rows, best_constant, check_monotone, held_rows
+from gnomon.trees._boosting import BoostedTrees, BoostingRows, Followed, best_constant, check_monotone, held_rows
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
 from gnomon.trees._rows import new_rows
 from gnomon.trees.decision_tree import DecisionTreeRegressor
@@ -58,7 +58,7 @@ class ExactRounds(BoostedTrees):
         learn = learn[weights[learn] > 0.0]
         if not self._continues():
             self._fit_start(given, y, weights, learn, loss, n_scores)
-        rows = Rows(X, y, weights, self._start(given, len(y)))
+        rows = BoostingRows(X, y, weights, self._start(given, len(y)))
         followed = None if held is None else Followed(rows.part(held), self._kept_sum(X[held]))
         self._factor = 2.0 if loss in DOUBLED else 1.0
         self._fit_rounds(rows.part(learn), loss, n_scores, self._judge(followed), monitor, followed)

@@ -34,7 +34,7 @@ IN_PLACE_FROM = 5000
 """Rows from which exact trees of numbers are grown without codes."""
 
 
-class Form(NamedTuple):
+class TreeForm(NamedTuple):
     """What the options of an estimator come to."""
 
     categorical_split: str = "subset"
@@ -49,9 +49,9 @@ class Form(NamedTuple):
 
 
 ALGORITHMS = {
-    "cart": Form(),
-    "id3": Form(categorical_split="multiway", reuse_features=False, declared=True),
-    "c4.5": Form("multiway", "data", True, "fractional", "error_based", "c4.5"),
+    "cart": TreeForm(),
+    "id3": TreeForm(categorical_split="multiway", reuse_features=False, declared=True),
+    "c4.5": TreeForm("multiway", "data", True, "fractional", "error_based", "c4.5"),
 }
 WORDS = {
     "categorical_split": ("subset", "multiway", "equality"),

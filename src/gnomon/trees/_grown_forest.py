@@ -204,7 +204,7 @@ class GrownForest(ReadsForest, BaseEstimator):
 
         Returns
         -------
-        Cost
+        ForestCost
         """
         check_is_fitted(self, "forest_")
         return forest_cost(self.forest_, self._fit_seconds, None if X is None else lambda: self.predict(X))

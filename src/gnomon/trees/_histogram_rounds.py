@@ -17,11 +17,11 @@ from sklearn.utils import check_random_state, resample
 
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.search import BoostingPlan
-from gnomon.search._boost import mean_loss
+from gnomon.search.boosting_scores import mean_loss
 from gnomon.trees._boosting import (
     BoostedTrees,
+    BoostingRows,
     Followed,
-    Rows,
     best_constant,
     check_monotone,
     held_rows,
@@ -79,7 +79,7 @@ class HistogramRounds(BoostedTrees):
         return self._fit_rounds(rows, loss, n_scores, judge, followed=followed)
 
     def _rows(self, X, y, weights):
-        return Rows(X, y, weights, self._start(X, X.shape[0]))
+        return BoostingRows(X, y, weights, self._start(X, X.shape[0]))
 
     def _start(self, X, n):
         return np.tile(self.baseline_, (n, 1))

@@ -89,7 +89,7 @@ def _columns(tree, node, category, tested, options):
     return met[~category[met]]
 
 
-class Fitted(NamedTuple):
+class LeafModel(NamedTuple):
     """A model of some columns: `center` fills missing cells; `coef` and `intercept`, or an estimator; its classes."""
 
     columns: np.ndarray
@@ -112,10 +112,10 @@ def _fit(X, y, w, columns, options):
         return None
     X, columns, center, spread = X[:, used], columns[used], center[used], spread[used]
     if not isinstance(options.model, str):
-        return Fitted(columns, center, _fit_estimator(options.model, X, y, w), None, classes)
+        return LeafModel(columns, center, _fit_estimator(options.model, X, y, w), None, classes)
     solve = _fit_ridge if classes is None else _fit_softmax
     found = solve((X - center) / spread, y, w, options.ridge * float(np.sum(w)))
-    return None if found is None else Fitted(columns, center, found[0] / spread, found[1], classes)
+    return None if found is None else LeafModel(columns, center, found[0] / spread, found[1], classes)
 
 
 def _fit_ridge(Z, y, w, strength):

@@ -6,13 +6,11 @@ The work is done below, in `gnomon.search`; an estimator adds the words, and the
 Generating production rules from decision trees, IJCAI-87.
 """
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.numerics.tables import as_table
 from gnomon.numerics.validation import check_choice
 from gnomon.search import (
     Words,
@@ -22,15 +20,15 @@ from gnomon.search import (
     tree_rules,
     tree_text,
 )
-from gnomon.search._filled_tests import filled_tests
 from gnomon.search.conditions import usual_branch
-from gnomon.search.traverse import as_dense
+from gnomon.search.filled_gaps import filled_tests
 from gnomon.trees._fill import filled
 from gnomon.trees._outputs import refuse_several
 from gnomon.trees._pseudo_counts import answering
 from gnomon.trees._rows import new_rows
+from gnomon.trees.single_row import one_row
 
-__all__ = ["GrownTree", "HasTree", "ReadsForest", "ReadsTree", "one_row", "takes_tables"]
+__all__ = ["GrownTree", "HasTree", "ReadsForest", "ReadsTree", "takes_tables"]
 
 MODELS = "leaves answer with models of their rows"
 PARTS = "rows with a missing or new value go down every branch in parts"
@@ -56,7 +54,7 @@ class ReadsTree:
 
         Returns
         -------
-        Explanation
+        TreeExplanation
             Its `steps` (test, value of x, branch, answer before and after) and the `contributions` of the columns,
             which add up: answer = root + Σ contributions. ``print`` shows both.
         """
@@ -247,7 +245,7 @@ class ReadsForest:
 
         Returns
         -------
-        Explanation
+        TreeExplanation
         """
         words = self.words_
         trees = [self._voters.tree(t) for t in range(len(self.forest_))]
@@ -285,25 +283,3 @@ def _words(estimator):
     classes = vars(estimator).get("classes_")
     refuse_several(classes, **{"telling a tree in words": True})
     return Words.of(estimator.coding_.names, estimator.coding_.domains, classes)
-
-
-def one_row(estimator, x, names):
-    """One row as numbers: of a dict by column, of values in order, or of a table."""
-    if isinstance(x, dict):
-        unknown = [name for name in x if name not in names]
-        if unknown:
-            raise ValueError(f"x names {unknown[0]!r}, which is no column; the columns are {list(names)}")
-        x = [x.get(name) for name in names]
-        if vars(estimator).get("_by_name"):
-            return estimator._rows(replace(as_table([x]), names=tuple(names)))[0]
-    elif np.ndim(x) != 1:
-        rows = estimator._rows(x)
-        if rows.shape[0] != 1:
-            raise ValueError(f"x has {rows.shape[0]} rows; one decision is explained at a time, so give one row")
-        return as_dense(rows)[0]
-    if len(x) != len(names) and not vars(estimator).get("_by_name"):
-        raise ValueError(f"x has {len(x)} values for the {len(names)} columns {list(names)}; give one for each")
-    with warnings.catch_warnings():
-        # The values stand in the order of the columns, as was just checked, so that they need no names.
-        warnings.filterwarnings("ignore", "X does not have valid feature names")
-        return as_dense(estimator._rows(np.array([list(x)], dtype=object)))[0]

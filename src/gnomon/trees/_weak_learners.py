@@ -18,7 +18,7 @@ from gnomon.numerics.validation import FLOATS
 from gnomon.numerics.weights import check_weights, fit_weighted
 from gnomon.optim import fit_linear
 from gnomon.penalties import L2
-from gnomon.search._adaboost import class_codes
+from gnomon.search.adaboost_steps import class_codes
 from gnomon.trees._targets import as_classes
 
 __all__ = ["AnyLearner", "Halfspace", "StumpLearner"]

@@ -23,7 +23,7 @@ from gnomon.numerics.tables import given_rows
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.search import adaboost
-from gnomon.search._adaboost import STEPS, exponential_loss
+from gnomon.search.adaboost_steps import STEPS, exponential_loss
 from gnomon.trees._boosting import UNMET, held_rows, split_seed, stalled
 from gnomon.trees._rows import new_rows
 from gnomon.trees._weak_learners import AnyLearner, Halfspace, StumpLearner, shares_of

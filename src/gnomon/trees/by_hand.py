@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 from gnomon import search
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.domains import Domain, ordered
-from gnomon.numerics.tables import Column, Table, as_table, table_rows
+from gnomon.numerics.tables import Column, FeatureTable, as_table, table_rows
 from gnomon.numerics.validation import check_choice
 from gnomon.search import Words, read_tree, refit_nodes
 from gnomon.search.by_hand import mentioned_values
@@ -26,13 +26,13 @@ from gnomon.trees._targets import as_classes, as_targets, check_targets, tree_we
 __all__ = ["HandTreeClassifier", "HandTreeRegressor", "Tree"]
 
 
-class Tree(search.Tree):
+class Tree(search.FlatTree):
     """A tree as flat arrays, which can be made from rules.
 
     Parameters
     ----------
     nodes, answers, impurity, weight, n_rows, missing, ends, n_features, tests, extra
-        As in `gnomon.search.Tree`.
+        As in `gnomon.search.FlatTree`.
 
     References
     ----------
@@ -140,7 +140,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
 
     Attributes
     ----------
-    tree_ : gnomon.search.Tree
+    tree_ : gnomon.search.FlatTree
     classes_ : ndarray
     n_classes_, n_features_in_ : int
 
@@ -215,7 +215,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
 
     Attributes
     ----------
-    tree_ : gnomon.search.Tree
+    tree_ : gnomon.search.FlatTree
     n_features_in_ : int
 
     References
@@ -272,7 +272,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
 
 def _chosen(X, coding, compared):
     """The columns that the rules name, by their names (those of an array are x0, x1, …, or all stand in order)."""
-    table = X if isinstance(X, Table) else as_table(X)
+    table = X if isinstance(X, FeatureTable) else as_table(X)
     absent = [name for name in coding.names if name not in table.names]
     nameless = isinstance(X, (np.ndarray, list, tuple)) or not any(isinstance(name, str) for name in table.names)
     if absent and not (nameless and len(table.names) == len(coding.names)):
@@ -282,7 +282,7 @@ def _chosen(X, coding, compared):
         )
     places = range(len(coding.names)) if absent else [table.names.index(name) for name in coding.names]
     columns = [_worded(table.column(j), domain) for j, domain in zip(places, coding.domains, strict=True)]
-    return Table(coding.names, None, tuple(
+    return FeatureTable(coding.names, None, tuple(
         column if j in compared else _there(column, domain)
         for j, (column, domain) in enumerate(zip(columns, coding.domains, strict=True))
     ))  # fmt: skip

@@ -119,7 +119,7 @@ class DensityTree(_Density):
 
     Attributes
     ----------
-    tree_ : gnomon.search.Tree
+    tree_ : gnomon.search.FlatTree
         Its nodes answer with log densities.
     box_ : tuple of two ndarrays of shape (n_features,)
     n_features_in_ : int
@@ -210,7 +210,7 @@ class DensityForest(_Density):
 
     Attributes
     ----------
-    trees_ : list of gnomon.search.Tree
+    trees_ : list of gnomon.search.FlatTree
         Their nodes answer with log densities.
     box_ : tuple of two ndarrays of shape (n_features,)
     n_features_in_ : int

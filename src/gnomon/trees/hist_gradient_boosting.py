@@ -83,7 +83,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
     Attributes
     ----------
     classes_ : ndarray
-    rounds_ : list of list of gnomon.search.Tree
+    rounds_ : list of list of gnomon.search.FlatTree
     forests_ : list of gnomon.search.Forest
     baseline_ : ndarray
         F_0.
@@ -172,7 +172,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
 
     Attributes
     ----------
-    rounds_ : list of list of gnomon.search.Tree
+    rounds_ : list of list of gnomon.search.FlatTree
     forests_ : list of gnomon.search.Forest
     baseline_ : ndarray
         F_0.

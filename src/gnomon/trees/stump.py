@@ -44,7 +44,7 @@ class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    tree_ : gnomon.search.Tree
+    tree_ : gnomon.search.FlatTree
     classes_ : ndarray
     n_classes_, n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)

@@ -1,6 +1,13 @@
 """Codes of classes: labels as numbers and back, two-class problems made of many classes, and their joint decisions."""
 
-from gnomon.numerics.coding.columns import Columns, Problem, code_problem, fit_columns, refit_columns, rest_code
+from gnomon.numerics.coding.columns import (
+    BinaryProblem,
+    FittedColumns,
+    code_problem,
+    fit_columns,
+    refit_columns,
+    rest_code,
+)
 from gnomon.numerics.coding.labels import CODINGS, decode_labels, encode_labels, label_index
 from gnomon.numerics.coding.outputs import column_output, column_outputs, offers
 from gnomon.numerics.coding.pairs import (
@@ -16,8 +23,8 @@ from gnomon.numerics.coding.pairs import (
 __all__ = [
     "CODINGS",
     "COUPLINGS",
-    "Columns",
-    "Problem",
+    "BinaryProblem",
+    "FittedColumns",
     "class_pairs",
     "code_problem",
     "column_output",

@@ -19,8 +19,8 @@ from sklearn.utils.validation import _check_method_params, _num_samples
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = [
-    "Columns",
-    "Problem",
+    "BinaryProblem",
+    "FittedColumns",
     "code_problem",
     "fit_columns",
     "refit_columns",
@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 
-class Problem(NamedTuple):
+class BinaryProblem(NamedTuple):
     """One two-class problem: rows, their sides, and how to speak of it.
 
     Parameters
@@ -47,8 +47,8 @@ class Problem(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.numerics.coding import Problem
-    >>> Problem(None, np.array([True, False]), ("ham", "spam")).names
+    >>> from gnomon.numerics.coding import BinaryProblem
+    >>> BinaryProblem(None, np.array([True, False]), ("ham", "spam")).names
     ('ham', 'spam')
     """
 
@@ -57,7 +57,7 @@ class Problem(NamedTuple):
     names: tuple
 
 
-class Columns(NamedTuple):
+class FittedColumns(NamedTuple):
     """The fitted problems of `fit_columns`.
 
     Parameters
@@ -73,8 +73,8 @@ class Columns(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.numerics.coding import Columns
-    >>> Columns([], []).estimators
+    >>> from gnomon.numerics.coding import FittedColumns
+    >>> FittedColumns([], []).estimators
     []
     """
 
@@ -134,7 +134,7 @@ def code_problem(index, column, classes):
 
     Returns
     -------
-    Problem
+    BinaryProblem
 
     References
     ----------
@@ -152,7 +152,7 @@ def code_problem(index, column, classes):
     signs = column[index]
     rows = None if np.all(column != 0) else np.flatnonzero(signs)
     names = tuple(", ".join(map(str, classes[column == side])) for side in (-1, 1))
-    return Problem(rows, (signs if rows is None else signs[rows]) > 0, names)
+    return BinaryProblem(rows, (signs if rows is None else signs[rows]) > 0, names)
 
 
 def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=None, n_jobs=None, report=None):
@@ -166,7 +166,7 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
         Classifier or regressor; its targets are 0 and 1.
     X : array-like, sparse matrix or data frame
         Rows that scikit-learn can index; a square matrix of kernel values if the estimator is pairwise.
-    problems : sequence of callables () → Problem
+    problems : sequence of callables () → BinaryProblem
         Made when their turn comes, so that only those at work are in memory.
     weights : ndarray of shape (n_samples,), optional
     balance : bool, default=False
@@ -179,7 +179,7 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
 
     Returns
     -------
-    Columns
+    FittedColumns
 
     References
     ----------
@@ -209,7 +209,7 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
         return fitted
 
     fitted = map_chunks(configured(fit_one), problems, n_jobs)
-    return Columns([model for model, _ in fitted], [rows for _, rows in fitted])
+    return FittedColumns([model for model, _ in fitted], [rows for _, rows in fitted])
 
 
 def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=None):
@@ -234,8 +234,8 @@ def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import Problem, refit_columns
-    >>> X, problem = np.arange(4.0)[:, None], Problem(None, np.array([False, False, True, True]), ("a", "b"))
+    >>> from gnomon.numerics.coding import BinaryProblem, refit_columns
+    >>> X, problem = np.arange(4.0)[:, None], BinaryProblem(None, np.array([False, False, True, True]), ("a", "b"))
     >>> model = refit_columns([GaussianNB()], X, [lambda: problem])[0]
     >>> refit_columns([model], X, [lambda: problem])[0].class_count_.tolist()
     [4.0, 4.0]

@@ -79,7 +79,7 @@ def column_outputs(columns, X, kind, *, pairwise=False, n_jobs=None):
 
     Parameters
     ----------
-    columns : Columns
+    columns : FittedColumns
     X : array-like, sparse matrix or data frame
     kind : {"score", "proba", "hard"}
     pairwise : bool, default=False
@@ -98,9 +98,9 @@ def column_outputs(columns, X, kind, *, pairwise=False, n_jobs=None):
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import Columns, column_outputs
+    >>> from gnomon.numerics.coding import FittedColumns, column_outputs
     >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
-    >>> column_outputs(Columns([model, model], [None, None]), [[0.5], [4.5]], "hard").tolist()
+    >>> column_outputs(FittedColumns([model, model], [None, None]), [[0.5], [4.5]], "hard").tolist()
     [[0, 0], [1, 1]]
     """
 

@@ -12,7 +12,7 @@ pairwise coupling, doi:10.1214/aos/1028144844.
 import numpy as np
 from scipy.special import expit
 
-from gnomon.numerics.coding.columns import Problem
+from gnomon.numerics.coding.columns import BinaryProblem
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import check_choice
 
@@ -81,7 +81,7 @@ def pair_problem(members, i, j, classes):
 
     Returns
     -------
-    Problem
+    BinaryProblem
 
     References
     ----------
@@ -98,7 +98,7 @@ def pair_problem(members, i, j, classes):
     """
     rows = np.concatenate([members[i], members[j]])
     order = np.argsort(rows)
-    return Problem(rows[order], order >= len(members[i]), (str(classes[i]), str(classes[j])))
+    return BinaryProblem(rows[order], order >= len(members[i]), (str(classes[i]), str(classes[j])))
 
 
 def pair_sums(first, second, n_classes):

@@ -1,6 +1,6 @@
 """Linear algebra: least squares, ridge (primal, dual, path), leverages and leave-one-out, Cholesky factors."""
 
-from gnomon.numerics.linalg._least_squares import LeastSquares, RankWarning, least_squares
+from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSquares, RankWarning, least_squares
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
 from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd, jittered_cholesky
@@ -10,6 +10,7 @@ from gnomon.numerics.linalg.rows import Rows, fits_beside
 from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
 
 __all__ = [
+    "LEAST_SQUARES_METHODS",
     "LeastSquares",
     "NormalSolution",
     "Norms",

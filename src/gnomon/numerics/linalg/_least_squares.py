@@ -20,7 +20,7 @@ from gnomon.numerics.linalg.normal import has_lost_column, solve_normal, split_m
 from gnomon.numerics.linalg.rows import Rows
 from gnomon.numerics.linalg.triangular import triangle
 
-__all__ = ["METHODS", "LeastSquares", "RankWarning", "centred_operator", "least_squares", "solve_by_lsmr"]
+__all__ = ["LEAST_SQUARES_METHODS", "LeastSquares", "RankWarning", "centred_operator", "least_squares", "solve_by_lsmr"]
 
 _DENSE_GRAM = 4096
 """The largest number of columns for which the d × d matrix of a sparse X is formed."""
@@ -127,14 +127,14 @@ def least_squares(X, Y, weights=None, *, intercept=True, method="qr", positive=F
     >>> least_squares(X, Y, intercept=False, method="svd").coef.round(7).ravel()
     array([0.1666667, 0.5      ])
     """
-    if method not in METHODS:
-        raise ValueError(f"method={method!r} is unknown; choose from {list(METHODS)}")
+    if method not in LEAST_SQUARES_METHODS:
+        raise ValueError(f"method={method!r} is unknown; choose from {list(LEAST_SQUARES_METHODS)}")
     if sparse.issparse(X) and method not in SPARSE_METHODS:
         raise ValueError(f"solver={method!r} needs a dense X; for sparse X choose from {list(SPARSE_METHODS)}")
     rows = Rows(X, Y, weights, intercept, n_jobs)
     if positive:
         return _nonnegative(rows, sums)
-    return METHODS[method](rows, tol, sums)
+    return LEAST_SQUARES_METHODS[method](rows, tol, sums)
 
 
 def solve_by_lsmr(rows, rho, tol, *, max_iter=None):
@@ -249,7 +249,7 @@ def _nonnegative(rows, sums):
     return fit._replace(coef=w, intercept=b, rss=rss)
 
 
-METHODS = {"normal": _normal, "cholesky": _cholesky, "qr": _qr, "svd": _svd, "pinv": _pinv, "lsmr": _lsmr}
+LEAST_SQUARES_METHODS = {"normal": _normal, "cholesky": _cholesky, "qr": _qr, "svd": _svd, "pinv": _pinv, "lsmr": _lsmr}
 """The closed forms and LSMR, by name."""
 
 SPARSE_METHODS = ("normal", "cholesky", "lsmr")

@@ -1,5 +1,6 @@
 """Files that are either whole or absent: written under a temporary name beside their place, then renamed."""
 
+import hashlib
 import os
 import secrets
 from contextlib import contextmanager
@@ -7,7 +8,7 @@ from pathlib import Path
 
 from gnomon.io._errors import UserError
 
-__all__ = ["UnwritableError", "outbox"]
+__all__ = ["UnwritableError", "digest_of", "outbox"]
 
 
 class UnwritableError(UserError):
@@ -63,6 +64,12 @@ def outbox(folder):
         for parent in made:
             _remove_if_empty(parent)
         raise
+
+
+def digest_of(path):
+    """The SHA-256 of a file's content."""
+    with open(path, "rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _make(folder):

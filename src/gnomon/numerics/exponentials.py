@@ -58,9 +58,13 @@ def _log1p(e):
 def exp_of_negative(x):
     """eˣ for x ≤ 0, where a loop over it shall be one of vectors.
 
+    References
+    ----------
+    Muller, J.-M. (2016). Elementary Functions, section 11.1. doi:10.1007/978-1-4899-7983-4
+
     Examples
     --------
-    >>> from gnomon.numerics._exponentials import exp_of_negative
+    >>> from gnomon.numerics.exponentials import exp_of_negative
     >>> float(exp_of_negative(0.0))
     1.0
     """
@@ -71,9 +75,13 @@ def exp_of_negative(x):
 def log1p_of_share(e):
     """log(1 + e) for 0 ≤ e ≤ 1, where a loop over it shall be one of vectors.
 
+    References
+    ----------
+    Muller, J.-M. (2016). Elementary Functions, section 11.1. doi:10.1007/978-1-4899-7983-4
+
     Examples
     --------
-    >>> from gnomon.numerics._exponentials import log1p_of_share
+    >>> from gnomon.numerics.exponentials import log1p_of_share
     >>> round(float(log1p_of_share(1.0)), 6)
     0.693147
     """

@@ -22,9 +22,9 @@ from sklearn.metrics import get_scorer, get_scorer_names
 
 import gnomon
 from gnomon.io._errors import UserError
-from gnomon.io._files import outbox
+from gnomon.io.files import outbox
 
-__all__ = ["ModelFileError", "load", "notes", "save"]
+__all__ = ["ModelFileError", "load", "notes", "save", "write_model"]
 
 NOTES = "gnomon.json"
 

@@ -1,6 +1,5 @@
 """The page: one HTML file with everything in it."""
 
-import hashlib
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -9,7 +8,7 @@ import jinja2
 import numpy as np
 
 import gnomon
-from gnomon.io._tables import is_missing
+from gnomon.io.tables import is_missing
 from gnomon.report._compare import RULE
 from gnomon.report._pictures import (
     picture_of_candidates,
@@ -17,7 +16,7 @@ from gnomon.report._pictures import (
     picture_of_target,
     pictures_of_judgement,
 )
-from gnomon.report._scores import SCORES
+from gnomon.report.scores import SCORES
 
 __all__ = ["page", "summary"]
 
@@ -151,12 +150,6 @@ def _told(judgement, score):
     low, high = judgement.intervals[score.name]
     interval = f"{score.text(low)} to {score.text(high)}"
     return f"{score.name} {score.text(value)} ({interval}; baseline {score.text(guess)})"
-
-
-def digest_of(path):
-    """The SHA-256 of a file's content."""
-    with open(path, "rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def plain(value):

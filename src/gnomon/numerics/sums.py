@@ -7,15 +7,34 @@ put their terms into an array and sum that. Higham (1993), The accuracy of float
 doi:10.1137/0914050: partial sums only lessen the bound on the error.
 """
 
-from gnomon._jit import inner_reordering
+import numpy as np
+
+from gnomon._jit import in_kernels, inner_reordering
 
 __all__ = ["sum_of"]
 
 
 @inner_reordering
-def sum_of(x):
-    """(1)."""
+def _sum(x):
     total = 0.0
     for i in range(len(x)):
         total += x[i]
     return total
+
+
+@in_kernels(lambda x: _sum(x))
+def sum_of(x):
+    """(1), of an array of floats.
+
+    References
+    ----------
+    Higham, N. J. (1993). The accuracy of floating point summation. doi:10.1137/0914050
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.sums import sum_of
+    >>> float(sum_of(np.array([1.0, 2.0, 4.0])))
+    7.0
+    """
+    return np.sum(x)

@@ -3,9 +3,9 @@
 from datetime import UTC, datetime
 
 import gnomon
-from gnomon.io._tables import to_text
+from gnomon.io.tables import to_text
 from gnomon.report._anomalies import share_text
-from gnomon.report._page import package_versions, plain, templates
+from gnomon.report.pages import package_versions, plain, templates
 
 __all__ = ["anomaly_page", "anomaly_summary", "anomaly_verdict", "detector_rows"]
 

@@ -12,10 +12,10 @@ from functools import singledispatch
 import narwhals.stable.v2 as nw
 import numpy as np
 
-from gnomon.io._cells import TEXT, as_text, clean
 from gnomon.io._errors import UserError
+from gnomon.io.cells import TEXT, as_numbers, as_text, clean, parse_dates
 
-__all__ = ["Table", "TableError", "as_table"]
+__all__ = ["Table", "TableError", "as_dates", "as_float", "as_table", "check_names", "is_missing", "listed", "to_text"]
 
 
 class TableError(UserError):
@@ -213,3 +213,18 @@ def _dates_as_text(values):
 def is_missing(values):
     """Which cells of a column of any storage are missing."""
     return {"T": lambda v: v == "", "f": np.isnan, "M": np.isnat}[values.dtype.kind](values)
+
+
+def as_float(values):
+    """A column of any storage as float64; what is no number is NaN."""
+    return {"T": as_numbers, "f": lambda v: v, "M": _days}[values.dtype.kind](values)
+
+
+def as_dates(values, form):
+    """A column of any storage as datetime64[s]; what is no date is NaT."""
+    return values if values.dtype.kind == "M" else parse_dates(to_text(values), form)
+
+
+def _days(dates):
+    seconds = dates.astype(np.int64).astype(np.float64)
+    return np.where(np.isnat(dates), np.nan, seconds / 86_400.0)

@@ -25,7 +25,7 @@ def filled_tests(tree, fill, sizes):
 
     Parameters
     ----------
-    tree : Tree
+    tree : FlatTree
     fill : ndarray of shape (n_features,)
         NaN for a column that has none, and is not tested.
     sizes : sequence of int
@@ -33,7 +33,7 @@ def filled_tests(tree, fill, sizes):
 
     Returns
     -------
-    Tree or None
+    FlatTree or None
 
     References
     ----------
@@ -43,7 +43,7 @@ def filled_tests(tree, fill, sizes):
     --------
     >>> import numpy as np
     >>> from gnomon.search import Gini, code_columns, grow_tree
-    >>> from gnomon.search._filled_tests import filled_tests
+    >>> from gnomon.search.filled_gaps import filled_tests
     >>> tree = grow_tree(code_columns(np.array([[1.0], [2.0], [2.0]])), np.array([0, 1, 1]), Gini(2))
     >>> filled_tests(tree, np.array([1.2]), [0]).predict(np.array([[np.nan]]))
     array([[1., 0.]])

@@ -1,0 +1,36 @@
+"""One row as a fitted tree reads rows, however it was given.
+
+{"age": 31, "sky": "grey"},    [31, "grey"],    or a table of one row    →    (31, 1), numbers and codes         (1)
+"""
+
+import warnings
+from dataclasses import replace
+
+import numpy as np
+
+from gnomon.numerics.tables import as_table
+from gnomon.search.traverse import as_dense
+
+__all__ = ["one_row"]
+
+
+def one_row(estimator, x, names):
+    """One row as numbers: of a dict by column, of values in order, or of a table."""
+    if isinstance(x, dict):
+        unknown = [name for name in x if name not in names]
+        if unknown:
+            raise ValueError(f"x names {unknown[0]!r}, which is no column; the columns are {list(names)}")
+        x = [x.get(name) for name in names]
+        if vars(estimator).get("_by_name"):
+            return estimator._rows(replace(as_table([x]), names=tuple(names)))[0]
+    elif np.ndim(x) != 1:
+        rows = estimator._rows(x)
+        if rows.shape[0] != 1:
+            raise ValueError(f"x has {rows.shape[0]} rows; one decision is explained at a time, so give one row")
+        return as_dense(rows)[0]
+    if len(x) != len(names) and not vars(estimator).get("_by_name"):
+        raise ValueError(f"x has {len(x)} values for the {len(names)} columns {list(names)}; give one for each")
+    with warnings.catch_warnings():
+        # The values stand in the order of the columns, as was just checked, so that they need no names.
+        warnings.filterwarnings("ignore", "X does not have valid feature names")
+        return as_dense(estimator._rows(np.array([list(x)], dtype=object)))[0]
