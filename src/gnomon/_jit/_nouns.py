@@ -73,17 +73,17 @@ VERBS = {
     "mass": ("sums", "at"),
     "worth": ("sums", "at"),
     "merit": ("sums", "at"),
-    "twofold": (),
-    "first": ("sums", "at"),
-    "second": ("sums", "at"),
+    "two_sums": (),
+    "first_sum": ("sums", "at"),
+    "second_sum": ("sums", "at"),
     "merit_of": ("a", "b"),
     "mass_of": ("a", "b"),
     "center": ("sums", "at"),
     "clips": (),
     "worth_at": ("sums", "at", "value"),
     "shrunk": ("sums", "at", "more"),
-    "rising": (),
-    "alike": ("sums", "a", "b"),
+    "convex_merit": (),
+    "no_cut_between": ("sums", "a", "b"),
     # what is done with the leaves of all rows in a tree
     "take": ("tree", "leaves"),
     # a splitter of nodes
@@ -167,12 +167,11 @@ def _declare(verb: str, names: tuple[str, ...]) -> None:
     def verb_of(self, *given):
         return getattr(getattr(self.instance_class, "noun", None), verb, None)
 
-    # Numba compares the names of arguments with those of the verb itself.
+    # Numba binds arguments by these names. It would compare them with the verb's, and take annotations for names.
     typing: Any = verb_of
     typing.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", *names)])
     options = {**PART, "forceinline": True} if verb in _FORCED else PART
-    # Not strict: a verb may say the types of its arguments.
-    overload_method(types.BaseNamedTuple, verb, jit_options=options, strict=False)(typing)
+    overload_method(types.BaseNamedTuple, verb, strict=False, jit_options=options)(typing)
 
 
 for _verb, _names in VERBS.items():

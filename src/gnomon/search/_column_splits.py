@@ -74,7 +74,7 @@ def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scal
     histogram, place = _tally(columns, codes, criterion, limits, work, j, rows)
     bounded = bounds[DIRECTION] != 0.0 or bounds[LOW] > -np.inf or bounds[HIGH] < np.inf
     gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
-    if place >= 0 and criterion.twofold() and not (bounded or gaps):
+    if place >= 0 and criterion.two_sums() and not (bounded or gaps):
         score, a, b = best_bin(criterion, limits, histogram, place, size, sums, work.scores, scale)
         return Found(score, j, a, _threshold(columns, limits, at, a, b), np.int64(-1)) if a < b else _none()
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)

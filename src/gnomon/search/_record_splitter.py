@@ -27,7 +27,6 @@ from gnomon.search._histograms import in_lines
 from gnomon.search._nodes import begin_block, draw_columns, make_children, settle, weigh_up
 from gnomon.search._tiles import Tile, count_tile, fill_tile, look_at_tile, make_tile, split_set
 from gnomon.search._work import Work
-from gnomon.search.class_criteria import Impurity
 
 __all__ = ["RecordSplitter", "Records", "make_room", "may_use_records", "open_records"]
 
@@ -50,7 +49,7 @@ def may_use_records(columns, criterion, splitter, constrained):
     """Whether (1) and (2) serve a tree of rows of weight one, unless it is constrained in what follows what."""
     return (
         splitter == "random"
-        and isinstance(criterion, Impurity)
+        and criterion.class_weights
         and criterion.size <= MOST + 1
         and columns.codes.dtype == np.uint8
         and len(columns.sizes) < WIDEST
