@@ -114,7 +114,7 @@ def dual_coordinate_ascent(
 def start_ascent(problem: Problem, alpha: ArrayLike | None, random_state: Seed) -> Ascent:
     """Arrays for a start at `alpha`, by default where the loss says."""
     problem.refuse_offset("dual coordinate ascent")
-    scale, s = 1.0 / problem.penalty.bend, problem.weights.astype(float)
+    scale, s = 1.0 / problem.penalty.strong_convexity, problem.weights.astype(float)
     alpha = problem.loss.dual_start * s if alpha is None else np.array(alpha, dtype=float)
     theta = scale * np.asarray(problem.design.adjoint(alpha * problem.y), dtype=float)
     order = np.flatnonzero(s > 0)

@@ -218,7 +218,7 @@ def _descend(problem: Problem, theta: Floats, plan: _Plan, every: int) -> Checks
             mix = _mix(plan.momentum, t, eta)
             _dense_steps(*given, picks, *mix, share, eta, kinked, theta, velocity, mean, np.empty(plan.batch))
         else:
-            bend, last = problem.penalty.bend, np.zeros(theta.size)
+            bend, last = problem.penalty.strong_convexity, np.zeros(theta.size)
             _plain_steps(*given, picks, eta, share, bend, kinked, theta, mean, last, np.empty(plan.batch))
         t += every
         kept = np.array(theta if plan.average is None else mean)
@@ -257,7 +257,7 @@ def _default_schedule(problem: Problem, scale: Scale) -> Schedule:
     s = problem.weights.astype(float)
     kappa = 1.0 / float(np.sum(s)) if scale == "mean" else 1.0
     smoothness = problem.loss.smoothness if math.isfinite(problem.loss.smoothness) else 1.0
-    strong = kappa * problem.penalty.bend
+    strong = kappa * problem.penalty.strong_convexity
     steepest = float(np.max(kappa * problem.design.n * s * row_norms(problem.design), initial=0.0))
     start = 1.0 / max(smoothness * steepest + strong, 1e-300)
     return InverseT0(start, t0=1.0 / (start * strong)) if strong > 0.0 else Power(start, 0.75)
