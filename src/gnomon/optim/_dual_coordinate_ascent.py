@@ -15,7 +15,7 @@ its α. A free intercept would add the constraint Σ αᵢ yᵢ = 0, along which
 constant column instead, or use ``qp``.
 """
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -34,7 +34,7 @@ from gnomon.optim.stopping import KKT, Check, default_rule
 __all__ = ["Order", "dual_coordinate_ascent", "dual_value_at"]
 
 Order: TypeAlias = Literal["shuffle", "cyclic"]
-ORDERS: tuple[Order, ...] = ("shuffle", "cyclic")
+ORDERS: tuple[Order, ...] = get_args(Order)
 
 
 def dual_coordinate_ascent(

@@ -205,10 +205,9 @@ def _descend(problem: Problem, theta: Floats, plan: _Plan, every: int) -> Checks
     velocity, mean, t = np.zeros_like(theta), theta.copy(), 0
     kinked = not problem.penalty.smooth and not plan.subgradient
     dense = plan.momentum is not None or plan.subgradient or (kinked and plan.average is not None)
-    given = (
-        *(compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows), problem.y, problem.offsets),
-        *(plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized),
-    )
+    nouns = compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows)
+    frame = problem.y, problem.offsets, plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized
+    given = (*nouns, *frame)
     schedule = plan.schedule
     yield Check(0, start, problem.value(start), more={"epoch": 0.0, "step": float(rates(schedule, 0, 1)[0])})
     while True:
