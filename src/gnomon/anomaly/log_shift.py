@@ -13,7 +13,8 @@ from scipy.stats import shapiro
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
-from gnomon.numerics.validation import FLOATS, check_choice, validate_rows
+from gnomon.base import validate_rows
+from gnomon.numerics.validation import FLOATS, check_choice
 
 __all__ = ["LogShift"]
 

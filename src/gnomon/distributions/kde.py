@@ -23,10 +23,10 @@ from gnomon.distributions._base import Distribution, check_points, finite, froze
 from gnomon.distributions._kernel_sums import cell_log_sums, cells_of, log_sums
 from gnomon.distributions._sample import Sample
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.special import LOG_2PI
 
 __all__ = ["KDE"]
 
-LOG_2PI = np.log(2.0 * np.pi)
 
 RULES = {
     "silverman": lambda sample, power: 0.9 * sample.spread() * sample.weight**power,

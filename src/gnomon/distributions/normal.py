@@ -19,12 +19,12 @@ from scipy.special import ndtri
 
 from gnomon.distributions._base import Distribution, check_points, check_sample, frozen
 from gnomon.numerics.energy import Energy
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import group_moments, moments
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["MultivariateNormal", "Normal"]
 
-LOG_2PI = np.log(2.0 * np.pi)
 COVARIANCE_TYPES = ("full", "diag", "spherical")
 
 

@@ -15,7 +15,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted
 
-from gnomon.numerics.validation import FLOATS, validate_rows
+from gnomon.base import validate_rows
+from gnomon.numerics.validation import FLOATS
 
 __all__ = ["FeatureMap", "InvertibleMap", "beside", "check_pair", "column_indices"]
 

@@ -11,8 +11,8 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.features._subset_score import accepted, subset_error
-from gnomon.numerics.validation import validate_rows
 
 __all__ = ["ErrorSelector"]
 

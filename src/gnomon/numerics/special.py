@@ -8,6 +8,7 @@ import numpy as np
 from gnomon._jit import choose, inline, lean
 
 __all__ = [
+    "LOG_2PI",
     "entropy_term",
     "log_shares",
     "log_sigmoid",
@@ -20,6 +21,8 @@ __all__ = [
     "soft_threshold",
     "softmax",
 ]
+
+LOG_2PI = np.log(2.0 * np.pi)
 
 
 @inline

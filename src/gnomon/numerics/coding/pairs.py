@@ -12,7 +12,7 @@ pairwise coupling, doi:10.1214/aos/1028144844.
 import numpy as np
 from scipy.special import expit
 
-from gnomon.numerics.coding.columns import BinaryProblem
+from gnomon.numerics.coding.problems import BinaryProblem
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import check_choice
 

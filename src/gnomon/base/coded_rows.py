@@ -8,13 +8,13 @@ type, or of those that were met; a value that was not is missing, or an error wh
 from dataclasses import dataclass
 from functools import cached_property
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from scipy import sparse
 from sklearn.utils.validation import validate_data
 
+from gnomon.base.rows import table_rows
 from gnomon.numerics.domains import Domain, domains_of, ordered
-from gnomon.numerics.tables import table_rows
+from gnomon.numerics.tables import as_frame
 from gnomon.numerics.validation import FLOATS, assert_not_infinite, check_choice
 
 __all__ = ["Coding", "fitted_rows", "new_rows"]
@@ -104,8 +104,8 @@ def _plain(X):
     """Whether X is an array of numbers, or a frame of nothing else."""
     if sparse.issparse(X):
         return True
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if frame is not None:
         return all(kind.is_numeric() for kind in frame.schema.values())
     return np.asarray(X).dtype.kind in "fiu"
 

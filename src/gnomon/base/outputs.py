@@ -10,7 +10,7 @@ from sklearn.base import is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from gnomon.numerics.coding.columns import configured
+from gnomon.base.columns import configured
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = ["column_output", "column_outputs", "offers"]
@@ -28,7 +28,7 @@ def offers(estimator):
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import offers
+    >>> from gnomon.base import offers
     >>> offers(GaussianNB())
     ['proba', 'hard']
     """
@@ -61,7 +61,7 @@ def column_output(estimator, X, kind):
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import column_output
+    >>> from gnomon.base import column_output
     >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
     >>> column_output(model, [[0.5], [4.5]], "proba").round(3).tolist()
     [0.0, 1.0]
@@ -98,7 +98,7 @@ def column_outputs(columns, X, kind, *, pairwise=False, n_jobs=None):
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import FittedColumns, column_outputs
+    >>> from gnomon.base import FittedColumns, column_outputs
     >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
     >>> column_outputs(FittedColumns([model, model], [None, None]), [[0.5], [4.5]], "hard").tolist()
     [[0, 0], [1, 1]]
