@@ -1,4 +1,4 @@
-"""Shared set-up: helpers importable by name, headless pictures."""
+"""Shared set-up: helpers importable by name, headless pictures, the table of seconds."""
 
 import os
 import sys
@@ -9,6 +9,7 @@ import pytest
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "tests"))
 os.environ.setdefault("MPLBACKEND", "Agg")
+pytest_plugins = ["budget"]
 
 
 @pytest.fixture(autouse=True)

@@ -19,8 +19,12 @@ from gnomon.penalties import Penalty
 ANY_ROWS = KDE.family(bandwidth=1.0)
 """A density of any rows: few, or with constant columns."""
 
+# A contract is shown by few trees, draws, or strengths of a penalty as well as by many.
+FEW = {"Cs": 2, "alphas": 3, "n_draws": 100, "n_estimators": 3, "n_samples": 100}
+
 # What cannot be built without arguments, or not for every table, with the least that makes it possible.
 ARGUMENTS = {
+    "BestSubset": {"max_nonzero": 2},  # the default proves its optimum on tables of noise, which takes long
     "CentroidDistanceDetector": {"random_state": 0},  # centres are drawn
     "DensityDetector": {"density": Normal},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns, or the classes −1 and 1.
@@ -30,6 +34,7 @@ ARGUMENTS = {
     "GaussianClassifier": {"pool": 0.5, "shrinkage": 0.1},  # some tables have classes with fewer rows than columns
     "GaussianDetector": {"covariance_type": "diag"},  # likewise
     "GenerativeClassifier": {"density": ANY_ROWS},  # likewise; a kernel density takes any rows
+    "GradientBoostingRegressor": {"n_estimators": 20},  # fewer rounds explain too little of the target
     "GreedySelector": {"estimator": "least_squares", "cv": 2},  # it needs a criterion; two folds fit tiny tables
     "MahalanobisDetector": {"covariance_type": "diag"},  # some tables have fewer rows than columns
     # Some tables have fewer rows than columns; of several latent classes the start would depend on the order of rows.
@@ -39,6 +44,8 @@ ARGUMENTS = {
     "NestedContours": {"density": ANY_ROWS},
     # Some tables have classes with fewer rows than columns, or the classes −1 and 1.
     "OpenSetClassifier": {"known": ANY_ROWS, "unknown_label": -9},
+    "HistGradientBoostingClassifier": {"max_iter": 5},
+    "HistGradientBoostingRegressor": {"max_iter": 20},  # fewer rounds explain too little of the target
     "IndicatorRegression": {"regressor": Ridge()},  # it needs a base
     "OneVsOneClassifier": {"estimator": LogisticRegression()},  # a reduction needs a base
     "OneVsRestClassifier": {"estimator": LogisticRegression()},  # likewise
@@ -87,8 +94,13 @@ def classes(base):
 
 
 def estimators():
-    """One unfitted instance of every public estimator."""
-    return [cls(**ARGUMENTS.get(cls.__name__, {})) for cls in classes(BaseEstimator)]
+    """One unfitted instance of every public estimator, as it is by default but for `FEW` and `ARGUMENTS`."""
+    return [cls(**(_few(cls) | ARGUMENTS.get(cls.__name__, {}))) for cls in classes(BaseEstimator)]
+
+
+def _few(cls):
+    numbers = {name: p.default for name, p in inspect.signature(cls).parameters.items() if isinstance(p.default, int)}
+    return {name: value for name, value in FEW.items() if name in numbers}
 
 
 def losses():

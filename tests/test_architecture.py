@@ -1,6 +1,7 @@
 """Guards: layers, style, documentation, scikit-learn's contract, and what the project promises of its own text."""
 
 import ast
+import functools
 import inspect
 import json
 import os
@@ -14,17 +15,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 from sklearn.base import BaseEstimator
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gnomon
 import public_names
 import pure_python_fits
+from many_checks import check_contract, over
 
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "src" / "gnomon"
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 SPECIFICATION = ROOT.parent / "shared" / "spec"
 
+OBJECTS = public_names.objects()
 MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*.py"))
 FORMULAS = ("losses", "penalties", "distributions", "optim", "infer", "linear", "features")
 BESIDE = ("plot", "datasets", "report", "cli", "testing", "io")
@@ -33,6 +35,7 @@ MOST_LINES = 500
 TEXTS = {".py", ".md", ".toml", ".txt", ".j2", ".html", ".cfg", ".yml", ".yaml", ""}
 
 
+@functools.cache
 def tree_of(module):
     return ast.parse((SOURCE / module).read_text(encoding="utf-8"))
 
@@ -60,14 +63,17 @@ def test_layers_hold_with_no_ignored_import():
 
 def test_numba_has_one_door():
     doors = [module for module in MODULES if any(name.split(".")[0] == "numba" for name in imports_of(module))]
-    assert doors == ["_jit.py"]
+    assert {Path(module).parts[0] for module in doors} == {"_jit"}
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if not Path(module).stem.startswith("_")])
-def test_a_public_module_has_another_name_than_what_it_defines(module):
+def defined_in(module):
+    return {node.name for node in tree_of(module).body if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+
+
+def test_a_public_module_has_another_name_than_what_it_defines():
     # Else `gnomon.optim.em` would be a function or a module, whichever was imported last.
-    defined = (node.name for node in tree_of(module).body if isinstance(node, ast.FunctionDef | ast.ClassDef))
-    assert Path(module).stem not in defined
+    public = [module for module in MODULES if not Path(module).stem.startswith("_")]
+    assert not [module for module in public if Path(module).stem in defined_in(module)]
 
 
 def names_taken_by(module):
@@ -102,10 +108,11 @@ def test_a_class_name_has_one_meaning():
     assert not {name: modules for name, modules in homes.items() if len(modules) > 1}
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module.split("/")[0] in FORMULAS])
-def test_what_stands_beside_the_layers_is_not_imported_by_them(module):
+def test_what_stands_beside_the_layers_is_not_imported_by_them():
     beside = {f"gnomon.{name}" for name in BESIDE}
-    assert not [name for name in imports_of(module) if ".".join(name.split(".")[:2]) in beside]
+    layers = [module for module in MODULES if module.split("/")[0] in FORMULAS]
+    found = {module: {".".join(name.split(".")[:2]) for name in imports_of(module)} & beside for module in layers}
+    assert not {module: names for module, names in found.items() if names}
 
 
 @pytest.mark.parametrize("command", [("check", "--no-cache"), ("format", "--check", "--no-cache")], ids=" ".join)
@@ -132,10 +139,6 @@ EXPECTED_FAILURES = {
 }
 
 
-def expected_failures(estimator):
-    return EXPECTED_FAILURES.get(type(estimator).__name__, {})
-
-
 # Some checks give fewer rows than columns, or a constant column: a whitener and least squares say so.
 @pytest.mark.filterwarnings("ignore:the covariance is singular")
 @pytest.mark.filterwarnings("ignore:X has rank")
@@ -146,9 +149,9 @@ def expected_failures(estimator):
 @pytest.mark.filterwarnings("ignore:.* rows have density zero under every class")
 # A class whose rows all have weight zero never wins against another, and the reductions say so.
 @pytest.mark.filterwarnings("ignore:no row of .* takes part in a fit")
-@parametrize_with_checks(public_names.estimators(), expected_failed_checks=expected_failures)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+@over(public_names.estimators())
+def test_scikit_learn_contract(estimator):
+    check_contract(estimator, EXPECTED_FAILURES.get(type(estimator).__name__))
 
 
 def test_every_family_offers_estimators():
@@ -156,11 +159,11 @@ def test_every_family_offers_estimators():
     assert {"linear", "features", "generative", "anomaly"} <= families
 
 
-@pytest.mark.parametrize("package", public_names.packages(), ids=lambda package: package.__name__)
-def test_a_public_package_says_what_it_offers(package):
-    assert package.__doc__
-    assert list(package.__all__) == sorted(package.__all__, key=_as_ruff_sorts)
-    assert not [name for name in package.__all__ if not hasattr(package, name)]
+def test_a_public_package_says_what_it_offers():
+    for package in public_names.packages():
+        assert package.__doc__, package.__name__
+        assert list(package.__all__) == sorted(package.__all__, key=_as_ruff_sorts), package.__name__
+        assert not [name for name in package.__all__ if not hasattr(package, name)], package.__name__
 
 
 def _as_ruff_sorts(name):
@@ -168,31 +171,38 @@ def _as_ruff_sorts(name):
     return (not name.isupper(), not name[:1].isupper(), name)
 
 
-@pytest.mark.parametrize("name", public_names.objects())
-def test_public_objects_have_a_reference_and_an_example(name):
-    doc = inspect.cleandoc(vars(public_names.objects()[name]).get("__doc__") or public_names.objects()[name].__doc__)
-    assert re.search(r"^References\n-+\n\S", doc, re.MULTILINE), f"{name} names no reference"
-    assert re.search(r"^Examples\n-+\n(.*\n)*>>> ", doc, re.MULTILINE), f"{name} shows no example"
+@pytest.mark.parametrize(
+    "shown", [r"^References\n-+\n\S", r"^Examples\n-+\n(.*\n)*>>> "], ids=["a reference", "an example"]
+)
+def test_public_objects_have_a_reference_and_an_example(shown):
+    docs = {name: inspect.cleandoc(vars(thing).get("__doc__") or thing.__doc__) for name, thing in OBJECTS.items()}
+    assert not [name for name, doc in docs.items() if not re.search(shown, doc, re.MULTILINE)]
 
 
-@pytest.mark.parametrize("cls", public_names.classes(BaseEstimator), ids=lambda cls: cls.__name__)
-def test_estimators_document_parameters_and_attributes(cls):
+def sections_of(cls):
     doc = inspect.cleandoc(cls.__doc__)
-    sections = dict(re.findall(r"^(\w+)\n-+\n((?:(?!^\w+\n-+$).*\n?)*)", doc, re.MULTILINE))
-    heads = re.findall(r"^\S.*", sections.get("Parameters", ""), re.MULTILINE)
-    documented = {name for head in heads for name in head.split(" : ")[0].split(", ")}
-    missing = [name for name in inspect.signature(cls).parameters if name not in documented]
-    assert not missing, f"{cls.__name__} does not document its parameters {missing}"
-    assert re.search(r"^\w+_\b", sections.get("Attributes", ""), re.MULTILINE), f"{cls.__name__} lists no attributes"
+    return dict(re.findall(r"^(\w+)\n-+\n((?:(?!^\w+\n-+$).*\n?)*)", doc, re.MULTILINE))
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_opens_with_what_it_computes(module):
-    doc = ast.get_docstring(tree_of(module))
-    assert doc, f"{module} has no docstring"
-    parts = module.split("/")
-    if parts[0] in FORMULAS and not parts[-1].startswith("_"):
-        assert "(1)" in doc, f"{module} shows no equation (1)"
+def test_estimators_document_their_parameters():
+    def missing(cls):
+        heads = re.findall(r"^\S.*", sections_of(cls).get("Parameters", ""), re.MULTILINE)
+        documented = {name for head in heads for name in head.split(" : ")[0].split(", ")}
+        return set(inspect.signature(cls).parameters) - documented
+
+    assert not {cls.__name__: missing(cls) for cls in public_names.classes(BaseEstimator) if missing(cls)}
+
+
+def test_estimators_document_their_attributes():
+    attributes = {cls.__name__: sections_of(cls).get("Attributes", "") for cls in public_names.classes(BaseEstimator)}
+    assert not [name for name, text in attributes.items() if not re.search(r"^\w+_\b", text, re.MULTILINE)]
+
+
+def test_a_module_opens_with_what_it_computes():
+    docs = {module: ast.get_docstring(tree_of(module)) for module in MODULES}
+    assert not [module for module, doc in docs.items() if not doc]
+    of_formulas = [m for m in MODULES if m.split("/")[0] in FORMULAS and not m.split("/")[-1].startswith("_")]
+    assert not [module for module in of_formulas if "(1)" not in docs[module]]
 
 
 def test_no_module_is_long(record_property):

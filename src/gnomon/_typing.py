@@ -1,7 +1,7 @@
 """Types of public signatures: what callers may hand in, and what they get back."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,10 +11,12 @@ __all__ = [
     "ArrayLike",
     "Bools",
     "ClassWeight",
+    "Elementwise",
     "Floats",
     "Integers",
     "MatrixLike",
     "NDArray",
+    "Numbers",
     "RandomState",
     "Sparse",
     "Verbosity",
@@ -39,6 +41,12 @@ Array: TypeAlias = NDArray[Any]
 Floats: TypeAlias = NDArray[np.floating[Any]]
 Integers: TypeAlias = NDArray[np.integer[Any]]
 Bools: TypeAlias = NDArray[np.bool_]
+
+Elementwise = TypeVar("Elementwise", float, Floats)
+"""What a formula takes and returns alike: a number, or an array of them."""
+
+Numbers: TypeAlias = Any
+"""A number, or an array of them, where a checker cannot know which: of ``float | Floats`` nothing could be asked."""
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """A seed, a generator that is drawn from, or None for another result each time."""

@@ -1,5 +1,6 @@
 """Bad input, for every public estimator: an error that says what to do, or a finite result; never a silent nan."""
 
+import functools
 import warnings
 
 import numpy as np
@@ -12,18 +13,29 @@ from sklearn.utils.validation import has_fit_parameter
 
 import public_names
 from gnomon.testing._tables import example_table, fitted, outputs_of
+from many_checks import check_all, over
 
 pd = pytest.importorskip("pandas")
 
-ESTIMATORS = public_names.estimators()
+CASES = []
+"""Each check of an estimator, with a table of its further arguments and where it applies."""
 
 
-def over(estimators):
-    return pytest.mark.parametrize("estimator", list(estimators), ids=lambda estimator: type(estimator).__name__)
+def case(*table, where=lambda estimator: True):
+    def add(check):
+        CASES.append((check, table or [()], where))
+        return check
+
+    return add
 
 
-def having(*names):
-    return [estimator for estimator in ESTIMATORS if set(names) & set(estimator.get_params())]
+@functools.cache
+def fitted_to_example(estimator):
+    return fitted(estimator, *example_table(estimator))
+
+
+def takes_no_nan(estimator):
+    return not get_tags(estimator).input_tags.allow_nan
 
 
 @pytest.fixture(autouse=True)
@@ -47,11 +59,10 @@ def assert_finite_or_explained(estimator, X, y, words, **options):
         assert values.dtype.kind != "f" or np.all(np.isfinite(values)), f"{method} is not finite"
 
 
-@over(estimator for estimator in ESTIMATORS if not get_tags(estimator).input_tags.allow_nan)
-@pytest.mark.parametrize(("bad", "word"), [(np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf")])
-def test_what_is_no_number_is_refused_with_its_column(estimator, bad, word):
+@case((np.nan, "NaN"), (np.inf, "inf"), (-np.inf, "inf"), where=takes_no_nan)
+def what_is_no_number_is_refused_with_its_column(estimator, bad, word):
     X, y = example_table(estimator)
-    model = fitted(estimator, X, y)
+    model = fitted_to_example(estimator)
     X[3, 2] = bad
     frame = pd.DataFrame(X, columns=["age", "height", "mass", "pulse"])
     with pytest.raises(ValueError, match=f"{word}.*column 2"):
@@ -62,31 +73,29 @@ def test_what_is_no_number_is_refused_with_its_column(estimator, bad, word):
         outputs_of(model, X)
 
 
-@over(filter(is_regressor, ESTIMATORS))
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-def test_a_target_that_is_no_number_is_refused(estimator, bad):
+@case((np.nan,), (np.inf,), where=is_regressor)
+def a_target_that_is_no_number_is_refused(estimator, bad):
     X, y = example_table(estimator)
     y[5] = bad
     with pytest.raises(ValueError, match=r"y contains|Input y"):
         clone(estimator).fit(X, y)
 
 
-@over(ESTIMATORS)
-@pytest.mark.parametrize(("shape", "words"), [((0, 4), "0 sample"), ((20, 0), "0 feature")])
-def test_emptiness_is_refused(estimator, shape, words):
+@case(((0, 4), "0 sample"), ((20, 0), "0 feature"))
+def emptiness_is_refused(estimator, shape, words):
     y = example_table(estimator)[1][: shape[0]]
     with pytest.raises(ValueError, match=words):
         clone(estimator).fit(np.empty(shape), y)
 
 
-@over(ESTIMATORS)
-def test_one_row(estimator):
+@case()
+def one_row(estimator):
     X, y = example_table(estimator)
     assert_finite_or_explained(estimator, X[:1], y[:1], ("row", "sample", "class"))
 
 
-@over(filter(is_classifier, ESTIMATORS))
-def test_one_class_is_refused_or_certain(estimator):
+@case(where=is_classifier)
+def one_class_is_refused_or_certain(estimator):
     """A model of rows knows nothing else of them; a boundary needs two classes."""
     X, y = example_table(estimator)
     try:
@@ -100,32 +109,29 @@ def test_one_class_is_refused_or_certain(estimator):
     np.testing.assert_array_equal(outputs_of(model, X).get("predict_proba", 1.0), 1.0)
 
 
-@over(ESTIMATORS)
-def test_other_columns_than_those_of_fit_are_refused(estimator):
-    X, y = example_table(estimator)
-    model = fitted(estimator, X, y)
+@case()
+def other_columns_than_those_of_fit_are_refused(estimator):
+    X, _ = example_table(estimator)
     with pytest.raises(ValueError, match=r"3 features.*4 features"):
-        outputs_of(model, X[:, :3])
+        outputs_of(fitted_to_example(estimator), X[:, :3])
 
 
-@over(ESTIMATORS)
-@pytest.mark.parametrize("constant", [0.0, 7.0])
-def test_constant_columns(estimator, constant):
+@case((0.0,), (7.0,))
+def constant_columns(estimator, constant):
     X, y = example_table(estimator)
     X[:, 1] = constant
     assert_finite_or_explained(estimator, X, y, ("constant",))
 
 
-@over(ESTIMATORS)
-def test_duplicated_rows_and_columns(estimator):
+@case()
+def duplicated_rows_and_columns(estimator):
     X, y = example_table(estimator)
     X, y = np.repeat(X, 2, axis=0), np.repeat(y, 2)
     assert_finite_or_explained(estimator, np.hstack([X, X[:, :1]]), y, ("column", "independent"))
 
 
-@over(ESTIMATORS)
-@pytest.mark.parametrize("scale", [1e150, 1e-150])
-def test_huge_and_tiny_scales(estimator, scale):
+@case((1e150,), (1e-150,))
+def huge_and_tiny_scales(estimator, scale):
     X, y = example_table(estimator)
     words = ("scale", "overflow", "large", "small", "tiny")
     assert_finite_or_explained(estimator, X * scale, y, words)
@@ -133,10 +139,10 @@ def test_huge_and_tiny_scales(estimator, scale):
         assert_finite_or_explained(estimator, X, y * scale, words)
 
 
-@over(ESTIMATORS)
-def test_layout_in_memory_does_not_matter(estimator):
+@case()
+def layout_in_memory_does_not_matter(estimator):
     X, y = example_table(estimator)
-    expected = outputs_of(fitted(estimator, X, y), X)
+    expected = outputs_of(fitted_to_example(estimator), X)
     wide = np.empty((2 * len(X), 2 * X.shape[1]))
     wide[::2, ::2] = X
     targets = np.repeat(y, 3)[::3]
@@ -151,8 +157,8 @@ def takes_words(estimator):
     return tags.string or tags.categorical
 
 
-@over(estimator for estimator in ESTIMATORS if not takes_words(estimator))
-def test_words_are_refused(estimator):
+@case(where=lambda estimator: not takes_words(estimator))
+def words_are_refused(estimator):
     X, y = example_table(estimator)
     words = X.astype(object)
     words[4, 1] = "tall"
@@ -160,8 +166,8 @@ def test_words_are_refused(estimator):
         clone(estimator).fit(words, y)
 
 
-@over(filter(is_classifier, filter(takes_words, ESTIMATORS)))
-def test_words_are_taken_where_the_tags_say_so(estimator):
+@case(where=lambda estimator: is_classifier(estimator) and takes_words(estimator))
+def words_are_taken_where_the_tags_say_so(estimator):
     X, y = example_table(estimator)
     words = X.astype(object)
     words[:, 1] = np.where(X[:, 1] > np.median(X[:, 1]), "tall", "short")
@@ -170,12 +176,11 @@ def test_words_are_taken_where_the_tags_say_so(estimator):
     assert_finite_or_explained(estimator, frame, y, ("no number",))
 
 
-@over(estimator for estimator in ESTIMATORS if has_fit_parameter(estimator, "sample_weight"))
-@pytest.mark.parametrize("change", [lambda s: s - 2.0, lambda s: 0.0 * s, lambda s: s[:-1], lambda s: s + np.nan])
-def test_weights_that_are_none_are_refused(estimator, change):
+@case((-1.0, 60), (0.0, 60), (1.0, 59), (np.nan, 60), where=lambda e: has_fit_parameter(e, "sample_weight"))
+def weights_that_are_none_are_refused(estimator, weight, count):
     X, y = example_table(estimator)
     with pytest.raises(ValueError, match="sample_weight"):
-        clone(estimator).fit(X, y, sample_weight=change(np.ones(len(y))))
+        clone(estimator).fit(X, y, sample_weight=np.full(count, weight))
 
 
 # The default solver is direct; a fixed number of passes, or of rounds, is the method.
@@ -184,8 +189,12 @@ WITHOUT_AN_END = (
 )  # fmt: skip
 
 
-@over(estimator for estimator in having("max_iter") if type(estimator).__name__ not in WITHOUT_AN_END)
-def test_nothing_stops_silently_short(estimator):
+def iterates_to_an_end(estimator):
+    return "max_iter" in estimator.get_params() and type(estimator).__name__ not in WITHOUT_AN_END
+
+
+@case(where=iterates_to_an_end)
+def nothing_stops_silently_short(estimator):
     """A fit that did not converge warns, and says what to do."""
     X, y = example_table(estimator)
     X = X @ np.diag([1.0, 30.0, 0.01, 1.0]) + 3.0
@@ -202,51 +211,58 @@ def test_nothing_stops_silently_short(estimator):
 
 # Read by a basis that is not the default.
 UNREAD = ("domain",)
-WORDS = [
-    pytest.param(estimator, name, id=f"{type(estimator).__name__}-{name}")
-    for estimator in ESTIMATORS
-    for name, value in estimator.get_params().items()
-    if isinstance(value, str) and name not in UNREAD
-]
-
-
-@pytest.mark.parametrize(("estimator", "name"), WORDS)
-def test_an_unknown_word_is_answered_with_the_known_ones(estimator, name):
-    X, y = example_table(estimator)
-    # The parameters of a part are named as the part names them.
-    own = name.rpartition("__")[2]
-    with pytest.raises(ValueError, match=rf"{own}=.nonsense.|'{own}' parameter.*nonsense"):
-        clone(estimator).set_params(**{name: "nonsense"}).fit(X, y)
-
-
 POSITIVE = ("alpha", "lam", "C", "tol", "max_iter", "sigma2", "l1_ratio", "n_init")
-NUMBERS = [
-    pytest.param(estimator, name, id=f"{type(estimator).__name__}-{name}")
-    for estimator in ESTIMATORS
-    for name, value in estimator.get_params().items()
-    if name in POSITIVE and isinstance(value, int | float)
-]
 
 
-@pytest.mark.parametrize(("estimator", "name"), NUMBERS)
-def test_a_negative_number_is_refused(estimator, name):
-    X, y = example_table(estimator)
-    with pytest.raises(ValueError, match=f"{name}=-1.*must"):
-        clone(estimator).set_params(**{name: -1}).fit(X, y)
+@case()
+def an_unknown_word_is_answered_with_the_known_ones(estimator):
+    def refused(name):
+        # The parameters of a part are named as the part names them.
+        own = name.rpartition("__")[2]
+        with pytest.raises(ValueError, match=rf"{own}=.nonsense.|'{own}' parameter.*nonsense"):
+            clone(estimator).set_params(**{name: "nonsense"}).fit(*example_table(estimator))
+
+    words = [name for name, value in estimator.get_params().items() if isinstance(value, str) and name not in UNREAD]
+    check_all((name, functools.partial(refused, name)) for name in words)
 
 
-@over(having("precompute"))
-@pytest.mark.parametrize("value", [np.True_, False, np.eye(4), np.eye(4).tolist()])
-def test_the_gram_matrix_may_be_given_or_not(estimator, value):
+@case()
+def a_negative_number_is_refused(estimator):
+    def refused(name):
+        with pytest.raises(ValueError, match=f"{name}=-1.*must"):
+            clone(estimator).set_params(**{name: -1}).fit(*example_table(estimator))
+
+    numbers = [name for name in POSITIVE if isinstance(estimator.get_params().get(name), int | float)]
+    check_all((name, functools.partial(refused, name)) for name in numbers)
+
+
+def has_precompute(estimator):
+    return "precompute" in estimator.get_params()
+
+
+@case((np.True_,), (False,), (np.eye(4),), (np.eye(4).tolist(),), where=has_precompute)
+def the_gram_matrix_may_be_given_or_not(estimator, value):
     X, y = example_table(estimator)
     assert fitted(clone(estimator).set_params(precompute=value), X, y).converged_
 
 
-@over(having("precompute"))
-@pytest.mark.parametrize(
-    ("value", "words"), [("nonsense", "choose from"), (1, "choose from"), (np.eye(3), r"\(4, 4\)")]
+@case(
+    ("nonsense", "choose from"),
+    (1, "choose from"),
+    (np.eye(3), r"\(4, 4\)"),
+    where=has_precompute,
 )
-def test_what_is_no_gram_matrix_is_refused(estimator, value, words):
+def what_is_no_gram_matrix_is_refused(estimator, value, words):
     X, y = example_table(estimator)
     with pytest.raises(ValueError, match=f"precompute.*{words}"):
         clone(estimator).set_params(precompute=value).fit(X, y)
+
+
+@over(public_names.estimators())
+def test_bad_input(estimator):
+    check_all(
+        (f"{check.__name__}{arguments}", functools.partial(check, estimator, *arguments))
+        for check, table, where in CASES
+        if where(estimator)
+        for arguments in table
+    )

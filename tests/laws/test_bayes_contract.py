@@ -1,9 +1,9 @@
 """Scikit-learn's contract for Bayesian regression beyond the defaults, which the architecture tests check."""
 
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.linear import BayesianLinearRegression
+from many_checks import check_contract, over
 
 ESTIMATORS = [
     BayesianLinearRegression(sigma2="conjugate"),
@@ -13,6 +13,6 @@ ESTIMATORS = [
 
 
 @pytest.mark.filterwarnings("ignore:the evidence has no maximum")
-@parametrize_with_checks(ESTIMATORS)
-def test_scikit_learn_contract(estimator, check):
-    check(estimator)
+@over(ESTIMATORS)
+def test_scikit_learn_contract(estimator):
+    check_contract(estimator)

@@ -12,7 +12,6 @@ from sklearn.linear_model import Ridge as PeerRidge
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.linear import LinearModelClassifier, LinearModelRegressor
 from gnomon.losses import (
@@ -38,21 +37,22 @@ from gnomon.losses import (
 from gnomon.numerics.design import Design
 from gnomon.optim import Problem, applicable_solvers, fit_linear
 from gnomon.penalties import L1, L2, OBJECTIVES, ElasticNetPenalty, NoPenalty, convert_lam, objective_form
+from many_checks import check_contract, over
 
 REGRESSION = [SquaredLoss(), SquaredLoss(half=True), LpLoss(1.5), AbsoluteLoss(), PinballLoss(3.0, 1.0)]
 BINARY = [LogisticLoss(), BinaryCrossEntropy(), SquaredHingeLoss(), SquaredLoss(), HingeLoss(), ExponentialLoss()]
 JOINT = [SoftmaxLoss(), OneVsRestCrossEntropy(), TwoTermCrossEntropy(), MulticlassHinge()]
 
 
-@parametrize_with_checks(
+@over(
     [
         LinearModelRegressor(penalty="l1", lam=0.1, solver="fista"),
         LinearModelClassifier(loss="softmax"),
         LinearModelClassifier(loss="squared_hinge", penalty=ElasticNetPenalty()),
     ]
 )
-def test_the_contract_of_scikit_learn(estimator, check):
-    check(estimator)
+def test_the_contract_of_scikit_learn(estimator):
+    check_contract(estimator)
 
 
 def regression_data(seed=0, n=40, d=3):

@@ -329,7 +329,7 @@ def test_a_lost_array_is_an_error_not_a_crash(saved):
         ("subprocess", "Popen"),
         ("gnomon._registry", "register"),
         ("gnomon._registry", "discover"),
-        ("gnomon._jit", "_record_named"),
+        ("gnomon._jit._nouns", "_record_named"),
         ("gnomon.io.models", "skops"),
         ("gnomon.cli", "main"),
         ("gnomon.absent", "Thing"),

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gnomon.linear import LeastSquaresClassifier, LinearRegression, LpRegression, Ridge
 from gnomon.numerics.linalg import RankWarning
+from many_checks import check_contract, over
 
 CLOSED = ("normal", "cholesky", "qr", "svd", "pinv")
 ITERATIVE = ("gd", "momentum", "lbfgs", "bfgs", "cg", "newton", "cd", "fista", "ista", "sag")
@@ -22,9 +22,9 @@ def regression(n=60, d=4, seed=0, noise=0.1):
 
 
 @pytest.mark.filterwarnings("ignore:X has rank")
-@parametrize_with_checks([LinearRegression(solver="cholesky"), Ridge(solver="svd"), LpRegression(4.0)])
-def test_scikit_learn_contract_beyond_the_defaults(estimator, check):
-    check(estimator)
+@over([LinearRegression(solver="cholesky"), Ridge(solver="svd"), LpRegression(4.0)])
+def test_the_contract_of_scikit_learn(estimator):
+    check_contract(estimator)
 
 
 @pytest.mark.spec("LIN-L05", "LIN-033")

@@ -44,6 +44,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
 AsJson = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead.")]
 Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself if not given.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of the text, for example latin-1.")]
+Clear = Annotated[bool, typer.Option("--clear", help="Delete them.")]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is data; columns are column_1, column_2 …")]
 
 
@@ -124,6 +125,16 @@ def warmup(quiet: Quiet = False):
 
     with guarded():
         run(quiet=quiet)
+
+
+@app.command()
+def cache(clear: Clear = False):
+    """Tell where compiled kernels are kept and how large they are."""
+    from gnomon.cli._cache import run
+    from gnomon.cli._guard import guarded
+
+    with guarded():
+        run(clear=clear)
 
 
 def _character(delimiter):

@@ -10,15 +10,27 @@ it is one independent law per column, and the verbs work elementwise; a law of v
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol, Self, TypeAlias
 
 import numpy as np
 from scipy.integrate import quad
 
+from gnomon._typing import ArrayLike, Floats, MatrixLike, Numbers
+from gnomon.numerics.energy import Energy
 from gnomon.numerics.validation import assert_finite
 
 __all__ = ["Distribution", "DistributionFamily", "Statistics"]
+
+Frozen: TypeAlias = Floats | Any
+"""A field that may be given as anything array-like and is kept as an array: one annotation stands for both."""
+
+
+class Prior(Protocol):
+    """What an estimate asks of a prior: a law of the parameters, or a conjugate model."""
+
+    def mode_given(self, statistics: Any, /) -> Any: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,9 +53,9 @@ class Statistics:
     5.0
     """
 
-    weight: Any
+    weight: Numbers
 
-    def __add__(self, other):
+    def __add__(self, other: Self) -> Self:
         return type(self)(*(getattr(self, part.name) + getattr(other, part.name) for part in fields(self)))
 
 
@@ -78,29 +90,35 @@ class Distribution(ABC):
     """
 
     mean: Any
-    vectors: ClassVar[bool] = False
+    var: Any
+    cov: Any
     summed_options: ClassVar[tuple[str, ...]] = ()
     """The options of `fit` that change what is summed, and so are also options of `statistics`."""
 
+    @property
+    def vectors(self) -> bool:
+        """Whether one observation is a row."""
+        return False
+
     @abstractmethod
-    def log_density(self, x):
+    def log_density(self, x: Any) -> Numbers:
         """log p(x); the logarithm of a probability for a discrete law; −inf outside the support."""
 
     @abstractmethod
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Any:
         """n independent draws, along the first axis, from the generator `rng`."""
 
-    def density(self, x):
+    def density(self, x: Any) -> Numbers:
         """p(x)."""
         return np.exp(self.log_density(x))
 
-    def row_log_density(self, X):
+    def row_log_density(self, X: MatrixLike) -> Floats:
         """log p of every row: for independent laws per column, the sum over columns."""
         out = np.asarray(self.log_density(X))
         return out if out.ndim <= 1 else sum_of_logs(out.reshape(len(out), -1))
 
     @classmethod
-    def fit(cls, X, sample_weight=None, **options):
+    def fit(cls, X: MatrixLike, sample_weight: ArrayLike | None = None, **options: Any) -> Self:
         """The law of greatest likelihood, equation (2); with `prior` among the options, the posterior mode.
 
         Parameters
@@ -114,65 +132,68 @@ class Distribution(ABC):
         summed = {name: options[name] for name in cls.summed_options if name in options}
         return cls.from_statistics(cls.statistics(X, sample_weight, **summed), **options)
 
+    # What a row is, and which options there are, each law says for itself.
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: Any, sample_weight: ArrayLike | None = None, *args: Any, **options: Any) -> Any:
         """Sums over the rows of X that determine the estimate; those of two sets of rows add with ``+``."""
         raise NotImplementedError(f"{cls.__name__} is not estimated from data")
 
     @classmethod
-    def from_statistics(cls, statistics, *, prior=None):
+    def from_statistics(cls, statistics: Any, *args: Any, **options: Any) -> Self:
         """The law of greatest likelihood (or posterior density under `prior`), given the sums."""
         raise NotImplementedError(f"{cls.__name__} is not estimated from data")
 
     @classmethod
-    def family(cls, **options):
+    def family(cls, **options: Any) -> "DistributionFamily":
         """This class with options of `fit` laid down: itself something with `fit`, `statistics`, `from_statistics`."""
         return DistributionFamily(cls, options)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         raise NotImplementedError(f"{type(self).__name__} does not count its parameters")
 
     @property
-    def mode(self):
+    def mode(self) -> Any:
         """The most probable value."""
         raise NotImplementedError(f"{type(self).__name__} has no mode in closed form")
 
     @property
-    def cov_matrix(self):
+    def cov_matrix(self) -> Floats:
         """The covariance of a law of vectors, as a matrix."""
         return self.cov
 
     @property
-    def energy(self):
+    def energy(self) -> Energy:
         """−log p as a word and a factor, for the losses and penalties that are made of it."""
         raise ValueError(f"{self!r} is not the energy of a named loss or penalty")
 
-    def joint(self, d):
+    def joint(self, d: int) -> "Distribution":
         """The law of a vector of d coordinates: independent copies, or the law itself if it is one of vectors."""
         raise ValueError(f"{self!r} has no joint law for {d} coordinates; choose Normal or MultivariateNormal")
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         """The x with P(X ≤ x) = p."""
         raise NotImplementedError(f"{type(self).__name__} has no quantiles")
 
-    def interval(self, level=0.95):
+    def interval(self, level: float = 0.95) -> tuple[Numbers, Numbers]:
         """The central interval (low, high) of probability `level`."""
         if not 0.0 < level < 1.0:
             raise ValueError(f"level={level!r} must be in (0, 1); 0.95 is usual")
         return self.quantile(0.5 - 0.5 * level), self.quantile(0.5 + 0.5 * level)
 
-    def expect(self, f, *, n_samples=None, rng=None):
+    def expect(
+        self, f: Callable[[Any], Any], *, n_samples: int | None = None, rng: int | np.random.Generator | None = None
+    ) -> Numbers:
         """E[f(X)] by a sum or by quadrature, or as the mean over `n_samples` draws from the generator `rng`."""
         if n_samples is None:
             return self.integrate(f)
         return np.mean([f(x) for x in self.sample(n_samples, np.random.default_rng(rng))], axis=0)
 
-    def rule(self):
+    def rule(self) -> tuple[Floats, Floats] | None:
         """Points and weights with E[f(X)] ≈ Σ wᵢ f(xᵢ), or None where adaptive quadrature over quantiles serves."""
         return plane_rule(self) if self.vectors else None
 
-    def integrate(self, f):
+    def integrate(self, f: Callable[[Any], Any]) -> Numbers:
         """E[f(X)] without draws."""
         rule = self.rule()
         if rule is not None:
@@ -182,11 +203,11 @@ class Distribution(ABC):
         cuts = (1e-6, 0.5, 1.0 - 1e-6)
         return quad(lambda p: f(self.quantile(min(max(p, low), high))), 0.0, 1.0, points=cuts, limit=200)[0]
 
-    def expected_log_density(self, other):
+    def expected_log_density(self, other: "Distribution") -> Numbers:
         """E[log p(X)] of this density p under the law `other` of X; −inf where p = 0 has positive probability."""
         return other.integrate_log_density(self)
 
-    def integrate_log_density(self, other):
+    def integrate_log_density(self, other: "Distribution") -> Numbers:
         """E[log q(X)] of the density q of `other` under this law."""
         rule = self.rule()
         if rule is not None:
@@ -196,7 +217,7 @@ class Distribution(ABC):
             return -np.inf
         return self.integrate(other.log_density)
 
-    def entropy(self):
+    def entropy(self) -> Numbers:
         """H(P) in nats."""
         return -self.expected_log_density(self)
 
@@ -224,24 +245,24 @@ class DistributionFamily:
     1.0
     """
 
-    law: type
-    options: dict = field(default_factory=dict)
+    law: type[Distribution]
+    options: dict[str, Any] = field(default_factory=dict)
 
-    def fit(self, X, sample_weight=None):
+    def fit(self, X: MatrixLike, sample_weight: ArrayLike | None = None) -> Distribution:
         """`Distribution.fit` with these options."""
         return self.law.fit(X, sample_weight, **self.options)
 
-    def statistics(self, X, sample_weight=None):
+    def statistics(self, X: MatrixLike, sample_weight: ArrayLike | None = None) -> Any:
         """`Distribution.statistics` with those of the options that it has."""
         summed = {name: self.options[name] for name in self.law.summed_options if name in self.options}
         return self.law.statistics(X, sample_weight, **summed)
 
-    def from_statistics(self, statistics):
+    def from_statistics(self, statistics: Any) -> Distribution:
         """`Distribution.from_statistics` with these options."""
         return self.law.from_statistics(statistics, **self.options)
 
 
-def plane_rule(law, *, half=160, reach=6.0):
+def plane_rule(law: Distribution, *, half: int = 160, reach: float = 6.0) -> tuple[Floats, Floats]:
     """Points and weights with E[f(X)] ≈ Σ wᵢ f(xᵢ) for a smooth density of two variables.
 
     The trapezoidal rule after x = μ + σ sinh(t), which is exponentially exact for smooth decaying integrands; Trefethen
@@ -261,35 +282,35 @@ def plane_rule(law, *, half=160, reach=6.0):
     return points[kept], weights[kept]
 
 
-def sum_of_logs(factors):
+def sum_of_logs(factors: Floats) -> Floats:
     """Σⱼ log pⱼ of every row; an impossible factor makes the row impossible, even beside one without bound."""
     with np.errstate(invalid="ignore"):
         out = np.sum(factors, axis=1)
     return np.where(np.isnan(out) & np.any(np.isneginf(factors), axis=1), -np.inf, out)
 
 
-def positive(**values):
+def positive(**values: ArrayLike) -> None:
     """Refuse parameters that are not finite numbers above zero."""
     for name, value in values.items():
         if not (np.all(np.asarray(value) > 0.0) and np.all(np.isfinite(value))):
             raise ValueError(f"{name}={value!r} must be > 0 and finite; give a positive number")
 
 
-def finite(**values):
+def finite(**values: ArrayLike) -> None:
     """Refuse parameters that are not finite numbers."""
     for name, value in values.items():
         if not np.all(np.isfinite(value)):
             raise ValueError(f"{name}={value!r} must be finite; give a number")
 
 
-def frozen(values):
+def frozen(values: ArrayLike) -> Numbers:
     """The values as floating-point numbers that nobody can change: a float, or a copy that is read-only."""
     out = np.array(values, dtype=float)
     out.flags.writeable = False
     return out if out.ndim else float(out)
 
 
-def as_numbers(X, name):
+def as_numbers(X: ArrayLike, name: str) -> Floats:
     """X as floats; words are no numbers."""
     try:
         return np.asarray(X, dtype=float)
@@ -297,7 +318,7 @@ def as_numbers(X, name):
         raise ValueError(f"{name} holds what is no number ({error}); code categories as 0, 1, … first") from None
 
 
-def check_points(x, shape=()):
+def check_points(x: ArrayLike, shape: tuple[int, ...] = ()) -> Floats:
     """Where a density is asked for, as floats: finite, and of a shape that goes with that of the parameters."""
     x = as_numbers(x, "x")
     assert_finite(x, "x")
@@ -308,7 +329,9 @@ def check_points(x, shape=()):
     return x
 
 
-def check_sample(X, sample_weight=None, *, vectors=False):
+def check_sample(
+    X: ArrayLike, sample_weight: ArrayLike | None = None, *, vectors: bool = False
+) -> tuple[Floats, Floats]:
     """X and its weights as float arrays; errors name what was found. Entries for laws of one variable, else rows."""
     X = as_numbers(X, "X")
     if X.ndim not in ((2,) if vectors else (1, 2)):
@@ -325,7 +348,7 @@ def check_sample(X, sample_weight=None, *, vectors=False):
     return X, weights
 
 
-def met_rows(X, sample_weight=None):
+def met_rows(X: ArrayLike, sample_weight: ArrayLike | None = None) -> tuple[Floats, Floats]:
     """`check_sample`, and only the rows that have weight: others may lie outside the support."""
     X, weights = check_sample(X, sample_weight)
     met = weights > 0.0

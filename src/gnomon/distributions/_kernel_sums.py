@@ -9,11 +9,12 @@ Duraiswami & Gumerov (2003), Improved fast Gauss transform, doi:10.1109/ICCV.200
 relative to the sum, as a logarithm needs it: cells too far for the series are summed centre by centre.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon._typing import Floats, Integers
 
 __all__ = ["CentreCells", "cell_log_sums", "cells_of", "log_sums"]
 
@@ -43,12 +44,12 @@ class CentreCells(NamedTuple):
         Σ p e^{−u²/2} uᵐ/m! over the centres of each cell.
     """
 
-    middles: Any
-    first: Any
-    moments: Any
+    middles: Floats
+    first: Integers
+    moments: Floats
 
 
-def cells_of(centers, shares):
+def cells_of(centers: Floats, shares: Floats) -> CentreCells | None:
     """The cells of sorted centres and the logarithms of their shares; None where they hold few centres each."""
     index = np.floor((centers - centers[0]) / WIDTH)
     starts = np.flatnonzero(np.concatenate([[True], np.diff(index) > 0.0]))
@@ -66,7 +67,7 @@ def cells_of(centers, shares):
 
 
 @jit
-def log_sums(Q, C, shares, reach):
+def log_sums(Q: Floats, C: Floats, shares: Floats, reach: float) -> Floats:
     """(1) of every row q, over the centres near it; C is sorted by its first column, `shares` are log p.
 
     A term is near if ½(q₁ − c₁)² is at most `reach` above the least exponent met so far.
@@ -98,7 +99,9 @@ def log_sums(Q, C, shares, reach):
 
 
 @jit
-def cell_log_sums(q, centers, shares, reach, middles, first, moments):
+def cell_log_sums(
+    q: Floats, centers: Floats, shares: Floats, reach: float, middles: Floats, first: Integers, moments: Floats
+) -> Floats:
     """(1) for one variable by (2), over the cells near each q."""
     n, K, N = q.shape[0], middles.shape[0], centers.shape[0]
     out = np.empty(n)

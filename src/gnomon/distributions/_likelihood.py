@@ -7,12 +7,13 @@ the same for densities and probabilities. Fisher (1922), doi:10.1098/rsta.1922.0
 
 import numpy as np
 
-from gnomon.distributions._base import check_sample
+from gnomon._typing import ArrayLike, MatrixLike
+from gnomon.distributions._base import Distribution, check_sample
 
 __all__ = ["likelihood", "log_likelihood"]
 
 
-def log_likelihood(dist, X, sample_weight=None):
+def log_likelihood(dist: Distribution, X: MatrixLike, sample_weight: ArrayLike | None = None) -> float:
     """Equation (1): the log-density of independent rows.
 
     Parameters
@@ -41,7 +42,7 @@ def log_likelihood(dist, X, sample_weight=None):
     return float(weights[weights > 0.0] @ logs[weights > 0.0])
 
 
-def likelihood(dist, X, sample_weight=None):
+def likelihood(dist: Distribution, X: MatrixLike, sample_weight: ArrayLike | None = None) -> float:
     """exp ℓ, the raw product of the densities: it underflows beyond some hundreds of rows, unlike `log_likelihood`.
 
     Parameters

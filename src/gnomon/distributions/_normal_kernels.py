@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from gnomon._jit import inner, inner_reordering, lean
+from gnomon._typing import Floats, Integers
 from gnomon.numerics.exponentials import exp_of_negative
 
 __all__ = ["fill_log_densities", "sums_of_responsibilities"]
@@ -20,14 +21,16 @@ __all__ = ["fill_log_densities", "sums_of_responsibilities"]
 TILE = 128
 
 
-def fill_log_densities(X, means, U, const, out):
+def fill_log_densities(X: Floats, means: Floats, U: Floats, const: Floats, out: Floats) -> None:
     """out = const − ½ ‖L⁻¹(x − μ)‖² for every row and law."""
     k, d = means.shape
     T, Z, y, R = (np.zeros(shape) for shape in ((d, TILE), (d, TILE), TILE, (k, TILE)))
     _score(X, means, _narrow(U), const, T, Z, y, R, out)
 
 
-def sums_of_responsibilities(X, s, labels, owners, means, U, const, *, hard):
+def sums_of_responsibilities(
+    X: Floats, s: Floats, labels: Integers, owners: Integers, means: Floats, U: Floats, const: Floats, *, hard: bool
+) -> tuple[Floats, Floats, Floats, float]:
     """N, F, S of equation (2) and the log-likelihood."""
     k, d = means.shape
     T, Z, V = (np.zeros((d, TILE)) for _ in range(3))
@@ -38,13 +41,15 @@ def sums_of_responsibilities(X, s, labels, owners, means, U, const, *, hard):
     return N, F, S, total
 
 
-def _narrow(U):
+def _narrow(U: Floats) -> Floats:
     """A view without the last axis where that has one column: kernels are compiled for one number of axes."""
     return U.reshape(U.shape[:2]) if U.shape[2] == 1 else U
 
 
 @lean
-def _score(X, means, U, const, T, Z, y, R, out):
+def _score(
+    X: Floats, means: Floats, U: Floats, const: Floats, T: Floats, Z: Floats, y: Floats, R: Floats, out: Floats
+) -> None:
     for first in range(0, X.shape[0], TILE):
         size = _load(X, first, T)
         if U.ndim == 2:
@@ -57,7 +62,24 @@ def _score(X, means, U, const, T, Z, y, R, out):
 
 
 @lean
-def _sum(X, s, labels, means, U, const, T, Z, V, y, R, own, room, N, F, S):
+def _sum(
+    X: Floats,
+    s: Floats,
+    labels: Integers,
+    means: Floats,
+    U: Floats,
+    const: Floats,
+    T: Floats,
+    Z: Floats,
+    V: Floats,
+    y: Floats,
+    R: Floats,
+    own: tuple[Floats, Integers, Integers, bool],
+    room: tuple[Floats, Floats],
+    N: Floats,
+    F: Floats,
+    S: Floats,
+) -> float:
     total = 0.0
     weight, label, owners, hard = own
     for first in range(0, X.shape[0], TILE):
@@ -78,7 +100,7 @@ def _sum(X, s, labels, means, U, const, T, Z, V, y, R, own, room, N, F, S):
 
 
 @inner
-def _load(X, first, T):
+def _load(X: Floats, first: int, T: Floats) -> int:
     """Fill a tile with the rows from `first` on and return their number; columns beyond keep finite numbers."""
     size = min(TILE, X.shape[0] - first)
     for a in range(X.shape[1]):
@@ -88,7 +110,7 @@ def _load(X, first, T):
 
 
 @inner_reordering
-def _fill(T, means, U, const, Z, y, R):
+def _fill(T: Floats, means: Floats, U: Floats, const: Floats, Z: Floats, y: Floats, R: Floats) -> None:
     """R = const − ½ ‖L⁻¹(x − μ)‖²."""
     for j in range(R.shape[0]):
         for t in range(TILE):
@@ -112,7 +134,7 @@ def _fill(T, means, U, const, Z, y, R):
 
 
 @inner_reordering
-def _fill_diagonal(T, means, U, const, y, R):
+def _fill_diagonal(T: Floats, means: Floats, U: Floats, const: Floats, y: Floats, R: Floats) -> None:
     """The same where L is diagonal."""
     for j in range(R.shape[0]):
         for t in range(TILE):
@@ -127,7 +149,7 @@ def _fill_diagonal(T, means, U, const, y, R):
 
 
 @inner_reordering
-def _share(R, s, labels, owners, hard, top, sums):
+def _share(R: Floats, s: Floats, labels: Integers, owners: Integers, hard: bool, top: Floats, sums: Floats) -> float:
     """Turn log joints into γ times weight, in place, and return the log-likelihood; `hard` makes γ 0 or 1."""
     total = 0.0
     for t in range(TILE):
@@ -164,7 +186,7 @@ def _share(R, s, labels, owners, hard, top, sums):
 
 
 @inner_reordering
-def _add(T, means, R, Z, V, N, F, S):
+def _add(T: Floats, means: Floats, R: Floats, Z: Floats, V: Floats, N: Floats, F: Floats, S: Floats) -> None:
     """Add a tile to N, F and S."""
     for j in range(R.shape[0]):
         weight = 0.0
@@ -187,7 +209,7 @@ def _add(T, means, R, Z, V, N, F, S):
 
 
 @inner_reordering
-def _add_diagonal(T, means, R, N, F, S):
+def _add_diagonal(T: Floats, means: Floats, R: Floats, N: Floats, F: Floats, S: Floats) -> None:
     """The same where only the diagonal of S is wanted."""
     for j in range(R.shape[0]):
         weight = 0.0

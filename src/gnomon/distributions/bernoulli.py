@@ -8,12 +8,13 @@ section 2.1.
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from scipy.special import gammaln, xlog1py, xlogy
 
-from gnomon.distributions._base import check_points, frozen
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers
+from gnomon.distributions._base import Prior, check_points, frozen
 from gnomon.distributions.discrete import Discrete, Trials, check_counts, whole
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.validation import check_non_negative
@@ -43,17 +44,17 @@ class Bernoulli(Discrete):
     (Bernoulli(p=0.75), Bernoulli(p=0.6666666666666666))
     """
 
-    p: Any
+    p: Numbers
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _probability(self)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Trials:
         return Binomial.statistics(X, sample_weight, n_trials=1)
 
     @classmethod
-    def from_statistics(cls, statistics, *, alpha=0.0, prior=None):
+    def from_statistics(cls, statistics: Trials, *, alpha: float = 0.0, prior: Prior | None = None) -> Self:
         """Equation (2), or the mode under a `Beta` prior.
 
         Parameters
@@ -69,36 +70,36 @@ class Bernoulli(Discrete):
         return cls((statistics.total + alpha) / (statistics.trials + 2.0 * alpha))
 
     @property
-    def support(self):
+    def support(self) -> Integers:
         return np.arange(2)
 
     @property
-    def probabilities(self):
+    def probabilities(self) -> Floats:
         """(1 − p, p), along the last axis."""
         return np.stack([1.0 - np.asarray(self.p), np.asarray(self.p)], axis=-1)
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """The probability p."""
         return self.p
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """p(1 − p)."""
         return self.p * (1.0 - self.p)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return int(np.size(self.p))
 
     @property
-    def energy(self):
+    def energy(self) -> Energy:
         return Energy("logistic", 1.0)
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         return Binomial(1, self.p).log_density(x)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Integers:
         return (rng.random((n, *np.shape(self.p))) < self.p).astype(int)
 
 
@@ -127,17 +128,17 @@ class Binomial(Discrete):
     Binomial(n_trials=10, p=0.4)
     """
 
-    n_trials: Any
-    p: Any
+    n_trials: Numbers
+    p: Numbers
 
     summed_options: ClassVar[tuple[str, ...]] = ("n_trials",)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _trials(self.n_trials)
         _probability(self)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None, *, n_trials):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None, *, n_trials: int | Integers) -> Trials:
         """Sums for (2).
 
         Parameters
@@ -154,29 +155,31 @@ class Binomial(Discrete):
         return Trials(weight, weights @ X, weight * m)
 
     @classmethod
-    def from_statistics(cls, statistics, *, n_trials, alpha=0.0, prior=None):
+    def from_statistics(
+        cls, statistics: Trials, *, n_trials: int | Integers, alpha: float = 0.0, prior: Prior | None = None
+    ) -> Self:
         """Equation (2), or the mode under a `Beta` prior."""
         return cls(n_trials, Bernoulli.from_statistics(statistics, alpha=alpha, prior=prior).p)
 
     @property
-    def support(self):
+    def support(self) -> Integers:
         return np.arange(int(np.max(self.n_trials)) + 1)
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """m p."""
         return self.n_trials * self.p
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """m p(1 − p)."""
         return self.mean * (1.0 - self.p)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return int(np.size(self.p))
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         m = self.n_trials
         x = check_points(x, np.broadcast_shapes(np.shape(m), np.shape(self.p)))
         inside = whole(x) & (x <= m)
@@ -184,18 +187,18 @@ class Binomial(Discrete):
         chosen = gammaln(m + 1.0) - gammaln(k + 1.0) - gammaln(m - k + 1.0)
         return np.where(inside, chosen + xlogy(k, self.p) + xlog1py(m - k, -self.p), -np.inf)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Integers:
         return rng.binomial(self.n_trials, self.p, size=(n, *np.shape(self.mean)))
 
 
-def _trials(m):
+def _trials(m: ArrayLike) -> Array:
     m = np.asarray(m)
     if not np.all(whole(m) & np.isfinite(m)):
         raise ValueError(f"n_trials={m} must be whole numbers ≥ 0; give the number of trials")
     return m
 
 
-def _probability(law):
+def _probability(law: "Bernoulli | Binomial") -> None:
     object.__setattr__(law, "p", frozen(law.p))
     if not np.all((np.asarray(law.p) >= 0.0) & (np.asarray(law.p) <= 1.0)):
         raise ValueError(f"p={law.p!r} must be in [0, 1]; give a probability")

@@ -9,12 +9,14 @@ Dirichlet law of (x, 1 − x), which gives the estimate. Bishop (2006), Pattern 
 
 import warnings
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 import numpy as np
 from scipy.special import betaincinv, betaln, digamma, xlog1py, xlogy
 
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Statistics, check_points, frozen, met_rows, positive
+from gnomon.distributions._discrete import Trials
 from gnomon.distributions.bernoulli import Bernoulli
 from gnomon.distributions.dirichlet import solve_log_means
 
@@ -25,8 +27,8 @@ __all__ = ["Beta"]
 class BothLogs(Statistics):
     """Σ sᵢ, Σ sᵢ log xᵢ and Σ sᵢ log(1 − xᵢ)."""
 
-    logs: Any
-    complements: Any
+    logs: Numbers
+    complements: Numbers
 
 
 @dataclass(frozen=True)
@@ -53,40 +55,40 @@ class Beta(Distribution):
     (5.0659, 8.8082)
     """
 
-    alpha: Any = 1.0
-    beta: Any = 1.0
+    alpha: Numbers = 1.0
+    beta: Numbers = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", frozen(self.alpha))
         object.__setattr__(self, "beta", frozen(self.beta))
         positive(alpha=self.alpha, beta=self.beta)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> BothLogs:
         X, weights = met_rows(X, sample_weight)
         if not (np.min(X) > 0.0 and np.max(X) < 1.0):
             raise ValueError("X holds values outside (0, 1), where a beta law has no likelihood; rescale or move them")
         return BothLogs(float(np.sum(weights)), weights @ np.log(X), weights @ np.log1p(-X))
 
     @classmethod
-    def from_statistics(cls, statistics):
+    def from_statistics(cls, statistics: BothLogs) -> Self:
         """The law of greatest likelihood, by Newton's method."""
         logs = np.stack([statistics.logs, statistics.complements], axis=-1) / statistics.weight
         found = solve_log_means(logs)
         return cls(found[..., 0], found[..., 1])
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """α/(α + β)."""
         return self.alpha / (self.alpha + self.beta)
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """αβ/((α + β)²(α + β + 1))."""
         return self.mean * (1.0 - self.mean) / (self.alpha + self.beta + 1.0)
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         """(α − 1)/(α + β − 2) for α, β > 1; an end where one is ≤ 1; where both are, the mean with a warning."""
         up, down = np.maximum(self.alpha - 1.0, 0.0), np.maximum(self.beta - 1.0, 0.0)
         if not np.all(up + down > 0.0):
@@ -95,15 +97,15 @@ class Beta(Distribution):
         return out if out.ndim else float(out)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return 2 * int(np.size(self.mean))
 
     @property
-    def log_norm(self):
+    def log_norm(self) -> Numbers:
         """log B(α, β) = log Γ(α)Γ(β)/Γ(α + β)."""
         return betaln(self.alpha, self.beta)
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.mean))
         inside = (x >= 0.0) & (x <= 1.0)
         safe = np.where(inside, x, 0.5)
@@ -111,23 +113,23 @@ class Beta(Distribution):
             inside, xlogy(self.alpha - 1.0, safe) + xlog1py(self.beta - 1.0, -safe) - self.log_norm, -np.inf
         )
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.beta(self.alpha, self.beta, size=(n, *np.shape(self.mean)))
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         return betaincinv(self.alpha, self.beta, p)
 
-    def expected_log_density(self, other):
+    def expected_log_density(self, other: Distribution) -> Numbers:
         if not isinstance(other, Beta):
             return super().expected_log_density(other)
         whole = digamma(other.alpha + other.beta)
         up, down = digamma(other.alpha) - whole, digamma(other.beta) - whole
         return (self.alpha - 1.0) * up + (self.beta - 1.0) * down - self.log_norm
 
-    def given(self, successes, trials):
+    def given(self, successes: Numbers, trials: Numbers) -> "Beta":
         """The posterior law after so many successes in so many trials."""
         return Beta(self.alpha + successes, self.beta + trials - successes)
 
-    def mode_given(self, statistics):
+    def mode_given(self, statistics: Trials) -> Bernoulli:
         """The Bernoulli law of greatest posterior density."""
         return Bernoulli(self.given(statistics.total, statistics.trials).mode)

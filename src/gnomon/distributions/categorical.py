@@ -8,14 +8,16 @@ likelihood; α > 0 is the posterior mean under Dirichlet(α), and the mode under
 Recognition and Machine Learning, section 2.2.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from scipy import sparse
 from scipy.special import gammaln, xlogy
 
-from gnomon.distributions._base import Distribution, check_points, check_sample, frozen
+from gnomon._typing import Array, ArrayLike, Floats, Integers, MatrixLike, Numbers
+from gnomon.distributions._base import Distribution, Frozen, Prior, check_points, check_sample, frozen
 from gnomon.distributions.discrete import Counts, Discrete, check_counts, whole
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.validation import assert_finite, check_integer
@@ -51,15 +53,15 @@ class Categorical(Discrete):
     array([0.25 , 0.125, 0.5  , 0.125])
     """
 
-    probabilities: Any
+    probabilities: Frozen
 
     summed_options: ClassVar[tuple[str, ...]] = ("n_values",)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _simplex(self)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None, *, n_values=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None, *, n_values: int | None = None) -> Counts:
         """The counts Nₖ.
 
         Parameters
@@ -72,16 +74,19 @@ class Categorical(Discrete):
         """
         declared = np.inf if n_values is None else check_integer("n_values", n_values, 1)
         X, weights = check_counts(X, sample_weight, most=declared - 1, what="codes")
-        K = int(np.max(X)) + 1 if n_values is None else declared
+        K = int(np.max(X)) + 1 if n_values is None else int(declared)
         if K > MOST_VALUES:
             raise ValueError(f"X holds the code {K - 1}, which asks for as many counts; code the values as 0, 1, …")
         columns = X.reshape(len(X), -1).astype(int)
         d = columns.shape[1]
         cells = np.bincount((columns + K * np.arange(d)).ravel(), np.repeat(weights, d), K * d)
-        return Counts(float(np.sum(weights)), cells.reshape(*X.shape[1:], K))
+        # NumPy's stub takes weighted sums for counts.
+        return Counts(float(np.sum(weights)), cells.reshape(*X.shape[1:], K))  # type: ignore[arg-type]
 
     @classmethod
-    def from_statistics(cls, statistics, *, alpha=0.0, prior=None, n_values=None):
+    def from_statistics(
+        cls, statistics: Counts, *, alpha: ArrayLike = 0.0, prior: Prior | None = None, n_values: int | None = None
+    ) -> Self:
         """Equation (2), or the mode under a `Dirichlet` prior.
 
         Parameters
@@ -99,28 +104,28 @@ class Categorical(Discrete):
         return cls(_smoothed(statistics.counts, alpha))
 
     @property
-    def support(self):
+    def support(self) -> Integers:
         return np.arange(self.probabilities.shape[-1])
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """Σ k πₖ."""
         return self.probabilities @ self.support
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """Σ (k − mean)² πₖ."""
         return np.sum(self.probabilities * (self.support - np.expand_dims(self.mean, -1)) ** 2, axis=-1)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return self.probabilities.size - self.probabilities.size // self.probabilities.shape[-1]
 
     @property
-    def energy(self):
+    def energy(self) -> Energy:
         return Energy("softmax", 1.0)
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         laws, K = self.probabilities.shape[:-1], self.probabilities.shape[-1]
         x = check_points(x, laws)
         inside = whole(x) & (x < K)
@@ -129,7 +134,7 @@ class Categorical(Discrete):
         with np.errstate(divide="ignore"):
             return np.where(inside, np.log(self.probabilities).ravel()[first + code], -np.inf)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Integers:
         edges = np.cumsum(self.probabilities, axis=-1)
         u = rng.random((n, *edges.shape[:-1], 1)) * edges[..., -1:]
         return np.sum(u >= edges, axis=-1)
@@ -164,13 +169,13 @@ class Multinomial(Distribution):
     6.754604
     """
 
-    probabilities: Any
-    n_trials: Any = None
+    probabilities: Frozen
+    n_trials: int | None = None
     coefficient: bool = True
 
-    vectors: ClassVar[bool] = True
+    vectors = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _simplex(self)
         if self.probabilities.ndim != 1:
             raise ValueError(f"probabilities has shape {self.probabilities.shape}; give a vector")
@@ -178,16 +183,28 @@ class Multinomial(Distribution):
             check_integer("n_trials", self.n_trials, 0)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: MatrixLike, sample_weight: ArrayLike | None = None) -> Counts:
         """The counts Nₖ; X, of shape (n, K), may be sparse."""
-        rows = sparse.csr_array(X, dtype=float) if sparse.issparse(X) else check_sample(X, vectors=True)[0]
+        rows = (
+            sparse.csr_array(X, dtype=float)
+            if sparse.issparse(X)
+            else check_sample(cast(ArrayLike, X), vectors=True)[0]
+        )
         assert_finite(rows)
         check_counts(_entries(rows), None)
         _, weights = check_sample(np.zeros((rows.shape[0], 1)), sample_weight)
         return Counts(float(np.sum(weights)), weights @ rows)
 
     @classmethod
-    def from_statistics(cls, statistics, *, alpha=0.0, prior=None, n_trials=None, coefficient=True):
+    def from_statistics(
+        cls,
+        statistics: Counts,
+        *,
+        alpha: ArrayLike = 0.0,
+        prior: Prior | None = None,
+        n_trials: int | None = None,
+        coefficient: bool = True,
+    ) -> Self:
         """Equation (2), or the mode under a `Dirichlet` prior.
 
         Parameters
@@ -203,22 +220,22 @@ class Multinomial(Distribution):
         return cls(p, n_trials, coefficient)
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """m π."""
         return self._trials() * self.probabilities
 
     @property
-    def var(self):
+    def var(self) -> Floats:
         """m πₖ(1 − πₖ)."""
         return self.mean * (1.0 - self.probabilities)
 
     @property
-    def cov(self):
+    def cov(self) -> Floats:
         """m (diag π − ππᵀ)."""
         return np.diag(self.mean) - np.outer(self.mean, self.probabilities)
 
     @property
-    def mode(self):
+    def mode(self) -> Integers:
         """Counts of greatest probability: mπ rounded down, and the rest where it costs least."""
         x = np.floor(self.mean)
         while np.sum(x) < self._trials():
@@ -227,11 +244,11 @@ class Multinomial(Distribution):
         return x.astype(int)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return self.probabilities.size - 1
 
-    def log_density(self, x):
-        X = sparse.csr_array(x, dtype=float) if sparse.issparse(x) else check_points(x)
+    def log_density(self, x: MatrixLike) -> Numbers:
+        X = sparse.csr_array(x, dtype=float) if sparse.issparse(x) else check_points(cast(ArrayLike, x))
         assert_finite(X, "x")
         if X.shape[-1:] != self.probabilities.shape or X.ndim > 2:
             raise ValueError(f"x has shape {X.shape}; give rows of {self.probabilities.size} counts")
@@ -246,10 +263,10 @@ class Multinomial(Distribution):
             outside = outside | (total != self.n_trials)
         return np.where(outside, -np.inf, out)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Integers:
         return rng.multinomial(self._trials(), self.probabilities, size=n)
 
-    def entropy(self):
+    def entropy(self) -> float:
         """−log m! − m Σ πₖ log πₖ + Σ E[log xₖ!], each xₖ binomial."""
         m, p = self._trials(), self.probabilities
         if not self.coefficient:
@@ -260,20 +277,20 @@ class Multinomial(Distribution):
             single = np.exp(chosen + xlogy(k, p) + xlogy(m - k, 1.0 - p))
         return float(np.sum(single * gammaln(k + 1.0)) - gammaln(m + 1.0) - m * np.sum(xlogy(p, p)))
 
-    def _trials(self):
+    def _trials(self) -> int:
         if self.n_trials is None:
             raise ValueError("n_trials=None: moments and draws need a number of trials; give it at construction")
         return self.n_trials
 
 
-def _simplex(law):
+def _simplex(law: "Categorical | Multinomial") -> None:
     p = frozen(law.probabilities)
     if np.ndim(p) == 0 or not np.all(p >= 0.0) or not np.allclose(np.sum(p, axis=-1), 1.0, rtol=0.0, atol=1e-6):
         raise ValueError(f"probabilities={law.probabilities!r} must be ≥ 0 and sum to 1 along the last axis")
     object.__setattr__(law, "probabilities", p)
 
 
-def _smoothed(counts, alpha):
+def _smoothed(counts: Floats, alpha: ArrayLike) -> Floats:
     alpha = np.broadcast_to(np.asarray(alpha, dtype=float), counts.shape)
     if not np.all(alpha >= 0.0):
         raise ValueError(f"alpha={np.min(alpha)} must be ≥ 0; give pseudo-counts, 0 for none")
@@ -284,11 +301,11 @@ def _smoothed(counts, alpha):
     return raised / total
 
 
-def _entries(X):
+def _entries(X: Any) -> Array:
     return X.data if sparse.issparse(X) else X
 
 
-def _map_entries(X, function):
+def _map_entries(X: Any, function: Callable[[Floats], Array]) -> Any:
     """A function with f(0) = 0 of every entry, dense or sparse."""
     if sparse.issparse(X):
         return sparse.csr_array((function(X.data).astype(float), X.indices, X.indptr), shape=X.shape)

@@ -20,16 +20,18 @@ Decision Theory; Bishop (2006), Pattern Recognition and Machine Learning, chapte
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from scipy.special import gammaln
 
-from gnomon.distributions._base import frozen
+from gnomon._typing import ArrayLike, Floats, Numbers
+from gnomon.distributions._base import Distribution, Frozen, frozen
 from gnomon.distributions.bernoulli import Bernoulli
 from gnomon.distributions.beta import Beta
 from gnomon.distributions.categorical import Categorical
 from gnomon.distributions.dirichlet import Dirichlet
+from gnomon.distributions.discrete import Counts, Trials
 
 __all__ = ["BetaBernoulli", "ConjugateModel", "DirichletCategorical"]
 
@@ -58,50 +60,54 @@ class ConjugateModel(ABC):
     (0.615385, 0.6, Bernoulli(p=0.6))
     """
 
-    law: Any
     domains: ClassVar[dict[str, str]] = {}
 
+    @property
     @abstractmethod
-    def statistics(self, X, sample_weight=None):
+    def law(self) -> Distribution:
+        """The law of the parameters, now."""
+
+    @abstractmethod
+    def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Any:
         """What the data enter through: sums over rows, which add."""
 
     @abstractmethod
-    def given(self, statistics):
+    def given(self, statistics: Any) -> Self:
         """The model after data with these statistics."""
 
     @abstractmethod
-    def log_evidence_of(self, statistics, *, ordered=True):
+    def log_evidence_of(self, statistics: Any, *, ordered: bool = True) -> Numbers:
         """The logarithm of p(D) in (1), from statistics."""
 
     @abstractmethod
-    def predictive(self):
+    def predictive(self) -> Distribution:
         """The law of the next observation, the parameters integrated out."""
 
     @abstractmethod
-    def at(self, theta):
+    def at(self, theta: Any) -> Distribution:
         """The law of the data, given the parameters."""
 
-    def update(self, X, sample_weight=None):
+    def update(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """The model after the rows of X; a weight of two is the row twice."""
         return self.given(self.statistics(X, sample_weight))
 
-    def from_statistics(self, statistics):
+    def from_statistics(self, statistics: Any) -> Distribution:
         """The law of the next observation after data with these statistics, as a `DistributionFamily` gives a law."""
         return self.given(statistics).predictive()
 
-    def fit(self, X, sample_weight=None):
+    def fit(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Distribution:
         """The law of the next observation after the rows of X."""
         return self.from_statistics(self.statistics(X, sample_weight))
 
-    def map(self):
+    def map(self) -> Any:
         """The parameters of greatest posterior density."""
         return self.law.mode
 
-    def mean(self):
+    def mean(self) -> Any:
         """The mean of the parameters, which minimises the expected squared error: Bayes' estimate."""
         return self.law.mean
 
-    def log_evidence(self, X, sample_weight=None, *, ordered=True):
+    def log_evidence(self, X: ArrayLike, sample_weight: ArrayLike | None = None, *, ordered: bool = True) -> float:
         """log p(D) of (1) for the rows of X.
 
         Parameters
@@ -113,7 +119,7 @@ class ConjugateModel(ABC):
         """
         return float(np.sum(self.log_evidence_of(self.statistics(X, sample_weight), ordered=ordered)))
 
-    def mode_given(self, statistics):
+    def mode_given(self, statistics: Any) -> Distribution:
         """The law of the data at the parameters of greatest posterior density."""
         after = self.given(statistics)
         return after.at(after.map())
@@ -145,36 +151,36 @@ class BetaBernoulli(ConjugateModel):
     -7.31422
     """
 
-    alpha: Any = 1.0
-    beta: Any = 1.0
+    alpha: Numbers = 1.0
+    beta: Numbers = 1.0
 
     domains: ClassVar[dict[str, str]] = {"alpha": "positive", "beta": "positive"}
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", self.law.alpha)
         object.__setattr__(self, "beta", self.law.beta)
 
     @property
-    def law(self):
+    def law(self) -> Beta:
         """Beta(α, β)."""
         return Beta(self.alpha, self.beta)
 
-    def statistics(self, X, sample_weight=None):
+    def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Trials:
         return Bernoulli.statistics(X, sample_weight)
 
-    def given(self, statistics):
+    def given(self, statistics: Trials) -> "BetaBernoulli":
         after = self.law.given(statistics.total, statistics.trials)
         return BetaBernoulli(after.alpha, after.beta)
 
-    def log_evidence_of(self, statistics, *, ordered=True):
+    def log_evidence_of(self, statistics: Trials, *, ordered: bool = True) -> Numbers:
         after = self.law.given(statistics.total, statistics.trials)
         counts = np.stack([statistics.total, statistics.trials - statistics.total], axis=-1)
         return after.log_norm - self.law.log_norm + (0.0 if ordered else _log_orders(counts))
 
-    def predictive(self):
+    def predictive(self) -> Bernoulli:
         return Bernoulli(self.law.mean)
 
-    def at(self, theta):
+    def at(self, theta: Numbers) -> Bernoulli:
         return Bernoulli(theta)
 
 
@@ -203,36 +209,36 @@ class DirichletCategorical(ConjugateModel):
     -12.021669
     """
 
-    alpha: Any
+    alpha: Frozen
 
     domains: ClassVar[dict[str, str]] = {"alpha": "positive"}
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", self.law.alpha)
 
     @property
-    def law(self):
+    def law(self) -> Dirichlet:
         """Dirichlet(α)."""
         return Dirichlet(self.alpha)
 
-    def statistics(self, X, sample_weight=None):
+    def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Counts:
         return Categorical.statistics(X, sample_weight, n_values=self.alpha.shape[-1])
 
-    def given(self, statistics):
+    def given(self, statistics: Counts) -> "DirichletCategorical":
         return DirichletCategorical(self.law.given(statistics.counts).alpha)
 
-    def log_evidence_of(self, statistics, *, ordered=True):
+    def log_evidence_of(self, statistics: Counts, *, ordered: bool = True) -> Numbers:
         after = self.law.given(statistics.counts)
         return after.log_norm - self.law.log_norm + (0.0 if ordered else _log_orders(statistics.counts))
 
-    def predictive(self):
+    def predictive(self) -> Categorical:
         return Categorical(self.law.mean)
 
-    def at(self, theta):
+    def at(self, theta: Floats) -> Categorical:
         return Categorical(theta)
 
 
-def _log_orders(counts):
+def _log_orders(counts: Numbers) -> Numbers:
     """The logarithm of the number of orders in which values with these counts can come."""
     counts = frozen(counts)
     return gammaln(np.sum(counts, axis=-1) + 1.0) - np.sum(gammaln(counts + 1.0), axis=-1)

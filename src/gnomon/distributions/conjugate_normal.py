@@ -9,16 +9,19 @@ Gaussian distribution; Gelman et al. (2013), Bayesian Data Analysis, chapter 3, 
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from scipy.linalg import cho_solve
 
-from gnomon.distributions._base import frozen
+from gnomon._typing import ArrayLike, Numbers
+from gnomon.distributions._base import Frozen, frozen
 from gnomon.distributions.conjugate import ConjugateModel
-from gnomon.distributions.normal import LOG_2PI, MultivariateNormal, Normal
-from gnomon.distributions.normal_inverse import MeanCov, NormalInverseGamma, NormalInverseWishart
+from gnomon.distributions.normal import MultivariateNormal, Normal
+from gnomon.distributions.normal_inverse import MeanCov, MeanVar, NormalInverseGamma, NormalInverseWishart
 from gnomon.distributions.student import MultivariateT, StudentT
+from gnomon.numerics.special import LOG_2PI
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["NormalInverseGammaModel", "NormalInverseWishartModel", "NormalKnownCov"]
@@ -51,26 +54,26 @@ class NormalKnownCov(ConjugateModel):
     -5.949963
     """
 
-    mean0: Any
-    cov0: Any
-    cov: Any
+    mean0: Numbers
+    cov0: Numbers
+    cov: Numbers
 
     domains: ClassVar[dict[str, str]] = {"mean0": "real", "cov0": "covariance", "cov": "covariance"}
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("mean0", "cov0", "cov"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
         _ = self.law, self.predictive(), self.at(self.mean0)
 
     @property
-    def law(self):
+    def law(self) -> Normal | MultivariateNormal:
         """N(m, Λ⁻¹)."""
         return _normal(self.mean0, self.cov0)
 
-    def statistics(self, X, sample_weight=None):
+    def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Moments:
         return type(self.law).statistics(X, sample_weight)
 
-    def given(self, statistics):
+    def given(self, statistics: Moments) -> "NormalKnownCov":
         # In terms of the gain C₀(C₀ + Σ/n)⁻¹ no precision is formed, and C₀ may be small or large.
         C0, noise = np.atleast_2d(self.cov0), np.atleast_2d(self.cov) / statistics.weight
         total = MultivariateNormal(np.zeros(len(C0)), C0 + noise)
@@ -80,7 +83,7 @@ class NormalKnownCov(ConjugateModel):
         shape = np.shape(self.cov0)
         return NormalKnownCov(mean.reshape(np.shape(self.mean0)), (0.5 * (cov + cov.T)).reshape(shape), self.cov)
 
-    def log_evidence_of(self, statistics, *, ordered=True):
+    def log_evidence_of(self, statistics: Moments, *, ordered: bool = True) -> Numbers:
         n, d = statistics.weight, np.size(self.mean0)
         noise = MultivariateNormal(np.zeros(d), np.atleast_2d(self.cov))
         inner = np.trace(cho_solve((noise.factor, True), np.atleast_2d(statistics.scatter)))
@@ -88,10 +91,10 @@ class NormalKnownCov(ConjugateModel):
         rows = -0.5 * ((n - 1.0) * (d * LOG_2PI + noise.log_det) + d * np.log(n) + inner)
         return rows + _normal(self.mean0, self.cov0 + np.asarray(self.cov) / n).log_density(statistics.mean)
 
-    def predictive(self):
+    def predictive(self) -> Normal | MultivariateNormal:
         return _normal(self.mean0, self.cov0 + np.asarray(self.cov))
 
-    def at(self, theta):
+    def at(self, theta: Numbers) -> Normal | MultivariateNormal:
         return _normal(theta, self.cov)
 
 
@@ -122,38 +125,38 @@ class NormalInverseGammaModel(ConjugateModel):
     (5.0, 1.75)
     """
 
-    loc: Any = 0.0
-    kappa: Any = 1.0
-    a: Any = 1.0
-    b: Any = 1.0
+    loc: Numbers = 0.0
+    kappa: Numbers = 1.0
+    a: Numbers = 1.0
+    b: Numbers = 1.0
 
     domains: ClassVar[dict[str, str]] = {"loc": "real", "kappa": "positive", "a": "positive", "b": "positive"}
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         law = self.law
         for name in ("loc", "kappa", "a", "b"):
             object.__setattr__(self, name, getattr(law, name))
 
     @property
-    def law(self):
+    def law(self) -> NormalInverseGamma:
         """NIG(m, κ, a, b)."""
         return NormalInverseGamma(self.loc, self.kappa, self.a, self.b)
 
-    def statistics(self, X, sample_weight=None):
+    def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Moments:
         return Normal.statistics(X, sample_weight)
 
-    def given(self, statistics):
+    def given(self, statistics: Moments) -> "NormalInverseGammaModel":
         after = self.law.given(statistics)
         return NormalInverseGammaModel(after.loc, after.kappa, after.a, after.b)
 
-    def log_evidence_of(self, statistics, *, ordered=True):
+    def log_evidence_of(self, statistics: Moments, *, ordered: bool = True) -> Numbers:
         return self.law.given(statistics).log_norm - self.law.log_norm - 0.5 * statistics.weight * LOG_2PI
 
-    def predictive(self):
+    def predictive(self) -> StudentT:
         scale = np.sqrt(self.b * (self.kappa + 1.0) / (self.a * self.kappa))
         return StudentT(2.0 * self.a, self.loc, frozen(scale))
 
-    def at(self, theta):
+    def at(self, theta: MeanVar) -> Normal:
         return Normal(*theta)
 
 
@@ -192,31 +195,31 @@ class NormalInverseWishartModel(ConjugateModel):
     -9.739086
     """
 
-    loc: Any
+    loc: Frozen
     kappa: float
-    scale: Any
+    scale: Frozen
     df: float
 
     domains: ClassVar[dict[str, str]] = {"loc": "real", "kappa": "positive", "scale": "covariance"}
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         law = self.law
         object.__setattr__(self, "loc", law.loc)
         object.__setattr__(self, "scale", law.scale)
 
     @property
-    def law(self):
+    def law(self) -> NormalInverseWishart:
         """NIW(m, κ, Ψ, ν)."""
         return NormalInverseWishart(self.loc, self.kappa, self.scale, self.df)
 
-    def statistics(self, X, sample_weight=None):
+    def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Moments:
         return MultivariateNormal.statistics(X, sample_weight)
 
-    def given(self, statistics):
+    def given(self, statistics: Moments) -> "NormalInverseWishartModel":
         after = self.law.given(statistics)
         return NormalInverseWishartModel(after.loc, after.kappa, after.scale, after.df)
 
-    def map(self, which="joint"):
+    def map(self, which: Literal["joint", "marginal"] = "joint") -> MeanCov:
         """The mean and the covariance of greatest posterior density.
 
         Parameters
@@ -229,18 +232,18 @@ class NormalInverseWishartModel(ConjugateModel):
             return law.mode
         return MeanCov(law.loc, law.marginal_cov.mode)
 
-    def log_evidence_of(self, statistics, *, ordered=True):
+    def log_evidence_of(self, statistics: Moments, *, ordered: bool = True) -> Numbers:
         base = -0.5 * statistics.weight * len(self.loc) * LOG_2PI
         return self.law.given(statistics).log_norm - self.law.log_norm + base
 
-    def predictive(self):
+    def predictive(self) -> MultivariateT:
         df = self.df - len(self.loc) + 1.0
         return MultivariateT(df, self.loc, self.scale * ((self.kappa + 1.0) / (self.kappa * df)))
 
-    def at(self, theta):
+    def at(self, theta: MeanCov) -> MultivariateNormal:
         return MultivariateNormal(*theta)
 
 
-def _normal(mean, cov):
+def _normal(mean: Numbers, cov: Numbers) -> Normal | MultivariateNormal:
     """The normal law of one variable or of a vector, by the mean that is given."""
     return MultivariateNormal(mean, cov) if np.ndim(mean) else Normal(frozen(mean), frozen(cov))

@@ -11,18 +11,20 @@ imputers and detectors need to know of either; what an estimator does for each i
 from copy import copy
 from functools import singledispatch
 from inspect import signature
+from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
+from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
 from gnomon.distributions._base import Distribution
 
 __all__ = ["density_parameters", "fit_density", "row_log_density", "sample_density"]
 
 
 @singledispatch
-def fit_density(density, X, sample_weight=None):
+def fit_density(density: Any, X: MatrixLike, sample_weight: ArrayLike | None = None) -> Any:
     """The density of the rows of X, equation (1).
 
     Parameters
@@ -57,7 +59,7 @@ def fit_density(density, X, sample_weight=None):
 
 
 @fit_density.register
-def _(density: BaseEstimator, X, sample_weight=None):
+def _(density: BaseEstimator, X: MatrixLike, sample_weight: ArrayLike | None = None) -> Any:
     if sample_weight is None:
         return clone(density).fit(X, None)
     if not has_fit_parameter(density, "sample_weight"):
@@ -66,7 +68,7 @@ def _(density: BaseEstimator, X, sample_weight=None):
 
 
 @singledispatch
-def row_log_density(density, X):
+def row_log_density(density: Any, X: MatrixLike) -> Floats:
     """log p(x) of every row under a fitted density.
 
     References
@@ -85,12 +87,12 @@ def row_log_density(density, X):
 
 
 @row_log_density.register
-def _(density: Distribution, X):
+def _(density: Distribution, X: MatrixLike) -> Floats:
     return np.asarray(density.row_log_density(X), dtype=float)
 
 
 @singledispatch
-def sample_density(density, n, rng):
+def sample_density(density: Any, n: int, rng: np.random.Generator) -> Array:
     """n rows drawn from a fitted density, in any order.
 
     References
@@ -114,12 +116,12 @@ def sample_density(density, n, rng):
 
 
 @sample_density.register
-def _(density: Distribution, n, rng):
+def _(density: Distribution, n: int, rng: np.random.Generator) -> Floats:
     return np.asarray(density.sample(n, rng)).reshape(n, -1)
 
 
 @singledispatch
-def density_parameters(density):
+def density_parameters(density: Any) -> int:
     """Free parameters of a fitted density; NotImplementedError where it does not count them.
 
     References
@@ -140,5 +142,5 @@ def density_parameters(density):
 
 
 @density_parameters.register
-def _(density: Distribution):
+def _(density: Distribution) -> int:
     return int(density.n_parameters)

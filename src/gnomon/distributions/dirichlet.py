@@ -10,12 +10,14 @@ distribution, which cost O(K) because the Hessian is diagonal plus a constant.
 
 import warnings
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Self
 
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma, xlogy
 
-from gnomon.distributions._base import Distribution, Statistics, check_points, check_sample, frozen, positive
+from gnomon._typing import ArrayLike, Floats, Numbers
+from gnomon.distributions._base import Distribution, Frozen, Statistics, check_points, check_sample, frozen, positive
+from gnomon.distributions._discrete import Counts
 from gnomon.distributions.categorical import Categorical
 
 __all__ = ["Dirichlet"]
@@ -25,7 +27,7 @@ __all__ = ["Dirichlet"]
 class LogSums(Statistics):
     """Σ sᵢ and Σ sᵢ log xᵢ."""
 
-    logs: Any
+    logs: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +54,11 @@ class Dirichlet(Distribution):
     2.418286
     """
 
-    alpha: Any
+    alpha: Frozen
 
-    vectors: ClassVar[bool] = True
+    vectors = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         alpha = frozen(self.alpha)
         positive(alpha=alpha)
         if np.ndim(alpha) == 0 or alpha.shape[-1] < 2:
@@ -64,40 +66,40 @@ class Dirichlet(Distribution):
         object.__setattr__(self, "alpha", alpha)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> LogSums:
         X, weights = check_sample(X, sample_weight, vectors=True)
         if not np.min(X) > 0.0 or np.max(np.abs(np.sum(X, axis=1) - 1.0)) > 1e-6:
             raise ValueError("X holds rows that are not positive with sum 1; give probability vectors without zeros")
         return LogSums(float(np.sum(weights)), weights @ np.log(X))
 
     @classmethod
-    def from_statistics(cls, statistics):
+    def from_statistics(cls, statistics: LogSums) -> Self:
         """Equation (2)."""
         return cls(solve_log_means(statistics.logs / statistics.weight))
 
     @property
-    def total(self):
+    def total(self) -> Floats:
         """A, along the last axis."""
         return np.sum(self.alpha, axis=-1, keepdims=True)
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """α/A."""
         return self.alpha / self.total
 
     @property
-    def var(self):
+    def var(self) -> Floats:
         """mₖ(1 − mₖ)/(A + 1), with m the mean."""
         return self.mean * (1.0 - self.mean) / (self.total + 1.0)
 
     @property
-    def cov(self):
+    def cov(self) -> Floats:
         """(diag m − mmᵀ)/(A + 1), with m the mean; singular, as the entries sum to one."""
         m = self.mean
         return (m[..., None] * np.eye(m.shape[-1]) - m[..., None] * m[..., None, :]) / (self.total[..., None] + 1.0)
 
     @property
-    def mode(self):
+    def mode(self) -> Floats:
         """(αₖ − 1)/(A − K) for α > 1; where some αₖ ≤ 1 those entries are 0. All αₖ ≤ 1: the mean, with a warning."""
         above = np.maximum(self.alpha - 1.0, 0.0)
         total = np.sum(above, axis=-1, keepdims=True)
@@ -106,20 +108,20 @@ class Dirichlet(Distribution):
         return np.where(total > 0.0, above / np.where(total > 0.0, total, 1.0), self.mean)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return int(self.alpha.size)
 
     @property
-    def mean_log(self):
+    def mean_log(self) -> Floats:
         """E[log πₖ] = ψ(αₖ) − ψ(A)."""
         return digamma(self.alpha) - digamma(self.total)
 
     @property
-    def log_norm(self):
+    def log_norm(self) -> Numbers:
         """log B(α) = Σ log Γ(αₖ) − log Γ(A), one for each law."""
         return np.sum(gammaln(self.alpha), axis=-1) - gammaln(np.sum(self.alpha, axis=-1))
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, self.alpha.shape)
         if x.shape[-1:] != self.alpha.shape[-1:]:
             raise ValueError(f"x has shape {x.shape}; give rows of {self.alpha.shape[-1]} probabilities")
@@ -131,25 +133,25 @@ class Dirichlet(Distribution):
         summed = np.sum(np.where(impossible[..., None], 0.0, terms), axis=-1)
         return np.where(impossible, -np.inf, summed - self.log_norm)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         draws = np.maximum(rng.standard_gamma(self.alpha, size=(n, *self.alpha.shape)), np.finfo(float).tiny)
         return draws / np.sum(draws, axis=-1, keepdims=True)
 
-    def expected_log_density(self, other):
+    def expected_log_density(self, other: Distribution) -> Numbers:
         if not isinstance(other, Dirichlet):
             return super().expected_log_density(other)
         return np.sum((self.alpha - 1.0) * other.mean_log, axis=-1) - self.log_norm
 
-    def given(self, counts):
+    def given(self, counts: Numbers) -> "Dirichlet":
         """The posterior law after counts of the values."""
         return Dirichlet(self.alpha + counts)
 
-    def mode_given(self, statistics):
+    def mode_given(self, statistics: Counts) -> Categorical:
         """The categorical law of greatest posterior density."""
         return Categorical(self.given(statistics.counts).mode)
 
 
-def solve_log_means(means, *, most=200):
+def solve_log_means(means: Floats, *, most: int = 200) -> Floats:
     """The α of (2) from the mean logarithms, along the last axis; the likelihood is concave in α.
 
     Minka (2000), equations 9 to 18, with steps halved until they stay positive and do not lower the likelihood.
@@ -164,11 +166,11 @@ def solve_log_means(means, *, most=200):
     return alpha
 
 
-def _likelihood(alpha, means):
+def _likelihood(alpha: Floats, means: Floats) -> Floats:
     return gammaln(np.sum(alpha, axis=-1)) + np.sum((alpha - 1.0) * means - gammaln(alpha), axis=-1)
 
 
-def _newton_step(alpha, means):
+def _newton_step(alpha: Floats, means: Floats) -> Floats:
     total = np.sum(alpha, axis=-1, keepdims=True)
     gradient = digamma(total) - digamma(alpha) + means
     q, z = -polygamma(1, alpha), polygamma(1, total)
@@ -176,7 +178,7 @@ def _newton_step(alpha, means):
     return -(gradient - shift) / q
 
 
-def _halved(alpha, step, means):
+def _halved(alpha: Floats, step: Floats, means: Floats) -> Floats:
     """α after the step, or the first of its halves that serves; α where none does."""
     before = _likelihood(alpha, means)
     size, good = np.ones(alpha.shape[:-1]), np.zeros(alpha.shape[:-1], dtype=bool)

@@ -4,11 +4,13 @@ E[f(X)] = Σ_k P(X = k) f(k),    over the k that carry all but 10⁻¹⁵ of the
 """
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Bools, Floats, Integers, Numbers
 from gnomon.distributions._base import Distribution, Statistics, check_sample
 
 __all__ = ["Counts", "Discrete", "Totals", "Trials", "check_counts", "whole"]
@@ -18,23 +20,23 @@ __all__ = ["Counts", "Discrete", "Totals", "Trials", "check_counts", "whole"]
 class Totals(Statistics):
     """Σ sᵢ and Σ sᵢ xᵢ."""
 
-    total: Any
+    total: Numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Trials(Totals):
     """Σ sᵢ, the weighted successes Σ sᵢ xᵢ, and the weighted trials that they come from."""
 
-    trials: Any
+    trials: Numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Counts(Statistics):
     """Σ sᵢ, and how much weight fell on each value, along the last axis; fewer values are as many that were not met."""
 
-    counts: Any
+    counts: Floats
 
-    def __add__(self, other):
+    def __add__(self, other: "Counts") -> "Counts":
         K = max(self.counts.shape[-1], other.counts.shape[-1])
         return Counts(self.weight + other.weight, _padded(self.counts, K) + _padded(other.counts, K))
 
@@ -44,22 +46,22 @@ class Discrete(Distribution):
 
     @property
     @abstractmethod
-    def support(self):
+    def support(self) -> Integers:
         """The values of (1), in order."""
 
-    def table(self, ndim=0):
+    def table(self, ndim: int = 0) -> tuple[Integers, Floats]:
         """The values of (1) along the first axis, with axes for the parameters behind, and their probabilities."""
         k = self.support
         k = k.reshape(k.shape + (1,) * max(ndim, np.ndim(self.mean)))
         return k, self.density(k)
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         k, P = self.table()
         found = k.ravel()[np.argmax(P, axis=0)]
         return found if np.ndim(found) else int(found)
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         """The least k with P(X ≤ k) ≥ p."""
         k, P = self.table()
         p = np.asarray(p)
@@ -68,24 +70,26 @@ class Discrete(Distribution):
         # A sum of probabilities may miss p by rounding, and must not miss the value for that.
         return k.ravel()[np.minimum(np.sum(below < p - 1e-14, axis=0), k.size - 1)]
 
-    def integrate(self, f):
+    def integrate(self, f: Callable[[Any], Any]) -> Numbers:
         k, P = self.table()
         values = np.asarray([f(value) for value in k], dtype=float)
         return np.sum(P.reshape(P.shape + (1,) * (values.ndim - P.ndim)) * values, axis=0)
 
-    def integrate_log_density(self, other):
+    def integrate_log_density(self, other: Distribution) -> Numbers:
         k, P = self.table(np.ndim(other.mean))
         with np.errstate(invalid="ignore"):
             # 0 log 0 = 0, and P > 0 where Q = 0 is infinitely surprising.
             return np.sum(np.where(P > 0.0, P * other.log_density(k), 0.0), axis=0)
 
 
-def whole(x):
+def whole(x: Floats) -> Bools:
     """Whether an entry is a whole number ≥ 0."""
     return (x >= 0.0) & (x == np.floor(x))
 
 
-def check_counts(X, sample_weight, *, most=np.inf, what="counts"):
+def check_counts(
+    X: ArrayLike, sample_weight: ArrayLike | None, *, most: float | Floats = np.inf, what: str = "counts"
+) -> tuple[Floats, Floats]:
     """A sample and its weights, where every entry is a whole number from 0 to `most`."""
     X, weights = check_sample(X, sample_weight)
     wrong = ~whole(X) | (most < X)
@@ -98,5 +102,5 @@ def check_counts(X, sample_weight, *, most=np.inf, what="counts"):
     return X, weights
 
 
-def _padded(counts, K):
+def _padded(counts: Floats, K: int) -> Floats:
     return np.pad(counts, [(0, 0)] * (counts.ndim - 1) + [(0, K - counts.shape[-1])])

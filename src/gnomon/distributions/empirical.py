@@ -5,11 +5,13 @@
 van der Vaart (1998), Asymptotic Statistics, chapter 19, doi:10.1017/CBO9780511802256.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution
 
 __all__ = ["Empirical"]
@@ -36,36 +38,36 @@ class Empirical(Distribution):
     (array([1., 2.]), array([1., 1.]), array([1., 2.]))
     """
 
-    draws: Any
+    draws: Array
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """Mean of the draws."""
         return np.mean(self.draws, axis=0)
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """Variance of the draws, per coordinate."""
         return np.var(self.draws, axis=0)
 
     @property
-    def std(self):
+    def std(self) -> Numbers:
         """Standard deviations of the coordinates."""
         return np.sqrt(self.var)
 
     @property
-    def cov(self):
+    def cov(self) -> Floats:
         """Covariance of draws that are vectors."""
         return np.cov(self.draws, rowvar=False, ddof=0).reshape(2 * self.draws.shape[1:])
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         raise NotImplementedError("a sample has no density; use its quantiles")
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Array:
         return self.draws[rng.integers(len(self.draws), size=n)]
 
-    def quantile(self, p):
-        return np.quantile(self.draws, p, axis=0)
+    def quantile(self, p: ArrayLike) -> Numbers:
+        return np.quantile(self.draws, np.asarray(p, dtype=float), axis=0)
 
-    def integrate(self, f):
+    def integrate(self, f: Callable[[Any], Any]) -> Numbers:
         return np.mean([f(x) for x in self.draws], axis=0)

@@ -9,13 +9,15 @@ steps of Minka (2002), Estimating a Gamma distribution.
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 import numpy as np
 from scipy.special import digamma, gammainccinv, gammaincinv, gammaln, polygamma, xlogy
 
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Statistics, check_points, frozen, met_rows, positive
 from gnomon.distributions.normal import Normal
+from gnomon.numerics.streaming import Moments
 
 __all__ = ["Gamma", "InverseGamma"]
 
@@ -24,8 +26,8 @@ __all__ = ["Gamma", "InverseGamma"]
 class PowerSums(Statistics):
     """Σ sᵢ, Σ sᵢ xᵢ and Σ sᵢ log xᵢ."""
 
-    total: Any
-    logs: Any
+    total: Numbers
+    logs: Numbers
 
 
 @dataclass(frozen=True)
@@ -52,21 +54,21 @@ class Gamma(Distribution):
     (5.37521, 2.6876)
     """
 
-    a: Any
-    b: Any
+    a: Numbers
+    b: Numbers
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _shape_and_rate(self)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> PowerSums:
         X, weights = met_rows(X, sample_weight)
         if not np.min(X) > 0.0:
             raise ValueError(f"X holds {np.min(X):g}, and a gamma law has x > 0; shift X or choose another law")
         return PowerSums(float(np.sum(weights)), weights @ X, weights @ np.log(X))
 
     @classmethod
-    def from_statistics(cls, statistics):
+    def from_statistics(cls, statistics: PowerSums) -> Self:
         """Equation (3)."""
         mean = statistics.total / statistics.weight
         excess = np.log(mean) - statistics.logs / statistics.weight
@@ -77,36 +79,36 @@ class Gamma(Distribution):
         return cls(a, a / mean)
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """a/b."""
         return self.a / self.b
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """a/b²."""
         return self.a / self.b**2
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         """(a − 1)/b, and 0 for a ≤ 1."""
         return frozen(np.maximum(self.a - 1.0, 0.0) / self.b)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return 2 * int(np.size(self.mean))
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.mean))
         out = xlogy(self.a, self.b) - gammaln(self.a) + xlogy(self.a - 1.0, np.maximum(x, 0.0)) - self.b * x
         return np.where(x >= 0.0, out, -np.inf)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.gamma(self.a, 1.0 / np.asarray(self.b), size=(n, *np.shape(self.mean)))
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         return gammaincinv(self.a, p) / self.b
 
-    def entropy(self):
+    def entropy(self) -> Numbers:
         """a − log b + log Γ(a) + (1 − a) ψ(a)."""
         return self.a - np.log(self.b) + gammaln(self.a) + (1.0 - self.a) * digamma(self.a)
 
@@ -132,14 +134,14 @@ class InverseGamma(Distribution):
     (2.0, 1.0, 4.0)
     """
 
-    a: Any
-    b: Any
+    a: Numbers
+    b: Numbers
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _shape_and_rate(self)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> PowerSums:
         """Those of 1/x under a gamma law."""
         X, weights = met_rows(X, sample_weight)
         if not np.min(X) > 0.0:
@@ -147,76 +149,76 @@ class InverseGamma(Distribution):
         return Gamma.statistics(1.0 / X, weights)
 
     @classmethod
-    def from_statistics(cls, statistics):
+    def from_statistics(cls, statistics: PowerSums) -> Self:
         """The law whose inverse is the gamma law of (3)."""
         inverse = Gamma.from_statistics(statistics)
         return cls(inverse.a, inverse.b)
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """b/(a − 1), for a > 1."""
         return _ratio(self.b, self.a - 1.0)
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         """b/(a + 1)."""
         return self.b / (self.a + 1.0)
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """b²/((a − 1)²(a − 2)), for a > 2."""
         return _ratio(np.square(self.mean), self.a - 2.0)
 
     @property
-    def mean_log(self):
+    def mean_log(self) -> Numbers:
         """E[log x] = log b − ψ(a)."""
         return np.log(self.b) - digamma(self.a)
 
     @property
-    def log_norm(self):
+    def log_norm(self) -> Numbers:
         """log Γ(a) − a log b."""
         return gammaln(self.a) - self.a * np.log(self.b)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return 2 * int(np.size(self.mode))
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.mode))
         inside = x > 0.0
         safe = np.where(inside, x, 1.0)
         out = -(self.a + 1.0) * np.log(safe) - self.b / safe - self.log_norm
         return np.where(inside, out, -np.inf)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.b / rng.gamma(self.a, size=(n, *np.shape(self.mode)))
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         return self.b / gammainccinv(self.a, p)
 
-    def entropy(self):
+    def entropy(self) -> Numbers:
         """a + log b + log Γ(a) − (1 + a) ψ(a)."""
         return self.a + np.log(self.b) + gammaln(self.a) - (1.0 + self.a) * digamma(self.a)
 
-    def mode_given(self, statistics):
+    def mode_given(self, statistics: Moments) -> Normal:
         """The normal law of greatest posterior density, with this prior of its variance and a flat one of its mean."""
         var = (self.b + 0.5 * statistics.scatter) / (self.a + 1.0 + 0.5 * statistics.weight)
         return Normal(statistics.mean, var)
 
 
-def _shape_and_rate(law):
+def _shape_and_rate(law: "Gamma | InverseGamma") -> None:
     object.__setattr__(law, "a", frozen(law.a))
     object.__setattr__(law, "b", frozen(law.b))
     positive(a=law.a, b=law.b)
 
 
-def _ratio(a, b):
+def _ratio(a: Numbers, b: Numbers) -> Numbers:
     """a/b, infinite where b is not above zero; a float for floats."""
     out = np.where(np.asarray(b) > 0.0, a / np.where(np.asarray(b) > 0.0, b, 1.0), np.inf)
     return out if out.ndim else float(out)
 
 
-def _shape(excess, *, most=100):
+def _shape(excess: Numbers, *, most: int = 100) -> Numbers:
     """The root of (3); Minka (2002), equations 9 and 11."""
     a = (3.0 - excess + np.sqrt((excess - 3.0) ** 2 + 24.0 * excess)) / (12.0 * excess)
     for _ in range(most):

@@ -5,18 +5,24 @@
 Freedman & Diaconis (1981), doi:10.1007/BF01025868, take bins of width 2 · IQR · N^{−1/3}.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from numpy.polynomial.legendre import leggauss
 from scipy.special import xlogy
 
-from gnomon.distributions._base import Distribution, Statistics, check_points, check_sample, finite, frozen
+from gnomon._typing import ArrayLike, Floats, Numbers
+from gnomon.distributions._base import Distribution, Frozen, Statistics, check_points, check_sample, finite, frozen
 from gnomon.distributions._sample import Sample, one_variable
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 
 __all__ = ["Histogram"]
+
+Count: TypeAlias = Literal["fd"] | int
+Bins: TypeAlias = Count | Sequence[float] | Floats
+Tails: TypeAlias = Literal["clip", "zero"]
 
 NODES = 16
 """Of the rule for expectations, in each bin."""
@@ -29,15 +35,15 @@ MOST_BINS = 10_000
 class BinCounts(Statistics):
     """Σ sᵢ and how much weight fell into each bin between given edges."""
 
-    counts: Any
-    edges: Any
+    counts: Floats
+    edges: Floats
 
-    def __add__(self, other):
+    def __add__(self, other: "BinCounts") -> "BinCounts":
         if not np.array_equal(self.edges, other.edges):
             raise ValueError("counts over different edges do not add; give both the same edges")
         return BinCounts(self.weight + other.weight, self.counts + other.counts, self.edges)
 
-    def binned(self, bins):
+    def binned(self, bins: Count) -> tuple[Floats, Floats]:
         """The counts and edges; `bins` were given when they were counted."""
         return self.counts, self.edges
 
@@ -45,12 +51,12 @@ class BinCounts(Statistics):
 class RawValues(Sample):
     """Values whose bins are chosen once all are there."""
 
-    def binned(self, bins):
+    def binned(self, bins: Count) -> tuple[Floats, Floats]:
         """The counts and edges of `bins` bins, or of Freedman and Diaconis' rule."""
         edges = np.linspace(*_range(self.values), self._rule() + 1 if bins == "fd" else bins + 1)
         return np.histogram(self.values, edges, weights=self.weights)[0], edges
 
-    def _rule(self):
+    def _rule(self) -> int:
         low, high = _range(self.values)
         width = 2.0 * float(self.quantile(0.75) - self.quantile(0.25)) * self.weight ** (-1.0 / 3.0)
         return int(np.clip(np.ceil((high - low) / width), 1, MOST_BINS)) if width > 0.0 else _sturges(self.weight)
@@ -84,13 +90,13 @@ class Histogram(Distribution):
     array([1.714286, 1.142857, 0.571429])
     """
 
-    edges: Any
-    probabilities: Any
-    tails: str = "clip"
+    edges: Frozen
+    probabilities: Frozen
+    tails: Tails = "clip"
 
     summed_options: ClassVar[tuple[str, ...]] = ("bins",)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         edges, p = _checked_edges(self.edges), frozen(self.probabilities)
         if p.shape != (edges.size - 1,) or not np.all(p >= 0.0) or abs(np.sum(p) - 1.0) > 1e-6:
             raise ValueError(f"probabilities={p!r} must be {edges.size - 1} numbers ≥ 0 with sum 1, one for each bin")
@@ -99,7 +105,9 @@ class Histogram(Distribution):
         object.__setattr__(self, "probabilities", p)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None, *, bins="fd"):
+    def statistics(
+        cls, X: ArrayLike, sample_weight: ArrayLike | None = None, *, bins: Bins = "fd"
+    ) -> BinCounts | RawValues:
         """The counts of the bins where `bins` are edges; else the sample, whose bins are chosen once all is there."""
         if np.ndim(bins) == 0:
             _ = check_choice("bins", bins, ("fd",)) if isinstance(bins, str) else check_integer("bins", bins, 1)
@@ -110,7 +118,9 @@ class Histogram(Distribution):
         return BinCounts(float(np.sum(weights)), np.histogram(clipped, edges, weights=weights)[0], edges)
 
     @classmethod
-    def from_statistics(cls, statistics, *, bins="fd", alpha=0.0, tails="clip"):
+    def from_statistics(
+        cls, statistics: BinCounts | RawValues, *, bins: Bins = "fd", alpha: float = 0.0, tails: Tails = "clip"
+    ) -> Self:
         """Equation (1).
 
         Parameters
@@ -122,31 +132,32 @@ class Histogram(Distribution):
             Pseudo-count of every bin.
         tails : {"clip", "zero"}, default="clip"
         """
-        counts, edges = statistics.binned(bins)
+        # Where they are edges, they were used when the counts were made.
+        counts, edges = statistics.binned(cast(Count, bins))
         raised = counts + check_non_negative("alpha", alpha)
         return cls(edges, raised / np.sum(raised), tails)
 
     @property
-    def mean(self):
+    def mean(self) -> float:
         """Of the middles of the bins."""
         return float(self.probabilities @ self._middles())
 
     @property
-    def var(self):
+    def var(self) -> float:
         """Between the middles, and within the bins."""
         within = np.diff(self.edges) ** 2 / 12.0
         return float(self.probabilities @ ((self._middles() - self.mean) ** 2 + within))
 
     @property
-    def mode(self):
+    def mode(self) -> float:
         """The middle of the bin of greatest density."""
         return float(self._middles()[np.argmax(self.probabilities / np.diff(self.edges))])
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return self.probabilities.size - 1
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x)
         index = np.searchsorted(self.edges, x, side="right") - 1
         with np.errstate(divide="ignore"):
@@ -154,10 +165,10 @@ class Histogram(Distribution):
         out = levels[np.clip(index, 0, levels.size - 1)]
         return out if self.tails == "clip" else np.where((x < self.edges[0]) | (x > self.edges[-1]), -np.inf, out)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.quantile(rng.random(n))
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         reached = np.concatenate([[0.0], np.cumsum(self.probabilities)])
         # Bins without probability are steps of the inverse, which np.interp would enter from the wrong side.
         kept = np.concatenate([[True], np.diff(reached) > 0.0])
@@ -168,34 +179,34 @@ class Histogram(Distribution):
         inside = np.clip((p * reached[-1] - share[at]) / self.probabilities[b[at]], 0.0, 1.0)
         return left[at] + inside * np.diff(self.edges)[b[at]]
 
-    def rule(self):
+    def rule(self) -> tuple[Floats, Floats]:
         # Gauss and Legendre's nodes within each bin.
         z, v = leggauss(NODES)
         points = self._middles()[:, None] + 0.5 * np.diff(self.edges)[:, None] * z
         return points.ravel(), np.outer(self.probabilities, 0.5 * v).ravel()
 
-    def entropy(self):
+    def entropy(self) -> float:
         """−Σ p_b log(p_b / width_b)."""
         return -float(np.sum(xlogy(self.probabilities, self.probabilities / np.diff(self.edges))))
 
-    def _middles(self):
+    def _middles(self) -> Floats:
         return 0.5 * (self.edges[1:] + self.edges[:-1])
 
 
-def _checked_edges(edges):
-    edges = frozen(edges)
-    finite(edges=edges)
-    if np.ndim(edges) != 1 or edges.size < 2 or not np.all(np.diff(edges) > 0.0):
-        raise ValueError(f"edges={edges!r} must be at least two increasing numbers; sort them and drop repetitions")
-    return edges
+def _checked_edges(edges: ArrayLike) -> Floats:
+    kept = frozen(edges)
+    finite(edges=kept)
+    if np.ndim(kept) != 1 or kept.size < 2 or not np.all(np.diff(kept) > 0.0):
+        raise ValueError(f"edges={kept!r} must be at least two increasing numbers; sort them and drop repetitions")
+    return kept
 
 
-def _range(values):
+def _range(values: Floats) -> tuple[float, float]:
     """The extremes, drawn apart where all values are equal."""
     low, high = float(np.min(values)), float(np.max(values))
     apart = 0.0 if high > low else max(0.5, abs(low) * 1e-6)
     return low - apart, high + apart
 
 
-def _sturges(n):
+def _sturges(n: float) -> int:
     return int(np.ceil(np.log2(max(n, 1.0)))) + 1

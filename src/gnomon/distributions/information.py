@@ -6,15 +6,20 @@ The first argument is the law of the expectation. H(P, ·) is least at Q = P (Gi
 and 8, doi:10.1002/047174882X.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats, Numbers, RandomState
 from gnomon.distributions._base import Distribution
 from gnomon.distributions.categorical import Categorical
 from gnomon.numerics.random import check_rng
 
 __all__ = ["MonteCarlo", "cross_entropy", "entropy", "kl_divergence"]
+
+Law: TypeAlias = Distribution | ArrayLike
+"""A law; an array holds the probabilities of 0, …, K − 1."""
 
 
 class MonteCarlo(NamedTuple):
@@ -38,11 +43,25 @@ class MonteCarlo(NamedTuple):
     True
     """
 
-    value: Any
-    standard_error: Any
+    value: float
+    standard_error: float
 
 
-def cross_entropy(p, q, *, base=None, n_samples=None, random_state=None):
+@overload
+def cross_entropy(
+    p: Law, q: Law, *, base: float | None = None, n_samples: None = None, random_state: RandomState = None
+) -> Numbers: ...
+
+
+@overload
+def cross_entropy(
+    p: Law, q: Law, *, base: float | None = None, n_samples: int, random_state: RandomState = None
+) -> MonteCarlo: ...
+
+
+def cross_entropy(
+    p: Law, q: Law, *, base: float | None = None, n_samples: int | None = None, random_state: RandomState = None
+) -> Numbers | MonteCarlo:
     """H(P, Q) = −E_P[log q(X)]: the mean surprise of who believes Q while P holds.
 
     Parameters
@@ -77,7 +96,19 @@ def cross_entropy(p, q, *, base=None, n_samples=None, random_state=None):
     return _mean(lambda x: -q.row_log_density(x) / unit, p, n_samples, random_state)
 
 
-def entropy(p, *, base=None, n_samples=None, random_state=None):
+@overload
+def entropy(
+    p: Law, *, base: float | None = None, n_samples: None = None, random_state: RandomState = None
+) -> Numbers: ...
+
+
+@overload
+def entropy(p: Law, *, base: float | None = None, n_samples: int, random_state: RandomState = None) -> MonteCarlo: ...
+
+
+def entropy(
+    p: Law, *, base: float | None = None, n_samples: int | None = None, random_state: RandomState = None
+) -> Numbers | MonteCarlo:
     """H(P) = −E_P[log p(X)]; for a density, its differential entropy.
 
     Parameters
@@ -110,7 +141,21 @@ def entropy(p, *, base=None, n_samples=None, random_state=None):
     return p.entropy() / _unit(base)
 
 
-def kl_divergence(p, q, *, base=None, n_samples=None, random_state=None):
+@overload
+def kl_divergence(
+    p: Law, q: Law, *, base: float | None = None, n_samples: None = None, random_state: RandomState = None
+) -> Numbers: ...
+
+
+@overload
+def kl_divergence(
+    p: Law, q: Law, *, base: float | None = None, n_samples: int, random_state: RandomState = None
+) -> MonteCarlo: ...
+
+
+def kl_divergence(
+    p: Law, q: Law, *, base: float | None = None, n_samples: int | None = None, random_state: RandomState = None
+) -> Numbers | MonteCarlo:
     """KL(P‖Q) = E_P[log p(X)/q(X)] ≥ 0, zero only for Q = P.
 
     Parameters
@@ -144,18 +189,18 @@ def kl_divergence(p, q, *, base=None, n_samples=None, random_state=None):
     return _mean(lambda x: (p.row_log_density(x) - q.row_log_density(x)) / unit, p, n_samples, random_state)
 
 
-def _mean(terms, p, n, random_state):
+def _mean(terms: Callable[[Any], Floats], p: Distribution, n: int, random_state: RandomState) -> MonteCarlo:
     values = terms(p.sample(n, check_rng(random_state)))
     if np.any(np.isposinf(values)):
         return MonteCarlo(np.inf, 0.0)
     return MonteCarlo(float(np.mean(values)), float(np.std(values, ddof=1) / np.sqrt(n)))
 
 
-def _law(p):
+def _law(p: Law) -> Distribution:
     return p if isinstance(p, Distribution) else Categorical(p)
 
 
-def _unit(base):
+def _unit(base: float | None) -> float:
     if base is not None and not (base > 0.0 and base != 1.0):
         raise ValueError(f"base={base!r} must be positive and not 1; 2 gives bits, None nats")
     return 1.0 if base is None else np.log(base)

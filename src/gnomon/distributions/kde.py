@@ -10,17 +10,19 @@ with n = Σ sᵢ. Silverman (1986), Density Estimation for Statistics and Data A
 doi:10.1201/9781315140919; Scott (1992), doi:10.1002/9780470316849; John & Langley (1995), arXiv:1302.4964.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermegauss
 from scipy.optimize import brentq
 from scipy.special import ndtr
 
-from gnomon.distributions._base import Distribution, check_points, finite, frozen, positive
-from gnomon.distributions._kernel_sums import cell_log_sums, cells_of, log_sums
+from gnomon._typing import ArrayLike, Floats, Numbers
+from gnomon.distributions._base import Distribution, Frozen, check_points, finite, frozen, positive
+from gnomon.distributions._kernel_sums import CentreCells, cell_log_sums, cells_of, log_sums
 from gnomon.distributions._sample import Sample
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.special import LOG_2PI
@@ -28,7 +30,9 @@ from gnomon.numerics.special import LOG_2PI
 __all__ = ["KDE"]
 
 
-RULES = {
+Rule: TypeAlias = Literal["silverman", "scott", "flexible_bayes"]
+
+RULES: dict[str, Callable[[Sample, float], Numbers]] = {
     "silverman": lambda sample, power: 0.9 * sample.spread() * sample.weight**power,
     "scott": lambda sample, power: sample.std() * sample.weight**power,
     "flexible_bayes": lambda sample, power: np.full(sample.values.shape[1:], sample.weight**-0.5),
@@ -65,11 +69,11 @@ class KDE(Distribution):
     0.210229
     """
 
-    centers: Any
-    bandwidth: Any
-    weights: Any = None
+    centers: Frozen
+    bandwidth: Numbers
+    weights: Frozen = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         centers, h = frozen(self.centers), frozen(self.bandwidth)
         if np.ndim(centers) not in (1, 2) or len(centers) == 0:
             raise ValueError(f"centers has shape {np.shape(centers)}; give at least one point, as (n,) or (n, d)")
@@ -82,12 +86,14 @@ class KDE(Distribution):
             object.__setattr__(self, name, value)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Sample:
         """The sample itself."""
         return Sample.of(X, sample_weight)
 
     @classmethod
-    def from_statistics(cls, statistics, *, bandwidth="silverman"):
+    def from_statistics(
+        cls, statistics: Sample, *, bandwidth: Rule | float | Sequence[float] | Floats = "silverman"
+    ) -> Self:
         """Equation (1) with the bandwidth given, or found by a rule of (2).
 
         Parameters
@@ -100,29 +106,29 @@ class KDE(Distribution):
         return cls(statistics.values, bandwidth, statistics.weights)
 
     @property
-    def vectors(self):
+    def vectors(self) -> bool:
         """Whether the centres are rows."""
         return self.centers.ndim == 2
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """Of the centres."""
         return Sample(self.centers, self.weights).mean()
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """Of the centres, and h²."""
         return Sample(self.centers, self.weights).std() ** 2 + np.square(self.bandwidth)
 
     @property
-    def cov(self):
+    def cov(self) -> Floats:
         """Of the centres, and diag(h²)."""
         Z = self.centers - self.mean
         inner = (Z.T * self.weights) @ Z / np.sum(self.weights)
         return inner + np.diag(np.full(Z.shape[1], 1.0) * np.square(self.bandwidth))
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         """Where mean shift ends that starts at the centre of greatest density: a local maximum, as a rule the highest.
 
         Fukunaga & Hostetler (1975), doi:10.1109/TIT.1975.1055330.
@@ -138,31 +144,31 @@ class KDE(Distribution):
         return x if self.vectors else float(x[0])
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         """The numbers that the law keeps: its centres and widths."""
         return int(self.centers.size + np.size(self.bandwidth))
 
     @property
-    def _centers(self):
+    def _centers(self) -> Floats:
         return self.centers.reshape(len(self.centers), -1)
 
     @property
-    def _bandwidth(self):
+    def _bandwidth(self) -> Floats:
         return np.full(self._centers.shape[1], 1.0) * self.bandwidth
 
     @cached_property
-    def _sorted(self):
+    def _sorted(self) -> tuple[Floats, Floats]:
         """Centres in units of h, by their first coordinate, and the logarithms of their shares."""
         order = np.argsort(self._centers[:, 0], kind="stable")
         return self._centers[order] / self._bandwidth, np.log(self.weights / np.sum(self.weights))[order]
 
     @cached_property
-    def _cells(self):
+    def _cells(self) -> CentreCells | None:
         """The cells of a crowd of centres on a line, else None."""
         C, shares = self._sorted
         return cells_of(C[:, 0], shares) if C.shape[1] == 1 else None
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, self.centers.shape[1:])
         d = self._centers.shape[1]
         if self.vectors and x.shape[-1:] != (d,) and not (d == 1 and x.ndim <= 1):
@@ -173,12 +179,12 @@ class KDE(Distribution):
         shape = x.shape[:-1] if self.vectors and x.shape[-1:] == (d,) else x.shape
         return out.reshape(shape)[()]
 
-    def _sums(self, Q):
+    def _sums(self, Q: Floats) -> Floats:
         C, shares = self._sorted
         # The terms that are left out are together below one part in 10¹⁶ of those that are summed.
         reach = float(np.max(shares) + np.log(len(C)) + 37.0)
 
-        def part(rows):
+        def part(rows: slice) -> Floats:
             if self._cells is None:
                 return log_sums(Q[rows], C, shares, reach)
             return cell_log_sums(Q[rows, 0], C[:, 0], shares, reach, *self._cells)
@@ -186,18 +192,18 @@ class KDE(Distribution):
         chunks = split_rows(len(Q), max(1, min(16, len(Q) * len(C) // 2**20)))
         return np.concatenate(map_chunks(part, chunks, blas_threads()))
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         chosen = self.centers[rng.choice(len(self.centers), size=n, p=self.weights / np.sum(self.weights))]
         return chosen + self.bandwidth * rng.standard_normal(chosen.shape)
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         """The root of the distribution function, for one variable; quantiles of every coordinate by itself."""
         C, h, share = self._centers, self._bandwidth, self.weights / np.sum(self.weights)
         p = np.asarray(p, dtype=float)
         found = [[_root(C[:, j], h[j], share, level) for level in p.ravel()] for j in range(C.shape[1])]
         return np.array(found).T.reshape(p.shape + self.centers.shape[1:])[()]
 
-    def rule(self):
+    def rule(self) -> tuple[Floats, Floats]:
         d = self._centers.shape[1]
         if d not in NODES:
             raise NotImplementedError(f"no rule for integrals over {d} coordinates; give n_samples, for draws instead")
@@ -209,7 +215,7 @@ class KDE(Distribution):
         return points.reshape(-1, *self.centers.shape[1:]), weights
 
 
-def _ruled(sample, rule):
+def _ruled(sample: Sample, rule: Rule) -> Numbers:
     if rule not in RULES:
         raise ValueError(f"bandwidth={rule!r} is unknown; choose from {list(RULES)}, or give a number")
     d = int(np.prod(sample.values.shape[1:], dtype=int))
@@ -219,7 +225,7 @@ def _ruled(sample, rule):
     return h
 
 
-def _root(centers, h, share, p):
+def _root(centers: Floats, h: float, share: Floats, p: float) -> float:
     low, high = float(np.min(centers)) - 40.0 * h, float(np.max(centers)) + 40.0 * h
     if not 0.0 < p < 1.0:
         return -np.inf if p <= 0.0 else np.inf

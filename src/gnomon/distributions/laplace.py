@@ -6,10 +6,11 @@ Laplace (1774); Kotz, Kozubowski & Podgórski (2001), doi:10.1007/978-1-4612-017
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, check_points, finite, frozen, positive
 from gnomon.distributions._sample import Sample
 from gnomon.numerics.energy import Energy
@@ -42,22 +43,22 @@ class Laplace(Distribution):
     Laplace(loc=1.0, scale=1.6666666666666667)
     """
 
-    loc: Any = 0.0
-    scale: Any = 1.0
+    loc: Numbers = 0.0
+    scale: Numbers = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "loc", frozen(self.loc))
         object.__setattr__(self, "scale", frozen(self.scale))
         positive(scale=self.scale)
         finite(loc=self.loc)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Sample:
         """The sample itself: a median is no function of sums."""
         return Sample.of(X, sample_weight)
 
     @classmethod
-    def from_statistics(cls, statistics):
+    def from_statistics(cls, statistics: Sample) -> Self:
         """Equation (1)."""
         loc = statistics.quantile(0.5)
         scale = statistics.weights @ np.abs(statistics.values - loc) / statistics.weight
@@ -66,49 +67,49 @@ class Laplace(Distribution):
         return cls(loc, scale)
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """μ."""
         return self.loc
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         return self.loc
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """2b²."""
         return 2.0 * self.scale**2
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return 2 * int(np.prod(self._shape, dtype=int))
 
     @property
-    def energy(self):
+    def energy(self) -> Energy:
         return Energy("modulus", 1.0 / self.scale, self.loc)
 
     @classmethod
-    def from_energy(cls, energy):
+    def from_energy(cls, energy: Energy) -> Self:
         """The Laplace law with −log p = factor · |x| + constant."""
         if energy.shape != "modulus":
             raise ValueError(f"energy={energy!r} is not a modulus; a Laplace law belongs to an L1 penalty")
         return cls(energy.center, 1.0 / energy.factor)
 
     @property
-    def _shape(self):
+    def _shape(self) -> tuple[int, ...]:
         return np.broadcast_shapes(np.shape(self.loc), np.shape(self.scale))
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         return -np.abs(check_points(x, self._shape) - self.loc) / self.scale - np.log(2.0 * self.scale)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.laplace(self.loc, self.scale, size=(n, *self._shape))
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         # Both branches are evaluated, so each gets only the half that it is meant for.
         below, above = np.minimum(p, 0.5), np.minimum(1.0 - np.asarray(p), 0.5)
         return self.loc + self.scale * (np.log(2.0 * below) - np.log(2.0 * above))
 
-    def entropy(self):
+    def entropy(self) -> Numbers:
         """1 + log 2b."""
         return 1.0 + np.log(2.0 * self.scale) + np.zeros(self._shape)[()]

@@ -8,22 +8,27 @@ tiles that stay in cache, and (2) is summed while the tile is there, so the n ×
 Bishop (2006), Pattern Recognition and Machine Learning, section 9.2.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers
 from gnomon.distributions._normal_kernels import fill_log_densities, sums_of_responsibilities
-from gnomon.distributions.normal import LOG_2PI, MultivariateNormal
+from gnomon.distributions.normal import CovarianceType, MultivariateNormal
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["COVARIANCE_SHAPES", "Normals", "Responsibilities"]
 
-COVARIANCE_SHAPES = {
+MixtureCovarianceType: TypeAlias = Literal["full", "tied", "diag", "spherical", "tied_diag", "tied_spherical"]
+
+COVARIANCE_SHAPES: dict[MixtureCovarianceType, str] = {
     "full": "kdd",
     "tied": "dd",
     "diag": "kd",
@@ -90,11 +95,11 @@ class Normals:
     array([[-2.918939, -1.612086]])
     """
 
-    means: Any
-    covariances: Any
-    covariance_type: str = "full"
+    means: Floats
+    covariances: Floats
+    covariance_type: MixtureCovarianceType = "full"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         means, cov = np.array(self.means, dtype=float), np.array(self.covariances, dtype=float)
         kind = check_choice("covariance_type", self.covariance_type, list(COVARIANCE_SHAPES))
         if means.ndim != 2:
@@ -107,7 +112,9 @@ class Normals:
         object.__setattr__(self, "covariances", cov)
 
     @classmethod
-    def from_statistics(cls, moments, *, covariance_type="full", ddof=0):
+    def from_statistics(
+        cls, moments: Moments, *, covariance_type: MixtureCovarianceType = "full", ddof: float = 0
+    ) -> Self:
         """The laws of greatest likelihood given the moments of each; `ddof` is taken from the weight of each law."""
         divisor = moments.weight - ddof
         if np.any(divisor <= 0.0):
@@ -118,21 +125,21 @@ class Normals:
             )
         return cls(moments.mean, covariances_of(moments.scatter, divisor, covariance_type), covariance_type)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.means)
 
     @property
-    def is_dense(self):
+    def is_dense(self) -> bool:
         """Whether the coordinates of a law are correlated, so that whitening needs a triangle and not a diagonal."""
         return self.covariance_type in ("full", "tied")
 
     @cached_property
-    def whitener(self):
+    def whitener(self) -> Floats:
         """Lⱼ⁻¹ of equation (1), packed by rows: (k, d, d), lower triangular; (k, d, 1) where it is diagonal."""
         k, d = self.means.shape
         if not self.is_dense:
-            var = {"diag": lambda c: c, "spherical": lambda c: c[:, None]}.get(self.covariance_type, lambda c: c)
-            var = np.broadcast_to(var(self.covariances), (k, d))
+            own = self.covariances[:, None] if self.covariance_type == "spherical" else self.covariances
+            var = np.broadcast_to(own, (k, d))
             if not np.all(var > 0.0):
                 raise ValueError(_singular(int(np.argmin(np.min(var, axis=1))), np.min(var)))
             return np.ascontiguousarray(1.0 / np.sqrt(var))[:, :, None]
@@ -141,13 +148,13 @@ class Normals:
         return np.ascontiguousarray(np.broadcast_to(roots, (k, d, d)))
 
     @cached_property
-    def log_norms(self):
+    def log_norms(self) -> Floats:
         """−log |Lⱼ| − ½ d log 2π, the constants of equation (1)."""
         U = self.whitener
         roots = np.diagonal(U, axis1=1, axis2=2) if self.is_dense else U[:, :, 0]
         return np.sum(np.log(roots), axis=1) - 0.5 * self.means.shape[1] * LOG_2PI
 
-    def precisions(self):
+    def precisions(self) -> tuple[Floats, Floats]:
         """Upper triangular P with P Pᵀ = Σ⁻¹ (or its diagonal), and Σ⁻¹, both in the shape of the covariances."""
         if not self.is_dense:
             return 1.0 / np.sqrt(self.covariances), 1.0 / self.covariances
@@ -156,7 +163,7 @@ class Normals:
         return P, P @ np.swapaxes(P, -1, -2)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         """Free parameters of the means and covariances."""
         k, d = self.means.shape
         return (
@@ -171,23 +178,23 @@ class Normals:
             }[self.covariance_type]
         )
 
-    def __getitem__(self, j):
+    def __getitem__(self, j: int) -> MultivariateNormal:
         """The law number j, as a `MultivariateNormal`."""
-        own = {
+        own: dict[MixtureCovarianceType, Callable[[Floats], tuple[Floats, CovarianceType]]] = {
             "full": lambda c: (c[j], "full"),
             "tied": lambda c: (c, "full"),
             "diag": lambda c: (c[j], "diag"),
             "spherical": lambda c: (c[j], "spherical"),
             "tied_diag": lambda c: (c, "diag"),
             "tied_spherical": lambda c: (c, "spherical"),
-        }[self.covariance_type]
-        return MultivariateNormal(self.means[j], *own(self.covariances))
+        }
+        return MultivariateNormal(self.means[j], *own[self.covariance_type](self.covariances))
 
-    def cov_matrices(self):
+    def cov_matrices(self) -> Floats:
         """Σⱼ as matrices, (k, d, d)."""
         return np.stack([self[j].cov_matrix for j in range(len(self))])
 
-    def marginal(self, idx):
+    def marginal(self, idx: Integers) -> "Normals":
         """The laws of the coordinates `idx`."""
         own = {
             "full": lambda c: c[:, idx][:, :, idx],
@@ -197,7 +204,7 @@ class Normals:
         }.get(self.covariance_type, lambda c: c)
         return Normals(self.means[:, idx], own(self.covariances), self.covariance_type)
 
-    def log_densities(self, X, *, n_jobs=None):
+    def log_densities(self, X: ArrayLike, *, n_jobs: int | None = None) -> Floats:
         """log pⱼ(xᵢ), shape (n, k).
 
         Parameters
@@ -209,7 +216,7 @@ class Normals:
         X = self._checked(X)
         out = np.empty((len(X), len(self)))
 
-        def fill(rows):
+        def fill(rows: slice) -> None:
             # A square that overflows is a density of zero; the interpreter would warn of it, compiled code does not.
             with np.errstate(over="ignore"):
                 fill_log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
@@ -218,8 +225,16 @@ class Normals:
         return out
 
     def responsibilities(
-        self, X, log_weights, sample_weight=None, *, labels=None, owners=None, assignment="soft", n_jobs=None
-    ):
+        self,
+        X: ArrayLike,
+        log_weights: Floats,
+        sample_weight: ArrayLike | None = None,
+        *,
+        labels: ArrayLike | None = None,
+        owners: ArrayLike | None = None,
+        assignment: Literal["soft", "hard"] = "soft",
+        n_jobs: int | None = None,
+    ) -> Responsibilities:
         """Equation (2) for the mixture of these laws.
 
         Parameters
@@ -247,7 +262,7 @@ class Normals:
         const = self.log_norms + log_weights
         hard = check_choice("assignment", assignment, ["soft", "hard"]) == "hard"
 
-        def work(rows):
+        def work(rows: slice) -> tuple[Floats, Floats, Floats, float]:
             return sums_of_responsibilities(
                 X[rows], s[rows], labels[rows], owners, self.means, self.whitener, const, hard=hard
             )
@@ -256,7 +271,7 @@ class Normals:
         N, F, S, total = (sum(part) for part in zip(*parts, strict=True))
         return Responsibilities(self._moments(N, F, S), float(total))
 
-    def fill_in(self, observed, moments):
+    def fill_in(self, observed: Integers, moments: Moments) -> Moments:
         """Moments of whole rows from those of their coordinates `observed`, the others filled by these laws.
 
         Missing coordinates have the conditional mean μ_m + B(x_o − μ_o), B = Σ_mo Σ_oo⁻¹, and the conditional
@@ -288,17 +303,17 @@ class Normals:
             scatter[j][np.ix_(missing, missing)] = cross @ B.T + N[j] * rest
         return Moments(N, mean, scatter)
 
-    def sample(self, counts, rng):
+    def sample(self, counts: Integers, rng: np.random.Generator) -> Floats:
         """`counts[j]` draws from law j, one law after the other."""
         return np.concatenate([self[j].sample(int(n), rng) for j, n in enumerate(counts)])
 
-    def _checked(self, X):
+    def _checked(self, X: ArrayLike) -> Array:
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.means.shape[1]:
             raise ValueError(f"X has shape {X.shape}; give rows of {self.means.shape[1]} numbers")
         return X
 
-    def _moments(self, N, F, S):
+    def _moments(self, N: Floats, F: Floats, S: Floats) -> Moments:
         step = F / np.where(N > 0.0, N, 1.0)[:, None]
         if not self.is_dense:
             return Moments(N, self.means + step, np.maximum(S[:, :, 0] - F * step, 0.0))
@@ -306,12 +321,12 @@ class Normals:
         return Moments(N, self.means + step, S - F[:, :, None] * step[:, None, :])
 
 
-def covariance_shape(covariance_type, k, d):
+def covariance_shape(covariance_type: MixtureCovarianceType, k: int, d: int) -> tuple[int, ...]:
     """The shape of the covariances of k laws of d coordinates."""
     return tuple({"k": k, "d": d}[axis] for axis in COVARIANCE_SHAPES[covariance_type])
 
 
-def covariances_of(scatter, divisor, covariance_type):
+def covariances_of(scatter: Floats, divisor: Floats, covariance_type: MixtureCovarianceType) -> Floats:
     """Covariances of one type from the scatter of each group, (k, d, d) or its diagonals (k, d), and their divisors."""
     total = np.sum(divisor)
     return {
@@ -324,7 +339,7 @@ def covariances_of(scatter, divisor, covariance_type):
     }[covariance_type]()
 
 
-def _inverse_root(cov, j):
+def _inverse_root(cov: Floats, j: int) -> Floats:
     try:
         L = np.linalg.cholesky(cov)
     except np.linalg.LinAlgError:
@@ -333,20 +348,20 @@ def _inverse_root(cov, j):
     return dtrsm(1.0, L, np.eye(len(L)), lower=1)
 
 
-def _singular(j, smallest):
+def _singular(j: int, smallest: Numbers) -> str:
     return (
         f"the covariance of component {j} is not positive definite: its least eigenvalue is {smallest:.3g}; raise "
         "reg_covar, set a floor (cov_floor), take fewer components or a simpler covariance_type"
     )
 
 
-def _regression(cov, missing, observed):
+def _regression(cov: Floats, missing: Integers, observed: Integers) -> Floats:
     """B = Σ_mo Σ_oo⁻¹."""
     if observed.size == 0:
         return np.zeros((missing.size, 0))
     return np.linalg.solve(cov[np.ix_(observed, observed)], cov[np.ix_(observed, missing)]).T
 
 
-def _chunks(X, k):
+def _chunks(X: Array, k: int) -> list[slice]:
     # The same pieces whatever the number of threads, so that sums do not depend on it.
     return split_rows(len(X), max(1, min(16, X.size * k // 2**18)))

@@ -6,13 +6,15 @@ Poisson (1837); Johnson, Kemp & Kotz (2005), Univariate Discrete Distributions, 
 """
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Self
 
 import numpy as np
 from scipy.special import gammaln, xlogy
 
+from gnomon._typing import ArrayLike, Integers, Numbers
 from gnomon.distributions._base import check_points, frozen
 from gnomon.distributions.discrete import Discrete, Totals, check_counts, whole
+from gnomon.distributions.gamma import Gamma
 
 __all__ = ["Poisson"]
 
@@ -40,51 +42,51 @@ class Poisson(Discrete):
     Poisson(rate=2.0)
     """
 
-    rate: Any
+    rate: Numbers
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "rate", frozen(self.rate))
         if not (np.all(np.asarray(self.rate) >= 0.0) and np.all(np.isfinite(self.rate))):
             raise ValueError(f"rate={self.rate!r} must be ≥ 0 and finite; give the expected number")
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Totals:
         X, weights = check_counts(X, sample_weight)
         return Totals(float(np.sum(weights)), weights @ X)
 
     @classmethod
-    def from_statistics(cls, statistics, *, prior=None):
+    def from_statistics(cls, statistics: Totals, *, prior: Gamma | None = None) -> Self:
         """The mean, or the mode under a `Gamma` prior, whose posterior is Gamma(a + Σx, b + n)."""
         if prior is None:
             return cls(statistics.total / statistics.weight)
         return cls(replace(prior, a=prior.a + statistics.total, b=prior.b + statistics.weight).mode)
 
     @property
-    def support(self):
+    def support(self) -> Integers:
         # Beyond twelve deviations (and fifty, for small rates) nothing is left at double precision.
         low, high = np.min(self.rate), np.max(self.rate)
         first = max(0, int(low - 12.0 * np.sqrt(low) - 50.0))
         return np.arange(first, int(high + 12.0 * np.sqrt(high) + 50.0))
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """λ."""
         return self.rate
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """λ."""
         return self.rate
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return int(np.size(self.rate))
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.rate))
         inside = whole(x)
         k = np.where(inside, x, 0.0)
         return np.where(inside, xlogy(k, self.rate) - self.rate - gammaln(k + 1.0), -np.inf)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Integers:
         return rng.poisson(self.rate, size=(n, *np.shape(self.rate)))

@@ -6,30 +6,37 @@ Each group has a law of its own, of any family, and is fitted by itself. Feller 
 Theory and Its Applications, volume 1, section V.3.
 """
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
 
 import numpy as np
 
-from gnomon.distributions._base import Distribution, sum_of_logs
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers
+from gnomon.distributions._base import Distribution, DistributionFamily, sum_of_logs
 from gnomon.numerics.validation import assert_finite
 
 __all__ = ["Product"]
+
+T = TypeVar("T")
+
+Model: TypeAlias = type[Distribution] | DistributionFamily
+Models: TypeAlias = Model | Sequence[tuple[ArrayLike, Model]]
 
 
 @dataclass(frozen=True, eq=False)
 class PartStatistics:
     """The statistics of every group, which add group by group."""
 
-    groups: Any
-    parts: Any
+    groups: tuple[tuple[Integers, Model], ...]
+    parts: tuple[Any, ...]
 
     @property
-    def weight(self):
+    def weight(self) -> Numbers:
         """Σ sᵢ."""
         return self.parts[0].weight
 
-    def __add__(self, other):
+    def __add__(self, other: "PartStatistics") -> "PartStatistics":
         return PartStatistics(self.groups, tuple(a + b for a, b in zip(self.parts, other.parts, strict=True)))
 
 
@@ -60,16 +67,16 @@ class Product(Distribution):
     (array([0.666667, 3.      ]), 3)
     """
 
-    groups: Any
+    groups: Sequence[tuple[Any, Distribution]]
 
-    vectors: ClassVar[bool] = True
+    vectors = True
     summed_options: ClassVar[tuple[str, ...]] = ("models",)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "groups", _checked_groups(self.groups))
 
     @classmethod
-    def statistics(cls, X, sample_weight=None, *, models):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None, *, models: Models) -> PartStatistics:
         """The statistics of every group.
 
         Parameters
@@ -87,28 +94,28 @@ class Product(Distribution):
         return PartStatistics(models, tuple(model.statistics(X[:, cols], sample_weight) for cols, model in models))
 
     @classmethod
-    def from_statistics(cls, statistics, *, models=None):
+    def from_statistics(cls, statistics: PartStatistics, *, models: Models | None = None) -> Self:
         """Each group from its own statistics; the models are those that these were made with."""
         pairs = zip(statistics.groups, statistics.parts, strict=True)
         return cls([(cols, model.from_statistics(part)) for (cols, model), part in pairs])
 
     @property
-    def dimension(self):
+    def dimension(self) -> int:
         """The number of columns."""
         return sum(cols.size for cols, _ in self.groups)
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """Of every column."""
         return self._spread(lambda law: law.mean)
 
     @property
-    def var(self):
+    def var(self) -> Floats:
         """Of every column."""
         return self._spread(lambda law: law.var)
 
     @property
-    def cov(self):
+    def cov(self) -> Floats:
         """Zero between groups."""
         out = np.diag(self.var).astype(float)
         for cols, law in self.groups:
@@ -117,14 +124,14 @@ class Product(Distribution):
         return out
 
     @property
-    def mode(self):
+    def mode(self) -> Floats:
         return self._spread(lambda law: law.mode)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return sum(law.n_parameters for _, law in self.groups)
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = np.asarray(x)
         rows = np.atleast_2d(x)
         _check_width(rows, self.groups, "x")
@@ -132,7 +139,7 @@ class Product(Distribution):
         out = sum_of_logs(np.stack([law.row_log_density(rows[:, cols]) for cols, law in self.groups], axis=1))
         return out if x.ndim == 2 else out[0]
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         out = np.empty((n, self.dimension))
         for cols, law in self.groups:
             draws = law.sample(n, rng)
@@ -141,27 +148,27 @@ class Product(Distribution):
             out[:, np.ravel(cols)] = np.column_stack([draws, *more])
         return out
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         """Quantiles of every column by itself."""
         return self._spread(lambda law: law.quantile(p))
 
-    def entropy(self):
+    def entropy(self) -> float:
         """The sum over the groups."""
         return float(sum(np.sum(np.broadcast_to(law.entropy(), _count(law, cols))) for cols, law in self.groups))
 
-    def _spread(self, quantity):
+    def _spread(self, quantity: Callable[[Distribution], Numbers]) -> Floats:
         out = np.empty(self.dimension)
         for cols, law in self.groups:
             out[cols] = quantity(law)
         return out
 
 
-def _count(law, cols):
+def _count(law: Distribution, cols: Integers) -> tuple[int, ...]:
     """How often the entropy of a law enters: once for a law of vectors, else once for each column."""
     return (1,) if law.vectors else cols.shape
 
 
-def _checked_groups(groups):
+def _checked_groups(groups: Iterable[tuple[Any, T]]) -> tuple[tuple[Integers, T], ...]:
     groups = tuple((np.asarray(cols, dtype=int), law) for cols, law in groups)
     columns = np.concatenate([np.ravel(cols) for cols, _ in groups]) if groups else np.array([])
     if not np.array_equal(np.sort(columns), np.arange(columns.size)) or columns.size == 0:
@@ -171,7 +178,7 @@ def _checked_groups(groups):
     return groups
 
 
-def _check_width(X, groups, name):
+def _check_width(X: Array, groups: Iterable[tuple[Integers, Any]], name: str) -> None:
     d = sum(cols.size for cols, _ in groups)
     if X.ndim != 2 or X.shape[1] != d:
         raise ValueError(f"{name} has shape {X.shape}; give rows of {d} numbers, one for each column of the groups")

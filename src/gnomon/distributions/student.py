@@ -10,13 +10,14 @@ Tyler & Vardi (1994), doi:10.1080/03610919408813180.
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.special import betaln, digamma, gammaln, stdtrit
 
-from gnomon.distributions._base import Distribution, check_points, finite, frozen, positive
+from gnomon._typing import ArrayLike, Floats, Numbers
+from gnomon.distributions._base import Distribution, Frozen, check_points, finite, frozen, positive
 from gnomon.distributions._sample import Sample
 from gnomon.distributions.normal import MultivariateNormal
 
@@ -53,23 +54,23 @@ class StudentT(Distribution):
     (1.5608, 1.6552)
     """
 
-    df: Any
-    location: Any = 0.0
-    scale: Any = 1.0
+    df: Numbers
+    location: Numbers = 0.0
+    scale: Numbers = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         for name in ("df", "location", "scale"):
             object.__setattr__(self, name, frozen(getattr(self, name)))
         positive(df=self.df, scale=self.scale)
         finite(location=self.location)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Sample:
         """The sample itself: no sums suffice."""
         return Sample.of(X, sample_weight)
 
     @classmethod
-    def from_statistics(cls, statistics, *, df=None):
+    def from_statistics(cls, statistics: Sample, *, df: float | None = None) -> Self:
         """The law of greatest likelihood of every column, by ECME.
 
         Parameters
@@ -85,45 +86,45 @@ class StudentT(Distribution):
         return cls(*(frozen(np.reshape(part, shape)) for part in parts))
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """The location, for ν > 1."""
         return frozen(np.where(np.asarray(self.df) > 1.0, self.location, np.nan))
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """scale² ν/(ν − 2), for ν > 2."""
         return frozen(np.square(self.scale) * _stretch(self.df))
 
     @property
-    def std(self):
+    def std(self) -> Numbers:
         """The root of the variance."""
         return np.sqrt(self.var)
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         return self.location
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return 3 * int(np.prod(self._shape, dtype=int))
 
     @property
-    def _shape(self):
+    def _shape(self) -> tuple[int, ...]:
         return np.broadcast_shapes(np.shape(self.df), np.shape(self.location), np.shape(self.scale))
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, self._shape)
         with np.errstate(over="ignore"):
             square = ((x - self.location) / self.scale) ** 2
         return _log_t(square, self.df, 1, 2.0 * np.log(self.scale))
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return self.location + self.scale * rng.standard_t(self.df, size=(n, *self._shape))
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         return self.location + self.scale * stdtrit(self.df, p)
 
-    def entropy(self):
+    def entropy(self) -> Numbers:
         """The integral of −p log p."""
         return _entropy_t(self.df, 1, 2.0 * np.log(self.scale))
 
@@ -157,23 +158,23 @@ class MultivariateT(Distribution):
     """
 
     df: float
-    location: Any
-    shape: Any
+    location: Frozen
+    shape: Frozen
 
-    vectors: ClassVar[bool] = True
+    vectors = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         positive(df=self.df)
         object.__setattr__(self, "location", self.base.mean)
         object.__setattr__(self, "shape", self.base.cov)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Sample:
         """The sample itself: no sums suffice."""
         return Sample.of(X, sample_weight, vectors=True)
 
     @classmethod
-    def from_statistics(cls, statistics, *, df=None):
+    def from_statistics(cls, statistics: Sample, *, df: float | None = None) -> Self:
         """The law of greatest likelihood, by ECME.
 
         Parameters
@@ -186,75 +187,77 @@ class MultivariateT(Distribution):
         return cls(nu, base.mean, base.cov)
 
     @cached_property
-    def base(self):
+    def base(self) -> MultivariateNormal:
         """The normal law with mean μ and covariance Σ."""
         return MultivariateNormal(self.location, self.shape)
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """The location, for ν > 1."""
         return self.base.mean if self.df > 1.0 else np.nan * self.base.mean
 
     @property
-    def cov(self):
+    def cov(self) -> Floats:
         """Σ ν/(ν − 2), for ν > 2."""
         return self.base.cov * (self.df / (self.df - 2.0)) if self.df > 2.0 else np.full(self.base.cov.shape, np.inf)
 
     @property
-    def var(self):
+    def var(self) -> Floats:
         """The variances of the coordinates."""
         return self.base.var * _stretch(self.df)
 
     @property
-    def std(self):
+    def std(self) -> Floats:
         """Standard deviations of the coordinates."""
         return np.sqrt(self.var)
 
     @property
-    def mode(self):
+    def mode(self) -> Floats:
         return self.base.mean
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return 1 + self.base.n_parameters
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         return _log_t(self.base.mahalanobis(x), self.df, self.base.mean.size, self.base.log_det)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         stretch = np.sqrt(self.df / rng.chisquare(self.df, size=(n, 1)))
         return self.base.mean + stretch * (self.base.sample(n, rng) - self.base.mean)
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         """Quantiles of every coordinate by itself."""
         return self.base.mean + self.base.std * stdtrit(self.df, p)
 
-    def entropy(self):
+    def entropy(self) -> float:
         """The integral of −p log p."""
         return float(_entropy_t(self.df, self.base.mean.size, self.base.log_det))
 
 
-def _stretch(df):
+def _stretch(df: ArrayLike) -> Floats:
     """ν/(ν − 2), infinite for ν ≤ 2."""
     df = np.asarray(df, dtype=float)
     return np.where(df > 2.0, df / np.where(df > 2.0, df - 2.0, 1.0), np.inf)
 
 
-def _log_norm(df, d, log_det):
+def _log_norm(df: Numbers, d: int, log_det: Numbers) -> Numbers:
     # Γ((ν + d)/2)/Γ(ν/2) by the beta function, as the logarithms of both grow with ν and cancel.
     return gammaln(0.5 * d) - betaln(0.5 * np.asarray(df), 0.5 * d) - 0.5 * d * np.log(np.pi * df) - 0.5 * log_det
 
 
-def _log_t(square, df, d, log_det):
+def _log_t(square: Numbers, df: Numbers, d: int, log_det: Numbers) -> Numbers:
     return _log_norm(df, d, log_det) - 0.5 * (df + d) * np.log1p(square / df)
 
 
-def _entropy_t(df, d, log_det):
+def _entropy_t(df: Numbers, d: int, log_det: Numbers) -> Numbers:
     # E[log(1 + δ/ν)] = ψ((ν + d)/2) − ψ(ν/2), because 1/(1 + δ/ν) has a beta law.
     return 0.5 * (df + d) * (digamma(0.5 * (df + d)) - digamma(0.5 * df)) - _log_norm(df, d, log_det)
 
 
-def _fit_t(X, s, df, *, tol=1e-12, most=2000):
+def _fit_t(
+    X: Floats, s: Floats, df: float | None, *, tol: float = 1e-12, most: int = 2000
+) -> tuple[float, MultivariateNormal]:
     """ν and N(μ, Σ) of greatest likelihood; with ν free, each round also maximises over ν (Liu & Rubin, section 4)."""
     d, total = X.shape[1], np.sum(s)
     base, last = MultivariateNormal.fit(X, s), -np.inf
@@ -272,8 +275,8 @@ def _fit_t(X, s, df, *, tol=1e-12, most=2000):
     return nu, base
 
 
-def _best_df(square, s, d, log_det):
-    def loss(t):
+def _best_df(square: Floats, s: Floats, d: int, log_det: Numbers) -> float:
+    def loss(t: float) -> float:
         return -float(s @ _log_t(square, np.exp(t), d, log_det))
 
     return float(np.exp(minimize_scalar(loss, bounds=(np.log(0.05), np.log(MOST_DF)), method="bounded").x))

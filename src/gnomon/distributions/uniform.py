@@ -6,10 +6,11 @@ Johnson, Kotz & Balakrishnan (1995), Continuous Univariate Distributions, volume
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Self
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Statistics, check_points, finite, frozen, met_rows
 
 __all__ = ["Uniform"]
@@ -19,10 +20,10 @@ __all__ = ["Uniform"]
 class Extent(Statistics):
     """Σ sᵢ, and the least and the greatest value of every column: extremes, which merge instead of adding."""
 
-    low: Any
-    high: Any
+    low: Numbers
+    high: Numbers
 
-    def __add__(self, other):
+    def __add__(self, other: "Extent") -> "Extent":
         low, high = np.minimum(self.low, other.low), np.maximum(self.high, other.high)
         return Extent(self.weight + other.weight, low, high)
 
@@ -51,10 +52,10 @@ class Uniform(Distribution):
     Uniform(low=1.0, high=3.0)
     """
 
-    low: Any = 0.0
-    high: Any = 1.0
+    low: Numbers = 0.0
+    high: Numbers = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         low, high = frozen(self.low), frozen(self.high)
         finite(low=low, high=high)
         if not np.all(np.asarray(low) < high):
@@ -63,44 +64,44 @@ class Uniform(Distribution):
         object.__setattr__(self, "high", high)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Extent:
         X, weights = met_rows(X, sample_weight)
         return Extent(float(np.sum(weights)), np.min(X, axis=0), np.max(X, axis=0))
 
     @classmethod
-    def from_statistics(cls, statistics):
+    def from_statistics(cls, statistics: Extent) -> Self:
         """Equation (1)."""
         return cls(statistics.low, statistics.high)
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """The middle."""
         return 0.5 * (self.low + self.high)
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         """The middle: every point of the interval is as probable."""
         return self.mean
 
     @property
-    def var(self):
+    def var(self) -> Numbers:
         """(h − l)² / 12."""
         return (self.high - self.low) ** 2 / 12.0
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         return 2 * int(np.size(self.mean))
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.mean))
         return np.where((x >= self.low) & (x <= self.high), -np.log(self.high - self.low), -np.inf)
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.uniform(self.low, self.high, size=(n, *np.shape(self.mean)))
 
-    def quantile(self, p):
+    def quantile(self, p: ArrayLike) -> Numbers:
         return self.low + np.asarray(p) * (self.high - self.low)
 
-    def entropy(self):
+    def entropy(self) -> Numbers:
         """log(h − l)."""
         return np.log(self.high - self.low)

@@ -10,15 +10,17 @@ doi:10.1201/b16018; draws by the triangular factor of Bartlett (1933), doi:10.10
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Self
 
 import numpy as np
 from scipy.linalg import solve_triangular
 from scipy.optimize import brentq
 from scipy.special import digamma, multigammaln
 
-from gnomon.distributions._base import Distribution, Statistics, check_sample
+from gnomon._typing import ArrayLike, Bools, Floats, Numbers
+from gnomon.distributions._base import Distribution, Frozen, Statistics, check_sample
 from gnomon.distributions.normal import MultivariateNormal
+from gnomon.numerics.streaming import Moments
 
 __all__ = ["InverseWishart", "Wishart", "multidigamma"]
 
@@ -27,8 +29,8 @@ __all__ = ["InverseWishart", "Wishart", "multidigamma"]
 class MatrixSums(Statistics):
     """Σ sᵢ, Σ sᵢ Xᵢ and Σ sᵢ log|Xᵢ|."""
 
-    total: Any
-    logs: Any
+    total: Floats
+    logs: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,43 +59,43 @@ class Wishart(Distribution):
     -4.224171
     """
 
-    scale: Any
+    scale: Frozen
     df: float
 
-    vectors: ClassVar[bool] = True
+    vectors = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _checked_scale(self)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> MatrixSums:
         """Sums over positive definite matrices X of shape (n, d, d)."""
         X, weights, logs = _matrices(X, sample_weight)
         return MatrixSums(float(np.sum(weights)), np.tensordot(weights, X, 1), float(weights @ logs))
 
     @classmethod
-    def from_statistics(cls, statistics):
+    def from_statistics(cls, statistics: MatrixSums) -> Self:
         """Equation (3)."""
         return cls(*_solve(statistics))
 
     @cached_property
-    def base(self):
+    def base(self) -> MultivariateNormal:
         """N(0, V), for the factor of V."""
         return MultivariateNormal(np.zeros(len(self.scale)), self.scale)
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """νV."""
         return self.df * self.scale
 
     @property
-    def var(self):
+    def var(self) -> Floats:
         """ν(Vᵢⱼ² + VᵢᵢVⱼⱼ), of every entry."""
         diagonal = np.diag(self.scale)
         return self.df * (self.scale**2 + np.outer(diagonal, diagonal))
 
     @property
-    def mode(self):
+    def mode(self) -> Floats:
         """(ν − d − 1)V, for ν ≥ d + 1."""
         d = len(self.scale)
         if self.df < d + 1.0:
@@ -101,22 +103,22 @@ class Wishart(Distribution):
         return (self.df - d - 1.0) * self.scale
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         d = len(self.scale)
         return 1 + d * (d + 1) // 2
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         d, nu = len(self.scale), self.df
         X, log_det, inside = _points(x, d)
         trace = np.einsum("...ii->...", _two_sided(self.base.factor, X))
         norm = 0.5 * nu * (d * np.log(2.0) + self.base.log_det) + multigammaln(0.5 * nu, d)
         return np.where(inside, 0.5 * (nu - d - 1.0) * log_det - 0.5 * trace - norm, -np.inf)[()]
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         B = self.base.factor @ _bartlett(n, len(self.scale), self.df, rng)
         return B @ np.swapaxes(B, 1, 2)
 
-    def entropy(self):
+    def entropy(self) -> float:
         """½(d+1) log|V| + ½d(d+1) log 2 + log Γ_d(ν/2) − ½(ν−d−1) ψ_d(ν/2) + ½νd."""
         d, nu = len(self.scale), self.df
         out = 0.5 * (d + 1) * (self.base.log_det + d * np.log(2.0)) + multigammaln(0.5 * nu, d) + 0.5 * nu * d
@@ -149,40 +151,40 @@ class InverseWishart(Distribution):
     [[0.8, 0.2], [0.2, 0.8]]
     """
 
-    scale: Any
+    scale: Frozen
     df: float
 
-    vectors: ClassVar[bool] = True
+    vectors = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         _checked_scale(self)
 
     @classmethod
-    def statistics(cls, X, sample_weight=None):
+    def statistics(cls, X: ArrayLike, sample_weight: ArrayLike | None = None) -> MatrixSums:
         """Those of the inverse matrices under a Wishart law."""
         X, weights, logs = _matrices(X, sample_weight)
         inverses = np.linalg.solve(X, np.broadcast_to(np.eye(X.shape[1]), X.shape))
         return MatrixSums(float(np.sum(weights)), np.tensordot(weights, inverses, 1), -float(weights @ logs))
 
     @classmethod
-    def from_statistics(cls, statistics):
+    def from_statistics(cls, statistics: MatrixSums) -> Self:
         """The law whose inverse is the Wishart law of (3)."""
         scale, df = _solve(statistics)
         return cls(np.linalg.solve(scale, np.eye(len(scale))), df)
 
     @cached_property
-    def base(self):
+    def base(self) -> MultivariateNormal:
         """N(0, Ψ), for the factor of Ψ."""
         return MultivariateNormal(np.zeros(len(self.scale)), self.scale)
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """Ψ/(ν − d − 1), for ν > d + 1."""
         free = self.df - len(self.scale) - 1.0
         return self.scale / free if free > 0.0 else np.full(self.scale.shape, np.inf)
 
     @property
-    def var(self):
+    def var(self) -> Floats:
         """((ν−d+1)Ψᵢⱼ² + (ν−d−1)ΨᵢᵢΨⱼⱼ) / ((ν−d)(ν−d−1)²(ν−d−3)), of every entry, for ν > d + 3."""
         k, diagonal = self.df - len(self.scale), np.diag(self.scale)
         if k <= 3.0:
@@ -191,55 +193,55 @@ class InverseWishart(Distribution):
         return top / (k * (k - 1.0) ** 2 * (k - 3.0))
 
     @property
-    def mode(self):
+    def mode(self) -> Floats:
         """Ψ/(ν + d + 1)."""
         return self.scale / (self.df + len(self.scale) + 1.0)
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         d = len(self.scale)
         return 1 + d * (d + 1) // 2
 
     @property
-    def log_norm(self):
+    def log_norm(self) -> float:
         """½νd log 2 + log Γ_d(ν/2) − ½ν log|Ψ|."""
         d = len(self.scale)
         return float(0.5 * self.df * (d * np.log(2.0) - self.base.log_det) + multigammaln(0.5 * self.df, d))
 
     @property
-    def mean_log_det(self):
+    def mean_log_det(self) -> float:
         """E[log|X|] = log|Ψ| − d log 2 − ψ_d(ν/2)."""
         d = len(self.scale)
         return self.base.log_det - d * np.log(2.0) - multidigamma(0.5 * self.df, d)
 
-    def log_density(self, x):
+    def log_density(self, x: ArrayLike) -> Numbers:
         d = len(self.scale)
         X, log_det, inside = _points(x, d)
         trace = np.trace(np.linalg.solve(X, np.broadcast_to(self.scale, X.shape)), axis1=-2, axis2=-1)
         return np.where(inside, -self.log_norm - 0.5 * (self.df + d + 1.0) * log_det - 0.5 * trace, -np.inf)[()]
 
-    def sample(self, n, rng):
+    def sample(self, n: int, rng: np.random.Generator) -> Floats:
         d = len(self.scale)
         B = np.linalg.solve(_bartlett(n, d, self.df, rng), np.broadcast_to(self.base.factor.T, (n, d, d)))
         return np.swapaxes(B, 1, 2) @ B
 
-    def entropy(self):
+    def entropy(self) -> float:
         """log norm + ½(ν + d + 1) E[log|X|] + ½νd."""
         d = len(self.scale)
         return float(self.log_norm + 0.5 * (self.df + d + 1.0) * self.mean_log_det + 0.5 * self.df * d)
 
-    def mode_given(self, statistics):
+    def mode_given(self, statistics: Moments) -> MultivariateNormal:
         """The normal law of greatest posterior density; the prior of its mean is flat."""
         cov = (self.scale + statistics.scatter) / (self.df + statistics.weight + len(self.scale) + 1.0)
         return MultivariateNormal(statistics.mean, cov)
 
 
-def multidigamma(a, d):
+def multidigamma(a: float, d: int) -> float:
     """ψ_d(a) = Σⱼ ψ(a − j/2), the derivative of log Γ_d."""
     return float(np.sum(digamma(a - 0.5 * np.arange(d))))
 
 
-def _checked_scale(law):
+def _checked_scale(law: "Wishart | InverseWishart") -> None:
     scale = np.array(law.scale, dtype=float)
     if scale.ndim != 2 or scale.shape[0] != scale.shape[1]:
         raise ValueError(f"scale has shape {scale.shape}; give a square matrix")
@@ -253,7 +255,7 @@ def _checked_scale(law):
         raise ValueError(str(error).replace("cov", "scale")) from None
 
 
-def _points(x, d):
+def _points(x: ArrayLike, d: int) -> tuple[Floats, Floats, Bools]:
     """Matrices, their log-determinants, and which of them are symmetric and positive definite; others become I."""
     X = np.asarray(x, dtype=float)
     if X.shape[-2:] != (d, d) or not np.all(np.isfinite(X)):
@@ -264,7 +266,7 @@ def _points(x, d):
     return X, np.linalg.slogdet(X)[1], inside
 
 
-def _matrices(X, sample_weight):
+def _matrices(X: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats, Floats]:
     X = np.asarray(X, dtype=float)
     if X.ndim != 3 or X.shape[1] != X.shape[2]:
         raise ValueError(f"X has shape {X.shape}; give matrices, of shape (n, d, d)")
@@ -275,12 +277,12 @@ def _matrices(X, sample_weight):
     return X, weights, logs
 
 
-def _solve(statistics):
+def _solve(statistics: MatrixSums) -> tuple[Floats, float]:
     """V̂ and ν̂ of (3): the left side less the right rises with ν."""
     mean = statistics.total / statistics.weight
     d, gap = len(mean), float(np.linalg.slogdet(mean)[1] - statistics.logs / statistics.weight)
 
-    def miss(t):
+    def miss(t: float) -> float:
         half = 0.5 * (d - 1.0 + np.exp(t))
         return multidigamma(half, d) - d * np.log(half) + gap
 
@@ -290,14 +292,14 @@ def _solve(statistics):
     return mean / df, df
 
 
-def _bartlett(n, d, df, rng):
+def _bartlett(n: int, d: int, df: float, rng: np.random.Generator) -> Floats:
     """Lower triangular A with A Aᵀ ~ W(I, ν)."""
     A = np.tril(rng.standard_normal((n, d, d)), -1)
     A[:, np.arange(d), np.arange(d)] = np.sqrt(rng.chisquare(df - np.arange(d), size=(n, d)))
     return A
 
 
-def _two_sided(L, X):
+def _two_sided(L: Floats, X: Floats) -> Floats:
     """L⁻¹ X L⁻ᵀ of every matrix X."""
     half = solve_triangular(L, np.eye(len(L)), lower=True)
     return half @ X @ half.T

@@ -8,16 +8,20 @@ elementwise functions, so one text serves arrays in Python and scalars in kernel
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Literal
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
-__all__ = ["ROUNDING", "Loss"]
+from gnomon._typing import Numbers
+
+__all__ = ["ROUNDING", "Between", "Loss", "Targets"]
 
 ROUNDING = 1e-6
 """How far u may leave the domain of a conjugate by rounding (of float32) before the conjugate is infinite."""
 
-Targets = Literal["real", "sign", "unit", "count", "positive", "index"]
+Targets: TypeAlias = Literal["real", "sign", "unit", "count", "positive", "index"]
+Between: TypeAlias = Literal["middle", "lower"]
 
 
 class Loss(ABC):
@@ -79,71 +83,90 @@ class Loss(ABC):
     0.4337808
     """
 
-    targets: ClassVar[Targets] = "real"
-    record: ClassVar = None
-    best_shift: ClassVar = None
+    record: ClassVar[type[tuple[Any, ...]] | None] = None
+    best_shift: ClassVar[Callable[..., float] | None] = None
     additive: ClassVar[bool] = True
-    convex: ClassVar[bool] = True
     dual_steps: ClassVar[bool] = False
     dual_start: ClassVar[float] = 0.0
-    smooth: ClassVar[bool] = True
+    dual_upper: Callable[[Numbers], Numbers]
+    dual_slope: Callable[[Numbers, Numbers, Numbers, Numbers], Numbers]
+    dual_bend: Callable[[Numbers, Numbers], Numbers]
     by_row: ClassVar[bool] = False
     quadratic: ClassVar[bool] = False
-    trainable: ClassVar[bool] = True
+
+    @property
+    def targets(self) -> Targets:
+        """What y is."""
+        return "real"
+
+    @property
+    def convex(self) -> bool:
+        """Whether ℓ is convex in z."""
+        return True
+
+    @property
+    def smooth(self) -> bool:
+        """Whether ∂ℓ/∂z is Lipschitz continuous in z."""
+        return True
+
+    @property
+    def trainable(self) -> bool:
+        """Whether a descent can use it."""
+        return True
 
     @abstractmethod
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         """ℓ(y, z), elementwise."""
 
     @abstractmethod
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         """∂ℓ/∂z, elementwise; a sub-gradient where ℓ has a kink."""
 
-    def pair(self, y, z):
+    def pair(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
         """ℓ(y, z) and ∂ℓ/∂z together; written anew where they share work."""
         return self.value(y, z), self.gradient(y, z)
 
-    def jet(self, y, z):
+    def jet(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """ℓ(y, z), ∂ℓ/∂z and ∂²ℓ/∂z² together; written anew where they share work."""
         return self.value(y, z), self.gradient(y, z), self.curvature(y, z)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         """∂²ℓ/∂z², elementwise; for a kinked gradient, a generalised one."""
         raise NotImplementedError(f"{type(self).__name__} has no curvature; use a solver that needs only gradients")
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         """ℓ*(y, u) = sup_z (u z − ℓ(y, z)), elementwise; +inf outside its domain."""
         raise NotImplementedError(f"{type(self).__name__} has no conjugate; there is no duality gap for it")
 
-    def dual_step(self, y, alpha, score, norm, weight):
+    def dual_step(self, y: float, alpha: float, score: float, norm: float, weight: float) -> float:
         """The α that maximises the dual in this sample: a Newton step kept in the box, exact for a quadratic dual."""
         # A row of zeros may leave the dual linear in α; the floor then sends α to the end of the box it slopes to.
         move = self.dual_slope(y, alpha, score, weight) / np.maximum(norm + self.dual_bend(alpha, weight), 1e-300)
         return np.minimum(np.maximum(alpha - move, 0.0), self.dual_upper(weight))
 
-    def prox(self, y, z, step):
+    def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         """argmin_v ½ (v − z)² + step · ℓ(y, v), elementwise, where it is closed."""
         raise NotImplementedError(f"{type(self).__name__} has no closed proximal step; use another solver")
 
     @property
-    def differentiable(self):
+    def differentiable(self) -> bool:
         """Whether ∂ℓ/∂z is continuous in z."""
         return self.smooth
 
     @property
-    def curved(self):
+    def curved(self) -> bool:
         """Whether ∂ℓ/∂z is continuous and `curvature` finite, for every z."""
         return self.smooth
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         """The least L with ∂²ℓ/∂z² ≤ L everywhere; inf if there is none."""
         return np.inf
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         """The prediction that belongs to the score z: a mean or a probability."""
         return z
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         """The score that belongs to a prediction, the inverse of `inverse`."""
         return mean

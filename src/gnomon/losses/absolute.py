@@ -8,7 +8,8 @@ Boscovich (1757) and Laplace (1793) for p = 1; Gonin & Money (1989), Nonlinear L
 import numpy as np
 
 from gnomon._jit import choose, noun
-from gnomon.losses._base import ROUNDING, Loss
+from gnomon._typing import Floats, Numbers
+from gnomon.losses._base import ROUNDING, Between, Loss
 from gnomon.numerics.special import soft_threshold
 from gnomon.numerics.weights import weighted_quantile
 
@@ -37,23 +38,23 @@ class AbsoluteLoss(Loss):
 
     smooth = False
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return np.abs(y - z)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return np.sign(z - y)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return 0.0 * z
 
-    def best_shift(self, residuals, weights, between="middle"):
+    def best_shift(self, residuals: Floats, weights: Floats, between: Between = "middle") -> float:
         """The weighted median."""
         return weighted_quantile(residuals, 0.5, weights, between=between)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         return choose(np.abs(u) <= 1.0 + ROUNDING, u * y, np.inf)
 
-    def prox(self, y, z, step):
+    def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         return y + soft_threshold(z - y, step)
 
 
@@ -85,48 +86,48 @@ class LpLoss(Loss):
 
     p: float = 2.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0.0 < self.p < np.inf:
             raise ValueError(f"p={self.p!r} must be > 0 and finite; MaxLoss is the limit p → ∞")
 
     @property
-    def convex(self):
+    def convex(self) -> bool:
         """Whether p ≥ 1."""
         return self.p >= 1.0
 
     @property
-    def smooth(self):
+    def smooth(self) -> bool:
         """Whether p = 2."""
         return self.p == 2.0
 
     @property
-    def differentiable(self):
+    def differentiable(self) -> bool:
         """Whether p > 1."""
         return self.p > 1.0
 
     @property
-    def curved(self):
+    def curved(self) -> bool:
         """Whether p ≥ 2; for 1 < p < 2 the curvature is infinite at r = 0."""
         return self.p >= 2.0
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return 2.0 if self.p == 2.0 else np.inf
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return np.abs(y - z) ** self.p
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         size = choose(y == z, 1.0, np.abs(y - z))
         return self.p * np.sign(z - y) * size ** (self.p - 1.0)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         # At r = 0 the limit is 2 for p = 2, infinite for 1 < p < 2 and 0 for larger p; a kink (p ≤ 1) counts as 0.
         limit = 2.0 if self.p == 2.0 else (np.inf if 1.0 < self.p < 2.0 else 0.0)
         size = choose(y == z, 1.0, np.abs(y - z))
         return choose(y == z, limit, self.p * (self.p - 1.0) * size ** (self.p - 2.0))
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         if self.p > 1.0:
             return u * y + (self.p - 1.0) * (np.abs(u) / self.p) ** (self.p / (self.p - 1.0))
         radius = 1.0 + ROUNDING if self.p == 1.0 else 0.0

@@ -6,14 +6,18 @@ where no gradient is given; for a loss over class indices in one score after the
 section 8.1, doi:10.1007/978-0-387-40065-5.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import get_args
+from typing import TypeAlias, get_args
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.losses._base import Loss, Targets
 
 __all__ = ["CallableLoss"]
+
+Formula: TypeAlias = Callable[[Numbers, Numbers], Numbers]
 
 
 class CallableLoss(Loss):
@@ -49,18 +53,23 @@ class CallableLoss(Loss):
     array([0.5, 1. ])
     """
 
+    # Properties of the base, which each instance has as attributes.
+    targets: Targets = "real"
+    convex: bool = True
+    smooth: bool = True
+
     def __init__(
         self,
-        value,
-        gradient=None,
+        value: Formula,
+        gradient: Formula | None = None,
         *,
-        curvature=None,
-        inverse=None,
-        targets="real",
-        convex=True,
-        smooth=True,
-        smoothness=np.inf,
-    ):
+        curvature: Formula | None = None,
+        inverse: Callable[[Numbers], Numbers] | None = None,
+        targets: Targets = "real",
+        convex: bool = True,
+        smooth: bool = True,
+        smoothness: float = np.inf,
+    ) -> None:
         if targets not in get_args(Targets):
             raise ValueError(f"targets={targets!r} is unknown; choose from {list(get_args(Targets))}")
         difference = _by_score if targets == "index" else _elementwise
@@ -71,34 +80,34 @@ class CallableLoss(Loss):
         self._smoothness = smoothness
         self.targets, self.convex, self.smooth = targets, convex, smooth
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"CallableLoss({self._value!r})"
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return self._smoothness
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return self._value(y, z)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return self._gradient(y, z)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return self._curvature(y, z)
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return self._inverse(z)
 
 
-def _elementwise(function, y, z):
+def _elementwise(function: Formula, y: Numbers, z: ArrayLike) -> Floats:
     """∂f/∂z by (1)."""
     z = np.asarray(z, dtype=float)
     up, down = z + _step(z), z - _step(z)
     return (function(y, up) - function(y, down)) / (up - down)
 
 
-def _by_score(function, y, z):
+def _by_score(function: Formula, y: Numbers, z: ArrayLike) -> Floats:
     """∂f/∂zₖ by (1) for every score k; of a function with K values itself, ∂fₖ/∂zₖ."""
     z = np.asarray(z, dtype=float)
     columns = []
@@ -109,5 +118,5 @@ def _by_score(function, y, z):
     return np.stack(columns, axis=-1)
 
 
-def _step(z):
+def _step(z: Floats) -> Floats:
     return np.cbrt(np.finfo(float).eps) * np.maximum(1.0, np.abs(z))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.losses._base import Loss
 
 __all__ = ["MaxLoss"]
@@ -41,10 +42,10 @@ class MaxLoss(Loss):
     additive = False
     smooth = False
 
-    def value(self, y, z):
+    def value(self, y: ArrayLike, z: ArrayLike) -> float:
         return float(np.max(np.abs(np.subtract(y, z))))
 
-    def gradient(self, y, z):
+    def gradient(self, y: ArrayLike, z: ArrayLike) -> Floats:
         r = np.subtract(z, y)
         worst = np.argmax(np.abs(r))
         g = np.zeros_like(r)

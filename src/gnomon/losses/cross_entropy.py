@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon._jit import choose, inline, noun
+from gnomon._typing import Floats, Numbers
 from gnomon.losses._base import Loss
 from gnomon.numerics.special import entropy_term, log_softmax, logit, one_hot, sigmoid, sigmoid_slope
 
@@ -20,13 +21,13 @@ __all__ = ["BinaryCrossEntropy", "OneVsRestCrossEntropy", "TwoTermCrossEntropy"]
 
 
 @inline
-def _cost(y, p):
+def _cost(y: Numbers, p: Numbers) -> Numbers:
     """−y log p with 0 log 0 = 0."""
     return choose(y == 0.0, 0.0, choose(p > 0.0, -y * np.log(choose(p > 0.0, p, 1.0)), np.inf))
 
 
 @inline
-def _over(y, p):
+def _over(y: Numbers, p: Numbers) -> Numbers:
     """y / p with 0/0 = 0."""
     return choose(y == 0.0, 0.0, choose(p > 0.0, y / choose(p > 0.0, p, 1.0), np.inf))
 
@@ -66,46 +67,46 @@ class BinaryCrossEntropy(Loss):
 
     targets = "unit"
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0.0 <= self.clip < 0.5:
             raise ValueError(f"clip={self.clip!r} must be in [0, 0.5); give a small number such as 1e-15")
 
     @property
-    def smooth(self):
+    def smooth(self) -> bool:
         """Whether the gradient is Lipschitz continuous: only in the score."""
         return self.from_score
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return 0.25 if self.from_score else np.inf
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         if self.from_score:
             return y * np.logaddexp(0.0, -z) + (1.0 - y) * np.logaddexp(0.0, z)
         p = np.minimum(np.maximum(z, self.clip), 1.0 - self.clip)
         return _cost(y, p) + _cost(1.0 - y, 1.0 - p)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         if self.from_score:
             return (1.0 - y) * sigmoid(z) - y * sigmoid(-z)
         p = np.minimum(np.maximum(z, self.clip), 1.0 - self.clip)
         return _over(1.0 - y, 1.0 - p) - _over(y, p)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         if self.from_score:
             return sigmoid_slope(z)
         p = np.minimum(np.maximum(z, self.clip), 1.0 - self.clip)
         return _over(1.0 - y, (1.0 - p) ** 2) + _over(y, p**2)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         if not self.from_score:
             raise NotImplementedError("the conjugate is closed for scores only; use from_score=True")
         return entropy_term(u + y) + entropy_term(1.0 - u - y)
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return sigmoid(z) if self.from_score else z
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         return logit(mean) if self.from_score else mean
 
 
@@ -131,26 +132,26 @@ class OneVsRestCrossEntropy(Loss):
 
     targets = "index"
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return np.sum(BinaryCrossEntropy().value(one_hot(y, z), z), axis=-1)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return BinaryCrossEntropy().gradient(one_hot(y, z), z)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return BinaryCrossEntropy().curvature(one_hot(y, z), z)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         return np.sum(BinaryCrossEntropy().conjugate(one_hot(y, u), u), axis=-1)
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return 0.25
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return sigmoid(z)
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         return logit(mean)
 
 
@@ -180,11 +181,11 @@ class TwoTermCrossEntropy(Loss):
     targets = "index"
     convex = False
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         log_in, log_out = _log_softmax_and_complement(z)
         return -np.sum(np.where(one_hot(y, z) == 1.0, log_in, log_out), axis=-1)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         log_in, log_out = _log_softmax_and_complement(z)
         Z, truth = np.exp(log_in), one_hot(y, z)
         top = one_hot(np.argmax(z, axis=-1), z)
@@ -196,14 +197,14 @@ class TwoTermCrossEntropy(Loss):
         pulled = Z * (np.sum(odds, axis=-1, keepdims=True) - odds) + share * np.sum(large * Z, axis=-1, keepdims=True)
         return (2.0 - truth) * Z - truth - pulled
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return np.exp(log_softmax(z))
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         return np.log(mean)
 
 
-def _log_softmax_and_complement(z):
+def _log_softmax_and_complement(z: Floats) -> tuple[Floats, Floats]:
     """log Z and log(1 − Z), the latter exact also where Z rounds to one."""
     log_in = log_softmax(z)
     top = one_hot(np.argmax(z, axis=-1), z) == 1.0

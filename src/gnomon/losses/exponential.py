@@ -9,6 +9,7 @@ import numpy as np
 from scipy.special import wrightomega
 
 from gnomon._jit import in_kernels, noun
+from gnomon._typing import Numbers
 from gnomon.losses._base import Loss
 from gnomon.numerics.special import entropy_term, logit, sigmoid
 
@@ -19,7 +20,7 @@ LARGEST = 709.0
 
 
 @in_kernels(lambda power: np.exp(min(power, LARGEST)))
-def _exp(power):
+def _exp(power: Numbers) -> Numbers:
     """e to that power, or to the largest that its floating type can take."""
     power = np.asarray(power)
     largest = np.floor(np.log(np.finfo(np.result_type(power, np.float32)).max))
@@ -50,23 +51,23 @@ class ExponentialLoss(Loss):
     differentiable = True
     curved = True
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return _exp(-y * z)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return -y * _exp(-y * z)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return _exp(-y * z)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         return entropy_term(-u * y) + u * y
 
-    def prox(self, y, z, step):
+    def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         return z + y * wrightomega(np.log(step) - y * z)
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return sigmoid(2.0 * z)
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         return 0.5 * logit(mean)

@@ -11,11 +11,12 @@ doi:10.2307/2344614; power variances: Jørgensen (1987), doi:10.1111/j.2517-6161
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
 from gnomon._jit import choose, inline, noun
+from gnomon._typing import Elementwise, Numbers
 from gnomon.losses._base import Loss, Targets
 from gnomon.losses.links import CLogLogLink, IdentityLink, InverseLink, Link, LogitLink, LogLink, ProbitLink
 from gnomon.numerics.tails import exponent_range
@@ -33,7 +34,7 @@ __all__ = [
 
 
 @inline
-def _log_ratio(y, mean, log_mean):
+def _log_ratio(y: Numbers, mean: Numbers, log_mean: Numbers) -> Numbers:
     """log(y/μ), exact to rounding both near μ = y and where μ under- or overflows; any number where there is none."""
     own = choose(y > 0.0, y, 1.0)
     near = np.abs(mean - own) < 0.5 * own
@@ -42,7 +43,7 @@ def _log_ratio(y, mean, log_mean):
 
 
 @inline
-def _within(mean, fall, rise):
+def _within(mean: Elementwise, fall: float, rise: float) -> Elementwise:
     """μ, kept in the range where 1/μ, μ^−fall, μ and μ^rise are positive numbers; 1 where μ lies outside the family."""
     r = exponent_range(mean)
     inside = choose(mean < 0.0, 1.0, mean)
@@ -50,14 +51,14 @@ def _within(mean, fall, rise):
 
 
 @inline
-def _with_square(a):
+def _with_square(a: Elementwise) -> Elementwise:
     """a of either sign, kept in the range where a² is a number."""
     limit = math.exp(0.5 * exponent_range(a))
     return np.minimum(np.maximum(a, -limit), limit)
 
 
 @inline
-def _inside(log_mean, value):
+def _inside(log_mean: Numbers, value: Numbers) -> Numbers:
     """`value`, which rounding must not make negative, where the mean is positive; +inf where it has no logarithm."""
     return choose(log_mean > -np.inf, np.maximum(value, 0.0), np.inf)
 
@@ -79,31 +80,39 @@ class Family(ABC):
     (3.0, 0.0)
     """
 
-    targets: ClassVar[Targets] = "real"
     dispersed: ClassVar[bool] = True
     default_link: ClassVar[Link] = IdentityLink()
-    convex_links: ClassVar[tuple[type[Link], ...]] = ()
+
+    @property
+    def targets(self) -> Targets:
+        """What y is, in the words of `Loss`."""
+        return "real"
+
+    @property
+    def convex_links(self) -> tuple[type[Link], ...]:
+        """The links with which the loss is convex in η."""
+        return ()
 
     @abstractmethod
-    def variance(self, mean):
+    def variance(self, mean: Elementwise) -> Elementwise:
         """V(μ), elementwise; not positive where μ lies outside the family."""
 
     @abstractmethod
-    def deviance(self, y, mean):
+    def deviance(self, y: Numbers, mean: Numbers) -> Numbers:
         """d(y, μ) ≥ 0, elementwise; zero at μ = y."""
 
-    def value_at(self, y, z, link):
+    def value_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         """½ d(y, g⁻¹(η)), elementwise; +inf where the mean lies outside the family."""
         mean = link.mean(z)
         inside = self.variance(mean) > 0.0
         return choose(inside, 0.5 * self.deviance(y, choose(inside, mean, 0.5)), np.inf)
 
-    def gradient_at(self, y, z, link):
+    def gradient_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         """(μ − y) μ'/V, elementwise."""
         mean = link.mean(z)
         return (mean - y) * link.mean_slope(z) / self.variance(mean)
 
-    def curvature_at(self, z, link):
+    def curvature_at(self, z: Numbers, link: Link) -> Numbers:
         """μ'²/V, elementwise."""
         slope = link.mean_slope(z)
         return slope * slope / self.variance(link.mean(z))
@@ -112,7 +121,7 @@ class Family(ABC):
 class _LinkedFamily(Family):
     """A family that writes its loss at a linear predictor; the deviance is twice that at η = μ."""
 
-    def deviance(self, y, mean):
+    def deviance(self, y: Numbers, mean: Numbers) -> Numbers:
         return 2.0 * self.value_at(y, mean, IdentityLink())
 
 
@@ -133,16 +142,16 @@ class GaussianFamily(_LinkedFamily):
 
     convex_links = (IdentityLink,)
 
-    def variance(self, mean):
+    def variance(self, mean: Elementwise) -> Elementwise:
         return 1.0 + 0.0 * mean
 
-    def value_at(self, y, z, link):
+    def value_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         return 0.5 * _with_square(y - link.mean(z)) ** 2
 
-    def gradient_at(self, y, z, link):
+    def gradient_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         return _with_square(link.mean(z) - y) * _with_square(link.mean_slope(z))
 
-    def curvature_at(self, z, link):
+    def curvature_at(self, z: Numbers, link: Link) -> Numbers:
         return _with_square(link.mean_slope(z)) ** 2
 
 
@@ -166,10 +175,10 @@ class BinomialFamily(_LinkedFamily):
     default_link = LogitLink()
     convex_links = (LogitLink, ProbitLink, CLogLogLink, LogLink, IdentityLink)
 
-    def variance(self, mean):
+    def variance(self, mean: Elementwise) -> Elementwise:
         return mean * (1.0 - mean)
 
-    def value_at(self, y, z, link):
+    def value_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         log_mean, log_rest = link.log_mean(z), link.log_rest(z)
         least = np.minimum(log_mean, log_rest)
         inside = least > -np.inf
@@ -177,10 +186,10 @@ class BinomialFamily(_LinkedFamily):
         miss = (1.0 - y) * (np.log1p(-choose(y < 1.0, y, 0.0)) - choose(inside, log_rest, 0.0))
         return _inside(least, hit + miss)
 
-    def gradient_at(self, y, z, link):
+    def gradient_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         return (1.0 - y) * link.log_rest_slope(z) - y * link.log_mean_slope(z)
 
-    def curvature_at(self, z, link):
+    def curvature_at(self, z: Numbers, link: Link) -> Numbers:
         return link.log_mean_slope(z) * link.log_rest_slope(z)
 
 
@@ -204,17 +213,17 @@ class PoissonFamily(_LinkedFamily):
     default_link = LogLink()
     convex_links = (LogLink, IdentityLink)
 
-    def variance(self, mean):
+    def variance(self, mean: Elementwise) -> Elementwise:
         return mean
 
-    def value_at(self, y, z, link):
+    def value_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         mean, log_mean = link.mean(z), link.log_mean(z)
         return _inside(log_mean, y * _log_ratio(y, mean, log_mean) + (mean - y))
 
-    def gradient_at(self, y, z, link):
+    def gradient_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         return (link.mean(z) - y) * link.log_mean_slope(z)
 
-    def curvature_at(self, z, link):
+    def curvature_at(self, z: Numbers, link: Link) -> Numbers:
         return link.mean_slope(z) * link.log_mean_slope(z)
 
 
@@ -237,18 +246,18 @@ class GammaFamily(_LinkedFamily):
     default_link = InverseLink()
     convex_links = (InverseLink, LogLink)
 
-    def variance(self, mean):
+    def variance(self, mean: Elementwise) -> Elementwise:
         return mean * np.abs(mean)
 
-    def value_at(self, y, z, link):
+    def value_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         mean, log_mean = _within(link.mean(z), 1.0, 1.0), link.log_mean(z)
         return _inside(log_mean, (y - mean) / mean - _log_ratio(y, mean, log_mean))
 
-    def gradient_at(self, y, z, link):
+    def gradient_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         mean = _within(link.mean(z), 1.0, 1.0)
         return (mean - y) / mean * link.log_mean_slope(z)
 
-    def curvature_at(self, z, link):
+    def curvature_at(self, z: Numbers, link: Link) -> Numbers:
         return link.log_mean_slope(z) ** 2
 
 
@@ -270,18 +279,18 @@ class InverseGaussianFamily(_LinkedFamily):
     targets = "positive"
     default_link = LogLink()
 
-    def variance(self, mean):
+    def variance(self, mean: Elementwise) -> Elementwise:
         return mean**3
 
-    def value_at(self, y, z, link):
+    def value_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         mean = _within(link.mean(z), 2.0, 1.0)
         return _inside(link.log_mean(z), 0.5 * ((y - mean) / mean / np.sqrt(y)) ** 2)
 
-    def gradient_at(self, y, z, link):
+    def gradient_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         mean = _within(link.mean(z), 2.0, 1.0)
         return (mean - y) / mean / mean * link.log_mean_slope(z)
 
-    def curvature_at(self, z, link):
+    def curvature_at(self, z: Numbers, link: Link) -> Numbers:
         return link.log_mean_slope(z) ** 2 / _within(link.mean(z), 1.0, 1.0)
 
 
@@ -311,7 +320,7 @@ class TweedieFamily(_LinkedFamily):
 
     default_link = LogLink()
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if 0.0 < self.power <= 1.0 or self.power == 2.0:
             raise ValueError(
                 f"power={self.power!r} must be ≤ 0 or > 1, and not 2; there is no law between 0 and 1, for 1 and 2 use "
@@ -319,29 +328,29 @@ class TweedieFamily(_LinkedFamily):
             )
 
     @property
-    def targets(self):
+    def targets(self) -> Targets:
         return "positive" if self.power > 2.0 else "count" if self.power > 1.0 else "real"
 
     @property
-    def convex_links(self):
+    def convex_links(self) -> tuple[type[Link], ...]:
         return (LogLink,) if 1.0 < self.power < 2.0 else ()
 
-    def variance(self, mean):
+    def variance(self, mean: Elementwise) -> Elementwise:
         return np.maximum(mean, 0.0) ** self.power
 
-    def value_at(self, y, z, link):
+    def value_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         p = self.power
         mean = _within(link.mean(z), p - 1.0, 2.0 - p)
         own = np.maximum(y, 0.0) ** (2.0 - p) / ((1.0 - p) * (2.0 - p))
         value = own - y * mean ** (1.0 - p) / (1.0 - p) + mean ** (2.0 - p) / (2.0 - p)
         return _inside(link.log_mean(z), value)
 
-    def gradient_at(self, y, z, link):
+    def gradient_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         p = self.power
         mean = _within(link.mean(z), p - 1.0, 2.0 - p)
         return (mean - y) / mean * mean ** (2.0 - p) * link.log_mean_slope(z)
 
-    def curvature_at(self, z, link):
+    def curvature_at(self, z: Numbers, link: Link) -> Numbers:
         p = self.power
         return _within(link.mean(z), p - 2.0, 2.0 - p) ** (2.0 - p) * link.log_mean_slope(z) ** 2
 
@@ -369,28 +378,28 @@ class DevianceLoss(Loss):
     (1.0, -2.0, 1.0)
     """
 
-    family: Any
-    g: Any
+    family: Family
+    g: Link
 
     @property
-    def targets(self):
+    def targets(self) -> Targets:
         return self.family.targets
 
     @property
-    def convex(self):
+    def convex(self) -> bool:
         return type(self.g) in self.family.convex_links
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return self.family.value_at(y, z, self.g)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return self.family.gradient_at(y, z, self.g)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return self.family.curvature_at(z, self.g)
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return self.g.mean(z)
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         return self.g.score(mean)

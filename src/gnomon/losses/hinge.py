@@ -9,6 +9,7 @@ doi:10.1145/1390156.1390208.
 import numpy as np
 
 from gnomon._jit import choose, noun
+from gnomon._typing import Numbers
 from gnomon.losses._base import ROUNDING, Loss
 
 __all__ = ["HingeLoss"]
@@ -46,22 +47,22 @@ class HingeLoss(Loss):
     dual_steps = True
     smooth = False
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return np.maximum(0.0, self.margin - y * z)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return choose(y * z < self.margin, -y, 0.0 * y)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         a = -u * y
         inside = np.minimum(np.maximum(a, 0.0), 1.0)
         return choose(np.abs(a - inside) <= ROUNDING, -self.margin * inside, np.inf)
 
-    def dual_upper(self, weight):
+    def dual_upper(self, weight: Numbers) -> Numbers:
         return weight
 
-    def dual_slope(self, y, alpha, score, weight):
+    def dual_slope(self, y: Numbers, alpha: Numbers, score: Numbers, weight: Numbers) -> Numbers:
         return y * score - self.margin
 
-    def dual_bend(self, alpha, weight):
+    def dual_bend(self, alpha: Numbers, weight: Numbers) -> Numbers:
         return 0.0

@@ -13,10 +13,16 @@ from gnomon.losses.absolute import AbsoluteLoss
 from gnomon.losses.logistic import LogisticLoss
 from gnomon.losses.softmax import SoftmaxLoss
 from gnomon.losses.squared import SquaredLoss
+from gnomon.numerics.energy import HasEnergy
 
 __all__ = ["LikelihoodLoss", "from_likelihood"]
 
-LOSSES = {"square": SquaredLoss(), "modulus": AbsoluteLoss(), "logistic": LogisticLoss(), "softmax": SoftmaxLoss()}
+LOSSES: dict[str, Loss] = {
+    "square": SquaredLoss(),
+    "modulus": AbsoluteLoss(),
+    "logistic": LogisticLoss(),
+    "softmax": SoftmaxLoss(),
+}
 
 
 class LikelihoodLoss(NamedTuple):
@@ -42,7 +48,7 @@ class LikelihoodLoss(NamedTuple):
     scale: float
 
 
-def from_likelihood(dist):
+def from_likelihood(dist: HasEnergy) -> LikelihoodLoss:
     """The loss that is the negative log-likelihood of `dist`, the law of the noise (or of the class given its score).
 
     Parameters

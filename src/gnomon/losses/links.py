@@ -14,6 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from gnomon._jit import choose, inline, noun
+from gnomon._typing import Elementwise
 from gnomon.numerics.special import log_sigmoid, sigmoid
 from gnomon.numerics.tails import (
     exponent_range,
@@ -28,26 +29,26 @@ __all__ = ["CLogLogLink", "IdentityLink", "InverseLink", "Link", "LogLink", "Log
 
 
 @inline
-def _log_positive(a):
+def _log_positive(a: Elementwise) -> Elementwise:
     """log a, and −inf for a ≤ 0."""
     return choose(a > 0.0, np.log(choose(a > 0.0, a, 1.0)), -np.inf)
 
 
 @inline
-def _over_positive(a, b):
+def _over_positive(a: Elementwise, b: Elementwise) -> Elementwise:
     """a/b, and a for b ≤ 0: a slope where there is none, of the right sign."""
     return a / choose(b > 0.0, b, 1.0)
 
 
 @inline
-def _off_zero(z):
+def _off_zero(z: Elementwise) -> Elementwise:
     """z, kept so far from zero that 1/z³ is a number."""
     least = math.exp(-exponent_range(z) / 3.0)
     return np.copysign(np.maximum(np.abs(z), least), z)
 
 
 @inline
-def _exp(z):
+def _exp(z: Elementwise) -> Elementwise:
     """e^z, as it is at the end of the range of exponents for z beyond it."""
     limit = exponent_range(z)
     return np.exp(np.minimum(np.maximum(z, -limit), limit))
@@ -73,30 +74,30 @@ class Link(ABC):
     """
 
     @abstractmethod
-    def score(self, mean):
+    def score(self, mean: Elementwise) -> Elementwise:
         """η = g(μ), elementwise."""
 
     @abstractmethod
-    def mean(self, z):
+    def mean(self, z: Elementwise) -> Elementwise:
         """μ = g⁻¹(η), elementwise."""
 
     @abstractmethod
-    def mean_slope(self, z):
+    def mean_slope(self, z: Elementwise) -> Elementwise:
         """dμ/dη, elementwise."""
 
-    def log_mean(self, z):
+    def log_mean(self, z: Elementwise) -> Elementwise:
         """log μ, elementwise; −inf where μ is not positive."""
         return _log_positive(self.mean(z))
 
-    def log_mean_slope(self, z):
+    def log_mean_slope(self, z: Elementwise) -> Elementwise:
         """d log μ/dη = μ'/μ, elementwise."""
         return _over_positive(self.mean_slope(z), self.mean(z))
 
-    def log_rest(self, z):
+    def log_rest(self, z: Elementwise) -> Elementwise:
         """log(1 − μ), elementwise; −inf where μ is not below 1."""
         return _log_positive(1.0 - self.mean(z))
 
-    def log_rest_slope(self, z):
+    def log_rest_slope(self, z: Elementwise) -> Elementwise:
         """−d log(1 − μ)/dη = μ'/(1 − μ), elementwise."""
         return _over_positive(self.mean_slope(z), 1.0 - self.mean(z))
 
@@ -116,16 +117,16 @@ class IdentityLink(Link):
     2.0
     """
 
-    def score(self, mean):
+    def score(self, mean: Elementwise) -> Elementwise:
         return mean
 
-    def mean(self, z):
+    def mean(self, z: Elementwise) -> Elementwise:
         return z
 
-    def mean_slope(self, z):
+    def mean_slope(self, z: Elementwise) -> Elementwise:
         return 1.0 + 0.0 * z
 
-    def log_rest(self, z):
+    def log_rest(self, z: Elementwise) -> Elementwise:
         return choose(z < 1.0, np.log1p(-choose(z < 1.0, z, 0.0)), -np.inf)
 
 
@@ -144,25 +145,25 @@ class LogLink(Link):
     1.0
     """
 
-    def score(self, mean):
+    def score(self, mean: Elementwise) -> Elementwise:
         return np.log(mean)
 
-    def mean(self, z):
+    def mean(self, z: Elementwise) -> Elementwise:
         return _exp(z)
 
-    def mean_slope(self, z):
+    def mean_slope(self, z: Elementwise) -> Elementwise:
         return _exp(z)
 
-    def log_mean(self, z):
+    def log_mean(self, z: Elementwise) -> Elementwise:
         return z
 
-    def log_mean_slope(self, z):
+    def log_mean_slope(self, z: Elementwise) -> Elementwise:
         return 1.0 + 0.0 * z
 
-    def log_rest(self, z):
+    def log_rest(self, z: Elementwise) -> Elementwise:
         return log_one_minus_exp(z)
 
-    def log_rest_slope(self, z):
+    def log_rest_slope(self, z: Elementwise) -> Elementwise:
         return _over_positive(_exp(z), -np.expm1(np.minimum(z, 0.0)))
 
 
@@ -181,20 +182,20 @@ class InverseLink(Link):
     (0.25, -0.0625)
     """
 
-    def score(self, mean):
+    def score(self, mean: Elementwise) -> Elementwise:
         return 1.0 / mean
 
-    def mean(self, z):
+    def mean(self, z: Elementwise) -> Elementwise:
         return 1.0 / _off_zero(z)
 
-    def mean_slope(self, z):
+    def mean_slope(self, z: Elementwise) -> Elementwise:
         return -((1.0 / _off_zero(z)) ** 2)
 
-    def log_mean(self, z):
+    def log_mean(self, z: Elementwise) -> Elementwise:
         # At η = 0 there is no mean; minus log η alone would be +inf there.
         return choose(z > 0.0, -_log_positive(z), -np.inf)
 
-    def log_mean_slope(self, z):
+    def log_mean_slope(self, z: Elementwise) -> Elementwise:
         return -1.0 / np.abs(_off_zero(z))
 
 
@@ -213,25 +214,25 @@ class LogitLink(Link):
     (0.5, 0.25)
     """
 
-    def score(self, mean):
+    def score(self, mean: Elementwise) -> Elementwise:
         return np.log(mean) - np.log1p(-mean)
 
-    def mean(self, z):
+    def mean(self, z: Elementwise) -> Elementwise:
         return sigmoid(z)
 
-    def mean_slope(self, z):
+    def mean_slope(self, z: Elementwise) -> Elementwise:
         return sigmoid(z) * sigmoid(-z)
 
-    def log_mean(self, z):
+    def log_mean(self, z: Elementwise) -> Elementwise:
         return log_sigmoid(z)
 
-    def log_mean_slope(self, z):
+    def log_mean_slope(self, z: Elementwise) -> Elementwise:
         return sigmoid(-z)
 
-    def log_rest(self, z):
+    def log_rest(self, z: Elementwise) -> Elementwise:
         return log_sigmoid(-z)
 
-    def log_rest_slope(self, z):
+    def log_rest_slope(self, z: Elementwise) -> Elementwise:
         return sigmoid(z)
 
 
@@ -250,25 +251,25 @@ class ProbitLink(Link):
     (0.5, 0.3989423)
     """
 
-    def score(self, mean):
+    def score(self, mean: Elementwise) -> Elementwise:
         return ndtri(mean)
 
-    def mean(self, z):
+    def mean(self, z: Elementwise) -> Elementwise:
         return normal_cdf(z)
 
-    def mean_slope(self, z):
+    def mean_slope(self, z: Elementwise) -> Elementwise:
         return normal_density(z)
 
-    def log_mean(self, z):
+    def log_mean(self, z: Elementwise) -> Elementwise:
         return log_normal_cdf(z)
 
-    def log_mean_slope(self, z):
+    def log_mean_slope(self, z: Elementwise) -> Elementwise:
         return log_normal_cdf_slope(z)
 
-    def log_rest(self, z):
+    def log_rest(self, z: Elementwise) -> Elementwise:
         return log_normal_cdf(-z)
 
-    def log_rest_slope(self, z):
+    def log_rest_slope(self, z: Elementwise) -> Elementwise:
         return log_normal_cdf_slope(-z)
 
 
@@ -288,27 +289,27 @@ class CLogLogLink(Link):
     0.6321206
     """
 
-    def score(self, mean):
+    def score(self, mean: Elementwise) -> Elementwise:
         return np.log(-np.log1p(-mean))
 
-    def mean(self, z):
+    def mean(self, z: Elementwise) -> Elementwise:
         return -np.expm1(-_exp(z))
 
-    def mean_slope(self, z):
+    def mean_slope(self, z: Elementwise) -> Elementwise:
         e = _exp(z)
         return e * np.exp(-e)
 
-    def log_mean(self, z):
+    def log_mean(self, z: Elementwise) -> Elementwise:
         # Below zero μ ≈ e^η, which must not be left to underflow.
         e = _exp(z)
         return choose(z < 0.0, z + np.log(-np.expm1(-e) / e), np.log1p(-np.exp(-np.maximum(e, 1.0))))
 
-    def log_mean_slope(self, z):
+    def log_mean_slope(self, z: Elementwise) -> Elementwise:
         e = _exp(z)
         return e * np.exp(-e) / -np.expm1(-e)
 
-    def log_rest(self, z):
+    def log_rest(self, z: Elementwise) -> Elementwise:
         return -_exp(z)
 
-    def log_rest_slope(self, z):
+    def log_rest_slope(self, z: Elementwise) -> Elementwise:
         return _exp(z)

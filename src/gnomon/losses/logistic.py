@@ -8,6 +8,7 @@ Berkson (1944), doi:10.1080/01621459.1944.10500699; Cox (1958), doi:10.1111/j.25
 import numpy as np
 
 from gnomon._jit import choose, noun
+from gnomon._typing import Numbers
 from gnomon.losses._base import Loss
 from gnomon.numerics.exponentials import exp_of_negative, log1p_of_share
 from gnomon.numerics.special import entropy_term, logit, sigmoid, sigmoid_slope
@@ -41,40 +42,40 @@ class LogisticLoss(Loss):
     dual_steps = True
     dual_start = 0.5
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return np.logaddexp(0.0, -y * z)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return -y * sigmoid(-y * z)
 
-    def pair(self, y, z):
+    def pair(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
         value, gradient, _ = self.jet(y, z)
         return value, gradient
 
-    def jet(self, y, z):
+    def jet(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         m = y * z
         e = exp_of_negative(-np.abs(m))
         larger = 1.0 / (1.0 + e)
         wrong = choose(m > 0.0, e, 1.0) * larger
         return log1p_of_share(e) + np.maximum(-m, 0.0), -y * wrong, e * larger * larger
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return sigmoid_slope(z)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         a = -u * y
         return entropy_term(a) + entropy_term(1.0 - a)
 
-    def dual_upper(self, weight):
+    def dual_upper(self, weight: Numbers) -> Numbers:
         return weight
 
-    def dual_slope(self, y, alpha, score, weight):
+    def dual_slope(self, y: Numbers, alpha: Numbers, score: Numbers, weight: Numbers) -> Numbers:
         return y * score + np.log(alpha) - np.log(weight - alpha)
 
-    def dual_bend(self, alpha, weight):
+    def dual_bend(self, alpha: Numbers, weight: Numbers) -> Numbers:
         return 1.0 / alpha + 1.0 / (weight - alpha)
 
-    def dual_step(self, y, alpha, score, norm, weight):
+    def dual_step(self, y: float, alpha: float, score: float, norm: float, weight: float) -> float:
         # Yu, Huang & Lin (2011), algorithm 4: Newton on that side of the box on which the root lies in the lower half.
         flip = 0.5 * norm * (weight - 2.0 * alpha) + y * score < 0.0
         old, b = (weight - alpha, -y * score) if flip else (alpha, y * score)
@@ -92,11 +93,11 @@ class LogisticLoss(Loss):
         return weight - z if flip else z
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return 0.25
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return sigmoid(z)
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         return logit(mean)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from gnomon._typing import Numbers
 from gnomon.losses._base import ROUNDING, Loss
 from gnomon.numerics.special import one_hot
 
@@ -42,17 +43,17 @@ class MulticlassHinge(Loss):
     targets = "index"
     smooth = False
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         truth = one_hot(y, z)
         rival = np.max(np.where(truth == 1.0, -np.inf, z), axis=-1)
         return np.maximum(0.0, 1.0 + rival - np.sum(truth * z, axis=-1))
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         truth = one_hot(y, z)
         rival = one_hot(np.argmax(np.where(truth == 1.0, -np.inf, z), axis=-1), z)
         return np.where(self.value(y, z)[..., None] > 0.0, rival - truth, 0.0)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         truth = one_hot(y, u)
         p = u + truth
         inside = (np.min(p, axis=-1) >= -ROUNDING) & (np.abs(np.sum(p, axis=-1) - 1.0) <= ROUNDING)

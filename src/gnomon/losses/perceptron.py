@@ -8,6 +8,7 @@ Rosenblatt (1958), doi:10.1037/h0042519.
 import numpy as np
 
 from gnomon._jit import choose, noun
+from gnomon._typing import Numbers
 from gnomon.losses._base import ROUNDING, Loss
 
 __all__ = ["PerceptronLoss"]
@@ -37,12 +38,12 @@ class PerceptronLoss(Loss):
     targets = "sign"
     smooth = False
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return np.maximum(0.0, -y * z)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return choose(y * z <= 0.0, -y, 0.0 * y)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         a = -u * y
         return choose((a >= -ROUNDING) & (a <= 1.0 + ROUNDING), 0.0, np.inf)

@@ -8,7 +8,8 @@ Koenker & Bassett (1978), doi:10.2307/1913643.
 import numpy as np
 
 from gnomon._jit import choose, noun
-from gnomon.losses._base import ROUNDING, Loss
+from gnomon._typing import Floats, Numbers
+from gnomon.losses._base import ROUNDING, Between, Loss
 from gnomon.numerics.weights import weighted_quantile
 
 __all__ = ["PinballLoss"]
@@ -45,31 +46,31 @@ class PinballLoss(Loss):
 
     smooth = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (self.c1 >= 0.0 and self.c2 >= 0.0 and 0.0 < self.c1 + self.c2 < np.inf):
             raise ValueError(f"c1={self.c1!r}, c2={self.c2!r} must be ≥ 0, finite and not both zero; give two prices")
 
     @property
-    def level(self):
+    def level(self) -> float:
         """The level c₁/(c₁ + c₂) of the quantile that a constant prediction aims at."""
         return self.c1 / (self.c1 + self.c2)
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return self.c1 * np.maximum(y - z, 0.0) + self.c2 * np.maximum(z - y, 0.0)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return self.c2 * np.maximum(np.sign(z - y), 0.0) - self.c1 * np.maximum(np.sign(y - z), 0.0)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return 0.0 * z
 
-    def best_shift(self, residuals, weights, between="middle"):
+    def best_shift(self, residuals: Floats, weights: Floats, between: Between = "middle") -> float:
         """The weighted quantile of the level."""
         return weighted_quantile(residuals, self.level, weights, between=between)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         slack = ROUNDING * (self.c1 + self.c2)
         return choose((u >= -self.c1 - slack) & (u <= self.c2 + slack), u * y, np.inf)
 
-    def prox(self, y, z, step):
+    def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         return y - np.maximum(y - z - step * self.c1, 0.0) + np.maximum(z - y - step * self.c2, 0.0)

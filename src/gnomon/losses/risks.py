@@ -9,6 +9,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Floats, Integers, MatrixLike
+from gnomon.losses._base import Loss
+
 __all__ = ["ClassRisks", "class_risks"]
 
 
@@ -38,16 +41,16 @@ class ClassRisks(NamedTuple):
     array([0.5, 0.3])
     """
 
-    classes: Any
-    risks: Any
-    counts: Any
+    classes: Array
+    risks: Floats
+    counts: Floats
 
     @property
-    def means(self):
+    def means(self) -> Floats:
         """Mean loss of each class; nan for a class without rows."""
         return np.divide(self.risks, self.counts, out=np.full(len(self.counts), np.nan), where=self.counts > 0)
 
-    def total(self, costs=None):
+    def total(self, costs: ArrayLike | None = None) -> float:
         """Σ_c price_c R_c, in the order of `classes`; all prices 1 by default."""
         costs = np.ones(len(self.classes)) if costs is None else np.asarray(costs, dtype=float)
         if costs.shape != self.risks.shape:
@@ -55,7 +58,9 @@ class ClassRisks(NamedTuple):
         return float(costs @ self.risks)
 
 
-def class_risks(model, X, y, *, loss=None, sample_weight=None):
+def class_risks(
+    model: Any, X: MatrixLike, y: ArrayLike, *, loss: Loss | None = None, sample_weight: ArrayLike | None = None
+) -> ClassRisks:
     """Risk of a fitted classifier on each class.
 
     Parameters
@@ -96,12 +101,13 @@ def class_risks(model, X, y, *, loss=None, sample_weight=None):
     losses = np.asarray(model.predict(X)) != y if loss is None else _losses(loss, model, X, index)
     return ClassRisks(
         classes,
-        np.bincount(index, weights=s * losses, minlength=len(classes)),
-        np.bincount(index, weights=s, minlength=len(classes)),
+        # NumPy's stub takes weighted sums for counts.
+        np.bincount(index, weights=s * losses, minlength=len(classes)),  # type: ignore[arg-type]
+        np.bincount(index, weights=s, minlength=len(classes)),  # type: ignore[arg-type]
     )
 
 
-def _losses(loss, model, X, index):
+def _losses(loss: Loss, model: Any, X: MatrixLike, index: Integers) -> Floats:
     targets = {"sign": 2.0 * index - 1.0, "unit": index.astype(float), "index": index}
     if loss.targets not in targets:
         raise ValueError(f"loss={loss!r} is not a loss over classes; choose one with targets in {list(targets)}")

@@ -9,6 +9,7 @@ class is 0, which makes the scores unique: Agresti (2002), section 7.1, doi:10.1
 import numpy as np
 
 from gnomon._jit import noun
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.losses._base import Loss
 from gnomon.numerics.special import entropy_term, log_softmax, one_hot, softmax
 
@@ -52,29 +53,29 @@ class SoftmaxLoss(Loss):
     targets = "index"
     by_row = True
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         logs = log_softmax(self._all_scores(z))
         return -np.take_along_axis(logs, np.asarray(y)[..., None], axis=-1)[..., 0]
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         p = self.masses(z)
         return p - one_hot(y, p)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         p = self.masses(z)
         return p * (1.0 - p)
 
-    def masses(self, z):
+    def masses(self, z: Floats) -> Floats:
         """p, for the columns of z: the Hessian of every row is diag(p) − ppᵀ."""
         p = softmax(self._all_scores(z))
         return p[..., :-1] if self.reference else p
 
-    def total_curvature(self, y, z, s):
+    def total_curvature(self, y: Numbers, z: Floats, s: Floats) -> Floats:
         """Σᵢ sᵢ (diag(pᵢ) − pᵢpᵢᵀ), the Hessian in a shift of all rows."""
         p = self.masses(z)
         return np.diag(s @ p) - (p * s[:, None]).T @ p
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         a = u + one_hot(y, u)
         a = np.concatenate([a, 1.0 - np.sum(a, axis=-1, keepdims=True)], axis=-1) if self.reference else a
         # The corners of the simplex are where a gradient ends up; rounding must not push it out.
@@ -82,7 +83,7 @@ class SoftmaxLoss(Loss):
         outside = np.abs(np.sum(a, axis=-1) - 1.0) > 1e-3
         return np.where(outside, np.inf, np.sum(entropy_term(a), axis=-1))
 
-    def row(self, y, z, g):
+    def row(self, y: int, z: Floats, g: Floats) -> float:
         """ℓ(y, z) for one row of scores, with its gradient written to `g`: what compiled loops call."""
         K = z.shape[0]
         top = 0.0 if self.reference else z[0]
@@ -101,16 +102,16 @@ class SoftmaxLoss(Loss):
         return loss
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return 0.5
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return softmax(self._all_scores(z))
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         scores = np.log(mean)
         return scores[..., :-1] - scores[..., -1:] if self.reference else scores
 
-    def _all_scores(self, z):
+    def _all_scores(self, z: ArrayLike) -> Floats:
         z = np.asarray(z)
         return np.concatenate([z, np.zeros_like(z[..., :1])], axis=-1) if self.reference else z

@@ -6,6 +6,7 @@ Legendre (1805), Nouvelles méthodes pour la détermination des orbites des com�
 """
 
 from gnomon._jit import noun
+from gnomon._typing import Numbers
 from gnomon.losses._base import Loss
 
 __all__ = ["SquaredLoss"]
@@ -40,26 +41,26 @@ class SquaredLoss(Loss):
 
     quadratic = True
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return 0.5 * self.curvature(y, z) * (y - z) ** 2
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return self.curvature(y, z) * (z - y)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return (1.0 if self.half else 2.0) + 0.0 * z
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         return u * y + 0.5 * u**2 / self.curvature(y, u)
 
-    def prox(self, y, z, step):
+    def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         weight = step * self.curvature(y, z)
         return (z + weight * y) / (1.0 + weight)
 
-    def residual(self, y, z):
+    def residual(self, y: Numbers, z: Numbers) -> Numbers:
         """r = y − z, elementwise."""
         return y - z
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return 1.0 if self.half else 2.0

@@ -9,6 +9,7 @@ doi:10.1145/1390156.1390208.
 import numpy as np
 
 from gnomon._jit import choose, noun
+from gnomon._typing import Numbers
 from gnomon.losses._base import ROUNDING, Loss
 
 __all__ = ["SquaredHingeLoss"]
@@ -39,28 +40,28 @@ class SquaredHingeLoss(Loss):
     targets = "sign"
     dual_steps = True
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return np.maximum(0.0, 1.0 - y * z) ** 2
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return -2.0 * y * np.maximum(0.0, 1.0 - y * z)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return choose(y * z < 1.0, 2.0 + 0.0 * z, 0.0 * z)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         a = -u * y
         return choose(a >= -ROUNDING, 0.25 * a * a - a, np.inf)
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return 2.0
 
-    def dual_upper(self, weight):
+    def dual_upper(self, weight: Numbers) -> Numbers:
         return np.inf
 
-    def dual_slope(self, y, alpha, score, weight):
+    def dual_slope(self, y: Numbers, alpha: Numbers, score: Numbers, weight: Numbers) -> Numbers:
         return y * score - 1.0 + 0.5 * alpha / weight
 
-    def dual_bend(self, alpha, weight):
+    def dual_bend(self, alpha: Numbers, weight: Numbers) -> Numbers:
         return 0.5 / weight

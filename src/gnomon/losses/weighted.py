@@ -6,23 +6,25 @@ With R₊ and R₋ the risks of the two classes the total is R(c₊, c₋) = c�
 prices matters to a minimiser. Elkan (2001), https://www.ijcai.org/Proceedings/01/IJCAI-2001-k.pdf, section 1.
 """
 
+from collections.abc import Sequence
 from dataclasses import field
-from typing import Any, ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 
 from gnomon._jit import in_kernels, noun
-from gnomon.losses._base import Loss
+from gnomon._typing import Numbers
+from gnomon.losses._base import Loss, Targets
 
 __all__ = ["Weighted"]
 
 
-def _price_of_one(costs, offset, y, z):
+def _price_of_one(costs: Sequence[float], offset: float, y: Numbers, z: Numbers) -> Numbers:
     return costs[0] + (costs[1] - costs[0]) * (y + offset) / (1.0 + offset)
 
 
 @in_kernels(_price_of_one)
-def _price(costs, offset, y, z):
+def _price(costs: Sequence[float], offset: float, y: Numbers, z: Numbers) -> Numbers:
     """c_y, linear in a soft target, in a shape that multiplies z: the class of y has the position (y + o)/(1 + o)."""
     position = (np.asarray(y) + offset) / (1.0 + offset)
     if np.max(position, initial=0.0) > len(costs) - 1:
@@ -57,13 +59,13 @@ class Weighted(Loss):
     (2.0, (1.0, 2.0))
     """
 
-    loss: Any
-    costs: tuple
+    loss: Loss
+    costs: Sequence[float]
     offset: float = field(init=False, repr=False)
 
-    OFFSETS: ClassVar = {"sign": 1.0, "unit": 0.0, "index": 0.0}
+    OFFSETS: ClassVar[dict[str, float]] = {"sign": 1.0, "unit": 0.0, "index": 0.0}
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         costs = tuple(float(cost) for cost in self.costs)
         if self.loss.targets not in self.OFFSETS:
             raise ValueError(f"loss={self.loss!r} has no classes; weight its rows with sample_weight instead")
@@ -77,67 +79,67 @@ class Weighted(Loss):
             object.__setattr__(self, "record", None)
 
     @classmethod
-    def by_ratio(cls, loss, cost_ratio):
+    def by_ratio(cls, loss: Loss, cost_ratio: float) -> Self:
         """The prices (1, c₊/c₋): R(c₊, c₋) = c₋ R(c₊/c₋, 1)."""
         return cls(loss, (1.0, cost_ratio))
 
     @property
-    def cost_ratio(self):
+    def cost_ratio(self) -> float:
         """c₊/c₋, the price of the last class over that of the first."""
         return self.costs[-1] / self.costs[0]
 
     @property
-    def targets(self):
+    def targets(self) -> Targets:
         """Those of the loss inside."""
         return self.loss.targets
 
     @property
-    def convex(self):
+    def convex(self) -> bool:
         """As the loss inside."""
         return self.loss.convex
 
     @property
-    def smooth(self):
+    def smooth(self) -> bool:
         """As the loss inside."""
         return self.loss.smooth
 
     @property
-    def differentiable(self):
+    def differentiable(self) -> bool:
         """As the loss inside."""
         return self.loss.differentiable
 
     @property
-    def curved(self):
+    def curved(self) -> bool:
         """As the loss inside."""
         return self.loss.curved
 
     @property
-    def trainable(self):
+    def trainable(self) -> bool:
         """As the loss inside."""
         return self.loss.trainable
 
     @property
-    def smoothness(self):
+    def smoothness(self) -> float:
         return max(self.costs) * self.loss.smoothness
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return _price(self.costs, self.offset, y, y) * self.loss.value(y, z)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return _price(self.costs, self.offset, y, z) * self.loss.gradient(y, z)
 
-    def curvature(self, y, z):
+    def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return _price(self.costs, self.offset, y, z) * self.loss.curvature(y, z)
 
-    def conjugate(self, y, u):
+    def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         price = _price(self.costs, self.offset, y, u)
         return _price(self.costs, self.offset, y, y) * self.loss.conjugate(y, u / price)
 
-    def prox(self, y, z, step):
+    def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         return self.loss.prox(y, z, step * _price(self.costs, self.offset, y, z))
 
-    def inverse(self, z):
+    def inverse(self, z: Numbers) -> Numbers:
         return self.loss.inverse(z)
 
-    def link(self, mean):
+    def link(self, mean: Numbers) -> Numbers:
         return self.loss.link(mean)

@@ -7,6 +7,7 @@ Höffgen, Simon & Van Horn (1995), doi:10.1006/jcss.1995.1011.
 """
 
 from gnomon._jit import choose, noun
+from gnomon._typing import Numbers
 from gnomon.losses._base import Loss
 
 __all__ = ["ZeroOneLoss"]
@@ -34,10 +35,10 @@ class ZeroOneLoss(Loss):
     smooth = False
     trainable = False
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return choose(choose(z > 0.0, 1.0, -1.0) == y, 0.0, 1.0)
 
-    def gradient(self, y, z):
+    def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         raise NotImplementedError(
             "the gradient of the 0/1 loss is 0 almost everywhere and leads nowhere; "
             "train with a surrogate such as LogisticLoss or HingeLoss"

@@ -7,9 +7,9 @@ a class given its scores. A distribution says which E and factor it has; a loss 
 the packages of nouns translate into each other without importing each other. Bishop (2006), sections 3.1.4 and 3.3.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Energy"]
+__all__ = ["Energy", "HasEnergy"]
 
 
 class Energy(NamedTuple):
@@ -29,3 +29,23 @@ class Energy(NamedTuple):
     shape: str
     factor: float
     center: Any = 0.0
+
+
+class HasEnergy(Protocol):
+    """What `energy` is asked of: a distribution, for the packages that cannot import it.
+
+    References
+    ----------
+    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 3.3.
+
+    Examples
+    --------
+    >>> from gnomon.distributions import Laplace
+    >>> from gnomon.numerics.energy import HasEnergy
+    >>> noise: HasEnergy = Laplace(0.0, 2.0)
+    >>> noise.energy
+    Energy(shape='modulus', factor=0.5, center=0.0)
+    """
+
+    @property
+    def energy(self) -> Energy: ...

@@ -8,20 +8,23 @@ functions, so one text serves arrays in Python and scalars in kernels. Parikh & 
 
 from abc import ABC, abstractmethod
 from dataclasses import replace
-from typing import ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
+
+from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
+from gnomon.numerics.energy import Energy
 
 __all__ = ["Penalty", "check_strength", "within"]
 
 
-def check_strength(strength):
+def check_strength(strength: float) -> None:
     """Refuse a strength that is negative or not a finite number."""
     if not 0.0 <= strength < np.inf:
         raise ValueError(f"strength={strength!r} must be ≥ 0 and finite; give a non-negative number")
 
 
-def within(values, limit):
+def within(values: float | Floats, limit: float) -> bool:
     """Whether no value exceeds `limit` by more than rounding: a tie belongs to the ball of a dual norm."""
     return bool(np.max(values, initial=0.0) <= limit * (1.0 + 1e-12))
 
@@ -56,48 +59,50 @@ class Penalty(ABC):
     array([0., 2.])
     """
 
-    record: ClassVar = None
+    record: ClassVar[type[tuple[Any, ...]] | None] = None
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
 
     @abstractmethod
-    def term(self, w):
+    def term(self, w: Elementwise) -> Elementwise:
         """Ωⱼ(wⱼ), elementwise."""
 
     @abstractmethod
-    def prox(self, x, step):
+    def prox(self, x: Elementwise, step: Numbers) -> Elementwise:
         """argmin_u ½ (u − x)² + step · Ωⱼ(u), elementwise."""
 
     @abstractmethod
-    def gap(self, w, g):
+    def gap(self, w: Elementwise, g: Elementwise) -> Elementwise:
         """Distance from −g to the sub-differential ∂Ωⱼ(w), elementwise: zero exactly at a stationary point."""
 
-    def value(self, w):
+    def value(self, w: ArrayLike) -> float:
         """Ω(w), the sum over all coordinates."""
         return float(np.sum(self.term(np.asarray(w))))
 
-    def slope(self, w):
+    def slope(self, w: Elementwise) -> Elementwise:
         """The derivative of Ωⱼ, elementwise; where it has a kink, the sub-gradient of least modulus."""
         raise NotImplementedError(f"{type(self).__name__} has no slope; use a solver that takes proximal steps")
 
-    def conjugate(self, v):
+    def conjugate(self, v: Floats) -> float:
         """Ω*(v) = sup_w (vᵀw − Ω(w)); +inf outside its domain."""
         raise NotImplementedError(f"{type(self).__name__} has no conjugate; there is no duality gap for it")
 
-    def dual_scale(self, v):
+    def dual_scale(self, v: Floats) -> float:
         """The largest c in (0, 1] with Ω*(c v) finite; 1 where there is none."""
         return 1.0
 
-    def scaled(self, factor, *, half=False):
+    def scaled(self, factor: float, *, half: bool = False) -> Self:
         """The penalty times `factor`; with ``half``, a square in it is halved and a norm is not."""
-        return self if factor == 1.0 else replace(self, strength=factor * self.strength)
+        # A penalty without the field `strength` writes this verb anew.
+        own: Any = self
+        return self if factor == 1.0 else replace(own, strength=factor * own.strength)
 
     @property
-    def energy(self):
+    def energy(self) -> Energy:
         """Ωⱼ as the negative log-density of a coefficient: the `Energy` of its prior."""
         raise NotImplementedError(f"{type(self).__name__} is not the energy of a named prior; only L1 and L2 are")
 
     @property
-    def bend(self):
+    def bend(self) -> float:
         """The least second derivative of Ωⱼ: how strongly convex it is."""
         return 0.0

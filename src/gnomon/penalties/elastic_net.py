@@ -6,10 +6,12 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x.
 """
 
 from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
 from gnomon._jit import choose, noun
+from gnomon._typing import Elementwise, Floats, Numbers
 from gnomon.numerics.special import soft_threshold
 from gnomon.penalties._base import Penalty, check_strength, within
 
@@ -52,46 +54,46 @@ class ElasticNetPenalty(Penalty):
     half: bool = False
     positive: bool = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_strength(self.strength)
         if not 0.0 <= self.l1_ratio <= 1.0:
             raise ValueError(f"l1_ratio={self.l1_ratio!r} must be in [0, 1]; 1 is the lasso, 0 is ridge")
 
-    def scaled(self, factor, *, half=False):
+    def scaled(self, factor: float, *, half: bool = False) -> Self:
         return replace(self, strength=factor * self.strength, half=self.half or half)
 
-    def term(self, w):
+    def term(self, w: Elementwise) -> Elementwise:
         square = (0.5 if self.half else 1.0) * (1.0 - self.l1_ratio) * w * w
         cost = self.strength * (self.l1_ratio * np.abs(w) + square)
         return choose(self.positive & (w < 0.0), np.inf, cost)
 
-    def slope(self, w):
+    def slope(self, w: Elementwise) -> Elementwise:
         return self.strength * (self.l1_ratio * np.sign(w) + (1.0 if self.half else 2.0) * (1.0 - self.l1_ratio) * w)
 
-    def prox(self, x, step):
+    def prox(self, x: Elementwise, step: Numbers) -> Elementwise:
         bend = (1.0 if self.half else 2.0) * self.strength * (1.0 - self.l1_ratio)
         inside = np.maximum(x, 0.0) if self.positive else x
         return soft_threshold(inside, step * self.strength * self.l1_ratio) / (1.0 + step * bend)
 
-    def gap(self, w, g):
+    def gap(self, w: Elementwise, g: Elementwise) -> Elementwise:
         pull = -g if self.positive else np.abs(g)
         off = np.maximum(pull - self.strength * self.l1_ratio, 0.0)
         return choose(w == 0.0, off, np.abs(g + self.slope(w)))
 
-    def conjugate(self, v):
+    def conjugate(self, v: Floats) -> float:
         pull, limit, bend = self._pull(v), self.strength * self.l1_ratio, self.bend
         if bend > 0.0:
             return float(np.sum(np.square(np.maximum(pull - limit, 0.0)))) / (2.0 * bend)
         return 0.0 if within(pull, limit) else np.inf
 
-    def dual_scale(self, v):
+    def dual_scale(self, v: Floats) -> float:
         limit = self.strength * self.l1_ratio
         largest = float(np.max(self._pull(v), initial=0.0))
         return 1.0 if self.bend > 0.0 or within(largest, limit) else limit / largest
 
-    def _pull(self, v):
+    def _pull(self, v: Floats) -> Floats:
         return v if self.positive else np.abs(v)
 
     @property
-    def bend(self):
+    def bend(self) -> float:
         return (1.0 if self.half else 2.0) * self.strength * (1.0 - self.l1_ratio)

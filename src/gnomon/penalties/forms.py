@@ -12,11 +12,15 @@ Schölkopf & Smola (2002) "C".
 """
 
 import math
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 __all__ = ["OBJECTIVES", "Form", "convert_lam", "objective_form"]
 
-OBJECTIVES = ("sum", "mean", "sum_half", "mean_half", "C", "loss_mean")
+Objective: TypeAlias = Literal["sum", "mean", "sum_half", "mean_half", "C", "loss_mean"]
+Scaling: TypeAlias = Objective | Literal["alpha_ridge", "alpha_lasso"]
+Norm: TypeAlias = Literal["l1", "l2"]
+
+OBJECTIVES: tuple[Objective, ...] = get_args(Objective)
 
 
 class Form(NamedTuple):
@@ -39,7 +43,7 @@ class Form(NamedTuple):
     half: bool
 
 
-def objective_form(objective, lam, n):
+def objective_form(objective: Objective, lam: float, n: float) -> Form:
     """A, B and the half of (1) for the scaling `objective` with its λ (for "C": its C) and total weight n.
 
     References
@@ -64,7 +68,7 @@ def objective_form(objective, lam, n):
     return Form(lam * per_row, 1.0, half) if on_loss else Form(per_row, float(lam), half)
 
 
-def convert_lam(lam, objective, to, *, n, penalty="l2"):
+def convert_lam(lam: float, objective: Scaling, to: Scaling, *, n: float, penalty: Norm = "l2") -> float:
     """Translate λ between the six scalings, and scikit-learn's words "alpha_ridge", "alpha_lasso" and "C".
 
     Parameters
@@ -102,11 +106,13 @@ def convert_lam(lam, objective, to, *, n, penalty="l2"):
     return unit / rho if rho > 0.0 else math.inf
 
 
-def _ratio(lam, objective, n, penalty):
+def _ratio(lam: float, objective: Scaling, n: float, penalty: Norm) -> float:
     """ρ = B/A against the natural Ω."""
     if penalty not in ("l1", "l2"):
         raise ValueError(f"penalty={penalty!r} is unknown; choose 'l1' or 'l2'")
-    if objective in ("alpha_ridge", "alpha_lasso"):
-        return lam * (2.0 * n if objective == "alpha_lasso" else 1.0)
+    if objective == "alpha_ridge":
+        return lam
+    if objective == "alpha_lasso":
+        return lam * (2.0 * n)
     form = objective_form(objective, lam, n)
     return form.strength * (0.5 if form.half and penalty == "l2" else 1.0) / form.loss_scale

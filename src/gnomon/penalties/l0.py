@@ -8,13 +8,14 @@ Not a norm and not convex: proximal steps find local minima. Blumensath & Davies
 import numpy as np
 
 from gnomon._jit import choose, inline, noun
+from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
 from gnomon.penalties._base import Penalty, check_strength
 
 __all__ = ["L0", "hard_threshold", "l0_norm"]
 
 
 @inline
-def hard_threshold(v, t):
+def hard_threshold(v: Elementwise, t: Numbers) -> Elementwise:
     """v where v² > 2t, else 0: argmin_u ½ (u − v)² + t · 1[u ≠ 0], ties to 0.
 
     References
@@ -32,7 +33,7 @@ def hard_threshold(v, t):
     return choose(v * v > 2.0 * t, v, 0.0 * v)
 
 
-def l0_norm(w):
+def l0_norm(w: ArrayLike) -> int:
     """The number of entries of w that are exactly not zero.
 
     References
@@ -79,20 +80,20 @@ class L0(Penalty):
 
     convex = False
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_strength(self.strength)
 
-    def term(self, w):
+    def term(self, w: Elementwise) -> Elementwise:
         return self.strength * choose(w != 0.0, 1.0, 0.0)
 
-    def prox(self, x, step):
+    def prox(self, x: Elementwise, step: Numbers) -> Elementwise:
         return hard_threshold(x, step * self.strength)
 
-    def gap(self, w, g):
+    def gap(self, w: Elementwise, g: Elementwise) -> Elementwise:
         # At 0 every slope is a sub-gradient of the jump; elsewhere the penalty is flat.
         return choose((w == 0.0) & (self.strength > 0.0), 0.0, np.abs(g))
 
-    def project(self, v, radius):
+    def project(self, v: Floats, radius: float) -> Floats:
         """The nearest point to v with at most `radius` non-zeros: the largest |v|, the lowest index first in a tie."""
         keep = np.argsort(-np.abs(v), kind="stable")[: int(radius)]
         out = np.zeros_like(v)

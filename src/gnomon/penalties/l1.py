@@ -9,6 +9,7 @@ doi:10.1145/1390156.1390191.
 import numpy as np
 
 from gnomon._jit import choose, noun
+from gnomon._typing import Elementwise, Floats, Numbers
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.special import soft_threshold
 from gnomon.penalties._base import Penalty, check_strength, within
@@ -43,37 +44,37 @@ class L1(Penalty):
 
     strength: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_strength(self.strength)
 
-    def term(self, w):
+    def term(self, w: Elementwise) -> Elementwise:
         return self.strength * np.abs(w)
 
-    def slope(self, w):
+    def slope(self, w: Elementwise) -> Elementwise:
         return self.strength * np.sign(w)
 
-    def prox(self, x, step):
+    def prox(self, x: Elementwise, step: Numbers) -> Elementwise:
         return soft_threshold(x, step * self.strength)
 
-    def gap(self, w, g):
+    def gap(self, w: Elementwise, g: Elementwise) -> Elementwise:
         return choose(w == 0.0, np.maximum(np.abs(g) - self.strength, 0.0), np.abs(g + self.strength * np.sign(w)))
 
-    def conjugate(self, v):
+    def conjugate(self, v: Floats) -> float:
         return 0.0 if within(np.abs(v), self.strength) else np.inf
 
-    def dual_scale(self, v):
+    def dual_scale(self, v: Floats) -> float:
         largest = self.dual_norm(v)
         return 1.0 if within(largest, self.strength) else self.strength / largest
 
     @property
-    def energy(self):
+    def energy(self) -> Energy:
         return Energy("modulus", self.strength)
 
-    def dual_norm(self, v):
+    def dual_norm(self, v: Floats) -> float:
         """‖v‖∞."""
         return float(np.max(np.abs(v), initial=0.0))
 
-    def project(self, v, radius):
+    def project(self, v: Floats, radius: float) -> Floats:
         """The nearest point to v with ‖w‖₁ ≤ radius (Duchi et al. 2008, figure 1)."""
         size = np.abs(v)
         if size.sum() <= radius:

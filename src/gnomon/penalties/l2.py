@@ -6,10 +6,12 @@ Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634.
 """
 
 from dataclasses import replace
+from typing import Self
 
 import numpy as np
 
 from gnomon._jit import noun
+from gnomon._typing import Elementwise, Floats, Numbers
 from gnomon.numerics.energy import Energy
 from gnomon.penalties._base import Penalty, check_strength
 
@@ -48,41 +50,41 @@ class L2(Penalty):
 
     smooth = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_strength(self.strength)
 
-    def scaled(self, factor, *, half=False):
+    def scaled(self, factor: float, *, half: bool = False) -> Self:
         return replace(self, strength=factor * self.strength, half=self.half or half)
 
-    def term(self, w):
+    def term(self, w: Elementwise) -> Elementwise:
         return (0.5 if self.half else 1.0) * self.strength * w * w
 
-    def slope(self, w):
+    def slope(self, w: Elementwise) -> Elementwise:
         return (1.0 if self.half else 2.0) * self.strength * w
 
-    def prox(self, x, step):
+    def prox(self, x: Elementwise, step: Numbers) -> Elementwise:
         return x / (1.0 + self.slope(step))
 
-    def gap(self, w, g):
+    def gap(self, w: Elementwise, g: Elementwise) -> Elementwise:
         return np.abs(g + self.slope(w))
 
-    def conjugate(self, v):
+    def conjugate(self, v: Floats) -> float:
         square = float(np.sum(np.square(v)))
         return square / (2.0 * self.bend) if self.bend > 0.0 else (0.0 if square == 0.0 else np.inf)
 
     @property
-    def bend(self):
+    def bend(self) -> float:
         return (1.0 if self.half else 2.0) * self.strength
 
     @property
-    def energy(self):
+    def energy(self) -> Energy:
         return Energy("square", 0.5 * self.bend)
 
-    def dual_norm(self, v):
+    def dual_norm(self, v: Floats) -> float:
         """‖v‖₂."""
         return float(np.linalg.norm(v))
 
-    def project(self, v, radius):
+    def project(self, v: Floats, radius: float) -> Floats:
         """The nearest point to v with ‖w‖² ≤ radius."""
         square = float(np.sum(np.square(v)))
         return np.array(v) if square <= radius else np.sqrt(radius / square) * v

@@ -3,9 +3,12 @@
 Ω(w) = 0                                                                                      (1)
 """
 
+from typing import Self
+
 import numpy as np
 
 from gnomon._jit import noun
+from gnomon._typing import Elementwise, Floats, Numbers
 from gnomon.penalties._base import Penalty
 
 __all__ = ["NoPenalty"]
@@ -28,20 +31,20 @@ class NoPenalty(Penalty):
 
     smooth = True
 
-    def scaled(self, factor, *, half=False):
+    def scaled(self, factor: float, *, half: bool = False) -> Self:
         return self
 
-    def term(self, w):
+    def term(self, w: Elementwise) -> Elementwise:
         return 0.0 * w
 
-    def slope(self, w):
+    def slope(self, w: Elementwise) -> Elementwise:
         return 0.0 * w
 
-    def prox(self, x, step):
+    def prox(self, x: Elementwise, step: Numbers) -> Elementwise:
         return x
 
-    def gap(self, w, g):
+    def gap(self, w: Elementwise, g: Elementwise) -> Elementwise:
         return np.abs(g)
 
-    def conjugate(self, v):
+    def conjugate(self, v: Floats) -> float:
         return 0.0 if not np.any(v) else np.inf

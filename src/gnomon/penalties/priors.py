@@ -7,17 +7,29 @@ the objective Σℓ + Ω/scale has the same minimiser: for Gaussian noise and th
 ridge has ρ = σ²/β² and the lasso ρ = 2σ²/b. Tibshirani (1996), section 5, doi:10.1111/j.2517-6161.1996.tb02080.x.
 """
 
+from typing import Protocol, TypeVar
+
 import numpy as np
 
+from gnomon.numerics.energy import Energy, HasEnergy
+from gnomon.penalties._base import Penalty
 from gnomon.penalties.l1 import L1
 from gnomon.penalties.l2 import L2
 
 __all__ = ["from_prior", "to_prior"]
 
-PENALTIES = {"square": L2, "modulus": L1}
+PENALTIES: dict[str, type[L1] | type[L2]] = {"square": L2, "modulus": L1}
+
+Law = TypeVar("Law", covariant=True)
 
 
-def from_prior(dist, *, loss_scale=1.0):
+class _Family(Protocol[Law]):
+    """A class of distributions that is made of an energy."""
+
+    def from_energy(self, energy: Energy, /) -> Law: ...
+
+
+def from_prior(dist: HasEnergy, *, loss_scale: float = 1.0) -> Penalty:
     """The penalty that is the negative log-density of `dist`, divided by the scale of the loss.
 
     Parameters
@@ -58,7 +70,7 @@ def from_prior(dist, *, loss_scale=1.0):
     return PENALTIES[energy.shape](energy.factor / loss_scale)
 
 
-def to_prior(penalty, family, *, loss_scale=1.0):
+def to_prior(penalty: Penalty, family: _Family[Law], *, loss_scale: float = 1.0) -> Law:
     """The law of the coefficients whose negative log-density is the penalty times the scale of the loss.
 
     Parameters

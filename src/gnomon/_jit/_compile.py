@@ -1,0 +1,101 @@
+"""Functions that are compiled: by which options, and kept where.
+
+A kernel is called from Python; a subroutine only by kernels, and is compiled as a part of each of them.
+Lam, Pitrou & Seibert (2015), doi:10.1145/2833157.2833162.
+"""
+
+import os
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+import numba
+import numpy as np
+from numba.extending import overload, register_jitable
+
+from gnomon._jit._numba import PART, flags, kept, one_for_all_literals
+
+__all__ = [
+    "DISABLED",
+    "Decorator",
+    "choose",
+    "in_kernels",
+    "inline",
+    "inner",
+    "inner_fused",
+    "inner_reordering",
+    "jit",
+    "lean",
+    "within",
+]
+
+DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
+"""True when kernels run as plain Python, for debuggers and coverage."""
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Decorator(Protocol):
+    """What returns a function with the signature it had."""
+
+    def __call__(self, function: Function, /) -> Function: ...
+
+
+_STRICT: bool = False
+_FUSED, _REORDERING = {"contract"}, {"reassoc", "contract", "nsz"}
+
+
+def _compiler(fastmath: bool | set[str], counting: bool, **more: Any) -> Decorator:
+    compiler: Decorator = numba.njit(**{**flags(fastmath, counting), **more})
+
+    def decorate(function: Function) -> Function:
+        compiled = compiler(function)
+        return compiled if DISABLED else one_for_all_literals(compiled)
+
+    return decorate
+
+
+def _kernel(counting: bool) -> Decorator:
+    compiler = _compiler(_STRICT, counting)
+
+    def decorate(function: Function) -> Function:
+        compiled = compiler(function)
+        return compiled if DISABLED else kept(compiled)
+
+    return decorate
+
+
+jit = _kernel(counting=True)
+lean = _kernel(counting=False)
+inner = _compiler(_STRICT, counting=False, **PART)
+within = _compiler(_STRICT, counting=False, **PART, forceinline=True)
+inner_fused = _compiler(_FUSED, counting=False, **PART)
+inner_reordering = _compiler(_REORDERING, counting=False, **PART)
+inline: Decorator = register_jitable(**PART) if PART else register_jitable
+
+
+def in_kernels(scalar: Callable[..., Any]) -> Decorator:
+    """Give a function of arrays the text `scalar`, with the same arguments, inside kernels."""
+
+    def decorate(function: Function) -> Function:
+        overload(function, strict=False, jit_options=PART)(lambda *types: scalar)
+        return function
+
+    return decorate
+
+
+@in_kernels(lambda condition, a, b: a if condition else b)
+def choose(condition: Any, a: Any, b: Any) -> Any:
+    """`a` where `condition` holds, else `b`: ``numpy.where`` on arrays, a plain conditional in kernels.
+
+    References
+    ----------
+    Harris, C. R. et al. (2020). Array programming with NumPy. doi:10.1038/s41586-020-2649-2
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.losses import choose
+    >>> choose(np.array([-1.0, 2.0]) > 0.0, 1.0, 0.0)
+    array([0., 1.])
+    """
+    return np.where(condition, a, b)

@@ -1,0 +1,33 @@
+"""Checks that run together hide no failure."""
+
+import pytest
+
+from gnomon.linear import Ridge
+from many_checks import check_all, check_contract
+
+
+def refused(text):
+    with pytest.raises(ValueError):
+        float(text)
+
+
+def test_every_failure_is_told_with_its_case():
+    cases = [(text, lambda text=text: refused(text)) for text in ("1", "one", "2")]
+    with pytest.raises(BaseExceptionGroup) as caught:
+        check_all([*cases, ("within", lambda: check_all(cases))])
+    *alone, within = caught.value.exceptions
+    assert [error.__notes__ for error in alone] == [["case: 1"], ["case: 2"]]
+    assert [error.__notes__ for error in within.exceptions] == [["case: 1"], ["case: 2"]]
+
+
+def test_a_contract_that_is_broken_is_told_and_so_is_one_that_holds_against_expectation():
+    class Sticky(Ridge):
+        def fit(self, X, y):
+            self.alpha = 2.0
+            return super().fit(X, y)
+
+    with pytest.raises(ExceptionGroup) as caught:
+        check_contract(Sticky(), {"check_fit2d_1sample": "nothing"})
+    broken = " ".join(note for error in caught.value.exceptions for note in error.__notes__)
+    assert "check_dont_overwrite_attributes" in broken or "check_dict_unchanged" in broken or "overwrite" in broken
+    assert "check_fit2d_1sample" in broken
