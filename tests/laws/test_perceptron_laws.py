@@ -75,6 +75,20 @@ def test_weights_are_counted_mistakes_and_the_rate_only_rescales(selection, mode
 
 
 @pytest.mark.spec("LIN-L27", "LIN-108")
+@pytest.mark.parametrize("selection", ["shuffle", "random", "random_misclassified"])
+def test_the_solver_draws_whatever_stands_for_the_generator(selection):
+    X, y, _ = separable(3, n=200)
+
+    def log(selection, random_state):
+        design, start = Design(X, intercept="none"), np.zeros((1, 3))
+        words = {"selection": selection, "random_state": random_state, "max_iter": 1, "keep_log": True}
+        return perceptron(design, y, np.ones(len(y)), start, **words).details["log"]
+
+    assert log(selection, 7).tolist() == log(selection, np.random.RandomState(7)).tolist()
+    others = [log("cyclic", None).tolist(), log("first_misclassified", None).tolist()]
+    assert log(selection, None).tolist() not in others
+
+
 def test_one_update_raises_the_margin_of_its_example():
     X, y, _ = separable(1)
     start = np.array([[0.1, -0.4, 0.2]])

@@ -24,7 +24,7 @@ from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["COVARIANCE_SHAPES", "Normals", "Responsibilities"]
+__all__ = ["COVARIANCE_SHAPES", "MixtureCovarianceType", "Normals", "Responsibilities"]
 
 MixtureCovarianceType: TypeAlias = Literal["full", "tied", "diag", "spherical", "tied_diag", "tied_spherical"]
 

@@ -10,12 +10,13 @@ rows or columns through `rows` and `columns`, which are sets of vectors with the
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit, noun
+from gnomon._typing import Matrix
 
 __all__ = ["DenseVectors", "Design", "SparseVectors", "canonical", "vectors"]
 
@@ -124,6 +125,9 @@ class SparseVectors:
         return self.indices[self.indptr[i] + k]
 
 
+Vectors: TypeAlias = DenseVectors | SparseVectors
+
+
 @dataclass(frozen=True, eq=False)
 class Design:
     """X and the treatment of the intercept: (1) as a linear map of the packed parameter θ.
@@ -153,7 +157,7 @@ class Design:
     (array([1., 1.]), 0.5)
     """
 
-    X: Any
+    X: Matrix
     intercept: Literal["free", "penalized", "none"] = "free"
     bias: float = 1.0
 

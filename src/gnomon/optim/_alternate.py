@@ -9,15 +9,28 @@ Decisions, Supplement 1, 205–237.
 """
 
 import math
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 from gnomon.optim._follow import follow
+from gnomon.optim.rules import StopRule
+from gnomon.optim.solution import Callback, Solution, State
 from gnomon.optim.stopping import Check, ObjectiveChange, default_rule
 
 __all__ = ["alternate"]
 
 
-def alternate(objective, steps, start, *, tol=1e-9, stop=None, max_iter=1000, slack=1e-10, callback=None):
+def alternate(
+    objective: Callable[[State], float],
+    steps: Sequence[Callable[[State], State]],
+    start: State,
+    *,
+    tol: float = 1e-9,
+    stop: StopRule | None = None,
+    max_iter: int = 1000,
+    slack: float = 1e-10,
+    callback: Callback | None = None,
+) -> Solution[State]:
     """Minimise F(s) by (1).
 
     Parameters
@@ -76,7 +89,9 @@ def alternate(objective, steps, start, *, tol=1e-9, stop=None, max_iter=1000, sl
     return follow(_rounds(objective, steps, start, slack), rule, max_iter=max_iter, callback=callback)
 
 
-def _rounds(objective, steps, state, slack):
+def _rounds(
+    objective: Callable[[State], float], steps: Sequence[Callable[[State], State]], state: State, slack: float
+) -> Iterator[Check[State]]:
     now = float(objective(state))
     yield Check(0, state, now)
     for t in count(1):

@@ -8,20 +8,31 @@ doi:10.1007/978-0-387-40065-5.
 """
 
 import math
-from itertools import count
 
 import numpy as np
 
-from gnomon.optim._follow import follow_to_rounding
+from gnomon._typing import ArrayLike, Floats
+from gnomon.optim._follow import Descent, follow_to_rounding
 from gnomon.optim._gradient_descent import as_floating
-from gnomon.optim.line_search import blind_step, descend_along
-from gnomon.optim.rules import check_at
+from gnomon.optim.line_search import LineStep, ValueAndGradient, blind_step, descend_along
+from gnomon.optim.rules import StopRule, check_at
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["bfgs"]
 
 
-def bfgs(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1000, callback=None, iterates=False):
+def bfgs(
+    fun: ValueAndGradient,
+    w0: ArrayLike,
+    *,
+    tol: float = 1e-6,
+    tol_obj: float | None = None,
+    stop: StopRule | None = None,
+    max_iter: int = 1000,
+    callback: Callback | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Minimise a smooth function by (1) with strong Wolfe steps.
 
     Parameters
@@ -66,11 +77,12 @@ def bfgs(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1000, callback=
     return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
-def _descend(fun, w):
+def _descend(fun: ValueAndGradient, w: Floats) -> Descent:
     value, g = fun(w)
     yield check_at(0, w, value, g)
-    H = None
-    for t in count(1):
+    H, t = None, 0
+    while True:
+        t += 1
         found, promise = _search(fun, w, value, g, H), math.inf
         if found is None and H is not None:
             # Rounding may have spoilt H; the gradient itself is the last resort.
@@ -83,13 +95,13 @@ def _descend(fun, w):
         yield check_at(t, w, value, g, step=found.step)
 
 
-def _search(fun, w, value, g, H):
+def _search(fun: ValueAndGradient, w: Floats, value: float, g: Floats, H: Floats | None) -> LineStep | None:
     if H is None:
         return descend_along(fun, w, -g, value, g, step=blind_step(g))
     return descend_along(fun, w, -(H @ g), value, g)
 
 
-def _updated(H, s, y):
+def _updated(H: Floats | None, s: Floats, y: Floats) -> Floats | None:
     """H' of (1); the first H is the identity scaled to the curvature along s (eq. 6.20)."""
     curvature = float(s @ y)
     if curvature <= np.finfo(y.dtype).eps * float(y @ y):

@@ -8,12 +8,13 @@ gradients are far from orthogonal. Nocedal & Wright (2006), section 5.2, doi:10.
 """
 
 import math
-from itertools import count
 
-from gnomon.optim._follow import follow_to_rounding
+from gnomon._typing import ArrayLike, Floats
+from gnomon.optim._follow import Descent, follow_to_rounding
 from gnomon.optim._gradient_descent import as_floating
-from gnomon.optim.line_search import blind_step, descend_along
-from gnomon.optim.rules import check_at
+from gnomon.optim.line_search import ValueAndGradient, blind_step, descend_along
+from gnomon.optim.rules import StopRule, check_at
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["conjugate_gradient"]
@@ -22,7 +23,17 @@ C2 = 0.1
 """Slope left at the end of a line search: conjugacy needs nearly exact ones."""
 
 
-def conjugate_gradient(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1000, callback=None, iterates=False):
+def conjugate_gradient(
+    fun: ValueAndGradient,
+    w0: ArrayLike,
+    *,
+    tol: float = 1e-6,
+    tol_obj: float | None = None,
+    stop: StopRule | None = None,
+    max_iter: int = 1000,
+    callback: Callback | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Minimise a smooth function by (1) with strong Wolfe steps.
 
     Parameters
@@ -67,11 +78,12 @@ def conjugate_gradient(fun, w0, *, tol=1e-6, tol_obj=None, stop=None, max_iter=1
     return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
-def _descend(fun, w):
+def _descend(fun: ValueAndGradient, w: Floats) -> Descent:
     value, g = fun(w)
     yield check_at(0, w, value, g)
-    p, first, step = -g, blind_step(g), math.inf
-    for t in count(1):
+    p, first, step, t = -g, blind_step(g), math.inf, 0
+    while True:
+        t += 1
         found = descend_along(fun, w, p, value, g, step=first, c2=C2)
         if found is None:
             p = -g
@@ -88,7 +100,7 @@ def _descend(fun, w):
         first = slope / descent if descent < 0.0 else step
 
 
-def _beta(g, previous):
+def _beta(g: Floats, previous: Floats) -> float:
     # Powell (1977), doi:10.1007/BF01593790: gradients far from orthogonal have lost conjugacy.
     if abs(float(g @ previous)) >= 0.5 * float(g @ g):
         return 0.0

@@ -13,18 +13,25 @@ Massias, Gramfort & Salmon (2018), arXiv:1802.07481; falling strengths: Friedman
 doi:10.18637/jss.v033.i01.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from gnomon._typing import Floats, Integers, Matrix, NDArray, RandomState, is_sparse
+from gnomon.numerics.design import Design
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice
 from gnomon.optim.duality import balanced_scores, dual_at
+from gnomon.optim.problem import Problem
 from gnomon.optim.quadratic_model import QuadraticModel
-from gnomon.optim.solution import Solution, Trace
+from gnomon.optim.solution import Callback, Solution, Trace
+from gnomon.penalties import Penalty
 
 __all__ = ["coordinate_descent", "coordinate_path"]
+
+Selection: TypeAlias = Literal["cyclic", "random"]
 
 SMALLEST_SET = 64
 NEWTON_STEPS = 5  # models of one working set before all coordinates are looked at again
@@ -35,16 +42,16 @@ DECADES = 15  # of strengths above the penalty's own
 
 
 def coordinate_descent(
-    problem,
-    theta,
+    problem: Problem,
+    theta: Floats,
     *,
-    tol=1e-4,
-    relative_to="null",
-    max_iter=1000,
-    selection="cyclic",
-    random_state=0,
-    callback=None,
-):
+    tol: float = 1e-4,
+    relative_to: Literal["null", "objective"] = "null",
+    max_iter: int = 1000,
+    selection: Selection = "cyclic",
+    random_state: RandomState = 0,
+    callback: Callback | None = None,
+) -> Solution[Floats]:
     """Minimise (1) by (2) on working sets.
 
     Parameters
@@ -98,8 +105,16 @@ def coordinate_descent(
 
 
 def coordinate_path(
-    problem, penalties, theta, *, tol=1e-4, max_iter=1000, selection="cyclic", random_state=0, callback=None
-):
+    problem: Problem,
+    penalties: Iterable[Penalty],
+    theta: Floats,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    selection: Selection = "cyclic",
+    random_state: RandomState = 0,
+    callback: Callback | None = None,
+) -> Iterator[Solution[Floats]]:
     """Yield the `Solution` of (1) for each penalty in turn, each started from the one before.
 
     The columns and Gram matrix of the working set are kept along the path.
@@ -136,7 +151,7 @@ def coordinate_path(
         yield descent.run(penalty, tol, max_iter, Trace(callback))
 
 
-def _begin(problem, theta, selection, random_state):
+def _begin(problem: Problem, theta: Floats, selection: Selection, random_state: RandomState) -> "_Descent":
     check_choice("selection", selection, ("cyclic", "random"))
     seed = 0 if selection == "cyclic" else 1 + int(check_rng(random_state).integers(2**31))
     return _Descent(problem, np.array(theta, dtype=problem.design.dtype), np.array([seed], dtype=np.uint64))
@@ -148,16 +163,16 @@ class _Look(NamedTuple):
     objective: float
     gap: float
     dual: float
-    violations: Any
+    violations: Floats
     worst: float
-    g: Any
-    v: Any
+    g: Floats
+    v: Floats
 
 
 class _Descent:
     """The state of a path: coefficients, scores, working set."""
 
-    def __init__(self, problem, theta, seed):
+    def __init__(self, problem: Problem, theta: Floats, seed: NDArray[np.uint64]) -> None:
         self.problem, self.seed = problem, seed
         self.free = problem.design.intercept == "free"
         self.X = _columns(problem.design)
@@ -168,10 +183,14 @@ class _Descent:
         null = np.zeros_like(self.z) + problem.offset
         self.null = balanced_scores(problem, null) if self.free else null
         self.scale, self.by_objective = problem.at_scores(self.null)[0], False
-        self.model, self.at, self.cuts = None, None, 0
+        self.model: QuadraticModel | None = None
+        self.at: tuple[float, Floats, Floats] | None = None
+        self.cuts = 0
         self.target = _least_set(self.X)
 
-    def detour(self, direct, penalty, tol, max_iter, trace):
+    def detour(
+        self, direct: Solution[Floats], penalty: Penalty, tol: float, max_iter: int, trace: Trace
+    ) -> Solution[Floats]:
         """Start again from w = 0, along strengths that fall to that of `penalty`, and return the better end.
 
         Where the curvature of the loss jumps, a model far from the solution says little; along the path it is near.
@@ -186,7 +205,9 @@ class _Descent:
         better = found if found.converged or found.objective <= direct.objective else direct
         return better._replace(n_iter=found.n_iter, history=trace.history)
 
-    def run(self, penalty, tol, max_iter, trace, spent=0, patience=np.inf):
+    def run(
+        self, penalty: Penalty, tol: float, max_iter: int, trace: Trace, spent: int = 0, patience: float = np.inf
+    ) -> Solution[Floats]:
         """Alternate between looking at all coordinates and descending on a working set; `spent` passes are behind.
 
         After `patience` passes it gives up if models were wrong repeatedly.
@@ -204,16 +225,23 @@ class _Descent:
             lost = epochs >= patience and self.cuts >= MOST_CUTS and np.isfinite(here.gap)
             if met or stopped or lost or epochs >= max_iter:
                 break
-            limit = max_iter if epochs >= patience else min(patience, max_iter)
+            limit = max_iter if epochs >= patience else int(min(patience, max_iter))
             epochs += self._descend(penalty, here, limit - epochs)
             before, here = here, self._look(penalty, here.dual)
             still = here.objective >= before.objective - 1e-15 * abs(before.objective)
             idle = idle + 1 if still and here.worst >= 0.5 * before.worst else 0
-        reason, met = (reason, True) if reason else ("callback" if stopped else "max_iter", False)
-        certificate = {"dual_gap": here.gap, "gradient_norm": here.worst}
-        return Solution(self._theta(), here.objective, epochs, met, reason, trace.history, **certificate)
+        return Solution(
+            self._theta(),
+            here.objective,
+            epochs,
+            converged=bool(reason),
+            stop_reason=reason or ("callback" if stopped else "max_iter"),
+            history=trace.history,
+            dual_gap=here.gap,
+            gradient_norm=here.worst,
+        )
 
-    def _look(self, penalty, best):
+    def _look(self, penalty: Penalty, best: float) -> _Look:
         """All that is known at the current coefficients; `best` is the highest dual value so far."""
         loss, g, v = self._gradient()
         objective, violations = loss + penalty.value(self.w), penalty.gap(self.w, v)
@@ -221,14 +249,14 @@ class _Descent:
         gap = max(objective - dual, 0.0) if np.isfinite(dual) else np.nan
         return _Look(objective, gap, dual, violations, float(violations.max(initial=0.0)), g, v)
 
-    def _gradient(self):
+    def _gradient(self) -> tuple[float, Floats, Floats]:
         """Loss, its gradient in the scores and in all coefficients; kept from the end of one penalty to the next."""
         if self.at is None:
             loss, g = self.problem.at_scores(self.z)
             self.at = loss, g, np.asarray(self.X.T @ g.astype(self.X.dtype), dtype=float)
         return self.at
 
-    def _working_set(self, violations):
+    def _working_set(self, violations: Floats) -> Integers:
         """The support and the worst violators, at least twice as many as last time coefficients were found."""
         support = np.flatnonzero(self.w)
         self.target = min(max(2 * support.size, self.target), violations.size)
@@ -237,7 +265,7 @@ class _Descent:
         chosen = np.argpartition(-score, self.target - 1)[: self.target]
         return np.sort(chosen[score[chosen] > 0.0])
 
-    def _descend(self, penalty, here, max_epochs):
+    def _descend(self, penalty: Penalty, here: _Look, max_epochs: int) -> int:
         """Model steps on one working set until the violations there are a part of what they are everywhere."""
         epochs, problem = 0, self.problem
         # Passes over a model that is only an approximation are worth less.
@@ -258,7 +286,7 @@ class _Descent:
                 break
         return epochs
 
-    def _model(self, chosen):
+    def _model(self, chosen: Integers) -> QuadraticModel:
         if self.model is None or not self.problem.loss.quadratic:
             D = self.problem.weights * self.problem.loss.curvature(self.problem.y, self.z)
             # A saturated row has no curvature left; the floor keeps the model defined and the line search honest.
@@ -267,7 +295,7 @@ class _Descent:
         self.model.include(chosen)
         return self.model
 
-    def _step(self, penalty, model, delta, g):
+    def _step(self, penalty: Penalty, model: QuadraticModel, delta: Floats, g: Floats) -> None:
         """Move along the model's step: all of it for a quadratic loss, else as far as (1) falls (Tseng & Yun, (7))."""
         W, t, self.at = model.W, 1.0, None
         change = model.scores(delta)
@@ -279,7 +307,7 @@ class _Descent:
         if self.free and not self.problem.loss.quadratic:
             self.z = balanced_scores(self.problem, self.z)
 
-    def _line_search(self, penalty, W, delta, change, g):
+    def _line_search(self, penalty: Penalty, W: Integers, delta: Floats, change: Floats, g: Floats) -> float:
         here = penalty.value(self.w[W])
         start = self.problem.at_scores(self.z)[0] + here
         predicted = float(np.sum(g * change)) + penalty.value(self.w[W] + delta) - here
@@ -291,7 +319,7 @@ class _Descent:
             t *= 0.5
         return 0.0
 
-    def _theta(self):
+    def _theta(self) -> Floats:
         """(w, b): b is what the scores have beyond Xw and the offset, the same for every row."""
         w = self.w.astype(self.problem.design.dtype)
         if not self.free:
@@ -303,7 +331,7 @@ class _Descent:
         return theta
 
 
-def _reason(here, enough, small, idle):
+def _reason(here: _Look, enough: float, small: float, idle: int) -> Literal["gap", "kkt", "no_change", ""]:
     """Which test is met; without a useful dual point (no conjugate, no strength) the violation decides."""
     if np.isfinite(here.gap) and here.gap <= enough:
         return "gap"
@@ -313,7 +341,7 @@ def _reason(here, enough, small, idle):
     return "no_change" if idle >= 2 else ""
 
 
-def _falling(penalty, v):
+def _falling(penalty: Penalty, v: Floats) -> list[float]:
     """Powers of ten, falling, that as factors of the penalty do not yet keep w = 0; empty if none in reach does."""
     if vars(penalty).get("strength", 0.0) == 0.0:
         return []
@@ -322,16 +350,16 @@ def _falling(penalty, v):
     return short if len(short) < DECADES else []
 
 
-def _least_set(X):
+def _least_set(X: Matrix) -> int:
     """How many columns make a pass over them cost as much as what is done for all rows anyway."""
-    per_column = X.nnz / X.shape[1] if sparse.issparse(X) else X.shape[0]
+    per_column = X.nnz / X.shape[1] if is_sparse(X) else X.shape[0]
     return max(SMALLEST_SET, int(10 * X.shape[0] / max(per_column, 1.0)))
 
 
-def _columns(design):
+def _columns(design: Design) -> Matrix:
     """X with columns at hand, and the constant column among them when b is penalised."""
     X = design.X
     if design.intercept == "penalized":
         constant = np.full((design.n, 1), design.bias, dtype=design.dtype)
-        X = sparse.hstack([X, constant]) if design.sparse else np.hstack([X, constant])
+        X = sparse.hstack([X, constant]) if is_sparse(X) else np.hstack([X, constant])
     return sparse.csc_matrix(X) if sparse.issparse(X) else X

@@ -8,26 +8,36 @@ doi:10.1007/s10107-015-0864-7.
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from sklearn.utils import check_random_state
 
+from gnomon._typing import Floats, Integers
 from gnomon.numerics.validation import check_choice
+from gnomon.optim.problem import Problem
 
-__all__ = ["Draws"]
+__all__ = ["Draws", "Sampling", "Scale", "Seed"]
+
+Sampling: TypeAlias = Literal["uniform", "shuffle", "cyclic", "balanced"] | Floats
+"""The order of the rows by its name, or their probabilities."""
+
+Scale: TypeAlias = Literal["mean", "raw"]
+
+Seed: TypeAlias = int | np.random.RandomState | None
+"""What ``sklearn.utils.check_random_state`` takes."""
 
 
 class Draws(NamedTuple):
     """Where rows come from: a stream of indices, κ sᵢ/pᵢ and κ of (1), and the problem whose F is descended."""
 
-    next: Callable
-    factor: Any
+    next: Callable[[int], Integers]
+    factor: Floats
     kappa: float
-    target: Any
+    target: Problem
 
     @classmethod
-    def of(cls, problem, sampling, *, correct, scale, random_state):
+    def of(cls, problem: Problem, sampling: Sampling, *, correct: bool, scale: Scale, random_state: Seed) -> Self:
         n, s = problem.design.n, problem.weights.astype(float)
         kappa = {"mean": 1.0 / float(np.sum(s)), "raw": 1.0}[check_choice("scale", scale, ("mean", "raw"))]
         p = _probabilities(problem, sampling)
@@ -42,7 +52,7 @@ class Draws(NamedTuple):
         return cls(_stream(sampling, p, n, check_random_state(random_state)), factor, kappa, target)
 
 
-def _probabilities(problem, sampling):
+def _probabilities(problem: Problem, sampling: Sampling) -> Floats | None:
     """pᵢ; None for the orders in which every row comes equally often."""
     n = problem.design.n
     if np.ndim(sampling) > 0:
@@ -57,7 +67,7 @@ def _probabilities(problem, sampling):
     return 1.0 / (len(count) * count[label])
 
 
-def _stream(sampling, p, n, rng):
+def _stream(sampling: Sampling, p: Floats | None, n: int, rng: np.random.RandomState) -> Callable[[int], Integers]:
     """A function that gives the next m row numbers."""
     if p is not None:
         return lambda m: rng.choice(n, size=m, p=p)
@@ -65,7 +75,7 @@ def _stream(sampling, p, n, rng):
         return lambda m: rng.randint(n, size=m)
     rest = np.empty(0, dtype=np.int64)
 
-    def following(m):
+    def following(m: int) -> Integers:
         nonlocal rest
         while rest.size < m:
             rest = np.concatenate([rest, rng.permutation(n) if sampling == "shuffle" else np.arange(n)])

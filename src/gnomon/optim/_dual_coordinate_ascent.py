@@ -15,35 +15,43 @@ its α. A free intercept would add the constraint Σ αᵢ yᵢ = 0, along which
 constant column instead, or use ``qp``.
 """
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled
+from gnomon._typing import ArrayLike, Floats
+from gnomon.optim._draws import Seed
 from gnomon.optim._dual_passes import Ascent, PassRules, advance
-from gnomon.optim._follow import follow
+from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
+from gnomon.optim.problem import Problem
+from gnomon.optim.rules import StopRule
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, Check, default_rule
 
-__all__ = ["dual_coordinate_ascent", "dual_value_at"]
+__all__ = ["Order", "dual_coordinate_ascent", "dual_value_at"]
 
-ORDERS = ("shuffle", "cyclic")
+Order: TypeAlias = Literal["shuffle", "cyclic"]
+ORDERS: tuple[Order, ...] = ("shuffle", "cyclic")
 
 
 def dual_coordinate_ascent(
-    problem,
-    theta=None,
+    problem: Problem,
+    theta: Floats | None = None,
     *,
-    alpha=None,
-    order="shuffle",
-    shrinking=True,
-    extrapolation=True,
-    tol=1e-4,
-    max_iter=1000,
-    check_every=10,
-    random_state=0,
-    callback=None,
-    stop=None,
-):
+    alpha: ArrayLike | None = None,
+    order: Order = "shuffle",
+    shrinking: bool = True,
+    extrapolation: bool = True,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    check_every: int = 10,
+    random_state: Seed = 0,
+    callback: Callback | None = None,
+    stop: StopRule | None = None,
+) -> Solution[Floats]:
     """Maximise (1) coordinate by coordinate.
 
     Parameters
@@ -103,7 +111,7 @@ def dual_coordinate_ascent(
     return finish_ascent(problem, state, follow(checks, rule, max_iter=max_iter, callback=callback))
 
 
-def start_ascent(problem, alpha, random_state):
+def start_ascent(problem: Problem, alpha: ArrayLike | None, random_state: Seed) -> Ascent:
     """Arrays for a start at `alpha`, by default where the loss says."""
     problem.refuse_offset("dual coordinate ascent")
     scale, s = 1.0 / problem.penalty.bend, problem.weights.astype(float)
@@ -125,7 +133,7 @@ def start_ascent(problem, alpha, random_state):
     )
 
 
-def finish_ascent(problem, state, solution):
+def finish_ascent(problem: Problem, state: Ascent, solution: Solution[Floats]) -> Solution[Floats]:
     """The solution with α, and the gap between its objective and the best dual value, which is the last."""
     gap = max(solution.objective - dual_value_at(problem, state.alpha, state.theta), 0.0)
     return solution._replace(
@@ -133,20 +141,20 @@ def finish_ascent(problem, state, solution):
     )
 
 
-def dual_value_at(problem, alpha, theta):
+def dual_value_at(problem: Problem, alpha: Floats, theta: Floats) -> float:
     """D(α) of (1), given the θ that belongs to it."""
     s = problem.weights
     u = np.divide(-alpha * problem.y, s, out=np.zeros_like(alpha), where=s > 0)
     return -float(np.sum(s * problem.loss.conjugate(problem.y, u))) - problem.penalty.value(theta)
 
 
-def run_passes(problem, state, rules, tol, count):
+def run_passes(problem: Problem, state: Ascent, rules: PassRules, tol: float, count: int) -> tuple[int, float]:
     """Up to `count` passes, in place; returns their number and the range of the slopes."""
     loss, rows, s = compiled(problem.loss), compiled(problem.design.rows), problem.weights.astype(float)
     return advance(loss, rows, problem.y, s, state, rules, tol, count)
 
 
-def watch(problem, state, rules, tol, max_iter, check_every):
+def watch(problem: Problem, state: Ascent, rules: PassRules, tol: float, max_iter: int, check_every: int) -> Checks:
     """Yield a check for the start, after every `check_every` passes, and when the slopes have settled."""
     iteration, violation = 0, np.inf
     while True:
@@ -157,7 +165,7 @@ def watch(problem, state, rules, tol, max_iter, check_every):
         iteration += done
 
 
-def _check(problem, state, iteration, violation):
+def _check(problem: Problem, state: Ascent, iteration: int, violation: float) -> Check[Floats]:
     # θ followed α in many small steps; for a certificate it is computed anew.
     state.theta[:] = state.scale * problem.design.adjoint(state.alpha * problem.y)
     state.old_alpha[:], state.old_theta[:] = state.alpha, state.theta

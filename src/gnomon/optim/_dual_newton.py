@@ -8,9 +8,16 @@ Huang & Lin 2011, algorithm 4, doi:10.1007/s10994-010-5221-8); ``inner="one_step
 [ε s, (1 − ε) s]. In the form ½‖w‖² + (λ/n) Σ ℓ the fractions αᵢ/sᵢ are the textbook's α ∈ (0, 1).
 """
 
-from gnomon.optim._dual_coordinate_ascent import ORDERS, finish_ascent, start_ascent, watch
+from typing import Literal
+
+from gnomon._typing import ArrayLike, Floats
+from gnomon.optim._draws import Seed
+from gnomon.optim._dual_coordinate_ascent import ORDERS, Order, finish_ascent, start_ascent, watch
 from gnomon.optim._dual_passes import PassRules
 from gnomon.optim._follow import follow
+from gnomon.optim.problem import Problem
+from gnomon.optim.rules import StopRule
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, default_rule
 
 __all__ = ["dual_newton"]
@@ -20,19 +27,19 @@ CLIP = 1e-12
 
 
 def dual_newton(
-    problem,
-    theta=None,
+    problem: Problem,
+    theta: Floats | None = None,
     *,
-    alpha=None,
-    inner="exact",
-    order="shuffle",
-    tol=1e-4,
-    max_iter=1000,
-    check_every=10,
-    random_state=0,
-    callback=None,
-    stop=None,
-):
+    alpha: ArrayLike | None = None,
+    inner: Literal["exact", "one_step"] = "exact",
+    order: Order = "shuffle",
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    check_every: int = 10,
+    random_state: Seed = 0,
+    callback: Callback | None = None,
+    stop: StopRule | None = None,
+) -> Solution[Floats]:
     """Maximise (1), or the dual of another loss with dual steps, by Newton steps in one coordinate after the other.
 
     Parameters

@@ -6,11 +6,14 @@ Everything works in place on an `Ascent`, so a run can be stopped, looked at and
 doi:10.1145/1390156.1390208.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gnomon._jit import inline, lean
+from gnomon._typing import Array, Floats, Integers, NDArray
+from gnomon.losses import Loss
+from gnomon.numerics.design import Vectors
 
 __all__ = ["Ascent", "PassRules", "advance", "shuffle"]
 
@@ -26,16 +29,16 @@ class Ascent(NamedTuple):
     `old_alpha` and `old_theta` the point of the last extrapolation, and `scale` is 1/c.
     """
 
-    alpha: Any
-    theta: Any
-    norms: Any
-    order: Any
-    active: Any
-    limits: Any
-    seed: Any
-    old_alpha: Any
-    old_theta: Any
-    buffer: Any
+    alpha: Floats
+    theta: Floats
+    norms: Floats
+    order: Integers
+    active: Integers
+    limits: Floats
+    seed: NDArray[np.uint64]
+    old_alpha: Floats
+    old_theta: Floats
+    buffer: Floats
     scale: float
 
 
@@ -49,7 +52,9 @@ class PassRules(NamedTuple):
 
 
 @lean
-def advance(loss, rows, y, s, state, rules, tol, count):
+def advance(
+    loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, rules: PassRules, tol: float, count: int
+) -> tuple[int, float]:
     """Up to `count` passes, fewer when all slopes lie within `tol`; returns their number and the last range of slopes.
 
     That range is infinite unless every sample was looked at in the last pass.
@@ -77,7 +82,7 @@ def advance(loss, rows, y, s, state, rules, tol, count):
 
 
 @inline
-def shuffle(order, count, seed):
+def shuffle(order: Integers, count: int, seed: NDArray[np.uint64]) -> None:
     """Permute the first `count` entries: Fisher–Yates, with Marsaglia's 64-bit xorshift (2003)."""
     x = seed[0]
     for k in range(count - 1):
@@ -91,14 +96,16 @@ def shuffle(order, count, seed):
 
 
 @inline
-def _newton_step(loss, a, slope, norm, s, clip):
+def _newton_step(loss: Loss, a: float, slope: float, norm: float, s: float, clip: float) -> float:
     """One Newton step, kept `clip` of the box away from its ends."""
     new = a - slope / max(norm + loss.dual_bend(a, s), 1e-300)
     return min(max(new, clip * s), loss.dual_upper(s) - clip * s)
 
 
 @inline
-def _sweep(loss, rows, y, s, state, active, low, high, clip):
+def _sweep(
+    loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, active: int, low: float, high: float, clip: float
+) -> tuple[int, float, float, tuple[int, int]]:
     """One pass over the first `active` samples of `order`; returns how many stay active and the range of the slopes."""
     alpha, theta, norms, order, scale = state.alpha, state.theta, state.norms, state.order, state.scale
     # Samples outside `order` have no weight, so they must not enter the pair even by default.
@@ -132,7 +139,7 @@ def _sweep(loss, rows, y, s, state, active, low, high, clip):
 
 
 @inline
-def _extrapolate(loss, y, s, state):
+def _extrapolate(loss: Loss, y: Array, s: Floats, state: Ascent) -> None:
     """Move α and θ to the maximum of a quadratic (1) on the ray from the old point, in the box; renew the old point."""
     alpha, theta, old_alpha, old_theta, c = (
         state.alpha,
@@ -159,13 +166,13 @@ def _extrapolate(loss, y, s, state):
 
 
 @inline
-def _step_along(v, old, t):
+def _step_along(v: Floats, old: Floats, t: float) -> None:
     for j in range(v.shape[0]):
         v[j], old[j] = v[j] + t * (v[j] - old[j]), v[j] + t * (v[j] - old[j])
 
 
 @inline
-def _pair_step(loss, rows, y, s, state, pair):
+def _pair_step(loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, pair: tuple[int, int]) -> None:
     """Maximise a quadratic (1) in two αᵢ at once, as far as their boxes allow: a coordinate step cannot, if xᵢ ∥ xⱼ."""
     alpha, theta, norms, scale, buffer = state.alpha, state.theta, state.norms, state.scale, state.buffer
     i, j = pair
@@ -189,7 +196,7 @@ def _pair_step(loss, rows, y, s, state, pair):
 
 
 @inline
-def _room(loss, a, d, s):
+def _room(loss: Loss, a: float, d: float, s: float) -> float:
     """How many steps d fit into the box."""
     if d == 0.0:
         return np.inf

@@ -10,17 +10,23 @@ doi:10.1007/978-94-011-5014-9_12.
 """
 
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.optim.solution import Trace
+from gnomon.optim.solution import Callback, History, StopReason, Trace
 
 __all__ = ["EMBound", "EMResult", "Restart", "em", "em_bound"]
+
+Theta = TypeVar("Theta")
+Posterior = TypeVar("Posterior")
+OnDecrease: TypeAlias = Literal["warn", "raise", "ignore"]
 
 ROUNDING = 1e-9
 """A fall of ℓ below this, relative to 1 + |ℓ|, is rounding."""
@@ -29,7 +35,7 @@ SUMMATION = 1e-13
 """A change of ℓ below this, relative to 1 + |ℓ|, is no change."""
 
 
-class EMResult(NamedTuple):
+class EMResult(NamedTuple, Generic[Theta, Posterior]):
     """The end of a run of EM, the best one if there were several.
 
     Parameters
@@ -50,7 +56,7 @@ class EMResult(NamedTuple):
     history : dict of str to ndarray
         "iteration", "objective" and "seconds", an entry per E-step.
     restarts : ndarray
-        The final objective of every start; NaN for those that an interrupt left out.
+        The final objective of every start, NaN for those that an interrupt left out; None where none were made.
     n_restarts : int
         How often the M-step of this run returned a `Restart`.
 
@@ -67,19 +73,19 @@ class EMResult(NamedTuple):
     (2.0, True, True)
     """
 
-    theta: Any
-    posterior: Any
+    theta: Theta
+    posterior: Posterior
     objective: float
     n_iter: int
     converged: bool
-    stop_reason: str
+    stop_reason: StopReason
     monotone: bool
-    history: dict
-    restarts: Any
+    history: History
+    restarts: Floats | None
     n_restarts: int = 0
 
 
-class Restart(NamedTuple):
+class Restart(NamedTuple, Generic[Theta]):
     """What an M-step returns in place of θ when it has moved it somewhere else: ℓ may then fall.
 
     Parameters
@@ -98,23 +104,23 @@ class Restart(NamedTuple):
     0.5
     """
 
-    theta: Any
+    theta: Theta
 
 
 def em(
-    e_step,
-    m_step,
-    theta0,
+    e_step: Callable[[Theta], tuple[Posterior, float]],
+    m_step: Callable[[Posterior], Theta | Restart[Theta]],
+    theta0: Theta | Callable[[int], Theta],
     *,
-    tol=1e-6,
-    max_iter=500,
-    hard=False,
-    n_init=1,
-    total_weight=1.0,
-    on_decrease="warn",
-    callback=None,
-    n_jobs=None,
-):
+    tol: float = 1e-6,
+    max_iter: int = 500,
+    hard: bool = False,
+    n_init: int = 1,
+    total_weight: float = 1.0,
+    on_decrease: OnDecrease = "warn",
+    callback: Callback | None = None,
+    n_jobs: int | None = None,
+) -> EMResult[Theta, Posterior]:
     """Maximise ℓ of equation (1) by alternating expectation and maximisation.
 
     Parameters
@@ -175,9 +181,9 @@ def em(
     if n_init > 1 and not callable(theta0):
         raise ValueError(f"n_init={n_init} starts need theta0 to be a function of the number of the start")
 
-    found = {}
+    found: dict[int, EMResult[Theta, Posterior]] = {}
 
-    def run(number):
+    def run(number: int) -> None:
         # Who interrupts a run wants the best so far, not the next start.
         if not any(result.stop_reason == "interrupted" for result in list(found.values())):
             start = theta0(number) if callable(theta0) else theta0
@@ -224,12 +230,12 @@ class EMBound(NamedTuple):
     kl: float
 
     @property
-    def log_likelihood(self):
+    def log_likelihood(self) -> float:
         """ℓ(θ), their sum."""
         return self.q + self.entropy + self.kl
 
 
-def em_bound(old_log_joint, new_log_joint, sample_weight=None):
+def em_bound(old_log_joint: Floats, new_log_joint: Floats, sample_weight: ArrayLike | None = None) -> EMBound:
     """Q, entropy and divergence of equation (2) for finitely many hidden values.
 
     Parameters
@@ -260,7 +266,7 @@ def em_bound(old_log_joint, new_log_joint, sample_weight=None):
     old, new = _log_posterior(old_log_joint), _log_posterior(new_log_joint)
     gamma = np.exp(old)
 
-    def mean(values):
+    def mean(values: Floats) -> float:
         # A hidden value that cannot be has no share, whatever its logarithm.
         terms = np.multiply(gamma, values, out=np.zeros_like(gamma), where=gamma > 0.0)
         return float(s @ np.sum(terms, axis=1))
@@ -269,22 +275,31 @@ def em_bound(old_log_joint, new_log_joint, sample_weight=None):
     return EMBound(mean(new_log_joint), -mean(old), mean(difference))
 
 
-def _log_posterior(log_joint):
+def _log_posterior(log_joint: Floats) -> Floats:
     return log_joint - log_sum_exp(log_joint)[:, None]
 
 
-def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
+def _run(
+    e_step: Callable[[Theta], tuple[Posterior, float]],
+    m_step: Callable[[Posterior], Theta | Restart[Theta]],
+    theta: Theta,
+    least_gain: float,
+    max_iter: int,
+    *,
+    hard: bool,
+    callback: Callback | None,
+) -> EMResult[Theta, Posterior]:
     """One run; an interrupt ends it with what there is."""
     trace = Trace(callback)
     posterior, objective = e_step(theta)
     posterior = _one_hot(posterior) if hard else posterior
-    reason = "callback" if trace.add(0, objective) else None
+    reason: StopReason | None = "callback" if trace.add(0, objective) else None
     monotone, n_iter, n_restarts = True, 0, 0
     try:
         while reason is None and n_iter < max_iter:
             step = m_step(posterior)
             moved = isinstance(step, Restart)
-            after = step.theta if moved else step
+            after = step.theta if isinstance(step, Restart) else step
             found, value = e_step(after)
             found = _one_hot(found) if hard else found
             last, last_posterior = objective, posterior
@@ -293,7 +308,7 @@ def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
             n_iter, n_restarts = n_iter + 1, n_restarts + moved
             monotone = monotone and (moved or objective >= last - ROUNDING * (1.0 + abs(last)))
             asked = trace.add(n_iter, objective)
-            repeats = hard and np.array_equal(posterior, last_posterior)
+            repeats = hard and np.array_equal(cast(Array, posterior), cast(Array, last_posterior))
             nothing = max(least_gain, SUMMATION * (1.0 + abs(last)))
             reason = _why(abs(objective - last) < nothing and not moved, repeats, asked)
     except KeyboardInterrupt:
@@ -303,7 +318,7 @@ def _run(e_step, m_step, theta, least_gain, max_iter, *, hard, callback):
     return EMResult(theta, posterior, float(objective), n_iter, met, reason, monotone, trace.history, None, n_restarts)
 
 
-def _why(gains_nothing, repeats, asked):
+def _why(gains_nothing: bool, repeats: bool, asked: bool) -> StopReason | None:
     if repeats:
         return "no_change"
     # A fall is no convergence in itself, but where a regularised step allows it, a small one is.
@@ -312,13 +327,13 @@ def _why(gains_nothing, repeats, asked):
     return "callback" if asked else None
 
 
-def _one_hot(gamma):
+def _one_hot(gamma: Any) -> Any:
     out = np.zeros_like(gamma)
     np.put_along_axis(out, np.argmax(gamma, axis=1)[:, None], 1.0, axis=1)
     return out
 
 
-def _report_decrease(result, on_decrease):
+def _report_decrease(result: EMResult[Any, Any], on_decrease: OnDecrease) -> None:
     if result.monotone or on_decrease == "ignore":
         return
     worst = float(np.min(np.diff(result.history["objective"])))

@@ -7,10 +7,14 @@ declared beside it as a list of named conditions; a new loss or penalty works in
 meets, and no solver is touched.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from gnomon._typing import Array, Floats
+from gnomon.losses import Loss
+from gnomon.numerics.design import Design
 from gnomon.optim._coordinate_descent import coordinate_descent
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim._dual_newton import dual_newton
@@ -29,8 +33,9 @@ from gnomon.optim.gradient_linear import (
 from gnomon.optim.problem import Problem
 from gnomon.optim.rounding import refuse_overflow
 from gnomon.optim.smooth_linear import irls_linear, lbfgs_linear, newton_linear
+from gnomon.optim.solution import Solution
 from gnomon.optim.svm_programs import lp, qp
-from gnomon.penalties import NoPenalty
+from gnomon.penalties import NoPenalty, Penalty
 
 __all__ = ["SOLVERS", "Solver", "applicable_solvers", "fit_linear"]
 
@@ -55,87 +60,87 @@ class Solver(NamedTuple):
     'a loss with a Lipschitz gradient'
     """
 
-    run: Any
-    needs: tuple
+    run: Callable[..., Solution[Floats]]
+    needs: tuple[Callable[[Problem], bool], ...]
 
 
-def descended_sum(problem):
+def descended_sum(problem: Problem) -> bool:
     """a loss that is a sum over rows and has a gradient to follow"""
     return problem.loss.additive and problem.loss.trainable
 
 
-def smooth_loss(problem):
+def smooth_loss(problem: Problem) -> bool:
     """a loss with a Lipschitz gradient"""
     return problem.loss.smooth
 
 
-def curved_loss(problem):
+def curved_loss(problem: Problem) -> bool:
     """a smooth loss of one score with a curvature"""
     return problem.loss.smooth and problem.n_scores == 1
 
 
-def differentiable_loss(problem):
+def differentiable_loss(problem: Problem) -> bool:
     """a differentiable loss"""
     return problem.loss.differentiable
 
 
-def twice_differentiable_loss(problem):
+def twice_differentiable_loss(problem: Problem) -> bool:
     """a loss with a Hessian in its scores"""
     return problem.loss.curved and (problem.n_scores == 1 or problem.loss.by_row)
 
 
-def smooth_penalty(problem):
+def smooth_penalty(problem: Problem) -> bool:
     """a smooth penalty"""
     return problem.penalty.smooth
 
 
-def convex_penalty(problem):
+def convex_penalty(problem: Problem) -> bool:
     """a convex penalty"""
     return problem.penalty.convex
 
 
-def compiled_nouns(problem):
+def compiled_nouns(problem: Problem) -> bool:
     """a loss and a penalty made with @noun"""
     return problem.loss.record is not None and problem.penalty.record is not None
 
 
-def dual_steps(problem):
+def dual_steps(problem: Problem) -> bool:
     """a loss with dual steps (hinge, squared hinge, logistic)"""
     return problem.loss.dual_steps
 
 
-def quadratic_penalty(problem):
+def quadratic_penalty(problem: Problem) -> bool:
     """an L2 penalty of positive strength"""
     return problem.penalty.smooth and problem.penalty.bend > 0.0
 
 
-def no_free_intercept(problem):
+def no_free_intercept(problem: Problem) -> bool:
     """a penalised intercept or none"""
     return problem.design.intercept != "free"
 
 
-def no_offset(problem):
+def no_offset(problem: Problem) -> bool:
     """scores without an offset"""
     return not np.any(problem.offset)
 
 
-def hinge_loss(problem):
+def hinge_loss(problem: Problem) -> bool:
     """the hinge loss"""
     return problem.loss.dual_steps and not problem.loss.smooth
 
 
-def absolute_penalty(problem):
+def absolute_penalty(problem: Problem) -> bool:
     """a multiple of the L1 norm"""
     at = problem.penalty.term
     return problem.penalty.convex and not problem.penalty.smooth and at(2.0) == 2.0 * at(1.0) == 2.0 * at(-1.0)
 
 
-def one_score(problem):
+def one_score(problem: Problem) -> bool:
     """a loss of one score per row"""
     return problem.n_scores == 1
 
 
-SOLVERS = {
+SOLVERS: dict[str, Solver] = {
     "lbfgs": Solver(lbfgs_linear, (descended_sum, differentiable_loss, smooth_penalty)),
     "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
     "newton": Solver(newton_linear, (twice_differentiable_loss, smooth_penalty)),
@@ -159,8 +164,18 @@ SOLVERS = {
 
 
 def fit_linear(
-    design, y, loss, penalty=None, weights=None, *, solver="auto", start=None, n_scores=1, offset=0.0, **options
-):
+    design: Design,
+    y: Array,
+    loss: Loss,
+    penalty: Penalty | None = None,
+    weights: Floats | None = None,
+    *,
+    solver: str = "auto",
+    start: Floats | None = None,
+    n_scores: int = 1,
+    offset: float | Floats = 0.0,
+    **options: Any,
+) -> Solution[Floats]:
     """Minimise (1).
 
     Parameters
@@ -214,7 +229,7 @@ def fit_linear(
     return solution._replace(w=w, intercept=b)
 
 
-def applicable_solvers(problem):
+def applicable_solvers(problem: Problem) -> list[str]:
     """The names of the solvers whose conditions the problem meets, best first.
 
     References
@@ -236,11 +251,11 @@ def applicable_solvers(problem):
     return [name for name, solver in SOLVERS.items() if not _lacking(problem, solver)]
 
 
-def _lacking(problem, solver):
-    return [need.__doc__ for need in (descended_sum, *solver.needs) if not need(problem)]
+def _lacking(problem: Problem, solver: Solver) -> list[str]:
+    return [str(need.__doc__) for need in (descended_sum, *solver.needs) if not need(problem)]
 
 
-def _choose(problem, name):
+def _choose(problem: Problem, name: str) -> Solver:
     usable = applicable_solvers(problem)
     if name == "auto" and usable:
         return SOLVERS[usable[0]]

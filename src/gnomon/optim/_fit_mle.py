@@ -9,17 +9,23 @@ doi:10.1007/BF00140873.
 """
 
 import warnings
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from scipy.special import expit, logit
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon._typing import ArrayLike, Floats
+from gnomon.distributions import ConjugateModel
 from gnomon.optim._lbfgs import lbfgs
+from gnomon.optim.line_search import ValueAndGradient
 from gnomon.optim.solution import Solution
 
 __all__ = ["MaximumLikelihood", "fit_mle", "maximize_model_evidence"]
+
+Domain: TypeAlias = Literal["real", "positive", "unit", "simplex", "covariance"]
 
 LARGEST = 700.0
 """Exponents beyond which a double overflows."""
@@ -52,13 +58,22 @@ class MaximumLikelihood(NamedTuple):
     (3.0, True)
     """
 
-    theta: dict
+    theta: dict[str, float | Floats]
     log_likelihood: float
     converged: bool
-    solution: Solution
+    solution: Solution[Floats]
 
 
-def fit_mle(log_density, theta0, X=None, sample_weight=None, *, domains=None, tol=1e-6, max_iter=500):
+def fit_mle(
+    log_density: Callable[..., ArrayLike],
+    theta0: Mapping[str, ArrayLike],
+    X: ArrayLike | None = None,
+    sample_weight: ArrayLike | None = None,
+    *,
+    domains: Mapping[str, Domain] | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> MaximumLikelihood:
     """Maximise (1).
 
     Parameters
@@ -102,7 +117,7 @@ def fit_mle(log_density, theta0, X=None, sample_weight=None, *, domains=None, to
     space = _Space(theta0, domains or {})
     data = () if X is None else (np.asarray(X),)
 
-    def terms(t):
+    def terms(t: Floats) -> Floats:
         with np.errstate(all="ignore"):
             return np.atleast_1d(np.asarray(log_density(*data, **space.values(t)), dtype=float))
 
@@ -112,7 +127,7 @@ def fit_mle(log_density, theta0, X=None, sample_weight=None, *, domains=None, to
         raise ValueError("a row is impossible at theta0, where the search must start; give another theta0")
     used, total = weights > 0.0, float(np.sum(weights))
 
-    def loss(t):
+    def loss(t: Floats) -> float:
         value = -float(weights[used] @ terms(t)[used]) / total
         return value if np.isfinite(value) else np.inf
 
@@ -127,7 +142,14 @@ def fit_mle(log_density, theta0, X=None, sample_weight=None, *, domains=None, to
     return MaximumLikelihood(space.values(found.w), -found.objective * total, bool(found.converged), found)
 
 
-def maximize_model_evidence(model, groups, *, free=None, tol=1e-6, max_iter=500):
+def maximize_model_evidence(
+    model: ConjugateModel,
+    groups: Sequence[ArrayLike],
+    *,
+    free: Sequence[str] | None = None,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+) -> MaximumLikelihood:
     """The hyper-parameters of a conjugate model under which the data of all groups are most probable.
 
     The groups share the prior and have parameters of their own, so that the evidence is ∏_g p(D_g). This is empirical
@@ -171,12 +193,13 @@ def maximize_model_evidence(model, groups, *, free=None, tol=1e-6, max_iter=500)
         raise ValueError(f"free={unknown} cannot be moved; choose from {list(model.domains)}")
     parts = [model.statistics(X) for X in groups]
 
-    def evidence(**theta):
-        moved = replace(model, **theta)
+    def evidence(**theta: float | Floats) -> list[float]:
+        # Every conjugate model is a frozen dataclass, which its abstract base cannot say.
+        moved = replace(cast(Any, model), **theta)
         return [float(np.sum(moved.log_evidence_of(part))) for part in parts]
 
     start = {name: getattr(model, name) for name in names}
-    domains = {name: model.domains[name] for name in names}
+    domains = {name: cast(Domain, model.domains[name]) for name in names}
     found = fit_mle(evidence, start, domains=domains, tol=tol, max_iter=max_iter)
     if _runs_away(evidence, _Space(start, domains), found.solution.w):
         warnings.warn(
@@ -189,7 +212,15 @@ def maximize_model_evidence(model, groups, *, free=None, tol=1e-6, max_iter=500)
     return found
 
 
-def _runs_away(evidence, space, end, *, far=3.0, more=2.3, slack=1e-3):
+def _runs_away(
+    evidence: Callable[..., list[float]],
+    space: "_Space",
+    end: Floats,
+    *,
+    far: float = 3.0,
+    more: float = 2.3,
+    slack: float = 1e-3,
+) -> bool:
     """Whether the search ended on a slope that flattens for ever instead of at a maximum.
 
     Then going ten times further, with all logarithms that went far, costs no evidence; at a maximum it costs much.
@@ -204,37 +235,37 @@ def _runs_away(evidence, space, end, *, far=3.0, more=2.3, slack=1e-3):
 class _Domain(NamedTuple):
     """To unconstrained numbers and back."""
 
-    free: Any
-    value: Any
+    free: Callable[[Floats], Floats]
+    value: Callable[[Floats, tuple[int, ...]], Floats]
 
 
-def _simplex_free(p):
+def _simplex_free(p: Floats) -> Floats:
     logs = np.log(p)
     return logs[:-1] - logs[-1]
 
 
-def _simplex_value(t, shape):
+def _simplex_value(t: Floats, shape: tuple[int, ...]) -> Floats:
     e = np.exp(np.append(t, 0.0) - max(np.max(t), 0.0))
     return e / np.sum(e)
 
 
-def _covariance_free(cov):
+def _covariance_free(cov: Floats) -> Floats:
     L = np.linalg.cholesky(np.atleast_2d(cov))
     return np.concatenate([np.log(np.diag(L)), L[np.tril_indices(len(L), -1)]])
 
 
-def _covariance_value(t, shape):
+def _covariance_value(t: Floats, shape: tuple[int, ...]) -> Floats:
     d = 1 if shape == () else shape[0]
     L = np.diag(_exp(t[:d]))
     L[np.tril_indices(d, -1)] = t[d:]
     return (L @ L.T).reshape(shape)
 
 
-def _exp(t):
+def _exp(t: Floats) -> Floats:
     return np.exp(np.clip(t, -LARGEST, LARGEST))
 
 
-DOMAINS = {
+DOMAINS: dict[Domain, _Domain] = {
     "real": _Domain(np.ravel, lambda t, shape: t.reshape(shape)),
     "positive": _Domain(lambda x: np.log(x).ravel(), lambda t, shape: _exp(t).reshape(shape)),
     "unit": _Domain(lambda x: logit(x).ravel(), lambda t, shape: expit(t).reshape(shape)),
@@ -246,7 +277,7 @@ DOMAINS = {
 class _Space:
     """The parameters side by side, as one vector without constraints."""
 
-    def __init__(self, theta0, domains):
+    def __init__(self, theta0: Mapping[str, ArrayLike], domains: Mapping[str, Domain]) -> None:
         unknown = [word for word in domains.values() if word not in DOMAINS]
         if unknown or not set(domains) <= set(theta0):
             raise ValueError(f"domains={domains!r} must pair names of theta0 with words among {list(DOMAINS)}")
@@ -255,14 +286,14 @@ class _Space:
         self.parts = [self._free(name) for name in theta0]
         self.start = np.concatenate(self.parts)
 
-    def _free(self, name):
+    def _free(self, name: str) -> Floats:
         with np.errstate(all="ignore"):
             t = self.domains[name].free(self.theta0[name])
         if not np.all(np.isfinite(t)):
             raise ValueError(f"theta0[{name!r}]={self.theta0[name]} is not inside its domain; give another start")
         return t
 
-    def values(self, t):
+    def values(self, t: Floats) -> dict[str, float | Floats]:
         """The parameters of the unconstrained vector t."""
         cuts = np.cumsum([part.size for part in self.parts])[:-1]
         found = zip(self.theta0.items(), np.split(t, cuts), strict=True)
@@ -270,7 +301,7 @@ class _Space:
         return {name: value if np.ndim(value) else float(value) for name, value in out.items()}
 
 
-def _checked_weights(sample_weight, terms):
+def _checked_weights(sample_weight: ArrayLike | None, terms: Floats) -> Floats:
     weights = np.ones(terms.shape) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     if weights.shape != terms.shape or not np.all(weights >= 0.0) or not np.sum(weights) > 0.0:
         raise ValueError(
@@ -280,10 +311,10 @@ def _checked_weights(sample_weight, terms):
     return weights
 
 
-def _differentiated(loss):
+def _differentiated(loss: Callable[[Floats], float]) -> ValueAndGradient:
     """t → loss and its central differences."""
 
-    def both(t):
+    def both(t: Floats) -> tuple[float, Floats]:
         steps = np.diag(np.finfo(float).eps ** (1.0 / 3.0) * np.maximum(1.0, np.abs(t)))
         slopes = [(loss(t + e) - loss(t - e)) / (2.0 * e[j]) for j, e in enumerate(steps)]
         return loss(t), np.array(slopes)

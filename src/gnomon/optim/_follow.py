@@ -9,17 +9,34 @@ best result so far. So no solver has stopping code of its own.
 """
 
 import math
+from collections.abc import Generator, Iterable, Iterator
+from typing import Any, TypeAlias
 
 import numpy as np
 
-from gnomon.optim.solution import Solution, Trace
+from gnomon._typing import Floats
+from gnomon.optim.rules import Check, StopRule
+from gnomon.optim.solution import Callback, Row, Solution, State, StopReason, Trace
 
-__all__ = ["follow", "follow_to_rounding"]
+__all__ = ["Checks", "Descent", "follow", "follow_to_rounding"]
+
+Checks: TypeAlias = Iterator[Check[Floats]]
+"""A solver at work: where it stands at its start and after every iteration."""
+
+Descent: TypeAlias = Generator[Check[Floats], None, float]
+"""A solver that ends by itself, and then returns the fall of F that its last direction promised in vain."""
 
 BLOW_UP = 1e6
 
 
-def follow(checks, rule, *, max_iter, callback=None, iterates=False):
+def follow(
+    checks: Iterable[Check[State]],
+    rule: StopRule,
+    *,
+    max_iter: int,
+    callback: Callback | None = None,
+    iterates: bool = False,
+) -> Solution[State]:
     """Run the solver `checks` until `rule` stops it and return the `Solution`.
 
     Parameters
@@ -56,8 +73,11 @@ def follow(checks, rule, *, max_iter, callback=None, iterates=False):
     if max_iter < 0:
         raise ValueError(f"max_iter={max_iter!r} must be ≥ 0; give the largest number of iterations")
     trace, memory = Trace(callback), rule.start()
-    best = last = ceiling = None
-    reason, met = None, False
+    best: Check[State] | None = None
+    last: Check[State] | None = None
+    ceiling: float | None = None
+    reason: StopReason | None = None
+    met = False
     try:
         for last in checks:
             ceiling = ceiling or _ceiling(last)
@@ -71,6 +91,8 @@ def follow(checks, rule, *, max_iter, callback=None, iterates=False):
         if best is None:
             raise
         reason = "interrupted"
+    if last is None or best is None:
+        raise ValueError("checks has no item; a solver must yield one for its start")
     kept = rule.restore(memory) or (last if met else best)
     return Solution(
         w=kept.w,
@@ -84,7 +106,7 @@ def follow(checks, rule, *, max_iter, callback=None, iterates=False):
     )
 
 
-def follow_to_rounding(checks, rule, **options):
+def follow_to_rounding(checks: Descent, rule: StopRule, **options: Any) -> Solution[Floats]:
     """`follow`, for a descent that returns the fall −∇Fᵀp · step promised by the last direction p, tried in vain.
 
     A promise below the rounding of F, or a gradient that is rounding beside the largest one met, is convergence: no
@@ -99,14 +121,14 @@ def follow_to_rounding(checks, rule, **options):
 class _Ending:
     """The checks, up to where neither F nor ‖∇F‖∞ has fallen for some of them, and how they ended."""
 
-    def __init__(self, checks, *, patience=10):
+    def __init__(self, checks: Descent, *, patience: int = 10) -> None:
         self._checks, self._patience = checks, patience
         self._largest, self._promise = 0.0, math.inf
 
-    def __iter__(self):
+    def __iter__(self) -> Checks:
         self._promise = yield from self._until_stale()
 
-    def _until_stale(self):
+    def _until_stale(self) -> Descent:
         best, lowest, stale = None, math.inf, 0
         while stale < self._patience:
             try:
@@ -121,39 +143,41 @@ class _Ending:
         # Steps that only shuffle last digits.
         return 0.0
 
-    def at_rest(self, solution):
+    def at_rest(self, solution: Solution[Floats]) -> bool:
         """Whether rounding is all that kept the gradient from the tolerance."""
         eps = float(np.finfo(solution.w.dtype).eps)
         flat = solution.gradient_norm <= 64.0 * eps * self._largest
         return flat or abs(self._promise) <= max(1e-13, 16.0 * eps) * abs(solution.objective)
 
 
-def _better(check, best):
+def _better(check: Check[Any], best: Check[Any]) -> bool:
     """Whether F is lower; where rounding hides that, whether the gradient is smaller."""
     if abs(check.objective - best.objective) <= _noise(best.objective) and not math.isnan(check.gradient_norm):
         return check.gradient_norm < best.gradient_norm
     return -math.inf < check.objective < best.objective
 
 
-def _noise(objective):
+def _noise(objective: float) -> float:
     """What two sums over many rows may differ by without meaning it."""
     return 64.0 * float(np.finfo(float).eps) * abs(objective)
 
 
-def _ceiling(check):
+def _ceiling(check: Check[Any]) -> float:
     if not math.isfinite(check.objective):
         raise ValueError(f"the objective is {check.objective} at the start; give a start where it is finite")
     return BLOW_UP * max(1.0, check.objective)
 
 
-def _row(check, iterates):
+def _row(check: Check[Any], iterates: bool) -> Row:
     known = {"gradient_norm": check.gradient_norm, "kkt": check.kkt, "gap": check.gap}
     row = {name: value for name, value in known.items() if not math.isnan(value)}
     kept = {"iterates": np.array(check.w)} if iterates else {}
     return {"iteration": check.iteration, "objective": check.objective, **row, **check.more, **kept}
 
 
-def _why(check, verdict, ceiling, asked, max_iter):
+def _why(
+    check: Check[Any], verdict: StopReason | None, ceiling: float, asked: bool, max_iter: int
+) -> tuple[StopReason | None, bool]:
     """(reason to stop or None, whether it is a met test)."""
     if not -math.inf < check.objective <= ceiling:
         return "diverged", False

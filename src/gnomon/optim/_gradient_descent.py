@@ -13,32 +13,36 @@ from itertools import count
 
 import numpy as np
 
-from gnomon.optim._follow import follow
-from gnomon.optim.momentum import as_momentum
-from gnomon.optim.rules import check_at
-from gnomon.optim.steps import Line, Point, as_step_rule
+from gnomon._typing import ArrayLike, Floats
+from gnomon.optim._follow import Checks, follow
+from gnomon.optim.line_search import ValueAndGradient
+from gnomon.optim.momentum import Momentum, MomentumForm, as_momentum
+from gnomon.optim.rules import StopRule, check_at
+from gnomon.optim.schedules import RateLike, Schedule
+from gnomon.optim.solution import Callback, Solution
+from gnomon.optim.steps import HessianProduct, Line, Point, StepLike, StepRule, as_step_rule
 from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["gradient_descent"]
 
 
 def gradient_descent(
-    fun,
-    w0,
+    fun: ValueAndGradient,
+    w0: ArrayLike,
     *,
-    step="auto",
-    lipschitz=None,
-    hessian_product=None,
-    momentum=0.0,
-    momentum_form="heavy_ball",
-    memory=None,
-    tol=1e-6,
-    tol_obj=None,
-    stop=None,
-    max_iter=1000,
-    callback=None,
-    iterates=False,
-):
+    step: StepLike = "auto",
+    lipschitz: float | None = None,
+    hessian_product: HessianProduct | None = None,
+    momentum: RateLike = 0.0,
+    momentum_form: MomentumForm = "heavy_ball",
+    memory: float | None = None,
+    tol: float = 1e-6,
+    tol_obj: float | None = None,
+    stop: StopRule | None = None,
+    max_iter: int = 1000,
+    callback: Callback | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Minimise a differentiable function by (1).
 
     Parameters
@@ -100,7 +104,14 @@ def gradient_descent(
     return follow(checks, stop, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
-def _descend(fun, w, rule, form, weight, hessian_product):
+def _descend(
+    fun: ValueAndGradient,
+    w: Floats,
+    rule: StepRule,
+    form: Momentum,
+    weight: Schedule,
+    hessian_product: HessianProduct | None,
+) -> Checks:
     point = Point(w, *fun(w), np.zeros_like(w))
     yield check_at(0, point.w, point.value, point.gradient)
     memory = rule.start()
@@ -114,21 +125,21 @@ def _descend(fun, w, rule, form, weight, hessian_product):
         yield check_at(t + 1, point.w, point.value, point.gradient, **more)
 
 
-def _attempt(fun, point, form, weight, step):
+def _attempt(fun: ValueAndGradient, point: Point, form: Momentum, weight: float, step: float) -> Point:
     keep, add, go = form.mix(weight, step)
     velocity = keep * point.velocity + add * point.gradient
     w = point.w - go * velocity
     return Point(w, *fun(w), velocity)
 
 
-def _ratio(before, after):
+def _ratio(before: Floats, after: Floats) -> float:
     """‖Δw‖/‖w‖; a run that diverges may overflow here before it is stopped."""
     with np.errstate(over="ignore", invalid="ignore"):
         moved, size = np.linalg.norm(after - before), np.linalg.norm(after)
         return float(moved / size) if size > 0.0 else np.nan
 
 
-def as_floating(w0):
+def as_floating(w0: ArrayLike) -> Floats:
     """A copy of the start, in its own floating type or in float64."""
     w = np.array(w0)
     return w if np.issubdtype(w.dtype, np.floating) else w.astype(float)

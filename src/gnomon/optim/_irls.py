@@ -7,20 +7,31 @@ Newton's method in other clothes; with the expected curvature of a generalised l
 step that does not lower the objective is halved. Nelder & Wedderburn (1972), doi:10.2307/2344614.
 """
 
-from itertools import count
-
 import numpy as np
 from scipy import linalg
 
-from gnomon.optim._follow import follow_to_rounding
+from gnomon._typing import Floats
+from gnomon.optim._follow import Descent, follow_to_rounding
 from gnomon.optim._newton import halved_step, positive_factor
-from gnomon.optim.rules import check_at
+from gnomon.optim.problem import Problem
+from gnomon.optim.rules import StopRule, check_at
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["irls"]
 
 
-def irls(problem, theta, *, tol=1e-8, tol_obj=None, stop=None, max_iter=100, callback=None, iterates=False):
+def irls(
+    problem: Problem,
+    theta: Floats,
+    *,
+    tol: float = 1e-8,
+    tol_obj: float | None = None,
+    stop: StopRule | None = None,
+    max_iter: int = 100,
+    callback: Callback | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Minimise F(θ) = Σ sᵢ ℓ(yᵢ, zᵢ) + Ω(w) by (1), for a loss of one score and an L2 penalty or none.
 
     Parameters
@@ -65,10 +76,12 @@ def irls(problem, theta, *, tol=1e-8, tol_obj=None, stop=None, max_iter=100, cal
     return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
-def _checks(problem, theta):
+def _checks(problem: Problem, theta: Floats) -> Descent:
     value, g = problem.value_and_gradient(theta)
     yield check_at(0, theta, value, g)
-    for iteration in count(1):
+    iteration = 0
+    while True:
+        iteration += 1
         direction = _weighted_ridge(problem, theta) - theta
         step, theta, value, g = halved_step(problem.value_and_gradient, theta, value, g, direction)
         if step == 0.0:
@@ -76,7 +89,7 @@ def _checks(problem, theta):
         yield check_at(iteration, theta, value, g, step=step)
 
 
-def _weighted_ridge(problem, theta):
+def _weighted_ridge(problem: Problem, theta: Floats) -> Floats:
     """The minimiser of (1): (XᵀWX + Ω'')⁻¹ XᵀWZ."""
     z = problem.scores(theta)
     W = problem.weights * problem.loss.curvature(problem.y, z)
@@ -87,7 +100,7 @@ def _weighted_ridge(problem, theta):
     return _least_solution(problem.hessian(theta), problem.design.adjoint(response))
 
 
-def _least_solution(H, r):
+def _least_solution(H: Floats, r: Floats) -> Floats:
     """H⁻¹r by Cholesky's factorisation; where H is singular, the solution of least norm."""
     # Columns brought to one size, so that the pivots tell dependent columns from small ones.
     size = np.sqrt(np.abs(np.diagonal(H)))

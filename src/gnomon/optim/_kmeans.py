@@ -7,15 +7,19 @@ raises (1). Lloyd (1982), doi:10.1109/TIT.1982.1056489; seeds drawn in proportio
 already drawn, the best of several trials each: Arthur & Vassilvitskii (2007), k-means++, ACM SODA.
 """
 
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import group_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
+from gnomon.optim.solution import History
 
 __all__ = ["KMeansResult", "kmeans", "nearest_center", "seed_centers"]
+
+Generator: TypeAlias = np.random.Generator | np.random.RandomState
 
 
 class KMeansResult(NamedTuple):
@@ -47,15 +51,23 @@ class KMeansResult(NamedTuple):
     (array([ 0.5, 10.5]), 1.0, True)
     """
 
-    centers: Any
-    labels: Any
+    centers: Floats
+    labels: Integers
     objective: float
     n_iter: int
     converged: bool
-    history: dict
+    history: History
 
 
-def kmeans(X, centers, sample_weight=None, *, tol=0.0, max_iter=300, n_jobs=None):
+def kmeans(
+    X: Floats,
+    centers: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    tol: float = 0.0,
+    max_iter: int = 300,
+    n_jobs: int | None = None,
+) -> KMeansResult:
     """Minimise (1) by Lloyd's iteration from given centres.
 
     A centre that loses all its rows moves to the row that is farthest from its own centre.
@@ -112,7 +124,7 @@ def kmeans(X, centers, sample_weight=None, *, tol=0.0, max_iter=300, n_jobs=None
     return KMeansResult(centers, labels, values[-1], len(values), converged, history)
 
 
-def nearest_center(X, centers, *, n_jobs=None):
+def nearest_center(X: Floats, centers: Floats, *, n_jobs: int | None = None) -> tuple[Integers, Floats]:
     """The nearest of the centres for every row, and the squared distance to it.
 
     Parameters
@@ -141,7 +153,7 @@ def nearest_center(X, centers, *, n_jobs=None):
     C = centers - shift
     norms = np.sum(C * C, axis=1)
 
-    def work(rows):
+    def work(rows: slice) -> Integers:
         labels = np.empty(rows.stop - rows.start, dtype=np.int64)
         block = max(1, 2**16 // (len(C) + X.shape[1]))
         for start in range(rows.start, rows.stop, block):
@@ -156,7 +168,15 @@ def nearest_center(X, centers, *, n_jobs=None):
     return labels, np.sum((X - centers[labels]) ** 2, axis=1, dtype=float)
 
 
-def seed_centers(X, k, random_state, sample_weight=None, *, method="k-means++", n_trials=None):
+def seed_centers(
+    X: Floats,
+    k: int,
+    random_state: Generator,
+    sample_weight: ArrayLike | None = None,
+    *,
+    method: Literal["k-means++", "random"] = "k-means++",
+    n_trials: int | None = None,
+) -> Integers:
     """k rows of X to start from.
 
     Parameters
@@ -203,7 +223,9 @@ def seed_centers(X, k, random_state, sample_weight=None, *, method="k-means++", 
     return np.array(chosen)
 
 
-def _best_trial(X, closest, weights, trials, random_state, chosen):
+def _best_trial(
+    X: Floats, closest: Floats, weights: Floats, trials: int, random_state: Generator, chosen: list[int]
+) -> tuple[int, Floats]:
     """The candidate that leaves the least sum of squares, and the distances after it."""
     mass = closest * weights
     if not np.sum(mass) > 0.0:
@@ -215,7 +237,9 @@ def _best_trial(X, closest, weights, trials, random_state, chosen):
     return int(candidates[best]), after[best]
 
 
-def _means(X, labels, squares, weights, centers, n_jobs):
+def _means(
+    X: Floats, labels: Integers, squares: Floats, weights: Floats, centers: Floats, n_jobs: int | None
+) -> Floats:
     parts = group_moments(X, labels, len(centers), weights, diagonal=True, n_jobs=n_jobs)
     empty = np.flatnonzero(parts.weight == 0.0)
     means = parts.mean.copy()

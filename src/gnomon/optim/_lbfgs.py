@@ -9,31 +9,38 @@ doi:10.1007/BF01589116.
 
 import math
 from collections import deque
+from collections.abc import Callable
+from typing import TypeAlias
 
 import numpy as np
 
-from gnomon.optim._follow import follow_to_rounding
-from gnomon.optim.line_search import blind_step, descend_along
-from gnomon.optim.rules import check_at
+from gnomon._typing import Array, Floats
+from gnomon.optim._follow import Descent, follow_to_rounding
+from gnomon.optim.line_search import LineStep, ValueAndGradient, blind_step, descend_along
+from gnomon.optim.rules import StopRule, check_at
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import GradientNorm, default_rule
 
-__all__ = ["lbfgs"]
+__all__ = ["Precondition", "lbfgs"]
+
+Precondition: TypeAlias = Callable[[Array], Floats]
+"""v → M⁻¹v."""
 
 
 def lbfgs(
-    fun,
-    w0,
+    fun: ValueAndGradient,
+    w0: Floats,
     *,
-    memory=10,
-    precondition=None,
-    refresh=None,
-    tol=1e-6,
-    tol_obj=None,
-    stop=None,
-    max_iter=1000,
-    callback=None,
-    iterates=False,
-):
+    memory: int = 10,
+    precondition: Precondition | None = None,
+    refresh: Callable[[Array], Precondition | None] | None = None,
+    tol: float = 1e-6,
+    tol_obj: float | None = None,
+    stop: StopRule | None = None,
+    max_iter: int = 1000,
+    callback: Callback | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Minimise a smooth function by (1) with strong Wolfe steps.
 
     Parameters
@@ -88,7 +95,9 @@ def lbfgs(
     return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
-def _checks(fun, w, inverse, refresh):
+def _checks(
+    fun: ValueAndGradient, w: Floats, inverse: "_InverseHessian", refresh: Callable[[Array], Precondition | None] | None
+) -> Descent:
     value, g = fun(w)
     yield check_at(0, w, value, g)
     iteration, next_refresh = 0, 3
@@ -106,13 +115,13 @@ def _checks(fun, w, inverse, refresh):
 class _InverseHessian:
     """Hₜ of (1), as the two-loop recursion over the kept pairs (Nocedal & Wright 2006, algorithm 7.4)."""
 
-    def __init__(self, memory, precondition):
-        self._pairs = deque(maxlen=memory)
+    def __init__(self, memory: int, precondition: Precondition | None) -> None:
+        self._pairs: deque[tuple[Floats, Floats, float]] = deque(maxlen=memory)
         self._solve = precondition
         self._scale = 1.0
         self.promise = math.inf
 
-    def search(self, fun, w, value, g):
+    def search(self, fun: ValueAndGradient, w: Floats, value: float, g: Floats) -> LineStep | None:
         """The step along −Hg; if none lowers f, that with all pairs forgotten; None if that is in vain as well.
 
         `promise` is then the fall gᵀHg that the first of them promised; without any knowledge of f'' there is none.
@@ -130,17 +139,17 @@ class _InverseHessian:
             self.promise = math.inf if blind else -float(g @ direction)
         return found
 
-    def rebase(self, precondition):
+    def rebase(self, precondition: Precondition | None) -> None:
         """Replace M; the kept pairs say as much about the Hessian as before."""
         self._solve = precondition
         if self._pairs:
             _, y, rho = self._pairs[-1]
             self._scale = self._fitted_scale(y, 1.0 / rho)
 
-    def _fitted_scale(self, y, curvature):
+    def _fitted_scale(self, y: Floats, curvature: float) -> float:
         return curvature / float(y @ (y if self._solve is None else self._solve(y)))
 
-    def direction(self, g):
+    def direction(self, g: Floats) -> Floats:
         q = -g
         alphas = []
         for s, y, rho in reversed(self._pairs):
@@ -151,7 +160,7 @@ class _InverseHessian:
             q += (alpha - rho * (y @ q)) * s
         return q
 
-    def update(self, s, y):
+    def update(self, s: Floats, y: Floats) -> None:
         curvature = float(s @ y)
         # Wolfe steps have positive curvature; what rounding leaves of a tiny one would spoil H.
         if curvature <= np.finfo(y.dtype).eps * float(np.linalg.norm(s) * np.linalg.norm(y)):

@@ -11,22 +11,34 @@ multipliers that its own step makes feasible. For p < 1 (1) is not convex: rewei
 Chartrand & Yin (2008), doi:10.1109/ICASSP.2008.4518498.
 """
 
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import linalg, optimize, sparse
 
+from gnomon._typing import Floats, RandomState
+from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import factor_spd, least_squares
 from gnomon.numerics.random import check_rng
 from gnomon.optim.problem import gram
-from gnomon.optim.solution import Solution, Trace
+from gnomon.optim.solution import History, Solution, StopReason, Trace
 
 __all__ = ["lp_norm"]
 
 _SOFTEN = 0.1
 
 
-def lp_norm(design, y, p, weights, *, tol=1e-10, max_iter=200, n_init=10, random_state=None):
+def lp_norm(
+    design: Design,
+    y: Floats,
+    p: float,
+    weights: Floats,
+    *,
+    tol: float = 1e-10,
+    max_iter: int = 200,
+    n_init: int = 10,
+    random_state: RandomState | None = None,
+) -> Solution[Floats]:
     """Minimise (1).
 
     Parameters
@@ -82,14 +94,14 @@ def lp_norm(design, y, p, weights, *, tol=1e-10, max_iter=200, n_init=10, random
     return _newton(design, y, p, weights, tol, max_iter)
 
 
-def _median(design, y, s):
+def _median(design: Design, y: Floats, s: Floats) -> Solution[Floats]:
     A = _matrix(design)
     result = _programme(-y, A.T, np.zeros(design.width), np.column_stack([-s, s]))
     theta = -result.eqlin.marginals
     return _exact(theta, float(s @ np.abs(y - A @ theta)), -result.fun, result)
 
 
-def _minimax(design, y, s):
+def _minimax(design: Design, y: Floats, s: Floats) -> Solution[Floats]:
     # ν = ν⁺ − ν⁻ makes Σ|ν| ≤ 1 linear; a slack turns it into an equation.
     used = s > 0
     A, t = _matrix(design)[used], y[used]
@@ -101,26 +113,26 @@ def _minimax(design, y, s):
     return _exact(theta, float(np.max(np.abs(t - A @ theta))), -result.fun, result)
 
 
-def _programme(cost, A, b, bounds):
+def _programme(cost: Floats, A: Any, b: Floats, bounds: Any) -> Any:
     result = optimize.linprog(cost, A_eq=A, b_eq=b, bounds=bounds, method="highs")
     if not result.success:
         raise RuntimeError(f"the linear programme was not solved: {result.message}; scale the columns of X")
     return result
 
 
-def _exact(theta, primal, dual, result):
+def _exact(theta: Floats, primal: float, dual: float, result: Any) -> Solution[Floats]:
     gap = max(primal - dual, 0.0)
     n_iter = max(int(result.nit), 1)
     return Solution(theta, primal, n_iter, True, "exact", _single_entry(primal), dual_gap=gap)
 
 
-def _single_entry(value):
+def _single_entry(value: float) -> History:
     trace = Trace()
     trace.add(1, value)
     return trace.history
 
 
-def _newton(design, y, p, s, tol, max_iter):
+def _newton(design: Design, y: Floats, p: float, s: Floats, tol: float, max_iter: int) -> Solution[Floats]:
     theta = _least_squares(design, y, s)
     scale = float(np.max(np.abs(y - design.apply(theta)), initial=0.0)) or 1.0
     # Large p by way of 4, 8, 16 …: each stage starts where its predecessor has levelled the residuals.
@@ -132,11 +144,23 @@ def _newton(design, y, p, s, tol, max_iter):
     value = float(s @ (np.abs(y - design.apply(theta)) / scale) ** p)
     gap = max(value - bound, 0.0)
     converged = gap <= tol * value
-    reason = "gap" if converged else "max_iter"
+    reason: StopReason = "gap" if converged else "max_iter"
     return Solution(theta, value * unit, n_iter, converged, reason, trace.history, dual_gap=gap * unit)
 
 
-def _newton_stage(design, y, q, s, theta, scale, enough, max_iter, n_iter, trace=None, unit=1.0):
+def _newton_stage(
+    design: Design,
+    y: Floats,
+    q: float,
+    s: Floats,
+    theta: Floats,
+    scale: float,
+    enough: float,
+    max_iter: int,
+    n_iter: int,
+    trace: Trace | None = None,
+    unit: float = 1.0,
+) -> tuple[Floats, float, int]:
     """θ, the best lower bound on the minimum for this q in units of scale^q, and the iterations so far."""
     bound = -np.inf
     for step in range(max_iter):
@@ -156,14 +180,16 @@ def _newton_stage(design, y, q, s, theta, scale, enough, max_iter, n_iter, trace
 class _Linearised(NamedTuple):
     """Newton's model at θ: residuals, value, step, its image, and (2) at the dual point that the step implies."""
 
-    r: Any
+    r: Floats
     value: float
-    direction: Any
-    along: Any
+    direction: Floats
+    along: Floats
     bound: float
 
 
-def _linearise(design, y, s, q, theta, scale, *, soften):
+def _linearise(
+    design: Design, y: Floats, s: Floats, q: float, theta: Floats, scale: float, *, soften: float
+) -> _Linearised:
     r = (y - design.apply(theta)) / scale
     value, nu = float(s @ np.abs(r) ** q), s * q * np.abs(r) ** (q - 1.0) * np.sign(r)
     # For p < 2 the curvature is infinite at r = 0; softening it by less and less keeps steps finite.
@@ -178,10 +204,10 @@ def _linearise(design, y, s, q, theta, scale, *, soften):
     return _Linearised(r, value, direction, along, _dual_value(y / scale, s, q, nu - curvature * along))
 
 
-def _line_search(s, q, state):
+def _line_search(s: Floats, q: float, state: _Linearised) -> float:
     """The exact minimiser along the step, a root of an increasing function."""
 
-    def slope(t):
+    def slope(t: float) -> float:
         left = state.r - t * state.along
         return -float(state.along @ (s * q * np.abs(left) ** (q - 1.0) * np.sign(left)))
 
@@ -191,7 +217,7 @@ def _line_search(s, q, state):
     return optimize.brentq(slope, 0.0, high, xtol=1e-15, rtol=1e-14) if slope(0.0) < 0.0 < slope(high) else high
 
 
-def _dual_value(y, s, p, nu):
+def _dual_value(y: Floats, s: Floats, p: float, nu: Floats) -> float:
     """The largest value of (2) on the ray through ν; −∞ where a row of no weight would need one."""
     used = s > 0
     if np.any(np.abs(nu[~used]) > 1e-12 * np.max(np.abs(nu), initial=0.0)):
@@ -207,7 +233,9 @@ def _dual_value(y, s, p, nu):
     return c * linear * (1.0 - 1.0 / q)
 
 
-def _nonconvex(design, y, p, s, max_iter, n_init, rng):
+def _nonconvex(
+    design: Design, y: Floats, p: float, s: Floats, max_iter: int, n_init: int, rng: np.random.Generator
+) -> Solution[Floats]:
     """Reweighted least squares with a vanishing floor, from the p = 1 fit and from fits through random rows."""
     A = _matrix(design).toarray()
     used = np.flatnonzero(s > 0)
@@ -219,14 +247,15 @@ def _nonconvex(design, y, p, s, max_iter, n_init, rng):
     values = np.array([float(s @ np.abs(y - A @ theta) ** p) for theta, _, _ in ends])
     best = int(np.argmin(values))
     theta, n_iter, settled = ends[best]
-    trace, reason = Trace(), "no_change" if settled else "max_iter"
+    trace = Trace()
+    reason: StopReason = "no_change" if settled else "max_iter"
     for k, value in enumerate(np.minimum.accumulate(values)):
         trace.add(k, float(value))
     details = {"restarts": values}
     return Solution(theta, float(values[best]), n_iter, settled, reason, trace.history, details=details)
 
 
-def _reweighted(A, y, p, s, theta, max_iter):
+def _reweighted(A: Floats, y: Floats, p: float, s: Floats, theta: Floats, max_iter: int) -> tuple[Floats, int, bool]:
     """θ, the iterations made, and whether θ had stopped moving once the floor was low."""
     scale = float(np.median(np.abs(y - A @ theta))) or float(np.max(np.abs(y - A @ theta), initial=0.0)) or 1.0
     for step in range(max_iter):
@@ -242,14 +271,14 @@ def _reweighted(A, y, p, s, theta, max_iter):
     return theta, max_iter, False
 
 
-def _least_squares(design, y, s=None):
-    method = "cholesky" if design.sparse or design.n > 4 * design.d else "qr"
+def _least_squares(design: Design, y: Floats, s: Floats | None = None) -> Floats:
+    method: Literal["cholesky", "qr"] = "cholesky" if design.sparse or design.n > 4 * design.d else "qr"
     fit = least_squares(design.X, y[:, None].astype(float), s, intercept=design.intercept != "none", method=method)
     w = fit.coef[:, 0]
     return w if design.intercept == "none" else np.append(w, fit.intercept[0] / design.bias)
 
 
-def _matrix(design):
+def _matrix(design: Design) -> Any:
     """[X, bias] as a sparse matrix, for linear programmes."""
     X = sparse.csr_array(design.X, dtype=float)
     if design.intercept == "none":

@@ -13,16 +13,30 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, inline, lean
-from gnomon.optim._follow import follow
+from gnomon._typing import Floats, Integers
+from gnomon.numerics.design import Vectors
+from gnomon.optim._draws import Seed
+from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
+from gnomon.optim.problem import Problem
+from gnomon.optim.rules import StopRule
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, Check, default_rule
 
 __all__ = ["multiclass_dual"]
 
 
 def multiclass_dual(
-    problem, theta=None, *, tol=1e-4, max_iter=1000, check_every=10, random_state=0, callback=None, stop=None
-):
+    problem: Problem,
+    theta: Floats | None = None,
+    *,
+    tol: float = 1e-4,
+    max_iter: int = 1000,
+    check_every: int = 10,
+    random_state: Seed = 0,
+    callback: Callback | None = None,
+    stop: StopRule | None = None,
+) -> Solution[Floats]:
     """Maximise the dual of (1) sample by sample.
 
     Parameters
@@ -75,12 +89,14 @@ def multiclass_dual(
     return solution._replace(w=solution.w.astype(problem.design.dtype), dual_gap=gap, details={"alpha": alpha})
 
 
-def _dual(problem, alpha, W):
+def _dual(problem: Problem, alpha: Floats, W: Floats) -> float:
     wrong = np.sum(alpha) - np.sum(alpha[np.arange(len(alpha)), problem.y])
     return -float(wrong) - problem.penalty.value(W)
 
 
-def _ascend(problem, alpha, W, tol, max_iter, check_every, rng):
+def _ascend(
+    problem: Problem, alpha: Floats, W: Floats, tol: float, max_iter: int, check_every: int, rng: np.random.RandomState
+) -> Checks:
     """Yield checks; samples with αᵢ = 0 and room to spare rest until the others have settled, ever more finely."""
     s, scale = problem.weights.astype(float), 1.0 / problem.penalty.bend
     norms, rows, order = scale * row_norms(problem.design), compiled(problem.design.rows), np.flatnonzero(s > 0)
@@ -104,7 +120,7 @@ def _ascend(problem, alpha, W, tol, max_iter, check_every, rng):
 
 
 @inline
-def _insert(falling, count, value):
+def _insert(falling: Floats, count: int, value: float) -> None:
     """Put `value` into its place among the first `count` entries, which fall."""
     while count > 0 and falling[count - 1] < value:
         falling[count] = falling[count - 1]
@@ -113,7 +129,20 @@ def _insert(falling, count, value):
 
 
 @lean
-def _sweep(rows, y, s, norms, scale, order, active, alpha, W, slope, bound, sorted_bound):
+def _sweep(
+    rows: Vectors,
+    y: Integers,
+    s: Floats,
+    norms: Floats,
+    scale: float,
+    order: Integers,
+    active: int,
+    alpha: Floats,
+    W: Floats,
+    slope: Floats,
+    bound: Floats,
+    sorted_bound: Floats,
+) -> tuple[int, float]:
     """A pass over the active samples; returns how many stay active and the largest violation met."""
     worst, K, position = 0.0, W.shape[0], 0
     while position < active:

@@ -8,29 +8,34 @@ doi:10.1007/BF01085325): far cheaper than a new Hessian, and convergence stays l
 Nocedal & Wright (2006), chapter 3, doi:10.1007/978-0-387-40065-5.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 from scipy import linalg
 
-from gnomon.optim._follow import follow_to_rounding
-from gnomon.optim.rules import check_at
+from gnomon._typing import Array, Floats
+from gnomon.optim._follow import Descent, follow_to_rounding
+from gnomon.optim.line_search import ValueAndGradient
+from gnomon.optim.rules import StopRule, check_at
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import GradientNorm, default_rule
 
 __all__ = ["newton", "positive_factor"]
 
 
 def newton(
-    fun,
-    w0,
+    fun: ValueAndGradient,
+    w0: Floats,
     *,
-    hessian,
-    reuse=0.0,
-    tol=1e-8,
-    tol_obj=None,
-    stop=None,
-    max_iter=100,
-    callback=None,
-    iterates=False,
-):
+    hessian: Callable[[Array], Floats],
+    reuse: float = 0.0,
+    tol: float = 1e-8,
+    tol_obj: float | None = None,
+    stop: StopRule | None = None,
+    max_iter: int = 100,
+    callback: Callback | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Minimise a smooth function by (1).
 
     Parameters
@@ -83,7 +88,7 @@ def newton(
     return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
-def _checks(fun, hessian, w, reuse):
+def _checks(fun: ValueAndGradient, hessian: Callable[[Array], Floats], w: Floats, reuse: float) -> Descent:
     value, g = fun(w)
     yield check_at(0, w, value, g)
     iteration, factor = 0, None
@@ -102,7 +107,7 @@ def _checks(fun, hessian, w, reuse):
         w, value, g = there, value_there, g_there
 
 
-def positive_factor(H):
+def positive_factor(H: Floats) -> tuple[Floats, bool]:
     """Cholesky factor of H, or of H plus the least tried multiple of its diagonal that makes it positive definite.
 
     References
@@ -131,7 +136,16 @@ def positive_factor(H):
             jitter = max(10.0 * jitter, 10.0 * float(np.finfo(H.dtype).eps))
 
 
-def halved_step(fun, w, value, g, direction, *, c=1e-4, max_halvings=40):
+def halved_step(
+    fun: ValueAndGradient,
+    w: Floats,
+    value: float,
+    g: Floats,
+    direction: Floats,
+    *,
+    c: float = 1e-4,
+    max_halvings: int = 40,
+) -> tuple[float, Floats, float, Floats]:
     """η of (1), w + ηΔ, f and ∇f there; η = 0 where no step helps."""
     slope = float(g @ direction)
     noise = 10.0 * np.finfo(g.dtype).eps * abs(value)

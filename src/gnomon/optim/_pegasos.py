@@ -9,34 +9,42 @@ Shalev-Shwartz, Singer & Srebro (2007), doi:10.1145/1273496.1273598. F = Σ sᵢ
 """
 
 import math
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
+from gnomon._typing import Array, Floats, Integers
+from gnomon.losses import Loss
+from gnomon.numerics.design import Vectors
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim._follow import follow
+from gnomon.optim._draws import Seed
+from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import change_rule
+from gnomon.optim.problem import Problem
+from gnomon.optim.rules import StopRule
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import Check
 
 __all__ = ["pegasos"]
 
 
 def pegasos(
-    problem,
-    theta,
+    problem: Problem,
+    theta: Floats,
     *,
-    batch_size=1,
-    projection=False,
-    sampling="uniform",
-    tol=1e-5,
-    max_iter=100,
-    check_every=None,
-    random_state=0,
-    callback=None,
-    stop=None,
-    iterates=False,
-):
+    batch_size: int = 1,
+    projection: bool = False,
+    sampling: Literal["uniform", "cyclic"] = "uniform",
+    tol: float | None = 1e-5,
+    max_iter: int = 100,
+    check_every: int | None = None,
+    random_state: Seed = 0,
+    callback: Callback | None = None,
+    stop: StopRule | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Take the steps (2).
 
     Parameters
@@ -99,7 +107,15 @@ def pegasos(
     return solution._replace(w=solution.w.astype(problem.design.dtype), n_iter=passes)
 
 
-def _descend(problem, theta, batch, projection, sampling, every, random_state):
+def _descend(
+    problem: Problem,
+    theta: Floats,
+    batch: int,
+    projection: bool,
+    sampling: Literal["uniform", "cyclic"],
+    every: int,
+    random_state: Seed,
+) -> Checks:
     rng, n, s = check_random_state(random_state), problem.design.n, problem.weights.astype(float)
     lam, factor = problem.penalty.bend / float(np.sum(s)), n * s / float(np.sum(s))
     radius = 1.0 / math.sqrt(lam) if projection else np.inf
@@ -115,7 +131,19 @@ def _descend(problem, theta, batch, projection, sampling, every, random_state):
 
 
 @lean
-def _steps(loss, rows, y, factor, picks, t, lam, radius, p, v, coefs):
+def _steps(
+    loss: Loss,
+    rows: Vectors,
+    y: Array,
+    factor: Floats,
+    picks: Integers,
+    t: int,
+    lam: float,
+    radius: float,
+    p: int,
+    v: Floats,
+    coefs: Floats,
+) -> None:
     """Steps (2) on w = scale · v; b, if free, is the last entry of scale · v."""
     batch, d = coefs.shape[0], v.shape[0] - 1
     scale = 1.0

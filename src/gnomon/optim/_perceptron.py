@@ -8,13 +8,19 @@ s_y ≤ max_{j≠y} s_j, and then w_y ← w_y + η sᵢ xᵢ, w_j ← w_j − η
 JMLR 3, 951–991). The pocket keeps the weights with the fewest errors so far (Gallant 1990, doi:10.1109/72.80230).
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+from sklearn.utils import check_random_state
 
+from gnomon._typing import Array, Floats, Integers
+from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice
+from gnomon.optim._draws import Seed
 from gnomon.optim._perceptron_passes import (
     Frame,
+    Pass,
     Shrinkage,
     batch_pass,
     margins_of,
@@ -24,11 +30,13 @@ from gnomon.optim._perceptron_passes import (
     visiting_pass,
 )
 from gnomon.optim.rounding import refuse_overflow
-from gnomon.optim.solution import Solution, Trace
+from gnomon.optim.solution import Callback, Solution, StopReason, Trace
 
 __all__ = ["SELECTIONS", "Patience", "perceptron", "visits"]
 
-SELECTIONS = ("cyclic", "shuffle", "random", "first_misclassified", "random_misclassified")
+Selection: TypeAlias = Literal["cyclic", "shuffle", "random", "first_misclassified", "random_misclassified"]
+
+SELECTIONS: tuple[Selection, ...] = ("cyclic", "shuffle", "random", "first_misclassified", "random_misclassified")
 """Which example is looked at next."""
 
 
@@ -59,28 +67,28 @@ class Patience(NamedTuple):
 
     tol: float
     rounds: int
-    score: Any = None
+    score: Callable[[Floats], float] | None = None
 
 
 @np.errstate(over="ignore", invalid="ignore")
 def perceptron(
-    design,
-    target,
-    weights,
-    theta,
+    design: Design,
+    target: Array,
+    weights: Floats,
+    theta: Floats,
     *,
-    eta=1.0,
-    intercept_rate=1.0,
-    selection="cyclic",
-    mode="online",
-    pocket=False,
-    decay=None,
-    patience=None,
-    max_iter=1000,
-    keep_log=False,
-    random_state=None,
-    callback=None,
-):
+    eta: float = 1.0,
+    intercept_rate: float = 1.0,
+    selection: Selection | Iterator[Integers] = "cyclic",
+    mode: Literal["online", "batch"] = "online",
+    pocket: bool = False,
+    decay: tuple[float, float] | None = None,
+    patience: Patience | None = None,
+    max_iter: int = 1000,
+    keep_log: bool = False,
+    random_state: Seed = None,
+    callback: Callback | None = None,
+) -> Solution[Floats]:
     """Run (1) until no mistake is left.
 
     Parameters
@@ -110,7 +118,7 @@ def perceptron(
         Passes over the data.
     keep_log : bool, default=False
         Return all updates in order.
-    random_state : RandomState, optional
+    random_state : int, RandomState or None, default=None
     callback : callable, optional
         Called with each row of the history; True stops.
 
@@ -137,19 +145,21 @@ def perceptron(
     (array([[-1.,  2.,  2.]]), 9, 6, 'perfect')
     """
     check_choice("mode", mode, ("online", "batch"))
-    frame = Frame.of(design, target, weights, eta, intercept_rate, theta, _Book(design.n, keep_log))
-    step = _stepper(frame, selection, mode, decay, random_state)
+    book = _Book(design.n, keep_log)
+    frame = Frame.of(design, target, weights, eta, intercept_rate, theta, book)
+    step = _stepper(frame, selection, mode, decay, check_random_state(random_state))
     best = _Pocket(frame) if pocket else None
     trace, rule = Trace(callback), _Waiting(patience)
-    reason, met, iteration = "max_iter", False, 0
+    reason: StopReason = "max_iter"
+    met, iteration = False, 0
     for iteration in range(1, max_iter + 1):
         loss, mistakes, moved = step(best)
-        row = {"mistakes": mistakes} | ({"error": best.error} if pocket else {})
+        row = {"mistakes": mistakes} | ({} if best is None else {"error": best.error})
         asked = trace.add(iteration, loss, **row)
         reason, met = _verdict(frame, mistakes, moved, rule, loss, asked)
         if reason != "max_iter":
             break
-    theta = best.theta if pocket else frame.theta
+    theta = frame.theta if best is None else best.theta
     margins = margins_of(frame, theta)[0]
     refuse_overflow(theta, margins)
     return Solution(
@@ -159,11 +169,11 @@ def perceptron(
         converged=met,
         stop_reason=reason,
         history=trace.history,
-        details=frame.book.details(),
+        details=book.details(),
     )
 
 
-def visits(selection, n, rng):
+def visits(selection: Selection, n: int, rng: np.random.RandomState) -> Iterator[Integers]:
     """The row numbers of every pass, without end, for the words that do not look at mistakes."""
     while True:
         if selection == "random":
@@ -175,16 +185,18 @@ def visits(selection, n, rng):
 class _Book:
     """Counts, and on request the order, of the updates."""
 
-    def __init__(self, n, keep_log):
-        self.counts, self.visits, self._pages, self._keep = np.zeros(n, dtype=np.int64), 0, [], keep_log
+    def __init__(self, n: int, keep_log: bool) -> None:
+        self.counts: Integers = np.zeros(n, dtype=np.int64)
+        self.visits, self._keep = 0, keep_log
+        self._pages: list[Integers] = []
 
-    def add(self, rows, when, visited):
+    def add(self, rows: Integers, when: Integers, visited: int) -> None:
         """Note updates of `rows`, already counted, at the visits `when` (from 0) of the `visited` ones that follow."""
         if self._keep:
             self._pages.append(np.column_stack([self.visits + 1 + when, rows]))
         self.visits += visited
 
-    def details(self):
+    def details(self) -> dict[str, Any]:
         """What `perceptron` returns about the updates."""
         log = {"log": np.concatenate([np.empty((0, 2), dtype=np.int64), *self._pages])} if self._keep else {}
         return {"counts": self.counts, "n_updates": int(np.sum(self.counts)), "visits": self.visits, **log}
@@ -193,11 +205,11 @@ class _Book:
 class _Pocket:
     """The best weights so far."""
 
-    def __init__(self, frame):
+    def __init__(self, frame: Frame) -> None:
         self.frame, self.theta, self.error = frame, frame.theta, np.inf
         self.offer()
 
-    def offer(self):
+    def offer(self) -> None:
         """Take the present weights if they make less error."""
         frame, theta = self.frame, self.frame.theta
         wrong = mistakes_of(frame, margins_of(frame, theta)[0])
@@ -209,10 +221,15 @@ class _Pocket:
 class _Waiting:
     """The memory of a `Patience`."""
 
-    def __init__(self, patience):
+    def __init__(self, patience: Patience | None) -> None:
         self.patience, self.best, self.stale = patience, np.inf, 0
 
-    def over(self, theta, loss):
+    @property
+    def reason(self) -> StopReason:
+        """What its end is called."""
+        return "no_change" if self.patience is None or self.patience.score is None else "validation"
+
+    def over(self, theta: Floats, loss: float) -> bool:
         """Whether the patience has ended."""
         if self.patience is None:
             return False
@@ -222,10 +239,12 @@ class _Waiting:
         return self.stale >= self.patience.rounds
 
 
-def _verdict(frame, mistakes, moved, rule, loss, asked):
+def _verdict(
+    frame: Frame, mistakes: int, moved: bool, rule: _Waiting, loss: float, asked: bool
+) -> tuple[StopReason, bool]:
     """The reason to stop ("max_iter" to go on), and whether it is a met test."""
     if rule.over(frame.theta, loss):
-        return ("no_change" if rule.patience.score is None else "validation"), True
+        return rule.reason, True
     # Random visits may have missed a mistake, and a rule of patience has its own end.
     if rule.patience is None and mistakes == 0 and not len(mistakes_of(frame, margins_of(frame, frame.theta)[0])):
         return "perfect", True
@@ -234,12 +253,20 @@ def _verdict(frame, mistakes, moved, rule, loss, asked):
     return ("callback" if asked else "max_iter"), False
 
 
-def _stepper(frame, selection, mode, decay, rng):
+def _stepper(
+    frame: Frame,
+    selection: Selection | Iterator[Integers],
+    mode: Literal["online", "batch"],
+    decay: tuple[float, float] | None,
+    rng: np.random.RandomState,
+) -> Callable[[_Pocket | None], Pass]:
     """A function that makes one pass and returns the mean loss met, the mistakes, and False if none can ever follow."""
-    named = isinstance(selection, str)
-    if named:
+    if isinstance(selection, str):
         check_choice("selection", selection, SELECTIONS)
-    picking = named and selection.endswith("misclassified")
+        orders = visits(selection, frame.design.n, rng)
+    else:
+        orders = selection
+    picking = isinstance(selection, str) and selection.endswith("misclassified")
     if decay is not None and (mode == "batch" or picking or len(frame.W) > 1):
         raise ValueError(
             f"decay={decay!r} goes with one weight vector, mode='online' and a selection that visits every row; "
@@ -249,6 +276,5 @@ def _stepper(frame, selection, mode, decay, rng):
         return lambda pocket: batch_pass(frame, pocket)
     if picking:
         return lambda pocket: picking_pass(frame, pocket, None if selection == "first_misclassified" else rng)
-    orders = visits(selection, frame.design.n, rng) if named else selection
     shrinkage = Shrinkage.of(decay or (0.0, 0.0), frame.W)
     return lambda pocket: visiting_pass(frame, pocket, next(orders), shrinkage)

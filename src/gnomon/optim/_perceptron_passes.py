@@ -8,15 +8,19 @@ yet only when a row that holds it is visited (Tsuruoka, Tsujii & Ananiadou 2009,
 costs the stored entries of its row, with a penalty or without.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
 from gnomon._jit import compiled, inline, lean, noun
-from gnomon.numerics.design import Design
+from gnomon._typing import Array, Floats, Integers
+from gnomon.numerics.design import Design, Vectors
 
 __all__ = [
+    "Book",
     "Frame",
+    "Pass",
+    "Pocket",
     "Shrinkage",
     "batch_pass",
     "margins_of",
@@ -33,21 +37,48 @@ SMALLEST = 1e-9
 """A smaller c is multiplied into v, before 1/c can overflow."""
 
 
+Pass: TypeAlias = tuple[float, int, bool]
+"""The mean loss met, the mistakes, and False if none can ever follow."""
+
+
+class Book(Protocol):
+    """Where updates are noted."""
+
+    counts: Integers
+
+    def add(self, rows: Integers, when: Integers, visited: int) -> None: ...
+
+
+class Pocket(Protocol):
+    """Where the best weights are kept."""
+
+    def offer(self) -> None: ...
+
+
 class Frame(NamedTuple):
     """What the passes work on: w and b of every score change in place."""
 
-    design: Any
-    rows: Any
-    target: np.ndarray
-    s: np.ndarray
+    design: Design
+    rows: Vectors
+    target: Array
+    s: Floats
     eta: float
     share: float
-    W: np.ndarray
-    b: np.ndarray
-    book: Any
+    W: Floats
+    b: Floats
+    book: Book
 
     @classmethod
-    def of(cls, design, target, weights, eta, intercept_rate, theta, book):
+    def of(
+        cls,
+        design: Design,
+        target: Array,
+        weights: Floats,
+        eta: float,
+        intercept_rate: float,
+        theta: Floats,
+        book: Book,
+    ) -> Self:
         """Start at `theta`; without an intercept, b has no share in a step."""
         W, b = design.split(np.array(theta, dtype=float))
         share = 0.0 if design.intercept == "none" else intercept_rate * design.bias**2
@@ -57,7 +88,7 @@ class Frame(NamedTuple):
         return cls(design, compiled(rows), target, weights.astype(float), eta, share, np.array(W, order="C"), b, book)
 
     @property
-    def theta(self):
+    def theta(self) -> Floats:
         """(w, b) of every score, packed as the design has it."""
         return np.hstack([self.W, self.b[:, None] / self.design.bias])[:, : self.design.width]
 
@@ -68,16 +99,16 @@ class Shrinkage:
 
     l2: float
     l1: float
-    had: Any
-    memory: Any
+    had: Floats
+    memory: Floats
 
     @classmethod
-    def of(cls, decay, W):
+    def of(cls, decay: tuple[float, float], W: Floats) -> Self:
         """Nothing has been taken yet; the norms are those of the start."""
         return cls(*decay, np.zeros(W.shape[1]), np.array([1.0, 0.0, np.sum(W**2), np.sum(np.abs(W))]))
 
 
-def margins_of(frame, theta):
+def margins_of(frame: Frame, theta: Floats) -> tuple[Floats, Integers]:
     """y (xᵀw + b), or s_y − max_{j≠y} s_j, and the best wrong class of every row."""
     z = frame.design.apply(theta)
     if theta.shape[0] == 1:
@@ -89,17 +120,17 @@ def margins_of(frame, theta):
     return right - z[index, rival], rival
 
 
-def mean_loss(frame, m):
+def mean_loss(frame: Frame, m: Floats) -> float:
     """The weighted mean of max(0, −m)."""
     return float(np.sum(frame.s * np.maximum(0.0, -m)) / np.sum(frame.s))
 
 
-def mistakes_of(frame, m):
+def mistakes_of(frame: Frame, m: Floats) -> Integers:
     """The rows with margin m ≤ 0; one without weight cannot be a mistake."""
     return np.flatnonzero((m <= 0.0) & (frame.s > 0.0))
 
 
-def batch_pass(frame, pocket):
+def batch_pass(frame: Frame, pocket: Pocket | None) -> Pass:
     """Move once by the sum over all mistakes; returns the mean loss met, the mistakes, and False if none can follow."""
     m, rival = margins_of(frame, frame.theta)
     wrong = mistakes_of(frame, m)
@@ -121,7 +152,7 @@ def batch_pass(frame, pocket):
     return mean_loss(frame, m), len(wrong), not len(wrong) or bool(np.any(w_step) or np.any(b_step))
 
 
-def picking_pass(frame, pocket, rng):
+def picking_pass(frame: Frame, pocket: Pocket | None, rng: np.random.RandomState | None) -> Pass:
     """As many updates as there are rows, each at the first or a random mistake; returns what `batch_pass` does."""
     loss, mistakes = 0.0, 0
     for step in range(frame.design.n):
@@ -142,7 +173,7 @@ def picking_pass(frame, pocket, rng):
     return loss, mistakes, True
 
 
-def visiting_pass(frame, pocket, order, shrinkage):
+def visiting_pass(frame: Frame, pocket: Pocket | None, order: Integers, shrinkage: Shrinkage) -> Pass:
     """All visits at once, or with a pocket from mistake to mistake; returns what `batch_pass` does."""
     total, mistakes, first = 0.0, 0, 0
     limit, log = len(order) if pocket is None else 1, np.empty((len(order), 2), dtype=np.int64)
@@ -157,7 +188,9 @@ def visiting_pass(frame, pocket, order, shrinkage):
 
 
 @lean
-def _learn(rows, target, i, rival, amount, share, scale, W, b):
+def _learn(
+    rows: Vectors, target: float, i: int, rival: int, amount: float, share: float, scale: float, W: Floats, b: Floats
+) -> None:
     if W.shape[0] == 1:
         rows.add(i, amount * target / scale, W[0])
         b[0] += share * amount * target
@@ -169,7 +202,7 @@ def _learn(rows, target, i, rival, amount, share, scale, W, b):
 
 
 @inline
-def _margin(rows, target, i, scale, W, b):
+def _margin(rows: Vectors, target: float, i: int, scale: float, W: Floats, b: Floats) -> tuple[float, int]:
     """The margin of row i and the best wrong class."""
     if W.shape[0] == 1:
         return target * (scale * rows.dot(i, W[0]) + b[0]), 0
@@ -184,7 +217,20 @@ def _margin(rows, target, i, scale, W, b):
 
 
 @lean
-def _visit(rows, target, s, eta, share, shrinkage, order, limit, W, b, counts, log):
+def _visit(
+    rows: Vectors,
+    target: Floats,
+    s: Floats,
+    eta: float,
+    share: float,
+    shrinkage: Shrinkage,
+    order: Integers,
+    limit: int,
+    W: Floats,
+    b: Floats,
+    counts: Integers,
+    log: Integers,
+) -> tuple[float, int, int]:
     """Visit rows in order until `limit` mistakes; returns the sum of the losses met, the mistakes and the visits."""
     total, count, t, memory = 0.0, 0, 0, shrinkage.memory
     penalized = shrinkage.l2 > 0.0 or shrinkage.l1 > 0.0
@@ -210,7 +256,7 @@ def _visit(rows, target, s, eta, share, shrinkage, order, limit, W, b, counts, l
 
 
 @inline
-def _shrink(shrinkage, v):
+def _shrink(shrinkage: Shrinkage, v: Floats) -> None:
     """w ← (1 − l2) w."""
     factor, memory = max(0.0, 1.0 - shrinkage.l2), shrinkage.memory
     memory[SCALE] *= factor
@@ -221,7 +267,7 @@ def _shrink(shrinkage, v):
 
 
 @inline
-def _unscale(v, memory):
+def _unscale(v: Floats, memory: Floats) -> None:
     """Write w itself in place of v."""
     if memory[SCALE] != 1.0:
         for j in range(v.shape[0]):
@@ -230,7 +276,7 @@ def _unscale(v, memory):
 
 
 @inline
-def _measure(rows, i, v, memory):
+def _measure(rows: Vectors, i: int, v: Floats, memory: Floats) -> None:
     """Remember the norms of w over the coordinates of row i."""
     squares, moduli = 0.0, 0.0
     for k in range(rows.count(i)):
@@ -242,7 +288,7 @@ def _measure(rows, i, v, memory):
 
 
 @inline
-def _pay(rows, i, v, shrinkage):
+def _pay(rows: Vectors, i: int, v: Floats, shrinkage: Shrinkage) -> None:
     """Raise what every coordinate owes by l1, and move those of row i towards zero by what they have not paid."""
     had, memory = shrinkage.had, shrinkage.memory
     memory[OWED] += shrinkage.l1

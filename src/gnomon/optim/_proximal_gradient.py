@@ -10,17 +10,35 @@ w_t + (t_k − 1)/t_{k+1} (w_t − w_{t−1}). Beck & Teboulle (2009), doi:10.11
 """
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
-from gnomon.optim._follow import follow
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
+from gnomon.optim._follow import Checks, follow
 from gnomon.optim._gradient_descent import as_floating
+from gnomon.optim.line_search import ValueAndGradient
+from gnomon.optim.rules import StopRule
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, Check, default_rule
 
-__all__ = ["OnPart", "projected_gradient", "proximal_gradient"]
+__all__ = ["OnPart", "ProximalTerm", "projected_gradient", "proximal_gradient"]
+
+
+class ProximalTerm(Protocol):
+    """Ω of (1), as far as proximal steps look at it; every `Penalty` is one."""
+
+    @property
+    def convex(self) -> bool: ...
+
+    def value(self, w: Array, /) -> float: ...
+
+    def prox(self, x: Array, step: float, /) -> Floats: ...
+
+    def gap(self, w: Array, g: Array, /) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -49,24 +67,24 @@ class OnPart:
     array([2. , 0. , 0.5])
     """
 
-    penalty: Any
-    part: Any
-    shape: tuple = (-1,)
+    penalty: ProximalTerm
+    part: slice | Bools | Integers
+    shape: tuple[int, ...] = (-1,)
 
     @property
-    def convex(self):
+    def convex(self) -> bool:
         """As the penalty."""
         return self.penalty.convex
 
-    def value(self, w):
+    def value(self, w: Floats) -> float:
         return self.penalty.value(w[self.part].reshape(self.shape))
 
-    def prox(self, x, step):
+    def prox(self, x: Floats, step: float) -> Floats:
         u = np.array(x)
         u[self.part] = np.ravel(self.penalty.prox(x[self.part].reshape(self.shape), step))
         return u
 
-    def gap(self, w, g):
+    def gap(self, w: Floats, g: Floats) -> Floats:
         distance = np.abs(g)
         inside = self.penalty.gap(w[self.part].reshape(self.shape), g[self.part].reshape(self.shape))
         distance[self.part] = np.ravel(inside)
@@ -74,22 +92,22 @@ class OnPart:
 
 
 def proximal_gradient(
-    fun,
-    w0,
-    penalty,
+    fun: ValueAndGradient,
+    w0: ArrayLike,
+    penalty: ProximalTerm,
     *,
-    step="auto",
-    lipschitz=None,
-    acceleration=None,
-    restart=True,
-    tol=1e-6,
-    tol_obj=None,
-    stop=None,
-    max_iter=1000,
-    check_every=1,
-    callback=None,
-    iterates=False,
-):
+    step: float | Literal["auto", "backtracking"] = "auto",
+    lipschitz: float | None = None,
+    acceleration: Literal["fista"] | None = None,
+    restart: bool = True,
+    tol: float = 1e-6,
+    tol_obj: float | None = None,
+    stop: StopRule | None = None,
+    max_iter: int = 1000,
+    check_every: int = 1,
+    callback: Callback | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Minimise F + Ω by (1).
 
     Parameters
@@ -155,7 +173,9 @@ def proximal_gradient(
     return follow(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
-def projected_gradient(fun, project, w0, **options):
+def projected_gradient(
+    fun: ValueAndGradient, project: Callable[[Array], Floats], w0: ArrayLike, **options: Any
+) -> Solution[Floats]:
     """Minimise F over a closed set by w ← project(w − η ∇F(w)).
 
     Parameters
@@ -193,17 +213,17 @@ def projected_gradient(fun, project, w0, **options):
 class _Indicator:
     """Ω = 0 on a set and +inf outside, for points that are inside."""
 
-    project: Any
+    project: Callable[[Array], Floats]
 
     convex = True
 
-    def value(self, w):
+    def value(self, w: Floats) -> float:
         return 0.0
 
-    def prox(self, x, step):
+    def prox(self, x: Floats, step: float) -> Floats:
         return self.project(x)
 
-    def gap(self, w, g):
+    def gap(self, w: Floats, g: Floats) -> Floats:
         return np.abs(w - self.project(w - g))
 
 
@@ -213,19 +233,20 @@ class _Pace(NamedTuple):
     search: bool
 
 
-def _first_step(step, lipschitz):
+def _first_step(step: float | Literal["auto", "backtracking"], lipschitz: float | None) -> tuple[float, bool]:
     """(η, whether to search for it)."""
-    known = lipschitz is not None and math.isfinite(lipschitz)
-    if step == "backtracking" or (step == "auto" and not known):
-        return 1.0, True
-    if step == "auto":
+    if step == "auto" and lipschitz is not None and math.isfinite(lipschitz):
         return (1.0 / lipschitz if lipschitz > 0.0 else 1.0), False
+    if step in ("auto", "backtracking"):
+        return 1.0, True
     if isinstance(step, str) or not step > 0.0:
         raise ValueError(f"step={step!r} is not allowed; give a number > 0, 'auto' or 'backtracking'")
     return float(step), False
 
 
-def _descend(fun, w, penalty, eta, pace, check_every, max_iter):
+def _descend(
+    fun: ValueAndGradient, w: Floats, penalty: ProximalTerm, eta: float, pace: _Pace, check_every: int, max_iter: int
+) -> Checks:
     value, g = fun(w)
     yield _check(0, w, value, g, penalty, eta)._replace(more={})
     v, k = w, 1.0  # v is the extrapolated point of FISTA, w itself without acceleration
@@ -241,7 +262,9 @@ def _descend(fun, w, penalty, eta, pace, check_every, max_iter):
             yield _check(t, w, *((value, g) if v is w else fun(w)), penalty, eta)
 
 
-def _step(fun, v, value, g, penalty, eta, search):
+def _step(
+    fun: ValueAndGradient, v: Floats, value: float, g: Floats, penalty: ProximalTerm, eta: float, search: bool
+) -> tuple[float, Floats]:
     """(η, prox(v − ηg)); η is halved until F lies below its quadratic model (Beck & Teboulle 2009, eq. 2.6)."""
     for _ in range(100):
         new = penalty.prox(v - eta * g, eta)
@@ -255,7 +278,7 @@ def _step(fun, v, value, g, penalty, eta, search):
     return eta, new
 
 
-def _check(t, w, value, g, penalty, eta):
+def _check(t: int, w: Floats, value: float, g: Floats, penalty: ProximalTerm, eta: float) -> Check[Floats]:
     violation = penalty.gap(w, g)
     if not penalty.convex:
         violation = np.maximum(violation, np.abs(w - penalty.prox(w - eta * g, eta)) / eta)

@@ -12,16 +12,25 @@ penalty gradient, division by the rows seen, and updates of untouched coordinate
 """
 
 import math
+from collections.abc import Callable, Iterator
+from typing import Literal
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
+from gnomon._typing import Array, Bools, Floats, Integers
+from gnomon.losses import Loss
+from gnomon.numerics.design import Vectors
 from gnomon.numerics.validation import check_choice
-from gnomon.optim._follow import follow
+from gnomon.optim._draws import Seed
+from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
-from gnomon.optim.rules import check_at
+from gnomon.optim.problem import Problem
+from gnomon.optim.rules import StopRule, check_at
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import KKT, default_rule
+from gnomon.penalties import Penalty
 
 __all__ = ["sag"]
 
@@ -29,18 +38,18 @@ PENALTY_MEMORY = ("exact", "stored")
 
 
 def sag(
-    problem,
-    theta,
+    problem: Problem,
+    theta: Floats,
     *,
-    step=None,
-    penalty_memory="exact",
-    sampling="uniform",
-    tol=1e-6,
-    max_iter=1000,
-    random_state=0,
-    callback=None,
-    stop=None,
-):
+    step: float | None = None,
+    penalty_memory: Literal["exact", "stored"] = "exact",
+    sampling: Literal["uniform", "cyclic"] = "uniform",
+    tol: float = 1e-6,
+    max_iter: int = 1000,
+    random_state: Seed = 0,
+    callback: Callback | None = None,
+    stop: StopRule | None = None,
+) -> Solution[Floats]:
     """Minimise a smooth F by (1).
 
     Parameters
@@ -97,7 +106,7 @@ def sag(
     return solution._replace(w=solution.w.astype(problem.design.dtype))
 
 
-def _largest_smoothness(problem):
+def _largest_smoothness(problem: Problem) -> float:
     """L_max of the terms n (sᵢ/Σs) ℓ(yᵢ, xᵢᵀθ) + Ω(w)/Σs."""
     s = problem.weights.astype(float)
     total = float(np.sum(s))
@@ -105,7 +114,13 @@ def _largest_smoothness(problem):
     return max(loss + problem.penalty.bend / total, 1e-300)
 
 
-def _checks(problem, theta, run, step, picks):
+def _checks(
+    problem: Problem,
+    theta: Floats,
+    run: Callable[[Problem, Floats, float, Callable[[], Integers]], Iterator[Floats]],
+    step: float,
+    picks: Callable[[], Integers],
+) -> Checks:
     total = float(np.sum(problem.weights))
     passes = run(problem, theta, step, picks)
     for iteration, point in enumerate(passes):
@@ -116,7 +131,7 @@ def _checks(problem, theta, run, step, picks):
             return
 
 
-def _lazy_passes(problem, theta, step, picks):
+def _lazy_passes(problem: Problem, theta: Floats, step: float, picks: Callable[[], Integers]) -> Iterator[Floats]:
     s, total = problem.weights.astype(float), float(np.sum(problem.weights))
     loss, rows = compiled(problem.loss), compiled(problem.design.rows)
     d, p = problem.design.d, problem.design.n_penalized
@@ -128,7 +143,7 @@ def _lazy_passes(problem, theta, step, picks):
         _lazy_steps(loss, rows, y, offset, s, picks(), step, shrink, d, p, theta, mean, memory, seen, state, lag)
 
 
-def _stored_passes(problem, theta, step, picks):
+def _stored_passes(problem: Problem, theta: Floats, step: float, picks: Callable[[], Integers]) -> Iterator[Floats]:
     s, total, n = problem.weights.astype(float), float(np.sum(problem.weights)), problem.design.n
     nouns = compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows)
     y, offset, factor = problem.y, problem.offsets, n * s / total
@@ -139,7 +154,24 @@ def _stored_passes(problem, theta, step, picks):
 
 
 @lean
-def _lazy_steps(loss, rows, y, offset, s, picks, step, shrink, d, p, v, mean, memory, seen, state, lag):
+def _lazy_steps(
+    loss: Loss,
+    rows: Vectors,
+    y: Array,
+    offset: Floats,
+    s: Floats,
+    picks: Integers,
+    step: float,
+    shrink: float,
+    d: int,
+    p: int,
+    v: Floats,
+    mean: Floats,
+    memory: Floats,
+    seen: Bools,
+    state: Floats,
+    lag: Floats,
+) -> None:
     """Steps (1) on θ = scale · v with mean = Σ sᵢgᵢxᵢ; `lag` is, per coordinate, how much of the clock was applied."""
     scale, clock, weight = 1.0, 0.0, state[0]
     for i in picks:
@@ -171,7 +203,21 @@ def _lazy_steps(loss, rows, y, offset, s, picks, step, shrink, d, p, v, mean, me
 
 
 @lean
-def _stored_steps(loss, penalty, rows, y, offset, factor, share, picks, step, theta, mean, memory, slopes):
+def _stored_steps(
+    loss: Loss,
+    penalty: Penalty,
+    rows: Vectors,
+    y: Array,
+    offset: Floats,
+    factor: Floats,
+    share: float,
+    picks: Integers,
+    step: float,
+    theta: Floats,
+    mean: Floats,
+    memory: Floats,
+    slopes: Floats,
+) -> None:
     """Literal steps: the stored gradient of term i, its penalty part included, is replaced and the mean followed."""
     n, p = memory.shape[0], slopes.shape[1]
     for i in picks:

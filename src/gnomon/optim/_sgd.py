@@ -14,45 +14,55 @@ coordinate in every step.
 """
 
 import math
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon._jit import compiled, inline, lean
+from gnomon._typing import Array, Floats, Integers
+from gnomon.losses import Loss
+from gnomon.numerics.design import Design, Vectors
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim._draws import Draws
-from gnomon.optim._follow import follow
-from gnomon.optim.momentum import MOMENTUM_FORMS, as_momentum
-from gnomon.optim.schedules import InverseT0, Power, as_schedule, rates, warn_unless_robbins_monro
+from gnomon.optim._draws import Draws, Sampling, Scale, Seed
+from gnomon.optim._follow import Checks, follow
+from gnomon.optim.momentum import MOMENTUM_FORMS, Momentum, MomentumForm, as_momentum
+from gnomon.optim.problem import Problem
+from gnomon.optim.rules import StopRule
+from gnomon.optim.schedules import InverseT0, Power, RateLike, Schedule, as_schedule, rates, warn_unless_robbins_monro
+from gnomon.optim.solution import Callback, Solution
 from gnomon.optim.stopping import AnyOf, Check, ObjectiveChange
+from gnomon.penalties import Penalty
 
 __all__ = ["asgd", "change_rule", "row_norms", "sgd"]
 
+Average: TypeAlias = Literal["polyak", "ema"]
+
 
 def sgd(
-    problem,
-    theta,
+    problem: Problem,
+    theta: Floats,
     *,
-    schedule=None,
-    sampling="uniform",
-    correct=True,
-    batch_size=1,
-    momentum=None,
-    momentum_form="heavy_ball",
-    memory=None,
-    average=None,
-    average_start=0,
-    average_weight=0.01,
-    kink="proximal",
-    scale="mean",
-    tol=1e-5,
-    max_iter=100,
-    check_every=None,
-    random_state=0,
-    callback=None,
-    stop=None,
-    iterates=False,
-):
+    schedule: RateLike | None = None,
+    sampling: Sampling = "uniform",
+    correct: bool = True,
+    batch_size: int = 1,
+    momentum: RateLike | None = None,
+    momentum_form: MomentumForm = "heavy_ball",
+    memory: float | None = None,
+    average: Average | None = None,
+    average_start: int = 0,
+    average_weight: float = 0.01,
+    kink: Literal["proximal", "subgradient"] = "proximal",
+    scale: Scale = "mean",
+    tol: float | None = 1e-5,
+    max_iter: int = 100,
+    check_every: int | None = None,
+    random_state: Seed = 0,
+    callback: Callback | None = None,
+    stop: StopRule | None = None,
+    iterates: bool = False,
+) -> Solution[Floats]:
     """Descend along (1).
 
     Parameters
@@ -142,7 +152,7 @@ def sgd(
     return solution._replace(w=solution.w.astype(problem.design.dtype), n_iter=passes)
 
 
-def asgd(problem, theta, *, average="polyak", **options):
+def asgd(problem: Problem, theta: Floats, *, average: Average | None = "polyak", **options: Any) -> Solution[Floats]:
     """Averaged stochastic gradient descent: `sgd` with the mean of its iterates.
 
     References
@@ -165,13 +175,13 @@ def asgd(problem, theta, *, average="polyak", **options):
     return sgd(problem, theta, average=average, **options)
 
 
-def change_rule(tol, stop):
+def change_rule(tol: float | None, stop: StopRule | None) -> AnyOf:
     """Stop when the full objective has settled (never, for tol=None), or by the rule `stop`."""
     change = () if tol is None else (ObjectiveChange(tol),)
     return AnyOf((*change, *(() if stop is None else (stop,))))
 
 
-def row_norms(design):
+def row_norms(design: Design) -> Floats:
     """‖xᵢ‖² of every row, the constant column included."""
     norms = np.empty(design.n)
     _fill_norms(compiled(design.rows), norms)
@@ -181,22 +191,24 @@ def row_norms(design):
 class _Plan(NamedTuple):
     """Everything that decides the steps."""
 
-    schedule: Any
+    schedule: Schedule
     draw: Draws
     batch: int
-    momentum: Any
-    average: Any
+    momentum: tuple[Momentum, Schedule] | None
+    average: Callable[[Integers], Floats] | None
     subgradient: bool
 
 
-def _descend(problem, theta, plan, every):
+def _descend(problem: Problem, theta: Floats, plan: _Plan, every: int) -> Checks:
     """Yield a check for the start and after every `every` updates."""
     start = theta.copy()
     velocity, mean, t = np.zeros_like(theta), theta.copy(), 0
     kinked = not problem.penalty.smooth and not plan.subgradient
     dense = plan.momentum is not None or plan.subgradient or (kinked and plan.average is not None)
-    nouns = compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows)
-    frame = problem.y, problem.offsets, plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized
+    given = (
+        *(compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows), problem.y, problem.offsets),
+        *(plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized),
+    )
     schedule = plan.schedule
     yield Check(0, start, problem.value(start), more={"epoch": 0.0, "step": float(rates(schedule, 0, 1)[0])})
     while True:
@@ -204,10 +216,10 @@ def _descend(problem, theta, plan, every):
         share = np.zeros(every) if plan.average is None else plan.average(np.arange(t, t + every))
         if dense:
             mix = _mix(plan.momentum, t, eta)
-            _dense_steps(*nouns, *frame, picks, *mix, share, eta, kinked, theta, velocity, mean, np.empty(plan.batch))
+            _dense_steps(*given, picks, *mix, share, eta, kinked, theta, velocity, mean, np.empty(plan.batch))
         else:
             bend, last = problem.penalty.bend, np.zeros(theta.size)
-            _plain_steps(*nouns, *frame, picks, eta, share, bend, kinked, theta, mean, last, np.empty(plan.batch))
+            _plain_steps(*given, picks, eta, share, bend, kinked, theta, mean, last, np.empty(plan.batch))
         t += every
         kept = np.array(theta if plan.average is None else mean)
         objective = problem.value(kept)
@@ -216,15 +228,16 @@ def _descend(problem, theta, plan, every):
         yield Check(t, kept, objective, more={"epoch": epoch, "step": float(eta[-1])})
 
 
-def _mix(momentum, t, eta):
+def _mix(momentum: tuple[Momentum, Schedule] | None, t: int, eta: Floats) -> tuple[Floats, Floats, Floats]:
     """(c₁, c₂, c₃) of a ← c₁a + c₂g, θ ← θ − c₃a for each update."""
     if momentum is None:
         return np.zeros_like(eta), eta, np.ones_like(eta)
     form, weight = momentum
-    return tuple(np.broadcast_to(c, eta.shape).astype(float) for c in form.mix(rates(weight, t, eta.size), eta))
+    c1, c2, c3 = (np.broadcast_to(c, eta.shape).astype(float) for c in form.mix(rates(weight, t, eta.size), eta))
+    return c1, c2, c3
 
 
-def _momentum(momentum, form, memory):
+def _momentum(momentum: RateLike | None, form: MomentumForm, memory: float | None) -> tuple[Momentum, Schedule] | None:
     """The form and the schedule of its weight; None for no momentum."""
     check_choice("momentum_form", form, tuple(MOMENTUM_FORMS))
     if memory is not None:
@@ -232,7 +245,7 @@ def _momentum(momentum, form, memory):
     return None if momentum is None else as_momentum(momentum, form)
 
 
-def _average(average, start, weight):
+def _average(average: Average | None, start: int, weight: float) -> Callable[[Integers], Floats] | None:
     """A function from t to the share of the iterate after update t + 1 in the running average; None for no average."""
     check_choice("average", average, (None, "polyak", "ema"))
     if average == "polyak":
@@ -240,7 +253,7 @@ def _average(average, start, weight):
     return None if average is None else lambda t: np.where(t < start, 1.0, weight)
 
 
-def _default_schedule(problem, scale):
+def _default_schedule(problem: Problem, scale: Scale) -> Schedule:
     s = problem.weights.astype(float)
     kappa = 1.0 / float(np.sum(s)) if scale == "mean" else 1.0
     smoothness = problem.loss.smoothness if math.isfinite(problem.loss.smoothness) else 1.0
@@ -251,13 +264,24 @@ def _default_schedule(problem, scale):
 
 
 @lean
-def _fill_norms(rows, norms):
+def _fill_norms(rows: Vectors, norms: Floats) -> None:
     for i in range(norms.shape[0]):
         norms[i] = rows.squared_norm(i)
 
 
 @inline
-def _slopes(loss, rows, y, offset, factor, picks, start, scale, v, coefs):
+def _slopes(
+    loss: Loss,
+    rows: Vectors,
+    y: Array,
+    offset: Floats,
+    factor: Floats,
+    picks: Integers,
+    start: int,
+    scale: float,
+    v: Floats,
+    coefs: Floats,
+) -> None:
     """(κsᵢ/pᵢ) ℓ'(yᵢ, zᵢ)/|B| for the batch that begins at `start`, at θ = scale · v."""
     batch = coefs.shape[0]
     for k in range(batch):
@@ -267,8 +291,25 @@ def _slopes(loss, rows, y, offset, factor, picks, start, scale, v, coefs):
 
 @lean
 def _plain_steps(
-    loss, penalty, rows, y, offset, factor, kappa, d, p, picks, eta, share, bend, kinked, v, u, last, coefs
-):
+    loss: Loss,
+    penalty: Penalty,
+    rows: Vectors,
+    y: Array,
+    offset: Floats,
+    factor: Floats,
+    kappa: float,
+    d: int,
+    p: int,
+    picks: Integers,
+    eta: Floats,
+    share: Floats,
+    bend: float,
+    kinked: bool,
+    v: Floats,
+    u: Floats,
+    last: Floats,
+    coefs: Floats,
+) -> None:
     """Steps (1) on θ = scale · v; `last` is the time up to which the proximal steps of a coordinate were taken.
 
     The running average is a · v + b · u: a sparse change of v is a sparse change of u (Xu 2011, arXiv:1107.2490).
@@ -292,7 +333,7 @@ def _plain_steps(
 
 
 @inline
-def _shrink(scale, by, d, p, v, a, b, u):
+def _shrink(scale: float, by: float, d: int, p: int, v: Floats, a: float, b: float, u: Floats) -> tuple[float, float]:
     """(scale, a) after w ← by · w; a free b keeps its value, and v takes the factor over before it vanishes."""
     free = p < v.shape[0]
     if abs(scale * by) > 1e-100:
@@ -307,7 +348,18 @@ def _shrink(scale, by, d, p, v, a, b, u):
 
 
 @inline
-def _follow_average(rows, picks, start, c, coefs, a, b, scale, share, u):
+def _follow_average(
+    rows: Vectors,
+    picks: Integers,
+    start: int,
+    c: float,
+    coefs: Floats,
+    a: float,
+    b: float,
+    scale: float,
+    share: float,
+    u: Floats,
+) -> tuple[float, float]:
     """(a, b) after the average took in θ = scale · v, whose v has moved by −c · coefs · b/a along the rows."""
     if share >= 1.0:
         for j in range(u.shape[0]):
@@ -324,7 +376,7 @@ def _follow_average(rows, picks, start, c, coefs, a, b, scale, share, u):
 
 
 @inline
-def _catch_up(penalty, rows, i, d, p, clock, v, last):
+def _catch_up(penalty: Penalty, rows: Vectors, i: int, d: int, p: int, clock: float, v: Floats, last: Floats) -> None:
     for k in range(rows.count(i)):
         j = rows.index(i, k)
         v[j] = penalty.prox(v[j], clock - last[j])
@@ -336,8 +388,27 @@ def _catch_up(penalty, rows, i, d, p, clock, v, last):
 
 @lean
 def _dense_steps(
-    loss, penalty, rows, y, offset, factor, kappa, d, p, picks, c1, c2, c3, share, eta, kinked, v, a, mean, coefs
-):
+    loss: Loss,
+    penalty: Penalty,
+    rows: Vectors,
+    y: Array,
+    offset: Floats,
+    factor: Floats,
+    kappa: float,
+    d: int,
+    p: int,
+    picks: Integers,
+    c1: Floats,
+    c2: Floats,
+    c3: Floats,
+    share: Floats,
+    eta: Floats,
+    kinked: bool,
+    v: Floats,
+    a: Floats,
+    mean: Floats,
+    coefs: Floats,
+) -> None:
     """Steps (1) with momentum a and the running average; every coordinate moves in every step."""
     batch = coefs.shape[0]
     for t in range(eta.shape[0]):

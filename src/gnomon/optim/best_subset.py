@@ -9,12 +9,13 @@ doi:10.1016/j.csda.2007.03.017. Beyond a few dozen columns: forward selection, E
 hard thresholding, Blumensath & Davies (2009), doi:10.1016/j.acha.2009.04.002; then nothing is proved.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
 from gnomon._jit import inline, lean
+from gnomon._typing import ArrayLike, Floats, Integers
 
 __all__ = ["SubsetTable", "best_subsets", "greedy_subsets", "size_intervals"]
 
@@ -49,13 +50,13 @@ class SubsetTable(NamedTuple):
     (array([13.04,  4.04,  0.04,  0.  ]), [[], [0], [0, 2], [0, 1, 2]])
     """
 
-    rss: Any
-    subsets: list
+    rss: Floats
+    subsets: list[Integers]
     exact: bool
     n_nodes: int
 
 
-def best_subsets(R, z, rest=0.0, *, max_size=None):
+def best_subsets(R: Floats, z: Floats, rest: float = 0.0, *, max_size: int | None = None) -> SubsetTable:
     """Solve (1) for every size up to `max_size`, by leaps and bounds.
 
     Parameters
@@ -102,7 +103,7 @@ def best_subsets(R, z, rest=0.0, *, max_size=None):
     return SubsetTable(np.minimum.accumulate(rss) + rest, subsets, True, int(n_nodes))
 
 
-def greedy_subsets(S, c, total, *, max_size, max_iter=100):
+def greedy_subsets(S: Floats, c: Floats, total: float, *, max_size: int, max_iter: int = 100) -> SubsetTable:
     """Good subsets of each size for many columns: forward selection, then hard thresholding from each of them.
 
     Parameters
@@ -137,7 +138,8 @@ def greedy_subsets(S, c, total, *, max_size, max_iter=100):
     """
     order = _forward(S, c, max_size)
     step = 1.0 / max(float(linalg.eigvalsh(S, subset_by_index=[len(S) - 1, len(S) - 1])[0]), 1e-300)
-    rss, subsets = [total], [np.zeros(0, dtype=np.int64)]
+    rss = [total]
+    subsets: list[Integers] = [np.zeros(0, dtype=np.int64)]
     for k in range(1, len(order) + 1):
         start = np.sort(order[:k])
         candidates = [start, _threshold(S, c, start, step, max_iter)]
@@ -148,7 +150,7 @@ def greedy_subsets(S, c, total, *, max_size, max_iter=100):
     return SubsetTable(np.array(rss), subsets, False, 2 * len(order))
 
 
-def size_intervals(rss):
+def size_intervals(rss: ArrayLike) -> list[tuple[float, float] | None]:
     """For each size k the open interval of ρ where rss(k) + ρk is least, None where there is no such ρ.
 
     References
@@ -170,7 +172,7 @@ def size_intervals(rss):
     return found
 
 
-def _square(R, z):
+def _square(R: Floats, z: Floats) -> tuple[Floats, float]:
     """[R z] as a regular triangle of d rows, and the square of what z has outside its range."""
     d = R.shape[1]
     # A trace of ridge keeps dependent columns from dividing by zero; the residuals are taken anew afterwards.
@@ -181,7 +183,7 @@ def _square(R, z):
     return T[:d], float(np.sum(T[d:, d] ** 2))
 
 
-def _residual(R, z, columns):
+def _residual(R: Floats, z: Floats, columns: Integers) -> float:
     """‖z − R_S w‖² at its least."""
     if len(columns) == 0:
         return float(z @ z)
@@ -189,15 +191,16 @@ def _residual(R, z, columns):
     return float(np.sum((z - part @ linalg.lstsq(part, z)[0]) ** 2))
 
 
-def _is_deficient(R):
+def _is_deficient(R: Floats) -> bool:
     norms = np.sqrt(np.sum(R * R, axis=0))
     return bool(np.linalg.matrix_rank(R / np.where(norms > 0.0, norms, 1.0)) < R.shape[1])
 
 
-def _forward(S, c, max_size):
+def _forward(S: Floats, c: Floats, max_size: int) -> Integers:
     """The order in which columns enter: each the one that lowers the residual most, given those before it."""
     S, c = S.copy(), c.copy()
-    scale, order = np.diag(S).copy(), []
+    scale = np.diag(S).copy()
+    order: list[int] = []
     for _ in range(max_size):
         left = np.diag(S)
         gain = np.where(left > 1e-12 * scale, c**2 / np.where(left > 0.0, left, 1.0), -1.0)
@@ -212,7 +215,7 @@ def _forward(S, c, max_size):
     return np.array(order, dtype=np.int64)
 
 
-def _threshold(S, c, start, step, max_iter):
+def _threshold(S: Floats, c: Floats, start: Integers, step: float, max_iter: int) -> Integers:
     """w ← the k largest of w + step (c − Sw), until the support stays; w is refitted on each support."""
     support = start
     for _ in range(max_iter):
@@ -226,12 +229,14 @@ def _threshold(S, c, start, step, max_iter):
     return support
 
 
-def _solve(S, c, support):
+def _solve(S: Floats, c: Floats, support: Integers) -> Floats:
     return linalg.lstsq(S[np.ix_(support, support)], c[support])[0]
 
 
 @lean
-def _leaps(A, order, rest, best, subset, max_size, path, work):
+def _leaps(
+    A: Floats, order: Integers, rest: float, best: Floats, subset: Integers, max_size: int, path: Integers, work: Floats
+) -> int:
     """Depth-first search of the tree of dropped columns from A[0] and order[0]; returns the number of nodes.
 
     A node is a triangle over m columns of which the first `fixed` stay in every descendant. Its leading columns are
@@ -267,7 +272,9 @@ def _leaps(A, order, rest, best, subset, max_size, path, work):
 
 
 @inline
-def _record(A, order, m, fixed, d, base, best, subset):
+def _record(
+    A: Floats, order: Integers, m: int, fixed: int, d: int, base: float, best: Floats, subset: Integers
+) -> None:
     """Compare the leading models of a node with the best so far."""
     rss = base
     for k in range(m, fixed, -1):
@@ -279,7 +286,7 @@ def _record(A, order, m, fixed, d, base, best, subset):
 
 
 @inline
-def _drop(A, order, m, i, d, B, new_order):
+def _drop(A: Floats, order: Integers, m: int, i: int, d: int, B: Floats, new_order: Integers) -> float:
     """The triangle without column i, in B; returns what its residual gains."""
     for c in range(m - 1):
         source = c if c < i else c + 1
@@ -296,7 +303,7 @@ def _drop(A, order, m, i, d, B, new_order):
 
 
 @inline
-def _rotate(B, r, c, n_columns, d):
+def _rotate(B: Floats, r: int, c: int, n_columns: int, d: int) -> None:
     """Zero B[r + 1, c] by a Givens rotation of rows r and r + 1."""
     a, b = B[r, c], B[r + 1, c]
     if b == 0.0:
@@ -311,7 +318,7 @@ def _rotate(B, r, c, n_columns, d):
 
 
 @inline
-def _sort_free(A, order, m, fixed, d, work):
+def _sort_free(A: Floats, order: Integers, m: int, fixed: int, d: int, work: Floats) -> None:
     """Order the free columns by what dropping each would cost, dearest first, and restore the triangle."""
     cost, inverse = work[0], work[1:]
     _drop_costs(A, m, fixed, d, inverse, cost)
@@ -330,7 +337,7 @@ def _sort_free(A, order, m, fixed, d, work):
 
 
 @inline
-def _drop_costs(A, m, fixed, d, inverse, cost):
+def _drop_costs(A: Floats, m: int, fixed: int, d: int, inverse: Floats, cost: Floats) -> None:
     """(wⱼ / ‖eⱼᵀR⁻¹‖)² for the free columns: what the residual gains when column j is dropped."""
     f = m - fixed
     for c in range(f):

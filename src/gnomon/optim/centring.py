@@ -13,7 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from gnomon.optim.problem import largest_eigenvalue
+from gnomon._typing import Floats
+from gnomon.numerics.design import Design
+from gnomon.optim.problem import Problem, largest_eigenvalue
 
 __all__ = ["CentredProblem"]
 
@@ -21,41 +23,41 @@ __all__ = ["CentredProblem"]
 class CentredProblem:
     """The data term of a problem with a free intercept as a function of φ of (1)."""
 
-    def __init__(self, problem):
+    def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.total = float(np.sum(problem.weights, dtype=float))
         mean = np.asarray(problem.design.X.T @ problem.weights, dtype=float) / self.total
         self.mean = mean.astype(problem.design.dtype)
 
     @cached_property
-    def _largest(self):
+    def _largest(self) -> float:
         return largest_eigenvalue(_CentredRows(self.problem.design, self.mean), self.problem.weights)
 
     @property
-    def lipschitz(self):
+    def lipschitz(self) -> float:
         """Lipschitz constant of the gradient in φ."""
         return self.problem.loss.smoothness * (self._largest or self.total)
 
     @property
-    def scale(self):
+    def scale(self) -> float:
         """κ."""
         return math.sqrt((self._largest or self.total) / self.total)
 
-    def from_theta(self, theta):
+    def from_theta(self, theta: Floats) -> Floats:
         """φ of θ."""
         d, bias = self.problem.design.d, self.problem.design.bias
         phi = np.array(self.problem.matrix(theta))
         phi[..., d] = (bias * phi[..., d] + phi[..., :d] @ self.mean) / self.scale
         return phi.ravel()
 
-    def to_theta(self, phi):
+    def to_theta(self, phi: Floats) -> Floats:
         """θ of φ."""
         d, bias = self.problem.design.d, self.problem.design.bias
         theta = np.array(self.problem.matrix(phi))
         theta[..., d] = (self.scale * theta[..., d] - theta[..., :d] @ self.mean) / bias
         return theta.ravel()
 
-    def data_term(self, phi):
+    def data_term(self, phi: Floats) -> tuple[float, Floats]:
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and its gradient in φ."""
         d, bias = self.problem.design.d, self.problem.design.bias
         value, gradient = self.problem.data_term(self.to_theta(phi))
@@ -69,11 +71,11 @@ class CentredProblem:
 class _CentredRows:
     """The rows of X minus their mean, as a linear map."""
 
-    def __init__(self, design, mean):
+    def __init__(self, design: Design, mean: Floats) -> None:
         self.X, self.mean, self.width = design.X, mean, design.d
 
-    def apply(self, w):
+    def apply(self, w: Floats) -> Floats:
         return self.X @ w - self.mean @ w
 
-    def adjoint(self, g):
+    def adjoint(self, g: Floats) -> Floats:
         return self.X.T @ g - np.sum(g) * self.mean

@@ -9,12 +9,19 @@ A failed check is a proof up to rounding, and the report says where; a passed on
 section 8.1, doi:10.1007/978-0-387-40065-5; Boyd & Vandenberghe (2004), section 3.1, doi:10.1017/CBO9780511804441.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Floats
+from gnomon.optim.line_search import ValueAndGradient
+
 __all__ = ["ConvexityReport", "GradientReport", "check_convex", "check_gradient"]
+
+ConvexityTest: TypeAlias = Literal["chord", "first_order", "hessian", ""]
+Where: TypeAlias = tuple[Floats, Floats, float] | tuple[Floats, Floats] | tuple[Floats] | tuple[()]
 
 
 @dataclass(frozen=True)
@@ -46,11 +53,11 @@ class GradientReport:
 
     passed: bool
     max_error: float
-    where: tuple
-    claimed: Any
-    numerical: Any
+    where: tuple[int, ...]
+    claimed: Floats
+    numerical: Floats
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.passed
 
 
@@ -83,14 +90,16 @@ class ConvexityReport:
 
     passed: bool
     violation: float
-    test: str
-    where: tuple
+    test: ConvexityTest
+    where: Where
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.passed
 
 
-def check_gradient(fun, w, *, tol=1e-5, eps=None):
+def check_gradient(
+    fun: ValueAndGradient, w: ArrayLike, *, tol: float = 1e-5, eps: float | None = None
+) -> GradientReport:
     """Compare a gradient with central differences (1).
 
     Parameters
@@ -127,7 +136,7 @@ def check_gradient(fun, w, *, tol=1e-5, eps=None):
     numerical = np.empty_like(w)
     for j in np.ndindex(w.shape):
         h = np.zeros_like(w)
-        h[j] = eps * max(1.0, abs(w[j]))
+        h[j] = eps * max(1.0, float(abs(w[j])))
         above, below = w + h, w - h
         numerical[j] = (fun(above)[0] - fun(below)[0]) / (above[j] - below[j])
     error = np.abs(claimed - numerical) / np.maximum(1.0, np.abs(numerical))
@@ -137,7 +146,16 @@ def check_gradient(fun, w, *, tol=1e-5, eps=None):
     return GradientReport(worst <= tol, worst, where, claimed, numerical)
 
 
-def check_convex(value, points, *, gradient=None, hessian=None, tol=1e-9, n_trials=500, random_state=0):
+def check_convex(
+    value: Callable[[Array], float],
+    points: ArrayLike,
+    *,
+    gradient: Callable[[Array], Floats] | None = None,
+    hessian: Callable[[Array], Floats] | None = None,
+    tol: float = 1e-9,
+    n_trials: int = 500,
+    random_state: int = 0,
+) -> ConvexityReport:
     """Look for a violation of (2), and of (3) and (4) where a gradient and a Hessian are given.
 
     Parameters
@@ -190,26 +208,28 @@ def check_convex(value, points, *, gradient=None, hessian=None, tol=1e-9, n_tria
     return worst if _size(worst) > tol else ConvexityReport(True, 0.0, "", ())
 
 
-def _size(report):
+def _size(report: ConvexityReport) -> float:
     return report.violation
 
 
-def _chord(value, a, b, t):
+def _chord(value: Callable[[Array], float], a: Floats, b: Floats, t: float) -> ConvexityReport:
     below, ends = value(t * a + (1.0 - t) * b), (t * value(a), (1.0 - t) * value(b))
     return _report("chord", below - sum(ends), (below, *ends), (a, b, t))
 
 
-def _tangent(value, gradient, a, b):
+def _tangent(
+    value: Callable[[Array], float], gradient: Callable[[Array], Floats], a: Floats, b: Floats
+) -> ConvexityReport:
     fa, fb, rise = value(a), value(b), float(np.sum(gradient(a) * (b - a)))
     return _report("first_order", fa + rise - fb, (fa, fb, rise), (a, b))
 
 
-def _bowl(hessian, a):
+def _bowl(hessian: Callable[[Array], Floats], a: Floats) -> ConvexityReport:
     eigenvalues = np.linalg.eigvalsh(np.atleast_2d(hessian(a)))
     return _report("hessian", -eigenvalues[0], (eigenvalues[0], eigenvalues[-1]), (a,))
 
 
-def _report(test, excess, terms, where):
+def _report(test: ConvexityTest, excess: float, terms: tuple[float, ...], where: Where) -> ConvexityReport:
     size = max(1.0, *(abs(float(term)) for term in terms))
     violation = float(excess) / size
     return ConvexityReport(False, violation, test, where)

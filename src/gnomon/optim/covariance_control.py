@@ -9,11 +9,12 @@ inverse-Wishart law (Fraley & Raftery, 2007, doi:10.1007/s00357-007-0004-5), and
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from gnomon.distributions.normals import covariances_of
+from gnomon._typing import Floats
+from gnomon.distributions import Normals
+from gnomon.distributions.normals import MixtureCovarianceType, covariances_of
 
 __all__ = ["AddedVariance", "CovarianceControl", "CovarianceFloor", "CovariancePrior"]
 
@@ -37,16 +38,16 @@ class CovarianceControl:
     array([[[2.]]])
     """
 
-    def covariances(self, scatter, weight, covariance_type):
+    def covariances(self, scatter: Floats, weight: Floats, covariance_type: MixtureCovarianceType) -> Floats:
         """Covariances of a type from the scatter and the weight of every component."""
         return covariances_of(scatter, weight, covariance_type)
 
-    def log_prior(self, laws):
+    def log_prior(self, laws: Normals) -> float:
         """What is added to ℓ."""
         return 0.0
 
     @property
-    def allows_fall(self):
+    def allows_fall(self) -> bool:
         return False
 
 
@@ -73,12 +74,12 @@ class AddedVariance(CovarianceControl):
 
     value: float
 
-    def covariances(self, scatter, weight, covariance_type):
+    def covariances(self, scatter: Floats, weight: Floats, covariance_type: MixtureCovarianceType) -> Floats:
         cov = covariances_of(scatter, weight, covariance_type)
         return cov + self.value * (np.eye(cov.shape[-1]) if covariance_type in ("full", "tied") else 1.0)
 
     @property
-    def allows_fall(self):
+    def allows_fall(self) -> bool:
         return self.value > 0.0
 
 
@@ -107,7 +108,7 @@ class CovarianceFloor(CovarianceControl):
 
     value: float
 
-    def covariances(self, scatter, weight, covariance_type):
+    def covariances(self, scatter: Floats, weight: Floats, covariance_type: MixtureCovarianceType) -> Floats:
         cov = covariances_of(scatter, weight, covariance_type)
         if covariance_type not in ("full", "tied"):
             return np.maximum(cov, self.value)
@@ -143,17 +144,17 @@ class CovariancePrior(CovarianceControl):
     array([[[1.]]])
     """
 
-    scale: Any
+    scale: Floats
     df: float
 
-    def covariances(self, scatter, weight, covariance_type):
+    def covariances(self, scatter: Floats, weight: Floats, covariance_type: MixtureCovarianceType) -> Floats:
         Psi = np.asarray(self.scale, dtype=float)
         # Tied covariances have one prior between them.
         share = 1.0 / len(weight) if covariance_type.startswith("tied") else 1.0
         Psi = Psi if scatter.ndim == 3 else np.diag(Psi)
         return covariances_of(scatter + share * Psi, weight + share * (self.df + len(Psi) + 1.0), covariance_type)
 
-    def log_prior(self, laws):
+    def log_prior(self, laws: Normals) -> float:
         tied = laws.covariance_type.startswith("tied")
         distinct = [laws[j] for j in range(1 if tied else len(laws))]
         Psi = np.asarray(self.scale, dtype=float)

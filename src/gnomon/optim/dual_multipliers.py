@@ -9,27 +9,39 @@ every round is a run of dual coordinate ascent on warm starts. Hestenes (1969), 
 """
 
 import itertools
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
+from gnomon._typing import Floats, is_sparse
 from gnomon.numerics.design import Design
 from gnomon.optim._dual_coordinate_ascent import run_passes
-from gnomon.optim._dual_passes import PassRules
+from gnomon.optim._dual_passes import Ascent, PassRules
+from gnomon.optim._follow import Checks
+from gnomon.optim.problem import Problem
 from gnomon.optim.stopping import Check
 
 __all__ = ["multiplier_rounds", "with_constant_column"]
 
 
-def with_constant_column(problem):
+def with_constant_column(problem: Problem) -> Problem:
     """The problem with a penalised constant column as high as a row of X is long, on average."""
     X = problem.design.X
-    squares = (X.multiply(X) if problem.design.sparse else X * X).sum()
+    squares = (X.multiply(X) if is_sparse(X) else X * X).sum()
     height = float(np.sqrt(max(squares / problem.design.n, 1e-300)))
     return replace(problem, design=Design(X, "penalized", height))
 
 
-def multiplier_rounds(problem, closed, state, certificate, best_theta, *, max_passes=200):
+def multiplier_rounds(
+    problem: Problem,
+    closed: Problem,
+    state: Ascent,
+    certificate: Callable[[Problem, Floats, Floats], tuple[float, float]],
+    best_theta: Callable[[Problem, Floats], Floats],
+    *,
+    max_passes: int = 200,
+) -> Checks:
     """Yield a check per round of (1); `closed` is `with_constant_column(problem)` and `state` its ascent, in place.
 
     `certificate(problem, theta, alpha)` gives objective and gap, `best_theta(problem, alpha)` the primal point of α.

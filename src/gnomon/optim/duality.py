@@ -7,13 +7,20 @@ closes the gap at the optimum; where Ω* is infinite, or Σᵢ sᵢ uᵢ ≠ 0, 
 duality: Borwein & Lewis (2006), theorem 3.3.5, doi:10.1007/978-0-387-31256-9.
 """
 
+from typing import cast
+
 import numpy as np
 from scipy import optimize
+
+from gnomon._typing import Floats
+from gnomon.losses import SoftmaxLoss
+from gnomon.optim.problem import Problem
+from gnomon.penalties import Penalty
 
 __all__ = ["dual_gap"]
 
 
-def dual_gap(problem, theta):
+def dual_gap(problem: Problem, theta: Floats) -> float:
     """F(θ) − D(u) ≥ F(θ) − min F, at the dual point that belongs to θ; inf where that point is infeasible.
 
     Parameters
@@ -48,7 +55,7 @@ def dual_gap(problem, theta):
     return max(primal - dual_value(problem, z), 0.0)
 
 
-def gap_by_gradient(problem, theta, gradient):
+def gap_by_gradient(problem: Problem, theta: Floats, gradient: Floats) -> float:
     """The duality gap from ∇F(θ), without a pass over the rows where that is possible.
 
     With u = ℓ'(y, z) and v = Σ sᵢ uᵢ xᵢ Fenchel's equality ℓ*(u) = u z − ℓ(z) turns the gap into Ω(w) + wᵀv + Ω*(−v),
@@ -69,7 +76,7 @@ def gap_by_gradient(problem, theta, gradient):
     return max(gap, 0.0) if np.isfinite(gap) else dual_gap(problem, theta)
 
 
-def _corrected_rows(problem, theta, excess, *, n_rows=4096):
+def _corrected_rows(problem: Problem, theta: Floats, excess: float, *, n_rows: int = 4096) -> tuple[float, Floats]:
     """b ∇_b F and the changes of −Σ sᵢ (uᵢ oᵢ − ℓ*(yᵢ, uᵢ)) and of v, when u is moved so that Σ sᵢ uᵢ vanishes."""
     part = problem.take(np.linspace(0, problem.design.n - 1, min(problem.design.n, n_rows)).astype(int))
     z = part.scores(theta)
@@ -83,7 +90,7 @@ def _corrected_rows(problem, theta, excess, *, n_rows=4096):
     return float(theta[-1]) * excess + change, part.design.adjoint(moved - g)
 
 
-def dual_value(problem, z):
+def dual_value(problem: Problem, z: Floats) -> float:
     """D(u) at the feasible dual point nearest to u = ℓ'(y, z)."""
     free = problem.design.intercept == "free"
     if free and problem.loss.smooth:
@@ -97,7 +104,7 @@ def dual_value(problem, z):
     return at if problem.loss.smooth or at == -np.inf else max(at, _best_on_ray(problem, g, v))
 
 
-def _best_on_ray(problem, g, v):
+def _best_on_ray(problem: Problem, g: Floats, v: Floats) -> float:
     """The greatest D on the way from 0 to u: near a kink ℓ' is far from the u that closes the gap."""
     found = optimize.minimize_scalar(
         lambda c: -dual_at(problem, problem.penalty, c * g, c * v), bounds=(0.0, 1.0), method="bounded"
@@ -105,19 +112,19 @@ def _best_on_ray(problem, g, v):
     return max(-float(found.fun), dual_at(problem, problem.penalty, 0.0 * g, 0.0 * v))
 
 
-def _without_excess(g):
+def _without_excess(g: Floats) -> Floats:
     """g scaled down in parts until Σ g = 0: ℓ* is finite at 0 and at u, and so between them."""
     return _one_score_without_excess(g) if g.ndim == 1 else _scores_without_excess(g)
 
 
-def _one_score_without_excess(g):
+def _one_score_without_excess(g: Floats) -> Floats:
     """The heavier sign is scaled down to the weight of the other."""
     up, down = np.sum(np.maximum(g, 0.0)), np.sum(np.maximum(-g, 0.0))
     least, tiny = np.minimum(up, down), np.finfo(g.dtype).tiny
     return g * np.where(g > 0.0, least / np.maximum(up, tiny), least / np.maximum(down, tiny))
 
 
-def _scores_without_excess(g):
+def _scores_without_excess(g: Floats) -> Floats:
     """A row of g moves mass from score to score; of what two scores exchange, the heavier part is scaled down."""
     up, down, tiny = np.maximum(g, 0.0), np.maximum(-g, 0.0), np.finfo(g.dtype).tiny
     up_share = up / np.maximum(np.sum(up, axis=1, keepdims=True), tiny)
@@ -126,7 +133,7 @@ def _scores_without_excess(g):
     return up_share * (down @ kept) - down * (up_share @ kept.T)
 
 
-def dual_at(problem, penalty, g, v):
+def dual_at(problem: Problem, penalty: Penalty, g: Floats, v: Floats) -> float:
     """D(u) for sᵢuᵢ = c gᵢ and given v = Xᵀg, with the largest feasible c ≤ 1; −inf if there is no conjugate."""
     c = penalty.dual_scale(-v)
     s = problem.weights if g.ndim == 1 else problem.weights[:, None]
@@ -139,7 +146,7 @@ def dual_at(problem, penalty, g, v):
         return -np.inf
 
 
-def balanced_scores(problem, z, *, max_iter=20):
+def balanced_scores(problem: Problem, z: Floats, *, max_iter: int = 20) -> Floats:
     """Scores shifted by the b that makes Σ sᵢ ℓ' vanish: Newton's method in b."""
     for _ in range(max_iter):
         g = problem.at_scores(z)[1]
@@ -152,10 +159,10 @@ def balanced_scores(problem, z, *, max_iter=20):
     return z
 
 
-def _bend_in_shift(problem, z):
+def _bend_in_shift(problem: Problem, z: Floats) -> Floats:
     """∇² of Σ sᵢ ℓ(yᵢ, zᵢ + b) in b: a number, or a K × K matrix."""
     if problem.loss.by_row:
-        return problem.loss.total_curvature(problem.y, z, problem.weights)
+        return cast(SoftmaxLoss, problem.loss).total_curvature(problem.y, z, problem.weights)
     s = problem.weights if z.ndim == 1 else problem.weights[:, None]
     bend = np.maximum(np.sum(s * problem.loss.curvature(problem.y, z), axis=0), np.finfo(z.dtype).tiny)
     return bend if z.ndim == 1 else np.diag(bend)

@@ -8,14 +8,17 @@ with m the posterior mean and λᵢ the eigenvalues of βXᵀX. One SVD of X ser
 MacKay (1992), doi:10.1162/neco.1992.4.3.415, equations 4.8 to 4.10.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import linalg
 
-from gnomon.optim.solution import Trace
+from gnomon._typing import Floats
+from gnomon.optim.solution import History, Trace
 
 __all__ = ["Evidence", "maximize_evidence"]
+
+Precision: TypeAlias = Literal["prior", "noise"]
 
 LIMIT = 1e12
 """How far a precision may run from the scale of the data where the evidence grows for ever."""
@@ -58,11 +61,13 @@ class Evidence(NamedTuple):
     log_evidence: float
     n_iter: int
     converged: bool
-    history: dict
-    stopped: tuple = ()
+    history: History
+    stopped: tuple[Precision, ...] = ()
 
 
-def maximize_evidence(X, y, *, n=None, rest=0.0, tol=1e-10, max_iter=1000):
+def maximize_evidence(
+    X: Floats, y: Floats, *, n: float | None = None, rest: float = 0.0, tol: float = 1e-10, max_iter: int = 1000
+) -> Evidence:
     """Maximise (1) over α and β by the fixed point (2).
 
     Parameters
@@ -116,12 +121,13 @@ def maximize_evidence(X, y, *, n=None, rest=0.0, tol=1e-10, max_iter=1000):
         old = np.array([alpha, beta])
         alpha, beta = _bounded(gamma, size), _bounded(n - gamma, rss)
         step = np.max(np.abs(np.log([alpha, beta] / old)))
-    stopped = tuple(name for name, a in (("prior", alpha), ("noise", beta)) if a in (1.0 / LIMIT, LIMIT))
+    found: dict[Precision, float] = {"prior": alpha, "noise": beta}
+    stopped = tuple(name for name, value in found.items() if value in (1.0 / LIMIT, LIMIT))
     converged = bool(step <= tol) and not stopped
     return Evidence(to_prior * alpha, to_noise * beta, gamma, value, iteration, converged, trace.history, stopped)
 
 
-def _bounded(a, b):
+def _bounded(a: float, b: float) -> float:
     """a/b, kept within `LIMIT` of one."""
     return float(np.clip(a / b if b > 0.0 else np.inf, 1.0 / LIMIT, LIMIT))
 
@@ -129,19 +135,19 @@ def _bounded(a, b):
 class _Rotated(NamedTuple):
     """(1) in the coordinates of the singular vectors: s², (Uᵀy)², the rest of ‖y‖², and n."""
 
-    squares: np.ndarray
-    inside: np.ndarray
+    squares: Floats
+    inside: Floats
     rest: float
     n: float
 
-    def moments(self, alpha, beta):
+    def moments(self, alpha: float, beta: float) -> tuple[float, float, float]:
         """γ, ‖m‖² and ‖y − Xm‖²."""
         total = alpha + beta * self.squares
         gamma = float(np.sum(beta * self.squares / total))
         size = float(np.sum(beta**2 * self.squares * self.inside / total**2))
         return gamma, size, self.rest + float(np.sum(self.inside * (alpha / total) ** 2))
 
-    def log_evidence(self, alpha, beta):
+    def log_evidence(self, alpha: float, beta: float) -> float:
         """Equation (1)."""
         _, size, rss = self.moments(alpha, beta)
         log_det = float(np.sum(np.log1p(beta * self.squares / alpha)))

@@ -11,20 +11,22 @@ doi:10.1016/0167-9473(92)90042-E; Ghahramani & Jordan (1994), Supervised learnin
 approach. ML is ill-posed, as a component may shrink onto a row: a `CovarianceControl` says what forbids it.
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.distributions import Normals
-from gnomon.distributions.normals import Responsibilities
+from gnomon._typing import ArrayLike, Floats, Integers
+from gnomon.distributions import MultivariateNormal, Normals
+from gnomon.distributions.normals import MixtureCovarianceType, Responsibilities
 from gnomon.numerics.parallel import calm_blas
 from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
-from gnomon.optim._em import Restart, em
+from gnomon.optim._em import EMResult, Restart, em
 from gnomon.optim.covariance_control import CovarianceControl
 
 __all__ = [
@@ -63,10 +65,10 @@ class NormalMixture(NamedTuple):
     array([[-2.622911, -1.775613]])
     """
 
-    weights: Any
+    weights: Floats
     laws: Normals
 
-    def log_joint(self, X, *, n_jobs=None):
+    def log_joint(self, X: Floats, *, n_jobs: int | None = None) -> Floats:
         """log wⱼ N(xᵢ; μⱼ, Σⱼ), shape (n, k); missing cells (NaN) are integrated out."""
         out = np.empty((len(X), len(self.weights)))
         for part in observed_rows(X):
@@ -102,13 +104,13 @@ class ObservedRows(NamedTuple):
     [[0], [0, 1]]
     """
 
-    rows: Any
-    columns: Any
+    rows: Integers | slice
+    columns: Integers
     complete: bool
-    X: Any
+    X: Floats
 
 
-def observed_rows(X):
+def observed_rows(X: Floats) -> list[ObservedRows]:
     """The rows of X grouped by which cells are not NaN; X itself where none is.
 
     References
@@ -181,32 +183,33 @@ class GaussianEM:
     (array([-0.037591,  1.037591]), array([[0.960996]]))
     """
 
-    X: Any
-    sample_weight: Any = None
-    covariance_type: str = "full"
+    X: Floats
+    sample_weight: Floats | None = None
+    covariance_type: MixtureCovarianceType = "full"
     control: CovarianceControl = MAXIMUM_LIKELIHOOD
-    labels: Any = None
-    owners: Any = None
-    assignment: str = "soft"
-    fixed_weights: Any = None
-    fixed_covariances: Any = None
-    on_empty: str = "reseed"
+    labels: Integers | None = None
+    owners: Integers | None = None
+    assignment: Literal["soft", "hard"] = "soft"
+    fixed_weights: Floats | None = None
+    fixed_covariances: Floats | None = None
+    on_empty: Literal["keep", "reseed", "drop", "raise"] = "reseed"
     min_count: float = 1.0
-    n_jobs: Any = None
+    n_jobs: int | None = None
+    _parts: "list[ObservedRows]" = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_choice("on_empty", self.on_empty, ["keep", "reseed", "drop", "raise"])
         if self.on_empty == "drop" and (self.fixed_weights is not None or self.fixed_covariances is not None):
             raise ValueError("on_empty='drop' needs free weights and covariances; choose 'keep', 'reseed' or 'raise'")
         object.__setattr__(self, "_parts", observed_rows(self.X))
 
     @property
-    def total_weight(self):
+    def total_weight(self) -> float:
         """Σ sᵢ."""
         return float(len(self.X)) if self.sample_weight is None else float(np.sum(self.sample_weight))
 
     @property
-    def filled(self):
+    def filled(self) -> Floats:
         """X with column means for missing cells; X itself where none is missing."""
         if len(self._parts) == 1 and self._parts[0].complete:
             return self.X
@@ -215,10 +218,10 @@ class GaussianEM:
         return np.where(holes, (s @ np.where(holes, 0.0, self.X)) / (s @ ~holes), self.X)
 
     @property
-    def _dense(self):
+    def _dense(self) -> bool:
         return self.covariance_type in ("full", "tied")
 
-    def e_step(self, theta):
+    def e_step(self, theta: NormalMixture) -> tuple[Responsibilities, float]:
         """The moments of every component, and ℓ (penalised by the control's prior)."""
         with np.errstate(divide="ignore"):
             log_weights = np.log(theta.weights)
@@ -228,7 +231,7 @@ class GaussianEM:
         )
         return total, total.log_likelihood + self.control.log_prior(theta.laws)
 
-    def m_step(self, posterior):
+    def m_step(self, posterior: Responsibilities) -> NormalMixture | Restart[NormalMixture]:
         """θ of (2), a `Restart` where a component had to be moved."""
         parts = posterior.moments
         empty = np.flatnonzero(parts.weight < self.min_count)
@@ -247,13 +250,13 @@ class GaussianEM:
             return Restart(self._maximize(parts, kept))
         return Restart(self._reseed(parts, kept, empty))
 
-    def from_labels(self, index, k, rows=slice(None)):
+    def from_labels(self, index: Integers, k: int, rows: Integers | slice = slice(None)) -> NormalMixture:
         """θ by one M-step from a hard assignment of some rows to k components; missing cells count as column means."""
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         parts = group_moments(self.filled[rows], index, k, weight, diagonal=not self._dense, n_jobs=self.n_jobs)
         return self._maximize(parts._replace(weight=parts.weight + _OFFSET))
 
-    def from_responsibilities(self, gamma):
+    def from_responsibilities(self, gamma: Floats) -> NormalMixture:
         """θ by one M-step on given responsibilities; missing cells count as column means."""
         s = 1.0 if self.sample_weight is None else self.sample_weight
         found = [_weighted_moments(self.filled, s * gamma[:, j], dense=self._dense) for j in range(gamma.shape[1])]
@@ -265,7 +268,7 @@ class GaussianEM:
             )
         )
 
-    def from_means(self, means, shape="total"):
+    def from_means(self, means: Floats, shape: Literal["total", "total_spherical"] = "total") -> NormalMixture:
         """θ with equal weights, given means, and the covariance of all rows reduced to the type; "total_spherical"."""
         k, d = np.shape(means)
         spread = self._total()
@@ -277,11 +280,11 @@ class GaussianEM:
         cov = self._covariances(stacked, np.full(k, spread.weight))
         return NormalMixture(np.full(k, 1.0 / k), Normals(means, cov, self.covariance_type))
 
-    def row_log_likelihood(self, theta):
+    def row_log_likelihood(self, theta: NormalMixture) -> Floats:
         """log Σⱼ wⱼ N(xᵢ; μⱼ, Σⱼ) of every row."""
         return log_sum_exp(theta.log_joint(self.X, n_jobs=self.n_jobs))
 
-    def _expect(self, part, laws, log_weights):
+    def _expect(self, part: ObservedRows, laws: Normals, log_weights: Floats) -> Responsibilities:
         own = laws if part.complete else laws.marginal(part.columns)
         found = own.responsibilities(
             part.X,
@@ -294,20 +297,20 @@ class GaussianEM:
         )
         return found._replace(moments=laws.fill_in(part.columns, found.moments))
 
-    def _maximize(self, parts, kept=slice(None)):
+    def _maximize(self, parts: Moments, kept: Integers | slice = slice(None)) -> NormalMixture:
         """θ of (2) for the components that are kept."""
         parts = Moments(*(part[kept] for part in parts))
         weights = parts.weight if self.fixed_weights is None else self.fixed_weights[kept]
         cov = self._covariances(parts.scatter, parts.weight, kept)
         return NormalMixture(weights / np.sum(weights), Normals(parts.mean, cov, self.covariance_type))
 
-    def _covariances(self, scatter, weight, kept=slice(None)):
+    def _covariances(self, scatter: Floats, weight: Floats, kept: Integers | slice = slice(None)) -> Floats:
         if self.fixed_covariances is None:
             return self.control.covariances(scatter, weight, self.covariance_type)
         own = self.covariance_type in ("full", "diag", "spherical")
         return self.fixed_covariances[kept] if own else self.fixed_covariances
 
-    def _reseed(self, parts, kept, empty):
+    def _reseed(self, parts: Moments, kept: Integers, empty: Integers) -> NormalMixture:
         """The empty components begin anew, each at one of the rows that the others explain worst."""
         badness = self.row_log_likelihood(self._maximize(parts, kept))
         if self.sample_weight is not None:
@@ -322,11 +325,11 @@ class GaussianEM:
         scatter[empty] = weight[empty[0]] * (spread if scatter.ndim == 3 else np.diag(spread))
         return self._maximize(Moments(weight, mean, scatter))
 
-    def _total(self):
+    def _total(self) -> Moments:
         return moments(self.filled, self.sample_weight)
 
 
-def _weighted_moments(X, s, *, dense):
+def _weighted_moments(X: Floats, s: Floats, *, dense: bool) -> Moments:
     if not np.sum(s) > 0.0:
         d = X.shape[1]
         return Moments(0.0, np.zeros(d), np.zeros((d, d) if dense else d))
@@ -334,7 +337,14 @@ def _weighted_moments(X, s, *, dense):
     return found if dense else found._replace(scatter=np.diag(found.scatter))
 
 
-def fit_normal_missing(X, sample_weight=None, *, covariance_type="full", tol=1e-9, max_iter=1000):
+def fit_normal_missing(
+    X: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    covariance_type: Literal["full", "diag", "spherical"] = "full",
+    tol: float = 1e-9,
+    max_iter: int = 1000,
+) -> EMResult[MultivariateNormal, Responsibilities]:
     """The normal law of greatest likelihood for rows with missing cells (NaN), missing at random.
 
     Parameters
@@ -364,20 +374,20 @@ def fit_normal_missing(X, sample_weight=None, *, covariance_type="full", tol=1e-
     >>> result.theta.mean.round(4), round(result.objective, 6)
     (array([2.2597, 1.5535]), -15.410732)
     """
-    X = np.asarray(X, dtype=float)
-    if X.ndim != 2 or np.any(np.isinf(X)):
-        raise ValueError(f"X of shape {X.shape} must be (n, d) without infinities; give rows, with NaN for gaps")
+    rows, weight = np.asarray(X, dtype=float), None
+    if rows.ndim != 2 or np.any(np.isinf(rows)):
+        raise ValueError(f"X of shape {rows.shape} must be (n, d) without infinities; give rows, with NaN for gaps")
     if sample_weight is not None:
-        sample_weight = check_weights(sample_weight, X).astype(float)
-        X, sample_weight = X[sample_weight > 0.0], sample_weight[sample_weight > 0.0]
-    refuse_empty_columns(X)
-    steps = GaussianEM(X, sample_weight, covariance_type, on_empty="keep")
-    start = steps.from_means(np.nanmean(X, axis=0)[None])
+        weight = check_weights(sample_weight, rows).astype(float)
+        rows, weight = rows[weight > 0.0], weight[weight > 0.0]
+    refuse_empty_columns(rows)
+    steps = GaussianEM(rows, weight, covariance_type, on_empty="keep")
+    start = steps.from_means(np.nanmean(rows, axis=0)[None])
     result = em(steps.e_step, steps.m_step, start, tol=tol, max_iter=max_iter, total_weight=steps.total_weight)
-    return result._replace(theta=result.theta.laws[0])
+    return EMResult(result.theta.laws[0], *result[1:])
 
 
-def refuse_empty_columns(X, names=None):
+def refuse_empty_columns(X: Floats, names: Sequence[str] | None = None) -> None:
     """An error that names the columns in which every cell is missing."""
     # A column is wholly missing only if it is in the first row; most tables are settled by that.
     suspects = np.flatnonzero(np.all(np.isnan(X[:1]), axis=0))

@@ -8,20 +8,34 @@ identity (2) gives the gradient from the same sums as EM: Salakhutdinov, Roweis 
 EM and expectation-conjugate-gradient, ICML 20.
 """
 
+from collections.abc import Iterator
+
 import numpy as np
 from scipy.linalg.blas import dtrsm
 
-from gnomon.distributions import Normals
+from gnomon._typing import Floats
+from gnomon.distributions import MultivariateNormal, Normals
+from gnomon.distributions.normals import Responsibilities
 from gnomon.numerics.special import log_softmax
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_integer, check_positive
 from gnomon.optim._em import EMResult, em
 from gnomon.optim._lbfgs import lbfgs
 from gnomon.optim.gaussian_em import GaussianEM, NormalMixture
+from gnomon.optim.solution import Callback, Row
 
 __all__ = ["fit_by_gradient", "grow_by_splitting", "split_components"]
 
 
-def grow_by_splitting(steps, k, alpha=0.1, *, tol=1e-6, max_iter=500, callback=None):
+def grow_by_splitting(
+    steps: GaussianEM,
+    k: int,
+    alpha: float = 0.1,
+    *,
+    tol: float = 1e-6,
+    max_iter: int = 500,
+    callback: Callback | None = None,
+) -> list[NormalMixture]:
     """Grow a mixture from one component to k by equation (1), with EM after each round.
 
     Parameters
@@ -71,7 +85,7 @@ def grow_by_splitting(steps, k, alpha=0.1, *, tol=1e-6, max_iter=500, callback=N
     return path
 
 
-def split_components(theta, most, alpha):
+def split_components(theta: NormalMixture, most: int, alpha: float) -> NormalMixture:
     """Equation (1) for the heaviest components, at most `most` of them.
 
     References
@@ -100,14 +114,16 @@ def split_components(theta, most, alpha):
     return NormalMixture(weights, Normals(means, covariances, laws.covariance_type))
 
 
-def _leading(law):
+def _leading(law: MultivariateNormal) -> Floats:
     """√λ₁ u₁ with the largest entry of u₁ positive."""
     values, U = np.linalg.eigh(law.cov_matrix)
     u = U[:, -1]
     return np.sqrt(values[-1]) * u * np.sign(u[np.argmax(np.abs(u))])
 
 
-def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500, callback=None):
+def fit_by_gradient(
+    steps: GaussianEM, theta: NormalMixture, *, tol: float = 1e-6, max_iter: int = 500, callback: Callback | None = None
+) -> EMResult[NormalMixture, Responsibilities]:
     """Maximise ℓ from θ by L-BFGS with the gradient (2).
 
     Parameters
@@ -148,16 +164,15 @@ def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500, callback=None):
     free = GaussianEM(steps.X, steps.sample_weight, steps.covariance_type, on_empty="keep", n_jobs=steps.n_jobs)
     coordinates = _Coordinates(theta.laws)
 
-    def fun(v):
+    def fun(v: Floats) -> tuple[float, Floats]:
         here = coordinates.unpack(v)
         posterior, value = free.e_step(here)
         return -value / free.total_weight, -coordinates.gradient(here, posterior.moments) / free.total_weight
 
-    def told(row):
-        return callback({**row, "objective": -row["objective"] * free.total_weight})
+    def told(row: Row) -> bool | None:
+        return callback and callback({**row, "objective": -row["objective"] * free.total_weight})
 
-    asked = None if callback is None else told
-    found = lbfgs(fun, coordinates.pack(theta), tol=tol, max_iter=max_iter, callback=asked)
+    found = lbfgs(fun, coordinates.pack(theta), tol=tol, max_iter=max_iter, callback=told)
     best = coordinates.unpack(found.w)
     posterior, value = free.e_step(best)
     history = {**found.history, "objective": -found.history["objective"] * free.total_weight}
@@ -167,14 +182,14 @@ def fit_by_gradient(steps, theta, *, tol=1e-6, max_iter=500, callback=None):
 class _Coordinates:
     """θ as an unconstrained vector (a, μ, U) of equation (2), for one covariance type."""
 
-    def __init__(self, laws):
+    def __init__(self, laws: Normals) -> None:
         self.kind, (self.k, self.d) = laws.covariance_type, laws.means.shape
         self.dense = laws.is_dense
         self.tied, self.round = self.kind.startswith("tied"), self.kind.endswith("spherical")
         self.lower = np.tril_indices(self.d)
         self.on_diagonal = self.lower[0] == self.lower[1]
 
-    def pack(self, theta):
+    def pack(self, theta: NormalMixture) -> Floats:
         U = theta.laws.whitener[: 1 if self.tied else self.k]
         if self.dense:
             U = U[:, self.lower[0], self.lower[1]].copy()
@@ -183,7 +198,7 @@ class _Coordinates:
             U = np.log(U[:, : 1 if self.round else self.d, 0])
         return np.concatenate([np.log(theta.weights), theta.laws.means.ravel(), U.ravel()])
 
-    def unpack(self, v):
+    def unpack(self, v: Floats) -> NormalMixture:
         k, d = self.k, self.d
         weights = np.exp(log_softmax(v[None, :k]))[0]
         means, rest = v[k : k + k * d].reshape(k, d), v[k + k * d :].reshape(1 if self.tied else k, -1)
@@ -195,7 +210,7 @@ class _Coordinates:
         cov = np.stack([root @ root.T for root in roots])
         return NormalMixture(weights, Normals(means, cov[0] if self.tied else cov, self.kind))
 
-    def gradient(self, theta, parts):
+    def gradient(self, theta: NormalMixture, parts: Moments) -> Floats:
         """∇ℓ from the moments of the components."""
         N, U = parts.weight, theta.laws.whitener
         S = parts.about(theta.laws.means)
@@ -215,7 +230,7 @@ class _Coordinates:
         by_weight = N - np.sum(N) * theta.weights
         return np.concatenate([by_weight, (N[:, None] * by_mean).ravel(), by_root.ravel()])
 
-    def _triangles(self, rest):
+    def _triangles(self, rest: Floats) -> Iterator[Floats]:
         for row in rest:
             U = np.zeros((self.d, self.d))
             U[self.lower] = np.where(self.on_diagonal, np.exp(np.where(self.on_diagonal, row, 0.0)), row)

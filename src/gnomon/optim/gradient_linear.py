@@ -12,19 +12,22 @@ coefficients come near zero without ever being zero. Shor (1985), doi:10.1007/97
 import math
 import warnings
 from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 
+from gnomon._typing import Floats
 from gnomon.optim._bfgs import bfgs
 from gnomon.optim._conjugate_gradient import conjugate_gradient
 from gnomon.optim._gradient_descent import gradient_descent
 from gnomon.optim._proximal_gradient import OnPart, proximal_gradient
 from gnomon.optim.centring import CentredProblem
 from gnomon.optim.duality import dual_gap
-from gnomon.optim.problem import largest_eigenvalue
+from gnomon.optim.problem import Problem, largest_eigenvalue
 from gnomon.optim.rounding import attainable_tol
-from gnomon.optim.schedules import Power
-from gnomon.optim.steps import as_step_rule
+from gnomon.optim.schedules import Power, RateLike
+from gnomon.optim.solution import Solution
+from gnomon.optim.steps import StepLike, as_step_rule
 
 __all__ = [
     "ApproximateZerosWarning",
@@ -59,7 +62,7 @@ class ApproximateZerosWarning(UserWarning):
     """
 
 
-def gd_linear(problem, theta, *, step=None, **options):
+def gd_linear(problem: Problem, theta: Floats, *, step: StepLike | None = None, **options: Any) -> Solution[Floats]:
     """Minimise (1) by gradient descent, by sub-gradient descent where (1) has kinks; options as for it."""
     smooth = problem.loss.smooth and problem.penalty.smooth
     step = _default_step(problem, smooth) if step is None else step
@@ -78,14 +81,14 @@ def gd_linear(problem, theta, *, step=None, **options):
     return _certified(problem, solution)
 
 
-def momentum_linear(problem, theta, *, momentum=0.9, **options):
+def momentum_linear(problem: Problem, theta: Floats, *, momentum: RateLike = 0.9, **options: Any) -> Solution[Floats]:
     """Minimise (1) by gradient descent with momentum."""
     if "memory" in options:
         return gd_linear(problem, theta, **options)
     return gd_linear(problem, theta, momentum=momentum, **options)
 
 
-def subgradient_linear(problem, theta, **options):
+def subgradient_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:
     """Minimise (1) by sub-gradient descent, as a contrast to the solvers that find exact zeros."""
     if not problem.penalty.smooth:
         warnings.warn(
@@ -97,19 +100,21 @@ def subgradient_linear(problem, theta, **options):
     return gd_linear(problem, theta, **options)
 
 
-def bfgs_linear(problem, theta, **options):
+def bfgs_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:
     """Minimise (1) by BFGS; options as for `bfgs`."""
     options = _attainable(problem, theta, options)
     return _certified(problem, bfgs(problem.value_and_gradient, theta, **options))
 
 
-def cg_linear(problem, theta, **options):
+def cg_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:
     """Minimise (1) by non-linear conjugate gradients; options as for `conjugate_gradient`."""
     options = _attainable(problem, theta, options)
     return _certified(problem, conjugate_gradient(problem.value_and_gradient, theta, **options))
 
 
-def ista_linear(problem, theta, *, step="auto", **options):
+def ista_linear(
+    problem: Problem, theta: Floats, *, step: float | Literal["auto", "backtracking"] = "auto", **options: Any
+) -> Solution[Floats]:
     """Minimise (1) by proximal gradient steps; options as for `proximal_gradient`."""
     options = _attainable(problem, theta, options)
     penalty = penalty_on_theta(problem)
@@ -125,12 +130,12 @@ def ista_linear(problem, theta, *, step="auto", **options):
     return _certified(problem, solution._replace(w=centred.to_theta(solution.w), history=history))
 
 
-def fista_linear(problem, theta, *, check_every=10, **options):
+def fista_linear(problem: Problem, theta: Floats, *, check_every: int = 10, **options: Any) -> Solution[Floats]:
     """Minimise (1) by accelerated proximal gradient steps; options as for `proximal_gradient`."""
     return ista_linear(problem, theta, acceleration="fista", check_every=check_every, **options)
 
 
-def penalty_on_theta(problem):
+def penalty_on_theta(problem: Problem) -> OnPart:
     """The penalty of the problem as a function of θ: it leaves a free b alone."""
     K, width, d = problem.n_scores, problem.design.width, problem.design.n_penalized
     if K == 1:
@@ -139,11 +144,11 @@ def penalty_on_theta(problem):
     return OnPart(problem.penalty, inside, (K, d))
 
 
-def _attainable(problem, theta, options):
+def _attainable(problem: Problem, theta: Floats, options: dict[str, Any]) -> dict[str, Any]:
     return {**options, "tol": attainable_tol(problem, theta, options.get("tol", 1e-6))}
 
 
-def _default_step(problem, smooth):
+def _default_step(problem: Problem, smooth: bool) -> StepLike:
     if smooth:
         return "auto"
     # Without a bound on the curvature, that of a loss with unit curvature gives the scale.
@@ -152,7 +157,7 @@ def _default_step(problem, smooth):
     return Power(1.0 / L if L > 0.0 else 1.0, p=0.5)
 
 
-def _hessian_product(problem, theta, v):
+def _hessian_product(problem: Problem, theta: Floats, v: Floats) -> Floats:
     curvature = problem.weights * problem.loss.curvature(problem.y, problem.scores(theta))
     product = problem.design.adjoint(curvature * problem.design.apply(v))
     d = problem.design.n_penalized
@@ -160,7 +165,7 @@ def _hessian_product(problem, theta, v):
     return product
 
 
-def _certified(problem, solution):
+def _certified(problem: Problem, solution: Solution[Floats]) -> Solution[Floats]:
     """The solution with its duality gap, where the loss and the penalty have conjugates."""
     if not (problem.loss.convex and problem.penalty.convex):
         return solution

@@ -8,10 +8,12 @@ Osborne, Presnell & Turlach (2000), doi:10.1093/imanum/20.3.389; Efron, Hastie, 
 the lasso modification, section 3.1, doi:10.1214/009053604000000067.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
+
+from gnomon._typing import ArrayLike, Floats
 
 __all__ = ["LassoKnots", "lasso_knots"]
 
@@ -32,10 +34,10 @@ class LassoKnots(NamedTuple):
     (array([3., 1., 0.]), array([2.5, 0.5]), array([0., 2., 4.]))
     """
 
-    tau: Any
-    coefs: Any
+    tau: Floats
+    coefs: Floats
 
-    def at(self, tau):
+    def at(self, tau: float) -> Floats:
         """w(τ)."""
         if tau >= self.tau[0]:
             return np.zeros(self.coefs.shape[1])
@@ -45,11 +47,11 @@ class LassoKnots(NamedTuple):
         share = (self.tau[k - 1] - tau) / (self.tau[k - 1] - self.tau[k])
         return (1.0 - share) * self.coefs[k - 1] + share * self.coefs[k]
 
-    def norms(self):
+    def norms(self) -> Floats:
         """‖w‖₁ at the knots; it rises as τ falls."""
         return np.abs(self.coefs).sum(axis=1)
 
-    def tau_for(self, theta):
+    def tau_for(self, theta: float) -> float:
         """The τ with ‖w(τ)‖₁ = θ: the largest for θ = 0, 0 when θ is no bound."""
         norms = np.maximum.accumulate(self.norms())
         if theta >= norms[-1]:
@@ -57,7 +59,7 @@ class LassoKnots(NamedTuple):
         return float(np.interp(theta, norms, self.tau))
 
 
-def lasso_knots(X, y, *, max_knots=None):
+def lasso_knots(X: ArrayLike, y: ArrayLike, *, max_knots: int | None = None) -> LassoKnots:
     """All knots of (1), for X and y already centred and weighted.
 
     Parameters
@@ -89,7 +91,8 @@ def lasso_knots(X, y, *, max_knots=None):
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     c = X.T @ y
     tau = float(np.max(np.abs(c), initial=0.0))
-    w, active, left = np.zeros(X.shape[1]), [], None
+    w, left = np.zeros(X.shape[1]), None
+    active: list[int] = []
     knots, floor = [(tau, w)], 1e-12 * tau
     while tau > floor and len(knots) != max_knots:
         joined = _join(X, c, tau, active, left)
@@ -109,7 +112,7 @@ def lasso_knots(X, y, *, max_knots=None):
     return LassoKnots(np.array([t for t, _ in knots]), np.array([w for _, w in knots]))
 
 
-def _join(X, c, tau, active, left):
+def _join(X: Floats, c: Floats, tau: float, active: list[int], left: int | None) -> list[int] | None:
     """The support with the coordinates whose correlation is τ; None when nothing can be added and nothing left."""
     tied = np.flatnonzero(np.abs(c) >= tau * (1.0 - 1e-9))
     joined = active + [int(j) for j in tied if j not in active and j != left]
@@ -120,20 +123,20 @@ def _join(X, c, tau, active, left):
     return joined or None
 
 
-def _dependent(columns):
+def _dependent(columns: Floats) -> bool:
     R = linalg.qr(columns, mode="r", check_finite=False)[0]
     size = np.abs(np.diag(R))
     return columns.shape[1] > columns.shape[0] or size.min() <= 1e-10 * size.max()
 
 
-def _direction(X, active, c):
+def _direction(X: Floats, active: list[int], c: Floats) -> Floats:
     """(X_AᵀX_A)⁻¹ s by QR, for a unit fall of τ."""
     R = linalg.qr(X[:, active], mode="economic", check_finite=False)[1]
     s = np.sign(c[active])
     return linalg.solve_triangular(R, linalg.solve_triangular(R, s, trans="T"))
 
 
-def _next_knot(X, c, w, active, d, tau):
+def _next_knot(X: Floats, c: Floats, w: Floats, active: list[int], d: Floats, tau: float) -> tuple[float, int | None]:
     """How far τ falls until a coordinate joins, one leaves, or τ is zero; and which one leaves."""
     a = X.T @ (X[:, active] @ d)
     outside = np.ones(c.size, dtype=bool)

@@ -9,11 +9,17 @@ decrease or ascends. Where φ(t) − φ(0) is below rounding, decrease is judged
 eq. 4.1, doi:10.1137/030601880. Nocedal & Wright (2006), section 3.5, doi:10.1007/978-0-387-40065-5.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
-__all__ = ["LineStep", "blind_step", "descend_along", "strong_wolfe"]
+from gnomon._typing import Array, Floats
+
+__all__ = ["LineStep", "ValueAndGradient", "blind_step", "descend_along", "strong_wolfe"]
+
+ValueAndGradient: TypeAlias = Callable[[Array], tuple[float, Floats]]
+"""w → (f(w), ∇f(w)), for a w of the floating type of the start."""
 
 
 class LineStep(NamedTuple):
@@ -31,14 +37,25 @@ class LineStep(NamedTuple):
     """
 
     step: float
-    w: Any
+    w: Floats
     value: float
-    gradient: Any
+    gradient: Floats
     found: bool
     n_evaluations: int
 
 
-def strong_wolfe(fun, w, direction, value, gradient, *, step=1.0, c1=1e-4, c2=0.9, max_evaluations=30):
+def strong_wolfe(
+    fun: ValueAndGradient,
+    w: Floats,
+    direction: Floats,
+    value: float,
+    gradient: Floats,
+    *,
+    step: float = 1.0,
+    c1: float = 1e-4,
+    c2: float = 0.9,
+    max_evaluations: int = 30,
+) -> LineStep:
     """Find a step with (1); if none is found, the best point that was seen.
 
     Parameters
@@ -102,12 +119,14 @@ def strong_wolfe(fun, w, direction, value, gradient, *, step=1.0, c1=1e-4, c2=0.
     return best._replace(n_evaluations=count)
 
 
-def blind_step(gradient):
+def blind_step(gradient: Floats) -> float:
     """A first step along −∇f: without curvature the length of the gradient says nothing about that of the step."""
     return min(1.0, 1.0 / (float(np.linalg.norm(gradient)) or 1.0))
 
 
-def descend_along(fun, w, direction, value, gradient, **options):
+def descend_along(
+    fun: ValueAndGradient, w: Floats, direction: Floats, value: float, gradient: Floats, **options: Any
+) -> LineStep | None:
     """The step of `strong_wolfe`; None where `direction` does not descend, or no step along it lowers f."""
     if not float(gradient @ direction) < 0.0:
         return None
@@ -121,16 +140,16 @@ class _Point(NamedTuple):
     slope: float
 
 
-def _decreases(point, start, c1, noise):
+def _decreases(point: _Point, start: _Point, c1: float, noise: float | np.floating[Any]) -> bool:
     if not (np.isfinite(point.value) and np.isfinite(point.slope)):
         return False
     by_value = point.value <= start.value + c1 * point.step * start.slope
     # Hager & Zhang (2005), eq. 4.1: for a parabola the same condition, free of cancellation.
     by_slope = point.value <= start.value + noise and point.slope <= (2.0 * c1 - 1.0) * start.slope
-    return by_value or by_slope
+    return bool(by_value or by_slope)
 
 
-def _next_step(low, high):
+def _next_step(low: _Point, high: _Point | None) -> float:
     """The next trial: further out while nothing brackets, else the cubic's minimiser, kept inside the bracket."""
     if high is None:
         return 4.0 * low.step

@@ -10,11 +10,25 @@ T = −1/ln(1 − μ) steps (weights fall by e), or T ln 2 (by half).
 """
 
 import math
+from typing import Literal, TypeAlias
 
 from gnomon._jit import noun
-from gnomon.optim.schedules import Constant, as_schedule
+from gnomon._typing import Numbers
+from gnomon.optim.schedules import Constant, RateLike, Schedule, as_schedule
 
-__all__ = ["MOMENTUM_FORMS", "HeavyBall", "MovingAverage", "as_momentum", "half_life", "memory_of", "weight_of"]
+__all__ = [
+    "MOMENTUM_FORMS",
+    "HeavyBall",
+    "Momentum",
+    "MomentumForm",
+    "MovingAverage",
+    "as_momentum",
+    "half_life",
+    "memory_of",
+    "weight_of",
+]
+
+MomentumForm: TypeAlias = Literal["heavy_ball", "ema"]
 
 
 @noun
@@ -35,14 +49,14 @@ class HeavyBall:
     (0.9, 0.1, 1.0)
     """
 
-    def mix(self, weight, rate):
+    def mix(self, weight: Numbers, rate: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         return weight, rate, 1.0
 
-    def weight_of(self, memory):
+    def weight_of(self, memory: float) -> float:
         """m = e^{−1/T}."""
         return 1.0 - weight_of(memory)
 
-    def allows(self, weight):
+    def allows(self, weight: float) -> bool:
         """Whether 0 ≤ m < 1."""
         return 0.0 <= weight < 1.0
 
@@ -63,23 +77,25 @@ class MovingAverage:
     (0.75, 0.25, 0.1)
     """
 
-    def mix(self, weight, rate):
+    def mix(self, weight: Numbers, rate: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         return 1.0 - weight, weight, rate
 
-    def weight_of(self, memory):
+    def weight_of(self, memory: float) -> float:
         """μ = 1 − e^{−1/T}."""
         return weight_of(memory)
 
-    def allows(self, weight):
+    def allows(self, weight: float) -> bool:
         """Whether 0 < μ ≤ 1."""
         return 0.0 < weight <= 1.0
 
 
-MOMENTUM_FORMS = {"heavy_ball": HeavyBall(), "ema": MovingAverage()}
+Momentum: TypeAlias = HeavyBall | MovingAverage
+
+MOMENTUM_FORMS: dict[MomentumForm, Momentum] = {"heavy_ball": HeavyBall(), "ema": MovingAverage()}
 """The forms of momentum by the words that stand for them."""
 
 
-def as_momentum(momentum, form, memory=None):
+def as_momentum(momentum: RateLike, form: MomentumForm, memory: float | None = None) -> tuple[Momentum, Schedule]:
     """The form of momentum and the schedule of its weight, from what a user gives.
 
     Parameters
@@ -120,7 +136,7 @@ def as_momentum(momentum, form, memory=None):
     return rule, weight
 
 
-def weight_of(memory):
+def weight_of(memory: float) -> float:
     """μ = 1 − e^{−1/T}: the weight of the new gradient for a memory of T steps.
 
     References
@@ -139,7 +155,7 @@ def weight_of(memory):
     return -math.expm1(-1.0 / memory)
 
 
-def memory_of(mu):
+def memory_of(mu: float) -> float:
     """T = −1/ln(1 − μ) steps: after them the weight of a gradient has fallen by a factor e.
 
     References
@@ -158,7 +174,7 @@ def memory_of(mu):
     return -1.0 / math.log1p(-mu)
 
 
-def half_life(mu):
+def half_life(mu: float) -> float:
     """T ln 2 steps: after them the weight of a gradient has fallen by half.
 
     References

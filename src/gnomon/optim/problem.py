@@ -7,17 +7,25 @@ for. It knows nothing of solvers; solvers know nothing of losses and penalties b
 objective (sum, mean, C …) is a scaling of the weights sᵢ and of the strength of Ω.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, reduce
+from operator import add
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon._typing import Array, Floats, Integers, Matrix, is_sparse
+from gnomon.losses import Loss, SoftmaxLoss
+from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.sums import sum_of
+from gnomon.penalties import Penalty
 
-__all__ = ["Problem"]
+__all__ = ["LinearMap", "Problem"]
+
+Result = TypeVar("Result")
 
 BLOCK = 2**18
 """Entries of X in a block of rows: what stays in cache between Xw and Xᵀg."""
@@ -60,80 +68,80 @@ class Problem:
     (1.5, array([-4.]))
     """
 
-    design: Any
-    y: Any
-    loss: Any
-    penalty: Any
-    weights: Any
+    design: Design
+    y: Array
+    loss: Loss
+    penalty: Penalty
+    weights: Floats
     n_scores: int = 1
-    offset: Any = 0.0
+    offset: float | Floats = 0.0
 
     @property
-    def size(self):
+    def size(self) -> int:
         """Length of θ."""
         return self.n_scores * self.design.width
 
-    def matrix(self, theta):
+    def matrix(self, theta: Floats) -> Floats:
         """θ as (width,) or (K, width)."""
         return theta if self.n_scores == 1 else theta.reshape(self.n_scores, self.design.width)
 
-    def penalized(self, theta):
+    def penalized(self, theta: Floats) -> Floats:
         """The part of θ that the penalty acts on, as a view."""
         return self.matrix(theta)[..., : self.design.n_penalized]
 
-    def scores(self, theta):
+    def scores(self, theta: Floats) -> Floats:
         """z = Xw + b, plus the offset."""
         return self.design.apply(self.matrix(theta)) + self.offset
 
     @property
-    def offsets(self):
+    def offsets(self) -> Floats:
         """The known part of each row's score, for compiled loops."""
         return np.broadcast_to(np.asarray(self.offset, dtype=float), self.design.n).copy()
 
-    def refuse_offset(self, solver):
+    def refuse_offset(self, solver: str) -> None:
         """Say that a solver has no place for a known part of the scores."""
         if np.any(self.offset):
             raise ValueError(f"{solver} has no place for an offset; leave it out, or choose solver='lbfgs' or 'fista'")
 
-    def data_term(self, theta):
+    def data_term(self, theta: Floats) -> tuple[float, Floats]:
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and its gradient in θ."""
         terms = self._over_blocks(lambda block: block._whole_term(theta))
         gradient = np.sum([g for _, g in terms], axis=0, dtype=float)
         return float(sum(value for value, _ in terms)), np.ravel(gradient).astype(self.design.dtype, copy=False)
 
-    def _whole_term(self, theta):
+    def _whole_term(self, theta: Floats) -> tuple[float, Floats]:
         value, g = self.at_scores(self.scores(theta))
         return value, self.design.adjoint(g)
 
-    def _over_blocks(self, function):
+    def _over_blocks(self, function: Callable[["Problem"], Result]) -> list[Result]:
         """`function` of every block of rows; each thread takes a run of neighbouring blocks."""
         runs = map_chunks(lambda run: [function(block) for block in run], self._runs, n_jobs=len(self._runs))
         return [result for run in runs for result in run]
 
     @cached_property
-    def _runs(self):
+    def _runs(self) -> list[list["Problem"]]:
         """The problem as runs of blocks of rows, a run per thread; the blocks are views."""
         entries = self.design.n * self.design.width
         if not self.loss.additive or entries < THREADED:
             return [[self]]
         threads = blas_threads()
-        blocks = threads if self.design.sparse else max(threads, entries // BLOCK)
-        blocks = [self._rows(rows) for rows in split_rows(self.design.n, blocks)]
+        count = threads if self.design.sparse else max(threads, entries // BLOCK)
+        blocks = [self._rows(rows) for rows in split_rows(self.design.n, count)]
         return [blocks[run] for run in split_rows(len(blocks), threads)]
 
-    def _rows(self, rows):
+    def _rows(self, rows: slice) -> "Problem":
         return replace(self, design=self.design.block(rows), **self._of_rows(rows))
 
-    def _of_rows(self, rows):
-        offset = self.offset if np.ndim(self.offset) == 0 else self.offset[rows]
+    def _of_rows(self, rows: slice | Integers) -> dict[str, Any]:
+        offset = np.asarray(self.offset)[rows] if np.ndim(self.offset) else self.offset
         return {"y": self.y[rows], "weights": self.weights[rows], "offset": offset}
 
-    def take(self, rows, factor=1.0):
+    def take(self, rows: Integers, factor: float = 1.0) -> "Problem":
         """The problem on some rows, a copy, with their weights times `factor`."""
         part = replace(self, design=replace(self.design, X=self.design.X[rows]), **self._of_rows(rows))
         return replace(part, weights=part.weights * factor)
 
-    def at_scores(self, z):
+    def at_scores(self, z: Floats) -> tuple[float, Floats]:
         """Σᵢ sᵢ ℓ(yᵢ, zᵢ) and sᵢ ℓ'(yᵢ, zᵢ), for given scores."""
         if self.loss.record is not None and z.ndim == 1:
             g = np.empty_like(z)
@@ -144,46 +152,46 @@ class Problem:
         s = self.weights if z.ndim == 1 else self.weights[:, None]
         return float(self.weights @ self.loss.value(self.y, z)), s * self.loss.gradient(self.y, z)
 
-    def value(self, theta):
+    def value(self, theta: Floats) -> float:
         """F(θ)."""
         return self.at_scores(self.scores(theta))[0] + self.penalty.value(self.penalized(theta))
 
-    def value_and_gradient(self, theta):
+    def value_and_gradient(self, theta: Floats) -> tuple[float, Floats]:
         """F(θ) and ∇F(θ); where the penalty has a kink, with its least sub-gradient."""
         value, gradient = self.data_term(theta)
         self.penalized(gradient)[...] += self.penalty.slope(self.penalized(theta))
         return value + self.penalty.value(self.penalized(theta)), gradient
 
-    def hessian(self, theta):
+    def hessian(self, theta: Floats) -> Floats:
         """∇²F(θ) as a dense matrix; for K scores K × K blocks, each of the width of the design."""
-        H = sum(self._over_blocks(lambda block: block._whole_hessian(block.scores(theta))))
+        H = reduce(add, self._over_blocks(lambda block: block._whole_hessian(block.scores(theta))))
         index = np.arange(self.design.n_penalized)
         for start in range(0, self.size, self.design.width):
             H[start + index, start + index] += self.penalty.bend
         return H
 
-    def mean_hessian(self, theta):
+    def mean_hessian(self, theta: Floats) -> Floats:
         """XᵀDX with D = diag(sᵢ c̄ᵢ), c̄ᵢ the mean over the scores of ∂²ℓ/∂z²: for one score, ∇² of the data term."""
-        return sum(self._over_blocks(lambda block: block._whole_mean_hessian(block.scores(theta))))
+        return reduce(add, self._over_blocks(lambda block: block._whole_mean_hessian(block.scores(theta))))
 
-    def _whole_mean_hessian(self, z):
+    def _whole_mean_hessian(self, z: Floats) -> Floats:
         curvature = self.loss.curvature(self.y, z)
         return gram(self.design, self.weights * (curvature if z.ndim == 1 else np.mean(curvature, axis=1)))
 
-    def column_squares(self, columns):
+    def column_squares(self, columns: Integers) -> Floats:
         """Σᵢ sᵢ xᵢⱼ² for some columns of X."""
 
-        def of_block(block):
-            X = block.design.X[:, columns]
-            return (X.multiply(X) if block.design.sparse else X * X).T @ block.weights
+        def of_block(block: "Problem") -> Floats:
+            X: Matrix = block.design.X[:, columns]
+            return (X.multiply(X) if is_sparse(X) else X * X).T @ block.weights
 
-        return sum(self._over_blocks(of_block))
+        return reduce(add, self._over_blocks(of_block))
 
-    def _whole_hessian(self, z):
+    def _whole_hessian(self, z: Floats) -> Floats:
         if self.n_scores == 1:
             return self._whole_mean_hessian(z)
         # Per row diag(p) − ppᵀ: the second part of all K² blocks is one product AᵀA with rows p ⊗ √s x.
-        K, width, p = self.n_scores, self.design.width, self.loss.masses(z)
+        K, width, p = self.n_scores, self.design.width, cast(SoftmaxLoss, self.loss).masses(z)
         H = np.zeros((K, width, K, width), dtype=self.design.dtype)
         for k in range(K):
             H[k, :, k] = gram(self.design, self.weights * p[:, k])
@@ -195,11 +203,11 @@ class Problem:
         return H
 
     @cached_property
-    def lipschitz(self):
+    def lipschitz(self) -> float:
         """L with ‖∇ data_term(θ) − ∇ data_term(θ')‖ ≤ L ‖θ − θ'‖: smoothness of ℓ times λ_max(XᵀSX)."""
         return self.loss.smoothness * largest_eigenvalue(self.design, self.weights)
 
-    def violation(self, theta, gradient):
+    def violation(self, theta: Floats, gradient: Floats) -> float:
         """Largest violation of the optimality conditions, given the gradient of the data term at θ."""
         gradient = self.matrix(gradient)
         inside = self.penalty.gap(self.penalized(theta), gradient[..., : self.design.n_penalized])
@@ -207,10 +215,10 @@ class Problem:
         return float(max(np.max(inside, initial=0.0), np.max(outside, initial=0.0)))
 
 
-def gram(design, weights):
+def gram(design: Design, weights: Floats) -> Floats:
     """XᵀDX with D = diag(weights) and the constant column included, dense."""
     X, d = design.X, design.d
-    if design.sparse:
+    if is_sparse(X):
         G = (X.multiply(weights[:, None]).tocsr().T @ X).toarray()
     else:
         # The square root makes one symmetric product of it, half the work; a loss that is not convex may forbid it.
@@ -226,7 +234,18 @@ def gram(design, weights):
     return H
 
 
-def largest_eigenvalue(design, weights, *, tol=1e-4, max_iter=200):
+class LinearMap(Protocol):
+    """A matrix, as far as products with it tell."""
+
+    @property
+    def width(self) -> int: ...
+
+    def apply(self, theta: Floats, /) -> Floats: ...
+
+    def adjoint(self, g: Floats, /) -> Floats: ...
+
+
+def largest_eigenvalue(design: LinearMap, weights: Floats, *, tol: float = 1e-4, max_iter: int = 200) -> float:
     """λ_max(XᵀSX): the power method's Rayleigh quotient, which is never above, plus its residual norm, an allowance."""
     theta = np.random.default_rng(0).standard_normal(design.width)
     value = 0.0
@@ -242,7 +261,7 @@ def largest_eigenvalue(design, weights, *, tol=1e-4, max_iter=200):
 
 
 @jit
-def _sum_and_gradient(loss, y, z, s, g):
+def _sum_and_gradient(loss: Loss, y: Array, z: Floats, s: Floats, g: Floats) -> float:
     values = np.empty(z.shape[0])
     for i in range(z.shape[0]):
         value, slope = loss.pair(y[i], z[i])
@@ -252,7 +271,7 @@ def _sum_and_gradient(loss, y, z, s, g):
 
 
 @jit
-def _sum_and_gradient_of_rows(loss, y, z, s, g):
+def _sum_and_gradient_of_rows(loss: SoftmaxLoss, y: Array, z: Floats, s: Floats, g: Floats) -> float:
     total = 0.0
     for i in range(z.shape[0]):
         total += s[i] * loss.row(y[i], z[i], g[i])

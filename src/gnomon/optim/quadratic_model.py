@@ -9,12 +9,16 @@ the best sign change. Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v03
 Ng (2006), Efficient sparse coding algorithms, NIPS 19 (steps on the support).
 """
 
+from typing import Any, Self, cast
+
 import numpy as np
 from scipy import linalg, sparse
 
 from gnomon._jit import compiled, jit
-from gnomon.numerics.design import vectors
+from gnomon._typing import Compressed, Floats, Integers, Matrix, NDArray
+from gnomon.numerics.design import SparseVectors, Vectors, vectors
 from gnomon.optim._dual_passes import shuffle
+from gnomon.penalties import Penalty
 
 __all__ = ["QuadraticModel"]
 
@@ -38,8 +42,10 @@ class QuadraticModel:
         Whether b is eliminated.
     """
 
-    def __init__(self, X, D, *, centred):
-        self.X, self.D = X, D
+    def __init__(self, X: Matrix, D: Floats, *, centred: bool) -> None:
+        # X and A are of the kind that `sparse` says, which no checker can follow.
+        self.X: Any = X
+        self.D = D
         self.root = np.sqrt(D)
         self.mass = float(D.sum())
         self.centred = centred
@@ -48,10 +54,10 @@ class QuadraticModel:
         self.included = np.zeros(X.shape[1], dtype=bool)
         self.means = np.empty(0)
         self.norms = np.empty(0)
-        self.A = sparse.csr_matrix((0, X.shape[0]), dtype=X.dtype) if self.sparse else _Rows(X.shape[0], X.dtype)
-        self._gram = None
+        self.A: Any = sparse.csr_matrix((0, X.shape[0]), dtype=X.dtype) if self.sparse else _Rows(X.shape[0], X.dtype)
+        self._gram: Floats = np.empty((0, 0))
 
-    def include(self, wanted):
+    def include(self, wanted: Integers) -> None:
         """Add the coordinates of `wanted` that are not in W yet."""
         new = wanted[~self.included[wanted]]
         if not new.size:
@@ -66,14 +72,14 @@ class QuadraticModel:
         self.W = np.concatenate([self.W, new])
         self.A = _stacked(self.A, fresh) if self.sparse else self.A.append(fresh)
 
-    def _scaled_dense(self, new):
+    def _scaled_dense(self, new: Integers) -> tuple[Floats, Floats, Floats]:
         columns = self.X[:, new].T
         means = columns @ self.D / self.mass if self.centred else np.zeros(new.size)
         fresh = (columns - means[:, None].astype(columns.dtype)) * self.root
         return fresh, means, np.einsum("ij,ij->i", fresh, fresh, dtype=float)
 
-    def _scaled_sparse(self, new):
-        X, columns = self.X, vectors(self.X.T)
+    def _scaled_sparse(self, new: Integers) -> tuple[Compressed, Floats, Floats]:
+        X, columns = self.X, cast(SparseVectors, vectors(self.X.T))
         indptr = np.concatenate([[0], np.cumsum(np.diff(X.indptr)[new])]).astype(X.indptr.dtype)
         data, indices = np.empty(indptr[-1], dtype=X.dtype), np.empty(indptr[-1], dtype=X.indices.dtype)
         sums, norms = np.empty(new.size), np.empty(new.size)
@@ -83,20 +89,19 @@ class QuadraticModel:
         return fresh, means, norms - self.mass * means**2
 
     @property
-    def rows(self):
+    def rows(self) -> Any:
         """The scaled columns of W, one per row."""
         return self.A if self.sparse else self.A.filled
 
-    def prefers_gram(self):
+    def prefers_gram(self) -> bool:
         """Whether an update through H is cheaper than one through the residual."""
         k = self.W.size
         length = self.A.nnz / max(k, 1) if self.sparse else self.X.shape[0]
         return k <= min(LARGEST_GRAM, 2 * length)
 
-    def gram(self):
+    def gram(self) -> Floats:
         """H over W; only what was added since the last call is computed."""
-        known = 0 if self._gram is None else self._gram.shape[0]
-        k = self.W.size
+        known, k = self._gram.shape[0], self.W.size
         if known < k:
             H = np.empty((k, k))
             if known:
@@ -106,12 +111,14 @@ class QuadraticModel:
             self._gram = H
         return self._gram
 
-    def _products(self, left, right):
+    def _products(self, left: Integers, right: Integers) -> Floats:
         P = self.rows[left] @ self.rows[right].T
         P = P.toarray() if self.sparse else P
         return P - self.mass * np.outer(self.means[left], self.means[right])
 
-    def minimize(self, penalty, w, g, *, tol, max_epochs, seed):
+    def minimize(
+        self, penalty: Penalty, w: Floats, g: Floats, *, tol: float, max_epochs: int, seed: NDArray[np.uint64]
+    ) -> tuple[Floats, int]:
         """Minimise (1) over W from w with gradient g there, b being optimal; `seed` is that of `shuffle`, 0 for none.
 
         Returns the new w and the number of passes; the violation of the optimality conditions is at most `tol` unless
@@ -123,7 +130,9 @@ class QuadraticModel:
         loop = self._gram_loop if self.prefers_gram() else self._residual_loop
         return loop(penalty, np.array(w, dtype=float), np.array(g, dtype=float), tol, max_epochs, seed)
 
-    def _gram_loop(self, penalty, w, g, tol, max_epochs, seed):
+    def _gram_loop(
+        self, penalty: Penalty, w: Floats, g: Floats, tol: float, max_epochs: int, seed: NDArray[np.uint64]
+    ) -> tuple[Floats, int]:
         H, record = self.gram(), compiled(penalty)
         epochs, patience = 0, _patience(w)
         while epochs < max_epochs:
@@ -137,7 +146,9 @@ class QuadraticModel:
             patience = _patience(w)
         return w, epochs
 
-    def _residual_loop(self, penalty, w, g, tol, max_epochs, seed):
+    def _residual_loop(
+        self, penalty: Penalty, w: Floats, g: Floats, tol: float, max_epochs: int, seed: NDArray[np.uint64]
+    ) -> tuple[Floats, int]:
         record, columns = compiled(penalty), compiled(vectors(self.rows))
         start, epochs, patience = w.copy(), 0, _patience(w)
         r, offset = np.zeros(self.X.shape[0]), np.zeros(1)
@@ -159,27 +170,27 @@ class QuadraticModel:
             patience = _patience(w)
         return w, epochs
 
-    def _back(self, delta):
+    def _back(self, delta: Floats) -> Floats:
         return self.rows.T @ delta
 
-    def _image(self, delta):
+    def _image(self, delta: Floats) -> Floats:
         return self.rows @ self._back(delta) - self.mass * self.means * (self.means @ delta)
 
-    def gradient(self, g):
+    def gradient(self, g: Floats) -> Floats:
         """Xᵀg over W, for a g that sums to zero if b is eliminated."""
         return self.rows @ (g / self.root)
 
-    def scores(self, delta):
+    def scores(self, delta: Floats) -> Floats:
         """Change of the scores without the part of b that does not depend on δ."""
         return self._back(delta) / self.root - np.sum(self.means * delta)
 
 
-def _patience(w):
+def _patience(w: Floats) -> int:
     """Passes that cost about as much as a Newton step on the support, and a few."""
-    return EPOCHS + np.count_nonzero(w) // 8
+    return EPOCHS + int(np.count_nonzero(w)) // 8
 
 
-def _support_steps(penalty, H, w, g):
+def _support_steps(penalty: Penalty, H: Floats, w: Floats, g: Floats) -> Floats:
     """Newton steps on the coordinates that are not zero, while they lower (1); returns the sum of the steps."""
     start, w, g = w, w.copy(), g.copy()
     for _ in range(SUPPORT_STEPS):
@@ -197,7 +208,7 @@ def _support_steps(penalty, H, w, g):
     return np.where(w == 0.0, -start, w - start)
 
 
-def _solve_positive(H, bend, g):
+def _solve_positive(H: Floats, bend: float, g: Floats) -> Floats:
     """(H + bend·I)⁻¹g. A singular H, more coordinates than rows, is lifted a little: the solution then runs along its
     null space, where the penalty alone decides, until a sign changes.
     """
@@ -212,7 +223,7 @@ def _solve_positive(H, bend, g):
     return g / np.max(H[diagonal])
 
 
-def _best_cut(penalty, w, d, slope, bend):
+def _best_cut(penalty: Penalty, w: Floats, d: Floats, slope: float, bend: float) -> tuple[Floats, bool]:
     """The best of the full step and the steps at which a sign changes (Lee et al. 2006, feature-sign search).
 
     Also whether nothing is left to do: the full step was the best, or none lowers (1).
@@ -233,11 +244,11 @@ def _best_cut(penalty, w, d, slope, bend):
 class _Rows:
     """A growing stack of rows, doubled when full, so that adding one costs O(1) copies of it."""
 
-    def __init__(self, width, dtype):
+    def __init__(self, width: int, dtype: np.dtype[Any]) -> None:
         self.size = 0
         self.buffer = np.empty((0, width), dtype=dtype)
 
-    def append(self, rows):
+    def append(self, rows: Floats) -> Self:
         """Put `rows` at the end and return self."""
         needed = self.size + rows.shape[0]
         if needed > self.buffer.shape[0]:
@@ -249,17 +260,27 @@ class _Rows:
         return self
 
     @property
-    def filled(self):
+    def filled(self) -> Floats:
         """The rows so far."""
         return self.buffer[: self.size]
 
 
-def _stacked(above, below):
+def _stacked(above: Any, below: Any) -> Any:
     return sparse.vstack([above, below], format="csr") if above.shape[0] else below
 
 
 @jit
-def _scale_columns(data, indices, indptr, W, root, out, out_indices, sums, norms):
+def _scale_columns(
+    data: Floats,
+    indices: Integers,
+    indptr: Integers,
+    W: Integers,
+    root: Floats,
+    out: Floats,
+    out_indices: Integers,
+    sums: Floats,
+    norms: Floats,
+) -> None:
     """The columns W times √D, one after the other, with Σ D x and Σ D x² of each."""
     q = 0
     for k in range(W.shape[0]):
@@ -275,9 +296,18 @@ def _scale_columns(data, indices, indptr, W, root, out, out_indices, sums, norms
 
 
 @jit
-def _descend_gram(penalty, H, norms, w, g, tol, max_epochs, seed):
-    k = w.shape[0]
-    worst, full, order = 0.0, True, np.arange(k)
+def _descend_gram(
+    penalty: Penalty,
+    H: Floats,
+    norms: Floats,
+    w: Floats,
+    g: Floats,
+    tol: float,
+    max_epochs: int,
+    seed: NDArray[np.uint64],
+) -> tuple[int, bool]:
+    k, worst, full = w.shape[0], 0.0, True
+    order: Integers = np.arange(k)
     for epoch in range(max_epochs):
         worst = 0.0
         # Every coordinate once, so that a pass without violations proves that there are none.
@@ -301,9 +331,22 @@ def _descend_gram(penalty, H, norms, w, g, tol, max_epochs, seed):
 
 
 @jit
-def _descend_residual(penalty, columns, norms, means, mass, w, g, r, offset, tol, max_epochs, seed):
-    k = w.shape[0]
-    worst, full, order = 0.0, True, np.arange(k)
+def _descend_residual(
+    penalty: Penalty,
+    columns: Vectors,
+    norms: Floats,
+    means: Floats,
+    mass: float,
+    w: Floats,
+    g: Floats,
+    r: Floats,
+    offset: Floats,
+    tol: float,
+    max_epochs: int,
+    seed: NDArray[np.uint64],
+) -> tuple[int, bool]:
+    k, worst, full = w.shape[0], 0.0, True
+    order: Integers = np.arange(k)
     for epoch in range(max_epochs):
         worst = 0.0
         # Every coordinate once, so that a pass without violations proves that there are none.

@@ -12,12 +12,13 @@ Hurwitz' zeta function. The formulas are elementwise, so they also run inside ke
 
 import math
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.special import zeta
 
 from gnomon._jit import noun
+from gnomon._typing import Numbers
 
 __all__ = [
     "Capped",
@@ -47,30 +48,30 @@ class Schedule(ABC):
     True
     """
 
-    record: ClassVar = None
+    record: ClassVar[Any] = None
 
     @abstractmethod
-    def rate(self, t):
+    def rate(self, t: Numbers) -> Numbers:
         """η_t after t completed updates, elementwise."""
 
     @property
     @abstractmethod
-    def series(self):
+    def series(self) -> tuple[float, float] | None:
         """(Σ η_t, Σ η_t²); None where they are not known."""
 
     @property
-    def robbins_monro(self):
+    def robbins_monro(self) -> bool | None:
         """Whether (2) holds; None where the sums are not known."""
         if self.series is None:
             return None
         total, squares = self.series
         return math.isinf(total) and math.isfinite(squares)
 
-    def observe(self, objective):
+    def observe(self, objective: float) -> "Schedule":
         """The schedule that follows, now that the objective has this value."""
         return self
 
-    def __call__(self, t):
+    def __call__(self, t: Numbers) -> Numbers:
         return self.rate(t)
 
 
@@ -97,15 +98,15 @@ class Constant(Schedule):
 
     start: float = 0.01
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not 0.0 <= self.start < math.inf:
             raise ValueError(f"start={self.start!r} must be ≥ 0 and finite; give a non-negative number")
 
-    def rate(self, t):
+    def rate(self, t: Numbers) -> Numbers:
         return self.start + 0.0 * t
 
     @property
-    def series(self):
+    def series(self) -> tuple[float, float]:
         return math.inf, math.inf
 
 
@@ -138,14 +139,14 @@ class Power(Schedule):
     p: float = 0.75
     offset: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive_numbers(start=self.start, p=self.p)
 
-    def rate(self, t):
+    def rate(self, t: Numbers) -> Numbers:
         return self.start / (1.0 + t + self.offset) ** self.p
 
     @property
-    def series(self):
+    def series(self) -> tuple[float, float]:
         q = 1.0 + self.offset
         return self.start * _p_series(self.p, q), self.start**2 * _p_series(2.0 * self.p, q)
 
@@ -174,14 +175,14 @@ class Inverse(Schedule):
     start: float = 1.0
     offset: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive_numbers(start=self.start)
 
-    def rate(self, t):
+    def rate(self, t: Numbers) -> Numbers:
         return self.start / (1.0 + t + self.offset)
 
     @property
-    def series(self):
+    def series(self) -> tuple[float, float]:
         return math.inf, self.start**2 * _p_series(2.0, 1.0 + self.offset)
 
 
@@ -211,14 +212,14 @@ class InverseT0(Schedule):
     t0: float = 1000.0
     offset: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive_numbers(start=self.start, t0=self.t0)
 
-    def rate(self, t):
+    def rate(self, t: Numbers) -> Numbers:
         return self.start / (1.0 + (t + self.offset) / self.t0)
 
     @property
-    def series(self):
+    def series(self) -> tuple[float, float]:
         return math.inf, (self.start * self.t0) ** 2 * _p_series(2.0, self.t0 + self.offset)
 
 
@@ -250,14 +251,14 @@ class Capped(Schedule):
     scale: float = 100.0
     offset: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive_numbers(cap=self.cap, scale=self.scale)
 
-    def rate(self, t):
+    def rate(self, t: Numbers) -> Numbers:
         return np.minimum(self.cap, self.scale / (t + 1.0 + self.offset))
 
     @property
-    def series(self):
+    def series(self) -> tuple[float, float]:
         first = 1.0 + self.offset
         capped = max(math.floor(self.scale / self.cap) - self.offset, 0)
         return math.inf, capped * self.cap**2 + self.scale**2 * _p_series(2.0, first + capped)
@@ -286,23 +287,23 @@ class PegasosRate(Schedule):
     lam: float = 0.01
     offset: int = 0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive_numbers(lam=self.lam)
 
-    def rate(self, t):
+    def rate(self, t: Numbers) -> Numbers:
         return 1.0 / (self.lam * (t + 1.0 + self.offset))
 
     @property
-    def series(self):
+    def series(self) -> tuple[float, float]:
         return math.inf, _p_series(2.0, 1.0 + self.offset) / self.lam**2
 
 
-def _p_series(p, q):
+def _p_series(p: float, q: float) -> float:
     """Σ_{k ≥ 0} (k + q)^{−p}."""
     return float(zeta(p, q)) if p > 1.0 else math.inf
 
 
-def check_positive_numbers(**named):
+def check_positive_numbers(**named: float) -> None:
     """Refuse a named number that is not positive and finite."""
     for name, value in named.items():
         if not (value > 0 and math.isfinite(value)):

@@ -12,14 +12,17 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple
 
 import numpy as np
+
+from gnomon._typing import Floats
+from gnomon.optim.solution import Row, State, StopReason
 
 __all__ = ["AllOf", "AnyOf", "Check", "StopRule", "check_at"]
 
 
-class Check(NamedTuple):
+class Check(NamedTuple, Generic[State]):
     """Where a solver stands.
 
     Fields
@@ -51,15 +54,15 @@ class Check(NamedTuple):
     """
 
     iteration: int
-    w: Any
+    w: State
     objective: float
     gradient_norm: float = np.nan
     kkt: float = np.nan
     gap: float = np.nan
-    more: Mapping = MappingProxyType({})
+    more: Mapping[str, float] = MappingProxyType({})
 
 
-def check_at(iteration, w, value, gradient, **more):
+def check_at(iteration: int, w: Floats, value: float, gradient: Floats, **more: float) -> Check[Floats]:
     """The `Check` of a point where the gradient is known; `more` are further columns of the history."""
     norm = float(np.max(np.abs(gradient), initial=0.0))
     return Check(iteration, w, float(value), gradient_norm=norm, more=more)
@@ -84,49 +87,49 @@ class StopRule(ABC):
     'no_change'
     """
 
-    def start(self):
+    def start(self) -> Any:
         """What the rule remembers before the first check."""
         return None
 
     @abstractmethod
-    def look(self, memory, check):
+    def look(self, memory: Any, check: Check[Any]) -> tuple[Any, StopReason | None]:
         """Return what to remember, and the reason to stop or None."""
 
-    def columns(self, memory):
+    def columns(self, memory: Any) -> Row:
         """Further columns of the history, after `look`."""
         return {}
 
-    def restore(self, memory):
+    def restore(self, memory: Any) -> Check[Any] | None:
         """The check that the rule prefers to the last one, or None."""
         return None
 
-    def __or__(self, other):
+    def __or__(self, other: "StopRule") -> "AnyOf":
         return AnyOf((self, other))
 
-    def __and__(self, other):
+    def __and__(self, other: "StopRule") -> "AllOf":
         return AllOf((self, other))
 
 
 @dataclass(frozen=True)
 class _Combined(StopRule):
-    rules: tuple
+    rules: tuple[StopRule, ...]
 
-    def start(self):
+    def start(self) -> tuple[Any, ...]:
         return tuple(rule.start() for rule in self.rules)
 
-    def look(self, memory, check):
+    def look(self, memory: tuple[Any, ...], check: Check[Any]) -> tuple[tuple[Any, ...], StopReason | None]:
         looks = [rule.look(past, check) for rule, past in zip(self.rules, memory, strict=True)]
         return tuple(past for past, _ in looks), self._verdict([reason for _, reason in looks])
 
     @abstractmethod
-    def _verdict(self, reasons):
+    def _verdict(self, reasons: list[StopReason | None]) -> StopReason | None:
         """One reason from those of the rules."""
 
-    def columns(self, memory):
+    def columns(self, memory: tuple[Any, ...]) -> Row:
         parts = [rule.columns(past) for rule, past in zip(self.rules, memory, strict=True)]
         return {name: value for part in parts for name, value in part.items()}
 
-    def restore(self, memory):
+    def restore(self, memory: tuple[Any, ...]) -> Check[Any] | None:
         wishes = [rule.restore(past) for rule, past in zip(self.rules, memory, strict=True)]
         return next((check for check in wishes if check is not None), None)
 
@@ -150,7 +153,7 @@ class AnyOf(_Combined):
     AnyOf(rules=(GradientNorm(tol=0.0001), ObjectiveChange(tol=1e-08)))
     """
 
-    def _verdict(self, reasons):
+    def _verdict(self, reasons: list[StopReason | None]) -> StopReason | None:
         return next((reason for reason in reasons if reason), None)
 
 
@@ -174,5 +177,5 @@ class AllOf(_Combined):
     2
     """
 
-    def _verdict(self, reasons):
+    def _verdict(self, reasons: list[StopReason | None]) -> StopReason | None:
         return reasons[0] if all(reasons) else None

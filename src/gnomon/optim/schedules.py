@@ -10,14 +10,15 @@ doi:10.1214/aoms/1177729586); a schedule known to break this earns a warning.
 
 import math
 import warnings
+from collections.abc import Callable
 from dataclasses import replace
-from functools import singledispatch
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
 from gnomon._jit import noun
+from gnomon._typing import Floats, Numbers
 from gnomon.optim.rates import (
     Capped,
     Constant,
@@ -39,6 +40,7 @@ __all__ = [
     "PegasosRate",
     "Plateau",
     "Power",
+    "RateLike",
     "RobbinsMonroWarning",
     "Schedule",
     "as_schedule",
@@ -46,6 +48,12 @@ __all__ = [
     "scale_rate",
     "warn_unless_robbins_monro",
 ]
+
+
+ScheduleWord: TypeAlias = Literal["constant", "inv", "power", "inv_t0", "capped", "pegasos", "plateau"]
+
+RateLike: TypeAlias = float | ScheduleWord | Schedule | Callable[[int], float]
+"""What `as_schedule` takes."""
 
 
 class RobbinsMonroWarning(UserWarning):
@@ -95,17 +103,17 @@ class Plateau(Schedule):
     stale: int = 0
     best: float = np.inf
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_positive_numbers(start=self.start, factor=self.factor)
 
-    def rate(self, t):
+    def rate(self, t: Numbers) -> Numbers:
         return self.start / self.factor**self.drops + 0.0 * t
 
     @property
-    def series(self):
+    def series(self) -> tuple[float, float]:
         return math.inf, math.inf
 
-    def observe(self, objective):
+    def observe(self, objective: float) -> "Plateau":
         least = self.best - self.min_change * max(1.0, abs(self.best)) if math.isfinite(self.best) else math.inf
         if objective < least:
             return replace(self, best=float(objective), stale=0)
@@ -136,14 +144,14 @@ class CallableSchedule(Schedule):
 
     series: ClassVar[Any] = None
 
-    def __init__(self, function):
+    def __init__(self, function: Callable[[int], float]) -> None:
         self.function = function
 
-    def rate(self, t):
+    def rate(self, t: int) -> float:
         return self.function(t)
 
 
-SCHEDULES = {
+SCHEDULES: dict[str, Callable[[], Schedule]] = {
     "constant": Constant,
     "inv": Inverse,
     "power": Power,
@@ -155,8 +163,7 @@ SCHEDULES = {
 """The schedules by the words that stand for them with their default parameters."""
 
 
-@singledispatch
-def as_schedule(rate):
+def as_schedule(rate: RateLike) -> Schedule:
     """A schedule from a schedule, a number (constant), a word of `SCHEDULES` or any function of t.
 
     References
@@ -169,29 +176,20 @@ def as_schedule(rate):
     >>> as_schedule(0.5), as_schedule("inv")
     (Constant(start=0.5), Inverse(start=1.0, offset=0))
     """
+    if isinstance(rate, Schedule):
+        return rate
+    if isinstance(rate, Real):
+        return Constant(float(rate))
+    if isinstance(rate, str):
+        if rate not in SCHEDULES:
+            raise ValueError(f"step={rate!r} is unknown; choose from {list(SCHEDULES)} or give a number or a function")
+        return SCHEDULES[rate]()
     if not callable(rate):
         raise ValueError(f"step={rate!r} is no schedule; give a number > 0, a word of {list(SCHEDULES)} or a function")
     return CallableSchedule(rate)
 
 
-@as_schedule.register
-def _(rate: Schedule):
-    return rate
-
-
-@as_schedule.register
-def _(rate: Real):
-    return Constant(float(rate))
-
-
-@as_schedule.register
-def _(rate: str):
-    if rate not in SCHEDULES:
-        raise ValueError(f"step={rate!r} is unknown; choose from {list(SCHEDULES)} or give a number or a function")
-    return SCHEDULES[rate]()
-
-
-def rates(schedule, start, count):
+def rates(schedule: Schedule, start: int, count: int) -> Floats:
     """The step sizes η_start … η_{start + count − 1} as an array: what a kernel takes for any schedule at all.
 
     References
@@ -210,7 +208,7 @@ def rates(schedule, start, count):
     return schedule(np.arange(start, start + count, dtype=float))
 
 
-def scale_rate(rate, n):
+def scale_rate(rate: float, n: int) -> float:
     """√n · rate: the step for a batch of n rows when `rate` suits a single row (a rule of thumb, not a law).
 
     References
@@ -227,7 +225,7 @@ def scale_rate(rate, n):
     return rate * math.sqrt(n)
 
 
-def warn_unless_robbins_monro(schedule, *, stacklevel=3):
+def warn_unless_robbins_monro(schedule: Schedule, *, stacklevel: int = 3) -> Schedule:
     """Return the schedule, with a `RobbinsMonroWarning` if it is known to break the conditions for convergence.
 
     References
@@ -240,7 +238,7 @@ def warn_unless_robbins_monro(schedule, *, stacklevel=3):
     >>> warn_unless_robbins_monro(Inverse(1.0))
     Inverse(start=1.0, offset=0)
     """
-    if schedule.robbins_monro is False:
+    if schedule.series is not None and not schedule.robbins_monro:
         total, squares = schedule.series
         warnings.warn(
             f"{schedule!r} has Σ η = {total:.3g} and Σ η² = {squares:.3g}; convergence needs Σ η = ∞ and Σ η² < ∞. "

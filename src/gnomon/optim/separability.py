@@ -10,16 +10,19 @@ is a common point of the two convex hulls. One linear programme decides all thre
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from scipy.optimize import linprog
 from sklearn.utils.validation import check_X_y
 
+from gnomon._typing import ArrayLike, Bools, Floats, MatrixLike
 from gnomon.numerics.coding import label_index
 
 __all__ = ["Separability", "is_separable"]
+
+Kind: TypeAlias = Literal["complete", "quasi", "overlap"]
 
 
 @dataclass(frozen=True)
@@ -53,23 +56,23 @@ class Separability:
     ('complete', True, True)
     """
 
-    kind: str
-    w: Any
+    kind: Kind
+    w: Floats
     b: float
     margin: float
-    strict: Any
-    multipliers: Any
+    strict: Bools
+    multipliers: Floats
 
     @property
-    def separable(self):
+    def separable(self) -> bool:
         """Whether the separation is complete."""
         return self.kind == "complete"
 
-    def __bool__(self):
+    def __bool__(self) -> bool:
         return self.separable
 
 
-def is_separable(X, y, *, fit_intercept=True, tol=1e-7):
+def is_separable(X: MatrixLike, y: ArrayLike, *, fit_intercept: bool = True, tol: float = 1e-7) -> Separability:
     """Whether a hyperplane separates the two classes of y, by (1).
 
     Parameters
@@ -104,29 +107,30 @@ def is_separable(X, y, *, fit_intercept=True, tol=1e-7):
     >>> is_separable(np.array([[0.0], [1.0], [1.0], [2.0]]), [0, 0, 1, 1]).kind
     'quasi'
     """
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
-    index, classes = label_index(y)
+    rows, labels = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    index, classes = label_index(labels)
     if len(classes) != 2:
         raise ValueError(f"y has {len(classes)} classes; separability needs two, give the rows of two classes")
-    n, d = X.shape
+    n, d = rows.shape
     signs = 2.0 * index - 1.0
-    scale = np.asarray(abs(X).max(axis=0).todense()).ravel() if sparse.issparse(X) else np.abs(X).max(axis=0)
+    largest = abs(rows).max(axis=0)
+    scale = np.asarray(largest.todense()).ravel() if sparse.issparse(rows) else largest
     scale[scale == 0.0] = 1.0
-    A = sparse.csr_matrix(X) @ sparse.diags(1.0 / scale)
+    A = sparse.csr_matrix(rows) @ sparse.diags(1.0 / scale)
     A = sparse.hstack([A, np.ones((n, 1))]) if fit_intercept else A
     margins = sparse.diags(signs) @ A
     found = _maximize(margins, n)
     w, b = found.x[:d] / scale, float(found.x[d]) if fit_intercept else 0.0
     strict = found.x[margins.shape[1] :] > 1.0 - np.sqrt(tol)
-    kind = "complete" if strict.all() else "quasi" if strict.any() else "overlap"
+    kind: Kind = "complete" if strict.all() else "quasi" if strict.any() else "overlap"
     if kind == "overlap":
         w, b = np.zeros(d), 0.0
-    f = signs * (X @ w + b)
+    f = signs * (rows @ w + b)
     margin = float(np.min(f) / np.linalg.norm(w)) if kind == "complete" and np.any(w) else 0.0
     return Separability(kind, w, b, margin, strict, -found.ineqlin.marginals)
 
 
-def _maximize(margins, n):
+def _maximize(margins: Any, n: int) -> Any:
     """(1) as HiGHS takes it: minimise −Σ t over (θ, t) with t − margins·θ ≤ 0."""
     width = margins.shape[1]
     cost = np.concatenate([np.zeros(width), -np.ones(n)])

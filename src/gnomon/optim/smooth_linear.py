@@ -12,16 +12,20 @@ few passes over all rows that remain have the gradient exact. Sub-sampled Newton
 """
 
 from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from scipy import linalg
 
+from gnomon._typing import Floats, Integers
 from gnomon.losses import Loss
 from gnomon.optim._irls import irls
-from gnomon.optim._lbfgs import lbfgs
+from gnomon.optim._lbfgs import Precondition, lbfgs
 from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim.duality import gap_by_gradient
+from gnomon.optim.problem import Problem
 from gnomon.optim.rounding import attainable_tol
+from gnomon.optim.solution import Solution
 
 __all__ = ["irls_linear", "lbfgs_linear", "newton_linear"]
 
@@ -32,7 +36,9 @@ SAMPLE_STEPS = 20
 """Iterations on the sample: each costs a tenth of a pass."""
 
 
-def lbfgs_linear(problem, theta, *, precondition="auto", **options):
+def lbfgs_linear(
+    problem: Problem, theta: Floats, *, precondition: Literal["auto"] | None = "auto", **options: Any
+) -> Solution[Floats]:
     """Minimise (1) by L-BFGS; `precondition` is "auto" (by (2), where that pays) or None; options as for `lbfgs`."""
     solve = refresh = None
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-6))
@@ -44,14 +50,14 @@ def lbfgs_linear(problem, theta, *, precondition="auto", **options):
     return _certified(fun, lbfgs(fun, theta, precondition=solve, refresh=refresh, **options))
 
 
-def newton_linear(problem, theta, **options):
+def newton_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:
     """Minimise (1) by Newton's method; options as for `newton`."""
     fun = _Last(problem)
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-8))
     return _certified(fun, newton(fun, theta, hessian=problem.hessian, **options))
 
 
-def irls_linear(problem, theta, **options):
+def irls_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:
     """Minimise (1) by re-weighted least squares; options as for `irls`."""
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-8))
     return _certified(_Last(problem), irls(problem, theta, **options))
@@ -60,16 +66,17 @@ def irls_linear(problem, theta, **options):
 class _Last:
     """F and ∇F, remembering where they were asked last: the certificate then costs no further pass."""
 
-    def __init__(self, problem):
-        self.problem, self._at, self._result = problem, None, None
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self._last: tuple[Floats, tuple[float, Floats]] | None = None
 
-    def __call__(self, theta):
-        if theta is not self._at:
-            self._at, self._result = theta, self.problem.value_and_gradient(theta)
-        return self._result
+    def __call__(self, theta: Floats) -> tuple[float, Floats]:
+        if self._last is None or theta is not self._last[0]:
+            self._last = theta, self.problem.value_and_gradient(theta)
+        return self._last[1]
 
 
-def _certified(fun, solution):
+def _certified(fun: _Last, solution: Solution[Floats]) -> Solution[Floats]:
     if not fun.problem.loss.convex:
         return solution
     try:
@@ -78,24 +85,24 @@ def _certified(fun, solution):
         return solution
 
 
-def _pays(problem):
+def _pays(problem: Problem) -> bool:
     written = type(problem.loss).curvature is not Loss.curvature
     return written and problem.loss.convex and problem.design.width <= min(WIDEST, problem.design.n)
 
 
-def _sketch(problem, sample, theta, tol):
+def _sketch(problem: Problem, sample: Problem, theta: Floats, tol: float) -> tuple[Floats, Precondition | None]:
     """A start and v → M⁻¹v."""
     if sample is problem:
         return theta, _model(problem, theta)
     rare = _rare_columns(problem, sample)
     # A start that the caller found elsewhere is better than what a sample can say.
     if not np.any(theta):
-        first = _model(sample, theta, *rare)
+        first = _model(sample, theta, rare)
         theta = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
-    return theta, _model(sample, theta, *rare)
+    return theta, _model(sample, theta, rare)
 
 
-def _sample(problem):
+def _sample(problem: Problem) -> Problem:
     """The problem on a tenth of its many rows, at least four per column, with the same total weight; else itself."""
     n, weights = problem.design.n, problem.weights
     size = max(n // 10, 4 * problem.design.width, 2000)
@@ -106,22 +113,24 @@ def _sample(problem):
     return problem.take(rows, float(np.sum(weights)) / total) if total > 0.0 else problem
 
 
-def _model(sample, theta, rare=(), squares=()):
+def _model(sample: Problem, theta: Floats, rare: tuple[Integers, Floats] | None = None) -> Precondition | None:
     """v → M⁻¹v for (2) at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
     M = sample.mean_hessian(theta)
     if not np.isfinite(np.sum(M)):
         return None
     index = np.arange(sample.design.n_penalized)
     M[index, index] += sample.penalty.bend
-    if len(rare):
+    if rare is not None:
+        columns, squares = rare
         level = float(np.mean(sample.loss.curvature(sample.y, sample.scores(theta))))
-        M[rare, rare] = np.maximum(M[rare, rare], level * squares)
+        M[columns, columns] = np.maximum(M[columns, columns], level * squares)
     factor, width = positive_factor(M), sample.design.width
     return lambda v: linalg.cho_solve(factor, v.reshape(-1, width).T, check_finite=False).T.ravel()
 
 
-def _rare_columns(problem, sample):
-    """The columns that the sample hardly saw, and Σᵢ sᵢ xᵢⱼ² over all rows for them."""
-    seen = np.asarray((sample.design.X != 0).sum(axis=0)).ravel()
+def _rare_columns(problem: Problem, sample: Problem) -> tuple[Integers, Floats] | None:
+    """The columns that the sample hardly saw, and Σᵢ sᵢ xᵢⱼ² over all rows for them; None if it saw all well."""
+    stored: Any = sample.design.X != 0
+    seen = np.asarray(stored.sum(axis=0)).ravel()
     rare = np.flatnonzero(seen < 30)
-    return (rare, problem.column_squares(rare)) if len(rare) else ((), ())
+    return (rare, problem.column_squares(rare)) if len(rare) else None

@@ -10,23 +10,61 @@ Vandenberghe (2004), section 5.5.1, doi:10.1017/CBO9780511804441.
 import logging
 import time
 import warnings
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon._typing import Array, Floats
+
 if TYPE_CHECKING:
     from gnomon.optim._em import EMResult
 
+    Result = TypeVar("Result", bound=EMResult[Any, Any])
+
 __all__ = [
+    "Callback",
     "DivergenceWarning",
+    "History",
+    "Row",
     "Solution",
+    "State",
+    "StopReason",
     "Trace",
     "log_every",
     "log_row",
     "warn_unless_converged",
     "warn_unless_em_converged",
 ]
+
+StopReason: TypeAlias = Literal[
+    "tol",
+    "gap",
+    "kkt",
+    "no_change",
+    "validation",
+    "perfect",
+    "exact",
+    "max_iter",
+    "time",
+    "diverged",
+    "callback",
+    "interrupted",
+]
+"""Why a solver stopped; the last five are no convergence."""
+
+Row: TypeAlias = dict[str, Any]
+"""What is known at a check: "iteration", "objective", "seconds", and numbers or arrays that only some solvers have."""
+
+History: TypeAlias = dict[str, Array]
+"""The rows of a run, column by column: arrays of one length."""
+
+Callback: TypeAlias = Callable[[Row], bool | None]
+"""What is called with each row as it is noted; True stops the solver."""
+
+State = TypeVar("State")
+"""What is minimised over: an array of floats, except where `alternate` is given something else."""
 
 
 class DivergenceWarning(ConvergenceWarning):
@@ -50,7 +88,7 @@ class DivergenceWarning(ConvergenceWarning):
     """
 
 
-class Solution(NamedTuple):
+class Solution(NamedTuple, Generic[State]):
     """The end of an optimisation.
 
     Fields
@@ -90,16 +128,16 @@ class Solution(NamedTuple):
     (True, 'tol', 0.0)
     """
 
-    w: Any
+    w: State
     objective: float
     n_iter: int
     converged: bool
-    stop_reason: str
-    history: dict
-    intercept: Any = 0.0
+    stop_reason: StopReason
+    history: History
+    intercept: float | Floats = 0.0
     dual_gap: float = np.nan
     gradient_norm: float = np.nan
-    details: dict = {}  # noqa: RUF012 - nothing writes to it, and a Solution must stay picklable
+    details: dict[str, Any] = {}  # noqa: RUF012 - nothing writes to it, and a Solution must stay picklable
 
 
 class Trace:
@@ -123,40 +161,40 @@ class Trace:
     (array([2., 1.]), array([nan, 0.5]))
     """
 
-    def __init__(self, callback=None):
-        self._rows = []
+    def __init__(self, callback: Callback | None = None) -> None:
+        self._rows: list[Row] = []
         self._start = time.perf_counter()
         self._callback = callback
 
-    def add(self, iteration, objective, **more):
+    def add(self, iteration: int, objective: float, **more: Any) -> bool:
         """Note a row; True if the callback asks to stop."""
         row = {"iteration": iteration, "objective": objective, "seconds": time.perf_counter() - self._start, **more}
         self._rows.append(row)
         return bool(self._callback(row)) if self._callback is not None else False
 
     @property
-    def history(self):
+    def history(self) -> History:
         """The rows so far, column by column; what a row did not say is nan."""
         names = dict.fromkeys(name for row in self._rows for name in row)
         return {name: np.array([row.get(name, np.nan) for row in self._rows]) for name in names}
 
 
-def log_row(row):
+def log_row(row: Row) -> None:
     """Send a row of the history to the logger ``gnomon.optim``."""
     logging.getLogger("gnomon.optim").info("%s", row)
 
 
-def log_every(interval):
+def log_every(interval: int) -> Callback:
     """A callback that logs the first row of every run, and each row whose iteration is a multiple of `interval`."""
 
-    def callback(row):
+    def callback(row: Row) -> None:
         if row["iteration"] % interval == 0:
             log_row(row)
 
     return callback
 
 
-def warn_unless_converged(solution, max_iter, *, stacklevel=3):
+def warn_unless_converged(solution: Solution[State], max_iter: int, *, stacklevel: int = 3) -> Solution[State]:
     """Raise a `ConvergenceWarning` that says how far the solver came and what to do, and return the solution.
 
     References
@@ -192,7 +230,7 @@ def warn_unless_converged(solution, max_iter, *, stacklevel=3):
     return solution
 
 
-def warn_unless_em_converged(result: "EMResult", max_iter: int, *, stacklevel: int = 3) -> "EMResult":
+def warn_unless_em_converged(result: "Result", max_iter: int, *, stacklevel: int = 3) -> "Result":
     """Raise a `ConvergenceWarning` if EM was stopped by `max_iter`, and return the result.
 
     References

@@ -10,22 +10,28 @@ doi:10.1007/978-0-387-40065-5; bold driver: Battiti (1989), Complex Systems 3, 3
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 from scipy.optimize import minimize_scalar
 
-from gnomon.optim.line_search import descend_along
-from gnomon.optim.schedules import SCHEDULES, Constant, Schedule, as_schedule
+from gnomon._typing import Array, Floats
+from gnomon.optim.line_search import ValueAndGradient, descend_along
+from gnomon.optim.schedules import SCHEDULES, Constant, RateLike, Schedule, as_schedule
 
 __all__ = [
     "STEP_RULES",
     "Armijo",
     "BoldDriver",
     "ExactStep",
+    "HessianProduct",
+    "Line",
     "Move",
+    "Point",
     "ScheduledStep",
+    "StepLike",
     "StepRule",
     "WolfeStep",
     "as_step_rule",
@@ -33,14 +39,17 @@ __all__ = [
 
 MAX_TRIALS = 100
 
+HessianProduct: TypeAlias = Callable[[Array, Array], Floats]
+"""(w, v) → ∇²F(w) v."""
+
 
 class Point(NamedTuple):
     """A point, the value and gradient there, and the velocity a of momentum."""
 
-    w: Any
+    w: Floats
     value: float
-    gradient: Any
-    velocity: Any
+    gradient: Floats
+    velocity: Floats
 
 
 class Line(NamedTuple):
@@ -48,9 +57,9 @@ class Line(NamedTuple):
 
     point: Point
     t: int
-    attempt: Any
-    fun: Any
-    hessian_product: Any
+    attempt: Callable[[float], Point]
+    fun: ValueAndGradient
+    hessian_product: HessianProduct | None
 
 
 class Move(NamedTuple):
@@ -110,12 +119,12 @@ class StepRule(ABC):
     plain = False
     searches = True
 
-    def start(self):
+    def start(self) -> Any:
         """What the rule remembers before the first step."""
         return None
 
     @abstractmethod
-    def take(self, line, memory):
+    def take(self, line: Line, memory: Any) -> Move | None:
         """Make one step; None if no step is possible."""
 
 
@@ -143,10 +152,10 @@ class ScheduledStep(StepRule):
 
     searches = False
 
-    def start(self):
+    def start(self) -> Schedule:
         return self.schedule
 
-    def take(self, line, memory):
+    def take(self, line: Line, memory: Schedule) -> Move:
         step = float(memory(line.t))
         point = line.attempt(step)
         return Move(point, step, 0, memory.observe(point.value))
@@ -182,14 +191,14 @@ class BoldDriver(StepRule):
     c_dec: float = 0.5
     undo: bool = True
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (self.start_step > 0 and self.c_inc >= 1.0 and 0.0 < self.c_dec < 1.0):
             raise ValueError(f"{self!r} needs start_step > 0, c_inc ≥ 1 and 0 < c_dec < 1; change the one that fails")
 
-    def start(self):
+    def start(self) -> float:
         return self.start_step
 
-    def take(self, line, memory):
+    def take(self, line: Line, memory: float) -> Move | None:
         step, now = memory, line.point.value
         for rejected in range(MAX_TRIALS):
             point = line.attempt(step)
@@ -234,14 +243,14 @@ class Armijo(StepRule):
     shrink: float = 0.5
     c: float = 1e-4
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not (self.start_step > 0 and 0.0 < self.shrink < 1.0 and 0.0 < self.c < 1.0):
             raise ValueError(f"{self!r} needs start_step > 0, 0 < shrink < 1 and 0 < c < 1; change the one that fails")
 
-    def start(self):
+    def start(self) -> float:
         return self.start_step
 
-    def take(self, line, memory):
+    def take(self, line: Line, memory: float) -> Move | None:
         step, now = memory, line.point
         for rejected in range(MAX_TRIALS):
             point = line.attempt(step)
@@ -280,17 +289,17 @@ class ExactStep(StepRule):
 
     plain = True
 
-    def start(self):
+    def start(self) -> float:
         return self.start_step
 
-    def take(self, line, memory):
+    def take(self, line: Line, memory: float) -> Move | None:
         g = line.point.gradient
         bend = 0.0 if line.hessian_product is None else float(g @ line.hessian_product(line.point.w, g))
         step = float(g @ g) / bend if bend > 0.0 else self._search(line, memory)
         return None if step is None else Move(line.attempt(step), step, 0, step)
 
-    def _search(self, line, step):
-        def phi(eta):
+    def _search(self, line: Line, step: float) -> float | None:
+        def phi(eta: float) -> float:
             value = line.attempt(float(eta)).value
             return value if math.isfinite(value) else math.inf
 
@@ -299,7 +308,7 @@ class ExactStep(StepRule):
         return None if bracket is None else float(brent(bracket=bracket).x)
 
 
-def _bracket(phi, now, step):
+def _bracket(phi: Callable[[float], float], now: float, step: float) -> tuple[float, float, float] | None:
     """0 ≤ a < b < c with φ(b) < φ(a) and φ(b) ≤ φ(c); None if no step lowers F or all do."""
     a, middle = 0.0, phi(step)
     for _ in range(MAX_TRIALS):
@@ -346,10 +355,10 @@ class WolfeStep(StepRule):
 
     plain = True
 
-    def start(self):
+    def start(self) -> float:
         return self.start_step
 
-    def take(self, line, memory):
+    def take(self, line: Line, memory: float) -> Move | None:
         w, value, g, a = line.point
         found = descend_along(line.fun, w, -g, value, g, step=memory, c1=self.c1, c2=self.c2)
         if found is None:
@@ -357,11 +366,21 @@ class WolfeStep(StepRule):
         return Move(Point(found.w, found.value, found.gradient, a), found.step, found.n_evaluations - 1, found.step)
 
 
-STEP_RULES = {"exact": ExactStep, "bold_driver": BoldDriver, "armijo": Armijo, "wolfe": WolfeStep}
+StepWord: TypeAlias = Literal["auto", "exact", "bold_driver", "armijo", "wolfe"]
+
+StepLike: TypeAlias = RateLike | StepWord | StepRule
+"""What `as_step_rule` takes."""
+
+STEP_RULES: dict[str, Callable[[], StepRule]] = {
+    "exact": ExactStep,
+    "bold_driver": BoldDriver,
+    "armijo": Armijo,
+    "wolfe": WolfeStep,
+}
 """The rules by the words that stand for them with their default parameters."""
 
 
-def as_step_rule(step, lipschitz=None):
+def as_step_rule(step: StepLike, lipschitz: float | None = None) -> StepRule:
     """A step rule from a rule, a word, a number, a schedule or a function of t.
 
     "auto" is the constant step 1/L where L, the Lipschitz constant of the gradient, is known, and Armijo's rule with
@@ -385,14 +404,14 @@ def as_step_rule(step, lipschitz=None):
     if isinstance(step, str):
         if step not in words and step not in SCHEDULES:
             raise ValueError(f"step={step!r} is unknown; choose from {[*words, *SCHEDULES]} or give a number > 0")
-        return words[step]() if step in words else ScheduledStep(as_schedule(step))
+        return words[step]() if step in words else ScheduledStep(SCHEDULES[step]())
     schedule = as_schedule(step)
     if not schedule(0) > 0.0:
         raise ValueError(f"step={step!r} must be > 0; give a positive number")
     return ScheduledStep(schedule)
 
 
-def _one_over(lipschitz):
+def _one_over(lipschitz: float | None) -> StepRule:
     if lipschitz is None or not math.isfinite(lipschitz):
         return Armijo(c=0.5)
     return ScheduledStep(Constant(1.0 / lipschitz if lipschitz > 0.0 else 1.0))

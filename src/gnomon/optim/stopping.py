@@ -7,12 +7,15 @@ and a score on held-out rows that no longer rises. Each says its reason in the w
 doi:10.1007/978-0-387-40065-5; early stopping: Prechelt (1998), doi:10.1007/3-540-49430-8_3.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from gnomon._typing import Array, Floats
 from gnomon.optim.rules import AllOf, AnyOf, Check, StopRule
+from gnomon.optim.solution import Row, StopReason
 
 __all__ = [
     "KKT",
@@ -35,7 +38,7 @@ class _Tolerance(StopRule):
 
     tol: float
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if not self.tol >= 0:
             raise ValueError(f"tol={self.tol!r} must be ≥ 0; give a non-negative number")
 
@@ -45,9 +48,9 @@ class _Small(_Tolerance):
     """A rule that stops when one field of the check is at most the tolerance."""
 
     field: ClassVar[str]
-    reason: ClassVar[str]
+    reason: ClassVar[StopReason]
 
-    def look(self, memory, check):
+    def look(self, memory: None, check: Check[Any]) -> tuple[None, StopReason | None]:
         return None, (self.reason if getattr(check, self.field) <= self.tol else None)
 
 
@@ -153,10 +156,10 @@ class ObjectiveChange(_Tolerance):
 
     tol: float = 1e-9
 
-    def start(self):
+    def start(self) -> float:
         return np.inf
 
-    def look(self, memory, check):
+    def look(self, memory: float, check: Check[Any]) -> tuple[float, StopReason | None]:
         F = check.objective
         return F, ("no_change" if abs(F - memory) <= self.tol * max(1.0, abs(F)) else None)
 
@@ -185,10 +188,10 @@ class ParameterChange(_Tolerance):
 
     tol: float = 1e-9
 
-    def start(self):
+    def start(self) -> float:
         return np.inf
 
-    def look(self, memory, check):
+    def look(self, memory: float | Floats, check: Check[Any]) -> tuple[Floats, StopReason | None]:
         moved = np.max(np.abs(check.w - memory), initial=0.0)
         still = moved <= self.tol * max(1.0, np.max(np.abs(check.w), initial=0.0))
         return check.w, ("no_change" if still else None)
@@ -223,39 +226,39 @@ class Validation(StopRule):
     ('validation', array([1.]))
     """
 
-    score: Any
+    score: Callable[[Array], float]
     patience: int = 5
     min_change: float = 0.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         if self.patience < 1:
             raise ValueError(f"patience={self.patience!r} must be ≥ 1; give the checks to wait for a better score")
 
-    def start(self):
+    def start(self) -> "_Validated":
         return _Validated(-np.inf, -np.inf, None, 0)
 
-    def look(self, memory, check):
+    def look(self, memory: "_Validated", check: Check[Any]) -> tuple["_Validated", StopReason | None]:
         score = float(self.score(check.w))
         if memory.check is None or score > memory.best + self.min_change:
             return _Validated(score, score, check, 0), None
         stale = memory.stale + 1
         return memory._replace(score=score, stale=stale), ("validation" if stale >= self.patience else None)
 
-    def columns(self, memory):
+    def columns(self, memory: "_Validated") -> Row:
         return {"validation": memory.score}
 
-    def restore(self, memory):
+    def restore(self, memory: "_Validated") -> Check[Any] | None:
         return memory.check
 
 
 class _Validated(NamedTuple):
     score: float
     best: float
-    check: Any
+    check: Check[Any] | None
     stale: int
 
 
-def default_rule(rule, tol_obj, stop):
+def default_rule(rule: StopRule, tol_obj: float | None, stop: StopRule | None) -> AnyOf:
     """`rule`, or any of it, `ObjectiveChange(tol_obj)` and the user's `stop`, where those are given.
 
     References

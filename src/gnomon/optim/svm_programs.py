@@ -14,17 +14,21 @@ span. With Ω = ρ‖w‖₁, (1) is a linear program: `lp`.
 Where no sample lies on the margin, b is an interval; its middle is returned.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from scipy import linalg, optimize, sparse
 
+from gnomon._typing import Floats, Integers, Matrix, is_sparse
+from gnomon.losses import HingeLoss
 from gnomon.numerics.design import Design
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent, start_ascent
-from gnomon.optim._follow import follow
+from gnomon.optim._follow import Checks, follow
 from gnomon.optim.dual_multipliers import multiplier_rounds, with_constant_column
-from gnomon.optim.problem import gram
-from gnomon.optim.solution import Solution
+from gnomon.optim.problem import Problem, gram
+from gnomon.optim.solution import Callback, Solution, StopReason
 from gnomon.optim.stopping import Check, StopRule, default_rule
 
 __all__ = ["lp", "optimal_intercept", "qp"]
@@ -36,7 +40,16 @@ ROUNDING = 1e-10
 LARGE = {False: 2500, True: 300}
 
 
-def qp(problem, theta=None, *, method="auto", tol=None, max_iter=100, callback=None, stop=None):
+def qp(
+    problem: Problem,
+    theta: Floats | None = None,
+    *,
+    method: Literal["auto", "path", "multipliers"] = "auto",
+    tol: float | None = None,
+    max_iter: int = 100,
+    callback: Callback | None = None,
+    stop: StopRule | None = None,
+) -> Solution[Floats]:
     """Solve (1) with an L2 penalty.
 
     Parameters
@@ -88,7 +101,14 @@ def qp(problem, theta=None, *, method="auto", tol=None, max_iter=100, callback=N
     return run(problem, tol, max_iter, callback, stop)
 
 
-def lp(problem, theta=None, *, tol=1e-9, max_iter=None, callback=None):
+def lp(
+    problem: Problem,
+    theta: Floats | None = None,
+    *,
+    tol: float = 1e-9,
+    max_iter: int | None = None,
+    callback: Callback | None = None,
+) -> Solution[Floats]:
     """Solve (1) with an L1 penalty as a linear program; zeros are exact.
 
     Parameters
@@ -136,7 +156,7 @@ def lp(problem, theta=None, *, tol=1e-9, max_iter=None, callback=None):
     price = np.where(np.arange(design.width) < p, strength, 0.0)
     options = {"primal_feasibility_tolerance": tol, "dual_feasibility_tolerance": tol}
     options |= {} if max_iter is None else {"maxiter": max_iter}
-    margins = np.full(design.n, -problem.loss.margin)
+    margins = np.full(design.n, -_margin(problem))
     result = optimize.linprog(np.concatenate([price, price, s]), constraints, margins, method="highs", options=options)
     if result.x is None:
         raise RuntimeError(
@@ -154,12 +174,12 @@ def lp(problem, theta=None, *, tol=1e-9, max_iter=None, callback=None):
         converged=result.status == 0,
         stop_reason="exact" if result.status == 0 else "max_iter",
         history={name: np.array([value]) for name, value in row.items()},
-        dual_gap=max(objective - problem.loss.margin * float(np.sum(alpha)), 0.0),
+        dual_gap=max(objective - _margin(problem) * float(np.sum(alpha)), 0.0),
         details={"alpha": alpha},
     )
 
 
-def optimal_intercept(f, y, s, margin=1.0):
+def optimal_intercept(f: Floats, y: Floats, s: Floats, margin: float = 1.0) -> float:
     """The b that minimises Σᵢ sᵢ max(0, μ − yᵢ(fᵢ + b)); the middle where an interval of them does.
 
     The slope in b jumps by sᵢ at yᵢμ − fᵢ, and rises from minus to plus the weight of the two classes.
@@ -186,7 +206,9 @@ def optimal_intercept(f, y, s, margin=1.0):
     return float(0.5 * (kinks[order[first]] + kinks[order[last]]))
 
 
-def _central_path(problem, tol, max_iter, callback, stop):
+def _central_path(
+    problem: Problem, tol: float | None, max_iter: int, callback: Callback | None, stop: StopRule | None
+) -> Solution[Floats]:
     tol = 1e-12 if tol is None else tol
     used = np.flatnonzero(problem.weights > 0)
     narrow, back = _in_span_of_rows(problem.take(used))
@@ -204,14 +226,16 @@ def _central_path(problem, tol, max_iter, callback, stop):
     return solution._replace(w=theta, objective=objective, dual_gap=gap, details={"alpha": alpha})
 
 
-def _spread(alpha, used, problem):
+def _spread(alpha: Floats, used: Integers, problem: Problem) -> Floats:
     """α for all rows: a row of weight zero has none."""
     full = np.zeros(problem.design.n)
     full[used] = alpha
     return full
 
 
-def _multipliers(problem, tol, max_iter, callback, stop):
+def _multipliers(
+    problem: Problem, tol: float | None, max_iter: int, callback: Callback | None, stop: StopRule | None
+) -> Solution[Floats]:
     rule = default_rule(_gap_rule(problem, 1e-6 if tol is None else tol), None, stop)
     if problem.design.intercept != "free":
         # Without the equality there is nothing to multiply: one run of dual coordinate ascent.
@@ -223,7 +247,9 @@ def _multipliers(problem, tol, max_iter, callback, stop):
     return solution._replace(w=solution.w.astype(problem.design.dtype), details={"alpha": state.alpha})
 
 
-METHODS = {"path": _central_path, "multipliers": _multipliers}
+Method: TypeAlias = Callable[[Problem, float | None, int, Callback | None, StopRule | None], Solution[Floats]]
+
+METHODS: dict[str, Method] = {"path": _central_path, "multipliers": _multipliers}
 
 
 @dataclass(frozen=True)
@@ -233,49 +259,58 @@ class _RelativeGap(StopRule):
     tol: float
     rounding: float
 
-    def met(self, gap, objective):
+    def met(self, gap: float, objective: float) -> bool:
         """Whether the gap is small enough."""
         return gap <= max(self.tol * objective, self.rounding)
 
-    def look(self, memory, check):
+    def look(self, memory: None, check: Check[Any]) -> tuple[None, StopReason | None]:
         return None, ("gap" if self.met(check.gap, check.objective) else None)
 
 
-def _gap_rule(problem, tol):
-    return _RelativeGap(tol, 1e-15 * problem.loss.margin * float(np.sum(problem.weights, dtype=float)))
+def _gap_rule(problem: Problem, tol: float) -> _RelativeGap:
+    return _RelativeGap(tol, 1e-15 * _margin(problem) * float(np.sum(problem.weights, dtype=float)))
 
 
-def _with_constant(design):
+def _margin(problem: Problem) -> float:
+    """μ of (1)."""
+    return cast(HingeLoss, problem.loss).margin
+
+
+def _with_constant(design: Design) -> Any:
     constant = np.full((design.n, design.width - design.d), design.bias)
     return sparse.hstack([sparse.csr_array(design.X), sparse.csr_array(constant)], format="csr")
 
 
-def _in_span_of_rows(problem):
+def _in_span_of_rows(problem: Problem) -> tuple[Problem, Callable[[Floats], Floats]]:
     """The same problem in coordinates of the span of the rows, and the way back.
 
     XXᵀ = LLᵀ with L = UΛ^½, so L has at most as many columns as rows, and w = XᵀUΛ^{−½} w_L.
     """
     design, X = problem.design, problem.design.X
     if design.d <= design.n:
-        narrow = Design(X.toarray() if design.sparse else X, design.intercept, design.bias)
+        narrow = Design(X.toarray() if is_sparse(X) else X, design.intercept, design.bias)
         return replace(problem, design=narrow), np.array
-    K = np.asarray((X @ X.T).toarray() if design.sparse else X @ X.T, dtype=float)
-    size, U = linalg.eigh(K)
+    products: Matrix = X @ X.T
+    size, U = linalg.eigh(np.asarray(products.toarray() if is_sparse(products) else products, dtype=float))
     keep = size > 1e-14 * max(size[-1], 1e-300)
     U, root = U[:, keep], np.sqrt(size[keep])
 
-    def back(theta):
+    def back(theta: Floats) -> Floats:
         return np.concatenate([X.T @ (U @ (theta[: root.size] / root)), theta[root.size :]])
 
     return replace(problem, design=Design(U * root, design.intercept, design.bias)), back
 
 
+Direction: TypeAlias = tuple[Floats, Floats, Floats, Floats]
+"""Of θ, α, z and v."""
+
+
 class _Path:
     """A point near the central path: θ, and positive α, room = s − α, surplus z over the margin and slack v."""
 
-    def __init__(self, problem):
+    def __init__(self, problem: Problem) -> None:
         self.problem, self.c = problem, problem.penalty.bend
-        self.y, self.margin = problem.y.astype(float), problem.loss.margin
+        self.y, self.margin = problem.y.astype(float), _margin(problem)
         self.s = problem.weights.astype(float)
         self.alpha = 0.5 * self.s
         self.room = self.alpha.copy()
@@ -283,7 +318,7 @@ class _Path:
         self.z = np.full(problem.design.n, max(self.margin, 1e-12))
         self.v = self.z.copy()
 
-    def walk(self, max_iter):
+    def walk(self, max_iter: int) -> Checks:
         """Yield a check per Newton step until rounding ends the path."""
         for iteration in range(max_iter + 1):
             objective, gap = certificate(self.problem, self.theta, self.alpha)
@@ -292,7 +327,7 @@ class _Path:
             if complement <= 1e-18 * self.margin * float(np.max(self.s)) or not self._step(complement):
                 return
 
-    def _step(self, complement):
+    def _step(self, complement: float) -> bool:
         """Mehrotra's predictor and corrector; False when the Newton matrix is no longer positive definite."""
         D = self.v / self.room + self.z / self.alpha
         H = gram(self.problem.design, 1.0 / D)
@@ -314,7 +349,7 @@ class _Path:
         self._move(corrected, _longest(self._ratios(*corrected), 0.995))
         return True
 
-    def _direction(self, factor, D, low, high):
+    def _direction(self, factor: tuple[Floats, bool], D: Floats, low: Floats, high: Floats) -> Direction:
         """Newton's direction to αz = low, (s − α)v = high."""
         design = self.problem.design
         rho = self.y * design.apply(self.theta) - self.margin + high / self.room - low / self.alpha
@@ -326,11 +361,11 @@ class _Path:
         d_v = (high + self.v * d_alpha) / self.room - self.v
         return d_theta, d_alpha, d_z, d_v
 
-    def _ratios(self, d_theta, d_alpha, d_z, d_v):
+    def _ratios(self, d_theta: Floats, d_alpha: Floats, d_z: Floats, d_v: Floats) -> float:
         parts = (d_alpha / self.alpha, -d_alpha / self.room, d_z / self.z, d_v / self.v)
         return max(float(np.max(-part)) for part in parts)
 
-    def _move(self, direction, t):
+    def _move(self, direction: Direction, t: float) -> None:
         self.theta = self.theta + t * direction[0]
         # s − α would round to zero near the end of the box.
         self.alpha, self.room = self.alpha + t * direction[1], self.room - t * direction[1]
@@ -338,12 +373,12 @@ class _Path:
         self.v = self.v + t * direction[3]
 
 
-def _longest(ratio, share):
+def _longest(ratio: float, share: float) -> float:
     """The step ≤ 1 that goes `share` of the way to the boundary."""
     return min(1.0, share / ratio) if ratio > 0.0 else 1.0
 
 
-def certificate(problem, theta, alpha):
+def certificate(problem: Problem, theta: Floats, alpha: Floats) -> tuple[float, float]:
     """F(θ), and its distance from D at the feasible point nearest to α along a scaling of the heavier class."""
     y, balanced = problem.y, alpha
     if problem.design.intercept == "free":
@@ -351,26 +386,26 @@ def certificate(problem, theta, alpha):
         least = min(up, down)
         balanced = alpha * np.where(y > 0, least / max(up, 1e-300), least / max(down, 1e-300))
     back = problem.design.adjoint(balanced * y)[: problem.design.n_penalized]
-    dual = problem.loss.margin * float(np.sum(balanced)) - problem.penalty.conjugate(back)
+    dual = _margin(problem) * float(np.sum(balanced)) - problem.penalty.conjugate(back)
     objective = problem.value(theta)
     return objective, max(objective - dual, 0.0)
 
 
-def _theta_of(problem, alpha):
+def _theta_of(problem: Problem, alpha: Floats) -> Floats:
     """(w(α), best b); a penalised b is part of w(α)."""
     return _with_best_intercept(problem, problem.design.adjoint(alpha * problem.y) / problem.penalty.bend)
 
 
-def _with_best_intercept(problem, theta):
+def _with_best_intercept(problem: Problem, theta: Floats) -> Floats:
     design = problem.design
     if design.intercept == "free":
         theta[design.d] = 0.0
-        b = optimal_intercept(design.apply(theta), problem.y, problem.weights, problem.loss.margin)
+        b = optimal_intercept(design.apply(theta), problem.y, problem.weights, _margin(problem))
         theta[design.d] = b / design.bias
     return theta
 
 
-def _polish(problem, state, *, largest=3000):
+def _polish(problem: Problem, state: _Path, *, largest: int = 3000) -> list[Floats]:
     """α solved exactly with the margin points fixed to those that the path points to; nothing where that fails."""
     design, unit = problem.design, max(state.margin, 1e-12)
     low = state.alpha / state.s < state.z / unit
