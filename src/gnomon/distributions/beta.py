@@ -16,9 +16,9 @@ from scipy.special import betaincinv, betaln, digamma, xlog1py, xlogy
 
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Statistics, check_points, frozen, met_rows, positive
-from gnomon.distributions._discrete import Trials
 from gnomon.distributions.bernoulli import Bernoulli
 from gnomon.distributions.dirichlet import solve_log_means
+from gnomon.distributions.discrete import Trials
 
 __all__ = ["Beta"]
 

@@ -17,8 +17,8 @@ from scipy.special import digamma, gammaln, polygamma, xlogy
 
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Frozen, Statistics, check_points, check_sample, frozen, positive
-from gnomon.distributions._discrete import Counts
 from gnomon.distributions.categorical import Categorical
+from gnomon.distributions.discrete import Counts
 
 __all__ = ["Dirichlet"]
 
