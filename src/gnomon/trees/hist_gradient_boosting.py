@@ -11,13 +11,11 @@ import numpy as np
 
 from gnomon.base.coded_rows import fitted_rows
 from gnomon.base.parameters import store
-from gnomon.losses import AbsoluteLoss, PinballLoss, SquaredLoss
+from gnomon.losses import AbsoluteLoss, LogGammaLoss, LogPoissonLoss, PinballLoss, SquaredLoss
 from gnomon.numerics.validation import check_interval
 from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
-    LogGammaLoss,
-    LogPoissonLoss,
     class_targets,
     mean_loss_of,
     n_scores_of,
