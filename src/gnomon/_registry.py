@@ -2,14 +2,19 @@
 
 A family writes one module, ``_candidates.py`` in its package, that calls `register` and `register_warmup` when it is
 imported. `discover` imports every such module; `candidates` then answers which models suit the data at hand. This
-module stands at the bottom, so every layer may import it, and it imports nothing of gnomon.
+module stands at the bottom, so every layer may import it, and of gnomon it imports only types.
 """
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Literal
+
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import Floats
 
 __all__ = ["Candidate", "Facts", "candidates", "discover", "register", "register_warmup", "warmups"]
 
@@ -49,7 +54,7 @@ class Facts:
     sparse: bool = False
 
 
-def _always(facts):
+def _always(facts: Facts) -> bool:
     return True
 
 
@@ -98,14 +103,14 @@ class Candidate:
 
     name: str
     task: Task
-    make: Callable[[Facts, int], Any]
+    make: Callable[[Facts, int], BaseEstimator]
     complexity: float
     suits: Callable[[Facts], bool] = _always
     note: str = ""
     probabilities: bool = True
-    explain: Callable[[Any], Any] | None = None
-    rules: Callable[[Any, Any, Any, Any], str] | None = None
-    shares: Callable[[Any], Any] | None = None
+    explain: Callable[[Any], Floats] | None = None
+    rules: Callable[[Any, Sequence[str], Floats, Floats], str] | None = None
+    shares: Callable[[Any], Floats] | None = None
 
 
 @dataclass
@@ -113,13 +118,13 @@ class _Shelf:
     """What has been registered in this process, by name."""
 
     models: dict[tuple[str, str], Candidate] = field(default_factory=dict)
-    jobs: dict[str, Callable[[], None]] = field(default_factory=dict)
+    jobs: dict[str, Callable[[], object]] = field(default_factory=dict)
 
 
 _shelf = _Shelf()
 
 
-def register(candidate):
+def register(candidate: Candidate) -> None:
     """Offer `candidate`; one of the same name and task is replaced, so that a module may be imported twice.
 
     References
@@ -134,7 +139,7 @@ def register(candidate):
     _shelf.models[candidate.task, candidate.name] = candidate
 
 
-def register_warmup(name, job):
+def register_warmup(name: str, job: Callable[[], object]) -> None:
     """Offer a small piece of work, ``job()``, that compiles the kernels which `name` describes.
 
     References
@@ -151,7 +156,7 @@ def register_warmup(name, job):
     _shelf.jobs[name] = job
 
 
-def candidates(facts) -> list[Candidate]:
+def candidates(facts: Facts) -> list[Candidate]:
     """Every registered model that suits `facts`, from simple to elaborate.
 
     References
@@ -169,7 +174,7 @@ def candidates(facts) -> list[Candidate]:
     return sorted(suited, key=lambda c: (c.complexity, c.name))
 
 
-def warmups() -> list[tuple[str, Callable[[], None]]]:
+def warmups() -> list[tuple[str, Callable[[], object]]]:
     """Every registered warm-up job with its name, in the order of the names.
 
     References
@@ -185,7 +190,7 @@ def warmups() -> list[tuple[str, Callable[[], None]]]:
     return sorted(_shelf.jobs.items())
 
 
-def discover(package="gnomon") -> Iterable[str]:
+def discover(package: str = "gnomon") -> list[str]:
     """Import the ``_candidates`` module of every sub-package of `package`; return the names of those found.
 
     References
@@ -199,14 +204,16 @@ def discover(package="gnomon") -> Iterable[str]:
     True
     """
     root = importlib.import_module(package)
-    families = [module for module in pkgutil.iter_modules(root.__path__, f"{package}.") if module.ispkg]
-    found = [name for family in families for name in _modules_of(family) if name.endswith("._candidates")]
+    families = [module.name for module in pkgutil.iter_modules(root.__path__) if module.ispkg]
+    # The packages are looked at, not imported.
+    found = [
+        module.name
+        for family in families
+        for module in pkgutil.iter_modules(
+            [str(Path(place, family)) for place in root.__path__], f"{package}.{family}."
+        )
+        if module.name.endswith("._candidates")
+    ]
     for name in found:
         importlib.import_module(name)
     return found
-
-
-def _modules_of(family):
-    """The names of a package's modules; the package is looked at, not imported."""
-    place = family.module_finder.find_spec(family.name).submodule_search_locations
-    return [module.name for module in pkgutil.iter_modules(place, f"{family.name}.")]

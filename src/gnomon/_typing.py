@@ -1,6 +1,6 @@
 """Types of public signatures: what callers may hand in, and what they get back."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -18,13 +18,17 @@ __all__ = [
     "Compressed",
     "Elementwise",
     "Floats",
+    "Folds",
     "Integers",
     "Matrix",
     "MatrixLike",
     "NDArray",
     "Numbers",
     "RandomState",
+    "Scoring",
     "Sparse",
+    "Splitter",
+    "TableLike",
     "Verbosity",
     "is_sparse",
 ]
@@ -82,6 +86,15 @@ class Compressed(Sparse, Protocol):
     def __rmatmul__(self, other: Any, /) -> Any: ...
 
 
+class Splitter(Protocol):
+    """A cross-validator of scikit-learn, or another object with its ``split``."""
+
+    def split(self, X: Any, y: Any = None, groups: Any = None) -> Iterable[tuple[Any, Any]]: ...
+
+
+TableLike: TypeAlias = ArrayLike | Sequence[Sequence[Any]]
+"""Rows of cells of any kind: an array, a data frame, or lists of numbers, strings and None."""
+
 MatrixLike: TypeAlias = ArrayLike | Sparse
 """Rows of a table: an array, a data frame, nested lists, or a sparse matrix."""
 
@@ -96,6 +109,12 @@ Numbers: TypeAlias = Any
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """A seed, a generator that is drawn from, or None for another result each time."""
+
+Folds: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]] | None
+"""``cv`` of scikit-learn: how many folds, a splitter, pairs of training and test rows, or None for five folds."""
+
+Scoring: TypeAlias = str | Callable[[Any, Any, Any], float] | None
+"""``scoring`` of scikit-learn: a scorer's name, or ``scorer(estimator, X, y)``; None for the usual score."""
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 Verbosity: TypeAlias = bool | int

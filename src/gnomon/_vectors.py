@@ -15,11 +15,13 @@ Each is also written in plain Python, which says what it does.
 """
 
 from contextlib import contextmanager
+from typing import TypeAlias
 
 import numpy as np
 from llvmlite import ir
 
 from gnomon._jit import cell, cgutils, in_kernels, intrinsic, types
+from gnomon._typing import Array, Floats, Integers, NDArray
 
 __all__ = [
     "BLOCK",
@@ -42,6 +44,8 @@ BLOCK = 32
 
 ROW = 64
 """Bytes that a word has a bit for."""
+
+Bytes: TypeAlias = NDArray[np.uint8]
 
 
 def _adding(size):
@@ -66,19 +70,19 @@ _add_twos, _add_fours = _adding(2), _adding(4)
 
 
 @in_kernels(lambda to, at, terms, i: _add_twos(to, (np.uint64(at),), terms, i))
-def add_two(to, at, terms, i):
+def add_two(to: Floats, at: int, terms: Floats, i: int) -> None:
     """``to[at : at + 2] += terms[i : i + 2]``; both are doubles, in one piece, counted through."""
     to.reshape(-1)[at : at + 2] += terms.reshape(-1)[i : i + 2]
 
 
 @in_kernels(lambda to, at, terms, i: _add_fours(to, (np.uint64(at),), terms, i))
-def add_four(to, at, terms, i):
+def add_four(to: Floats, at: int, terms: Floats, i: int) -> None:
     """``to[at : at + 4] += terms[i : i + 4]``; both are doubles, in one piece."""
     to[at : at + 4] += terms[i : i + 4]
 
 
 @in_kernels(lambda to, a, b, c, d, terms, i: _add_fours(to, (a, b, c, d), terms, i))
-def add_to_all(to, a, b, c, d, terms, i):
+def add_to_all(to: Floats, a: int, b: int, c: int, d: int, terms: Floats, i: int) -> None:
     """`add_four` at a, b, c and d, which are no two the same."""
     for at in (a, b, c, d):
         add_four(to, at, terms, i)
@@ -134,7 +138,7 @@ def _store_one_by_one(context, builder, here, bits, kind, array, at):
 
 
 @in_kernels(lambda rows, i, flags, left, spare, right: _divide_eight(rows, i, flags, left, spare, right))
-def sift_eight(rows, i, flags, left, spare, right):
+def sift_eight(rows: Integers, i: int, flags: Array, left: int, spare: Integers, right: int) -> int:
     """Of eight rows from rows[i] on, put those with a flag at rows[left] and the others at spare[right], in order.
 
     Returns how many have a flag. In both places eight cells are overwritten, so that left ≤ i must hold; rows have 32
@@ -188,14 +192,14 @@ def _take_in(typing, records, at, stride, rows, low, high):
 
 
 @in_kernels(lambda records, at, stride, rows, low, high: _take_in(records, at, stride, rows, low, high))
-def widen(records, at, stride, rows, low, high):
+def widen(records: Bytes, at: int, stride: int, rows: int, low: Bytes, high: Bytes) -> None:
     """Take `rows` blocks of 32 bytes, at ``at, at + stride, …``, into the least `low` and the largest `high`."""
     blocks = _blocks(records, at, stride, rows)
     low[:BLOCK] = np.min([low[:BLOCK], *blocks], axis=0)
     high[:BLOCK] = np.max([high[:BLOCK], *blocks], axis=0)
 
 
-def _blocks(records, at, stride, rows):
+def _blocks(records: Bytes, at: int, stride: int, rows: int) -> Bytes:
     blocks = [records[at + i * stride : at + i * stride + BLOCK] for i in range(rows)]
     return np.array(blocks, dtype=np.uint8).reshape(-1, BLOCK)
 
@@ -221,7 +225,7 @@ def _count_bytes(typing, records, at, stride, rows, cuts, counts):
 
 
 @in_kernels(lambda records, at, stride, rows, cuts, counts: _count_bytes(records, at, stride, rows, cuts, counts))
-def count_at_most(records, at, stride, rows, cuts, counts):
+def count_at_most(records: Bytes, at: int, stride: int, rows: int, cuts: Bytes, counts: Bytes) -> None:
     """How many bytes of each column of `rows` blocks, 255 at most, are not above the cut of the column."""
     counts[:BLOCK] = np.sum(_blocks(records, at, stride, rows) <= cuts[:BLOCK], axis=0)
 
@@ -237,7 +241,7 @@ def _copy_bytes(typing, to, at, source, i):
 
 
 @in_kernels(lambda to, at, source, i: _copy_bytes(to, at, source, i))
-def copy_block(to, at, source, i):
+def copy_block(to: Bytes, at: int, source: Bytes, i: int) -> None:
     """``to[at : at + 32] = source[i : i + 32]``, bytes."""
     to[at : at + BLOCK] = source[i : i + BLOCK]
 
@@ -266,7 +270,7 @@ def _transpose(typing, records, at, stride, to, i):
 
 
 @in_kernels(lambda records, at, stride, to, i: _transpose(records, at, stride, to, i))
-def turn_block(records, at, stride, to, i):
+def turn_block(records: Bytes, at: int, stride: int, to: Bytes, i: int) -> None:
     """Byte c of the blocks at ``at, at + stride, …`` to the 32 cells from ``to[i + 64 c]`` on, for 32 blocks.
 
     What stands behind the end of `records` is read too; there must be room.
@@ -298,7 +302,7 @@ def _mark_up_to(typing, bytes_, at, cut):
 
 
 @in_kernels(lambda bytes_, at, cut: _mark_up_to(bytes_, at, cut))
-def members_up_to(bytes_, at, cut):
+def members_up_to(bytes_: Bytes, at: int, cut: int) -> int:
     """The set of i < 64 with ``bytes_[at + i] <= cut``, as the bits of a word."""
     return np.packbits(bytes_[at : at + ROW] <= cut, bitorder="little").view(np.uint64)[0]
 
@@ -319,10 +323,10 @@ def _find_extremes(typing, bytes_, at, members):
 
 
 @in_kernels(lambda bytes_, at, members: _find_extremes(bytes_, at, members))
-def extremes_within(bytes_, at, members):
+def extremes_within(bytes_: Bytes, at: int, members: int) -> tuple[int, int]:
     """The least and the largest of ``bytes_[at + i]`` over the i < 64 whose bits are set; one is."""
     inside = bytes_[at : at + ROW][np.unpackbits(np.array([members]).view(np.uint8), bitorder="little") > 0]
-    return np.min(inside), np.max(inside)
+    return int(np.min(inside)), int(np.max(inside))
 
 
 @intrinsic
@@ -331,6 +335,6 @@ def _count_bits(typing, members):
 
 
 @in_kernels(lambda members: _count_bits(members))
-def size_of_set(members):
+def size_of_set(members: int) -> int:
     """How many bits of a word are set."""
     return int(members).bit_count()

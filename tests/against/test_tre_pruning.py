@@ -8,7 +8,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon import search
-from gnomon.search import NODE, Entropy, FlatTree, Gini, SquaredError, code_columns, grow_tree, prune_tree, pruning_path
+from gnomon.search import NODE, Entropy, Gini, SquaredError, Tree, code_columns, grow_tree, prune_tree, pruning_path
 from real_data import data_path
 
 
@@ -48,7 +48,7 @@ def from_peer(peer):
     rows, missing = tree.n_node_samples, np.zeros(n, dtype=np.int16)
     answers = tree.value[:, 0, :]
     weight = tree.weighted_n_node_samples
-    return FlatTree(nodes, answers, tree.impurity, weight, rows, missing, ends, tree.n_features, search.Tests.none(n))
+    return Tree(nodes, answers, tree.impurity, weight, rows, missing, ends, tree.n_features, search.Tests.none(n))
 
 
 @pytest.mark.spec("TRE-035", "TRE-036")

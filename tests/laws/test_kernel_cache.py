@@ -213,8 +213,8 @@ def test_the_closure_of_a_kernel_is_small():
     [
         ({"NUMBA_CACHE_DIR": "/here", "XDG_CACHE_HOME": "/there"}, "linux", "/here/gnomon"),
         ({"XDG_CACHE_HOME": "/there"}, "linux", "/there/gnomon"),
-        ({"HOME": "/home/me"}, "linux", "/home/me/.cache/gnomon"),
-        ({"HOME": "/home/me"}, "darwin", "/home/me/Library/Caches/gnomon"),
+        ({"HOME": "/users/me"}, "linux", "/users/me/.cache/gnomon"),
+        ({"HOME": "/users/me"}, "darwin", "/users/me/Library/Caches/gnomon"),
         ({"LOCALAPPDATA": "/local"}, "win32", "/local/gnomon/Cache"),
     ],
 )

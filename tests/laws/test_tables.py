@@ -152,6 +152,8 @@ def test_who_takes_no_gaps_says_what_to_do():
     assert_complete(table[:1])
     with pytest.raises(ValueError, match="'a' holds 'x', which is no number"):
         table.numbers([0])
+    with pytest.raises(ValueError, match=r"\['a', 'b'\] have several kinds"):
+        table.block([0])
 
 
 def test_rows_alone_and_rows_with_labels():

@@ -76,7 +76,7 @@ def cuts_at(thresholds, n_features=1, feature=0):
     nodes["feature"][inner], nodes["threshold"][inner], nodes["right"][inner] = feature, thresholds, inner + 2
     ends = np.where(np.isin(np.arange(n), inner), n, np.arange(1, n + 1)).astype(np.int32)
     some = np.zeros(n)
-    return trees.FlatTree(nodes=nodes, answers=some[:, None], impurity=some, weight=some, n_rows=some, ends=ends,
+    return trees.Tree(nodes=nodes, answers=some[:, None], impurity=some, weight=some, n_rows=some, ends=ends,
                 missing=np.zeros(n, dtype=np.int16), n_features=n_features, tests=trees.Tests.none(n))  # fmt: skip
 
 

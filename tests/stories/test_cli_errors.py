@@ -233,3 +233,13 @@ def test_warm_up_runs_every_registered_job(folder):
     assert result.exit_code == 0
     assert done == [1, 2]
     assert "2 groups of kernels" in result.stdout
+
+
+def test_warm_up_on_several_processes_runs_the_jobs_there(folder):
+    done = []
+    register_warmup("features: polynomial maps", lambda: done.append("here"))
+    result = run("warmup", "--jobs", "2")
+    assert result.exit_code == 0, result.output
+    assert "1 groups of kernels" in result.stdout
+    assert not done
+    assert run("warmup", "--jobs", "0").exit_code == 2

@@ -8,11 +8,13 @@ et al. (2011), https://jmlr.org/papers/v12/pedregosa11a.html.
 """
 
 from abc import ABC, abstractmethod
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.base import validate_rows
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.validation import check_choice, check_interval
@@ -21,6 +23,7 @@ from gnomon.numerics.weights import check_weights
 __all__ = [
     "TIES",
     "Detector",
+    "Tie",
     "WeightedDetector",
     "contamination_threshold",
     "decisions",
@@ -29,13 +32,16 @@ __all__ = [
     "verdicts",
 ]
 
-TIES = ("anomaly", "normal")
+Tie: TypeAlias = Literal["anomaly", "normal"]
+"""What a score equal to the threshold is."""
+
+TIES = get_args(Tie)
 
 
 class Detector(OutlierMixin, BaseEstimator, ABC):
     """Base of the detectors: `fit`, scores and verdicts are final, subclasses write what differs."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Learn what good rows look like, and set the threshold.
 
         Parameters
@@ -51,7 +57,7 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         """
         return self._fit(X)
 
-    def score_samples(self, X):
+    def score_samples(self, X: ArrayLike) -> Floats:
         """The score of every row; the lower, the odder.
 
         Parameters
@@ -65,7 +71,7 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         X = self._checked(X)
         return like(self._scores(X), X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: ArrayLike) -> Floats:
         """Score less offset, equation (1): negative for anomalies.
 
         Parameters
@@ -79,7 +85,7 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         X = self._checked(X)
         return like(decisions(self._scores(X), self.offset_), X)
 
-    def predict(self, X):
+    def predict(self, X: ArrayLike) -> Integers:
         """−1 for anomalies, +1 for good rows.
 
         Parameters
@@ -93,7 +99,7 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         # In double precision: single precision may round a decision to zero.
         return verdicts(decisions(self._scores(self._checked(X)), self.offset_))
 
-    def set_threshold(self, threshold):
+    def set_threshold(self, threshold: float) -> Self:
         """Flag rows by another threshold from now on, such as that of `select_threshold`.
 
         Parameters
@@ -108,18 +114,18 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         return self._flag_up_to(threshold)
 
-    def _flag_up_to(self, threshold):
+    def _flag_up_to(self, threshold: float) -> Self:
         threshold = float(check_interval("threshold", threshold))
         self._note_threshold(threshold)
         above = check_choice("tie", self.tie, TIES) == "anomaly"
         self.offset_ = float(np.nextafter(threshold, np.inf)) if above else threshold
         return self
 
-    def _checked(self, X):
+    def _checked(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
         return validate_rows(self, X, reset=False)
 
-    def _fit(self, X, sample_weight=None):
+    def _fit(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         check_choice("tie", self.tie, TIES)
         X = validate_rows(self, X)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
@@ -127,26 +133,26 @@ class Detector(OutlierMixin, BaseEstimator, ABC):
         return self._flag_up_to(float(self._threshold(X, weights)))
 
     @abstractmethod
-    def _learn(self, X, weights):
+    def _learn(self, X: Floats, weights: Floats | None) -> None:
         """Fit the model of good rows; `weights` may be None."""
 
     @abstractmethod
-    def _scores(self, X):
+    def _scores(self, X: Floats) -> Floats:
         """The scores of checked rows."""
 
     @abstractmethod
-    def _threshold(self, X, weights):
-        """The greatest score that is an anomaly."""
+    def _threshold(self, X: Any, weights: Floats | None) -> float:
+        """The greatest score that is an anomaly; `X` is None where the rows came in batches and are gone."""
 
     @abstractmethod
-    def _note_threshold(self, threshold):
+    def _note_threshold(self, threshold: float) -> None:
         """Keep it as an attribute in the unit that the user knows."""
 
 
 class WeightedDetector(Detector):
     """Base of the detectors whose model is a sum over rows."""
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn what good rows look like, and set the threshold.
 
         Parameters
@@ -165,23 +171,23 @@ class WeightedDetector(Detector):
         return self._fit(X, sample_weight)
 
 
-def decisions(scores, offset):
+def decisions(scores: Floats, offset: float) -> Floats:
     """scores − offset, with 0 where both are the same infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(scores == offset, 0.0, scores - offset)
 
 
-def like(values, X):
+def like(values: Floats, X: object) -> Floats:
     """Single precision where the rows are an array in single precision."""
     return values.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else values
 
 
-def verdicts(decision):
+def verdicts(decision: Floats) -> Integers:
     """−1 where the decision is negative, else +1."""
     return np.where(decision < 0.0, -1, 1)
 
 
-def contamination_threshold(scores, share, weights=None):
+def contamination_threshold(scores: Floats, share: float, weights: Floats | None = None) -> float:
     """The greatest score with at most `share` of the weight at or below it; −∞ where one row is already more."""
     check_interval("contamination", share, 0.0, 1.0, closed="left")
     weights = np.ones(len(scores)) if weights is None else weights
@@ -196,7 +202,7 @@ def contamination_threshold(scores, share, weights=None):
     return cuts[allowed[-1]] if allowed.size else -np.inf
 
 
-def one_given(**options):
+def one_given(**options: float | None) -> tuple[str | None, Any]:
     """Name and value of the only option that is not None, or (None, None); two exclude each other."""
     given = {name: value for name, value in options.items() if value is not None}
     if len(given) > 1:

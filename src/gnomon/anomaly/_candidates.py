@@ -4,45 +4,46 @@ Every `make` imports its class itself, so that registering costs nothing.
 """
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from gnomon._registry import Candidate, register, register_warmup
+from gnomon._registry import Candidate, Facts, register, register_warmup
 
 MOST_ROWS_OF_KERNELS = 5_000
 MOST_COLUMNS_OF_A_COVARIANCE = 1_000
 SHARE = 0.01
 
 
-def _columns(facts, random_state):
+def _columns(facts: Facts, random_state: int) -> BaseEstimator:
     from gnomon.anomaly import GaussianDetector
 
     # A share of the identity keeps columns that are constant among good rows from being infinitely telling.
     return GaussianDetector("diag", shrinkage=SHARE)
 
 
-def _normal(facts, random_state):
+def _normal(facts: Facts, random_state: int) -> BaseEstimator:
     from gnomon.anomaly import GaussianDetector
 
     return GaussianDetector("full", shrinkage=SHARE)
 
 
-def _centres(facts, random_state):
+def _centres(facts: Facts, random_state: int) -> BaseEstimator:
     from gnomon.anomaly import CentroidDistanceDetector
 
     return CentroidDistanceDetector(8, random_state=random_state)
 
 
-def _kernels(facts, random_state):
+def _kernels(facts: Facts, random_state: int) -> BaseEstimator:
     from gnomon.anomaly import DensityDetector
     from gnomon.distributions import KDE
 
     return DensityDetector(KDE, random_state=random_state)
 
 
-def _dense(facts):
+def _dense(facts: Facts) -> bool:
     return not facts.sparse
 
 
-def _warm():
+def _warm() -> None:
     from gnomon.anomaly import GaussianDetector
 
     X = np.random.default_rng(0).normal(size=(50, 3))

@@ -1,15 +1,22 @@
 """The four ways to set the threshold of a density: ε, log ε, a share of the training rows, or a probability."""
 
 from abc import abstractmethod
+from typing import Any, TypeAlias
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
+from gnomon._typing import Floats
 from gnomon.anomaly._base import WeightedDetector, contamination_threshold, one_given
 from gnomon.anomaly._levels import check_level, log_thresholds
+from gnomon.distributions import ConjugateModel, Distribution, DistributionFamily
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
 
-__all__ = ["DensityRule"]
+__all__ = ["Density", "DensityRule"]
+
+Density: TypeAlias = type[Distribution] | DistributionFamily | ConjugateModel | BaseEstimator
+"""What a density is fitted by; an estimator has `score_samples`."""
 
 
 class DensityRule(WeightedDetector):
@@ -17,10 +24,10 @@ class DensityRule(WeightedDetector):
 
     @property
     @abstractmethod
-    def _density(self):
+    def _density(self) -> Any:
         """The fitted density."""
 
-    def _threshold(self, X, weights):
+    def _threshold(self, X: Any, weights: Floats | None) -> float:
         name, value = one_given(epsilon=self.epsilon, log_epsilon=self.log_epsilon, contamination=self.contamination)
         ways = {
             "epsilon": lambda: _log(check_non_negative("epsilon", value)),
@@ -30,17 +37,17 @@ class DensityRule(WeightedDetector):
         }
         return ways[name]()
 
-    def _note_threshold(self, threshold):
+    def _note_threshold(self, threshold: float) -> None:
         self.log_epsilon_ = threshold
 
-    def _level_threshold(self):
+    def _level_threshold(self) -> float:
         level = check_level("level", self.level)
         return log_thresholds(self._density, np.array([level]), **self._draws())[0]
 
-    def _draws(self):
+    def _draws(self) -> dict[str, Any]:
         """How a law that has no formula for its levels is drawn from."""
         return {"n_draws": check_integer("n_draws", self.n_draws, 100), "rng": check_rng(self.random_state)}
 
 
-def _log(epsilon):
+def _log(epsilon: float) -> float:
     return np.log(epsilon) if epsilon > 0.0 else -np.inf

@@ -2,10 +2,12 @@
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Bools
+
 __all__ = ["anomalous", "require_anomalies"]
 
 
-def anomalous(y, n_rows=None, label=None):
+def anomalous(y: ArrayLike, n_rows: int | None = None, label: object = None) -> Bools:
     """Which rows are anomalous, as booleans; with a `label` those that have it, and all others are good."""
     y = np.asarray(y)
     if y.ndim != 1 or (n_rows is not None and len(y) != n_rows):
@@ -23,7 +25,7 @@ def anomalous(y, n_rows=None, label=None):
     return y.astype(bool)
 
 
-def require_anomalies(bad, where, least=1):
+def require_anomalies(bad: Bools, where: str, least: int = 1) -> None:
     """Refuse labels without enough anomalies to choose or judge anything."""
     if np.sum(bad) < least:
         raise ValueError(

@@ -9,11 +9,13 @@ law: Hyndman (1996), Computing and graphing highest density regions, doi:10.1080
 """
 
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.stats import chi2
 
+from gnomon._typing import Floats
 from gnomon.anomaly._base import contamination_threshold
 from gnomon.distributions import MultivariateNormal, Normal, row_log_density, sample_density
 from gnomon.numerics.validation import check_interval
@@ -26,13 +28,13 @@ EXACT = 1e-10
 """How near to log ε the search comes."""
 
 
-def check_level(name, level):
+def check_level(name: str, level: float) -> float:
     """A probability in (0, 1)."""
     return check_interval(name, level, 0.0, 1.0, closed="neither")
 
 
 @singledispatch
-def log_thresholds(density, levels, *, n_draws, rng):
+def log_thresholds(density: Any, levels: Floats, *, n_draws: int, rng: np.random.Generator) -> Floats:
     """log ε of equation (1) for every level, from one set of draws, so that the regions are nested."""
     if not callable(getattr(density, "sample", None)):
         raise ValueError(
@@ -58,7 +60,7 @@ def _(density: Normal, levels, *, n_draws, rng):
     return np.sum(density.log_density(mean)) - 0.5 * chi2.ppf(levels, mean.size)
 
 
-def _by_quadrature(density, draws, levels):
+def _by_quadrature(density: Any, draws: Floats, levels: Floats) -> Floats | None:
     """log ε of a smooth law of one variable; None where the grid does not hold its mass."""
     if len(np.unique(draws)) < len(draws):
         # Draws that repeat are those of a discrete law.
@@ -77,7 +79,7 @@ def _by_quadrature(density, draws, levels):
     return np.array([brentq(_excess, *bracket, (*cells, share * mass), xtol=EXACT) for share in levels]) - 2.0 * EXACT
 
 
-def _excess(t, upper, lower, step, wanted):
+def _excess(t: float, upper: Floats, lower: Floats, step: float, wanted: float) -> float:
     """∫ p over {log p > t} less what is wanted; cells that t crosses count up to the crossing, log p being linear."""
     above, edge = upper > t, np.isneginf(lower)
     crossed = above & ~edge & (lower <= t)

@@ -1,22 +1,28 @@
 """One normal law from rows, for the detectors: refused with the columns and the remedies where rows do not give it."""
 
 import warnings
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
-from gnomon.anomaly._base import TIES
+from gnomon._typing import Array, ArrayLike, Floats
+from gnomon.anomaly._base import TIES, WeightedDetector
 from gnomon.base import validate_rows
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariances_of
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, quartic_sums, shrink_cov
-from gnomon.numerics.streaming import group_moments
+from gnomon.numerics.streaming import Moments, group_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["NormalRows"]
+__all__ = ["CovarianceType", "NormalRows", "Shrinkage"]
 
-TYPES = ("full", "diag", "spherical")
-ESTIMATED = ("ledoit_wolf", "oas")
+CovarianceType: TypeAlias = Literal["full", "diag", "spherical"]
+Estimated: TypeAlias = Literal["ledoit_wolf", "oas"]
+Shrinkage: TypeAlias = float | Estimated | None
+
+TYPES = get_args(CovarianceType)
+ESTIMATED = get_args(Estimated)
 LEAST_OWN_SHARE = 64 * np.finfo(float).eps
 """Of a column's variance, what others must leave unexplained, per column: less is rounding."""
 
@@ -25,10 +31,10 @@ class UndeterminedCovariance(ValueError):
     """The rows at hand have no covariance with a density; more of them may."""
 
 
-class NormalRows:
+class NormalRows(WeightedDetector):
     """The part of a detector that estimates one normal law: from all rows at once, or from sums over batches."""
 
-    def partial_fit(self, X, y=None, sample_weight=None):
+    def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Add rows to the sums; after the last batch the detector is the one that `fit` makes of all rows.
 
         Until the rows determine a covariance the detector counts as not fitted.
@@ -61,19 +67,19 @@ class NormalRows:
             return self
         return self._flag_up_to(float(self._threshold(None, None)))
 
-    def __sklearn_is_fitted__(self):
+    def __sklearn_is_fitted__(self) -> bool:
         return "offset_" in vars(self)
 
-    def _learn(self, X, weights):
+    def _learn(self, X: Floats, weights: Floats | None) -> None:
         self.moments_ = self._sums(X, weights)
         self._set_law(X, weights)
 
-    def _sums(self, X, weights):
+    def _sums(self, X: Floats, weights: Floats | None) -> Moments:
         check_choice("covariance_type", self.covariance_type, TYPES)
         check_integer("ddof", self.ddof, 0)
         return group_moments(X, np.zeros(len(X), dtype=int), 1, weights, diagonal=self.covariance_type != "full")
 
-    def _set_law(self, X, weights):
+    def _set_law(self, X: Any, weights: Floats | None) -> None:
         """The law of the sums; its share of shrinkage may need the rows once more."""
         found, kind = self.moments_, self.covariance_type
         _refuse_few_rows(found, kind, self.ddof, self.shrinkage)
@@ -85,7 +91,7 @@ class NormalRows:
         self.location_, self.covariance_ = self.density_.mean, self.density_.cov_matrix
 
 
-def _refuse_few_rows(found, covariance_type, ddof, shrinkage):
+def _refuse_few_rows(found: Moments, covariance_type: CovarianceType, ddof: int, shrinkage: Shrinkage) -> None:
     N, d = float(found.weight[0]), found.mean.shape[1]
     if not max(ddof, 1) < N:
         raise UndeterminedCovariance(
@@ -101,7 +107,9 @@ def _refuse_few_rows(found, covariance_type, ddof, shrinkage):
     warnings.warn(f"{what} by themselves: the regularisation decides", UserWarning, stacklevel=5)
 
 
-def _share(shrinkage, covariance_type, found, X, weights):
+def _share(
+    shrinkage: Shrinkage, covariance_type: CovarianceType, found: Moments, X: Floats, weights: Floats | None
+) -> float:
     if shrinkage is None:
         return 0.0
     if not isinstance(shrinkage, str):
@@ -120,7 +128,7 @@ def _share(shrinkage, covariance_type, found, X, weights):
     return float(ledoit_wolf_share(cov, found.weight, quartics)[0])
 
 
-def _shrunk(cov, share, covariance_type):
+def _shrunk(cov: Floats, share: float, covariance_type: CovarianceType) -> Floats:
     if share == 0.0 or covariance_type == "spherical":
         return cov
     if covariance_type == "full":
@@ -128,7 +136,7 @@ def _shrunk(cov, share, covariance_type):
     return (1.0 - share) * cov + share * np.mean(cov, axis=1, keepdims=True)
 
 
-def _refuse_constant(cov, mean, share, columns):
+def _refuse_constant(cov: Floats, mean: Floats, share: float, columns: Array | None) -> None:
     """Name the columns without variance, where nothing is added to it; what rounding leaves counts as none."""
     var = np.diag(cov) if cov.ndim == 2 else np.atleast_1d(cov)
     rounding = np.finfo(float).eps * (np.abs(mean) if var.size == mean.size else np.max(np.abs(mean)))
@@ -141,7 +149,7 @@ def _refuse_constant(cov, mean, share, columns):
         )
 
 
-def _factored(normals):
+def _factored(normals: Normals) -> Normals:
     """The laws, proved to be positive definite beyond rounding."""
     try:
         if not normals.is_dense or np.all(_own_shares(normals) > LEAST_OWN_SHARE * normals.means.shape[1]):
@@ -155,7 +163,7 @@ def _factored(normals):
     )
 
 
-def _own_shares(normals):
+def _own_shares(normals: Normals) -> Floats:
     """The share of each column's variance that those before it leave unexplained: L²ⱼⱼ/Σⱼⱼ."""
     inverse_roots = np.diagonal(normals.whitener[0])
     return 1.0 / (inverse_roots**2 * np.diagonal(normals.covariances[0]))

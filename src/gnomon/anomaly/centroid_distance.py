@@ -7,11 +7,13 @@ Anomaly detection: a survey, section 6, doi:10.1145/1541880.1541882.
 """
 
 import warnings
+from typing import Any
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.anomaly._base import Detector, contamination_threshold, one_given
+from gnomon._typing import Floats, RandomState
+from gnomon.anomaly._base import Detector, Tie, contamination_threshold, one_given
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.optim import kmeans, nearest_center, seed_centers
@@ -75,14 +77,14 @@ class CentroidDistanceDetector(Detector):
 
     def __init__(
         self,
-        n_clusters=8,
+        n_clusters: int = 8,
         *,
-        threshold=None,
-        contamination=None,
-        tie="anomaly",
-        n_init=5,
-        max_iter=300,
-        random_state=None,
+        threshold: float | None = None,
+        contamination: float | None = None,
+        tie: Tie = "anomaly",
+        n_init: int = 5,
+        max_iter: int = 300,
+        random_state: RandomState = None,
     ):
         self.n_clusters = n_clusters
         self.threshold = threshold
@@ -92,7 +94,7 @@ class CentroidDistanceDetector(Detector):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def _learn(self, X, weights):
+    def _learn(self, X: Floats, weights: Floats | None) -> None:
         k, rng = check_integer("n_clusters", self.n_clusters, 1), check_rng(self.random_state)
         if len(X) <= k:
             raise ValueError(f"n_samples={len(X)} must exceed n_clusters={k}; give more rows or fewer centres")
@@ -109,14 +111,14 @@ class CentroidDistanceDetector(Detector):
                 stacklevel=4,
             )
 
-    def _scores(self, X):
+    def _scores(self, X: Floats) -> Floats:
         return -np.sqrt(nearest_center(X, self.centers_)[1]).astype(float)
 
-    def _threshold(self, X, weights):
+    def _threshold(self, X: Any, weights: Floats | None) -> float:
         name, value = one_given(threshold=self.threshold, contamination=self.contamination)
         if name == "threshold":
             return -check_non_negative("threshold", value)
         return contamination_threshold(self._scores(X), DEFAULT_SHARE if name is None else value)
 
-    def _note_threshold(self, threshold):
+    def _note_threshold(self, threshold: float) -> None:
         self.threshold_ = -threshold

@@ -6,10 +6,14 @@ Each is the smallest region of its probability: Hyndman (1996), Computing and gr
 doi:10.1080/00031305.1996.10473566. A one-class support vector machine draws such regions without a density.
 """
 
+from typing import Self
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Bools, Floats, Integers, RandomState
+from gnomon.anomaly._density_rule import Density
 from gnomon.anomaly._levels import check_level, log_thresholds
 from gnomon.base import validate_rows
 from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
@@ -59,13 +63,20 @@ class NestedContours(BaseEstimator):
     array([0, 1, 2])
     """
 
-    def __init__(self, density=MultivariateNormal, levels=(0.5, 0.9, 0.99), *, n_draws=10_000, random_state=None):
+    def __init__(
+        self,
+        density: Density = MultivariateNormal,
+        levels: ArrayLike = (0.5, 0.9, 0.99),
+        *,
+        n_draws: int = 10_000,
+        random_state: RandomState = None,
+    ):
         self.density = density
         self.levels = levels
         self.n_draws = n_draws
         self.random_state = random_state
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the density and find the thresholds.
 
         Parameters
@@ -89,7 +100,7 @@ class NestedContours(BaseEstimator):
         self.log_epsilons_ = log_thresholds(self.density_, self.levels_, n_draws=n_draws, rng=rng)
         return self
 
-    def score_samples(self, X):
+    def score_samples(self, X: ArrayLike) -> Floats:
         """log p(x) of every row.
 
         Parameters
@@ -103,7 +114,7 @@ class NestedContours(BaseEstimator):
         scores, dtype = self._scores(X)
         return scores.astype(dtype, copy=False)
 
-    def contains(self, X):
+    def contains(self, X: ArrayLike) -> Bools:
         """Which regions hold each row.
 
         Parameters
@@ -116,7 +127,7 @@ class NestedContours(BaseEstimator):
         """
         return self._scores(X)[0][:, None] > self.log_epsilons_
 
-    def region_index(self, X):
+    def region_index(self, X: ArrayLike) -> Integers:
         """The innermost region that holds each row, from 0; the number of levels for a row outside all of them.
 
         Parameters
@@ -129,7 +140,7 @@ class NestedContours(BaseEstimator):
         """
         return np.sum(~self.contains(X), axis=1)
 
-    def _scores(self, X):
+    def _scores(self, X: ArrayLike) -> tuple[Floats, np.dtype]:
         """log p(x) in double precision, which alone can be compared with a threshold, and the type of X."""
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False)

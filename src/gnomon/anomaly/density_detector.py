@@ -6,7 +6,11 @@ with p fitted to good rows: a normal law, a product of histograms, a kernel dens
 generative classifier. Bishop (1994), Novelty detection and neural network validation, doi:10.1049/ip-vis:19941330.
 """
 
-from gnomon.anomaly._density_rule import DensityRule
+from typing import Any
+
+from gnomon._typing import Floats, RandomState
+from gnomon.anomaly._base import Tie
+from gnomon.anomaly._density_rule import Density, DensityRule
 from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
 
 __all__ = ["DensityDetector"]
@@ -67,15 +71,15 @@ class DensityDetector(DensityRule):
 
     def __init__(
         self,
-        density=MultivariateNormal,
+        density: Density = MultivariateNormal,
         *,
-        epsilon=None,
-        log_epsilon=None,
-        contamination=None,
-        level=0.95,
-        tie="anomaly",
-        n_draws=10_000,
-        random_state=None,
+        epsilon: float | None = None,
+        log_epsilon: float | None = None,
+        contamination: float | None = None,
+        level: float = 0.95,
+        tie: Tie = "anomaly",
+        n_draws: int = 10_000,
+        random_state: RandomState = None,
     ):
         self.density = density
         self.epsilon = epsilon
@@ -86,14 +90,14 @@ class DensityDetector(DensityRule):
         self.n_draws = n_draws
         self.random_state = random_state
 
-    def _learn(self, X, weights):
+    def _learn(self, X: Floats, weights: Floats | None) -> None:
         if len(X) < 2:
             raise ValueError(f"n_samples={len(X)} cannot show what is usual; give at least two rows")
         self.density_ = fit_density(self.density, X, weights)
 
     @property
-    def _density(self):
+    def _density(self) -> Any:
         return self.density_
 
-    def _scores(self, X):
+    def _scores(self, X: Floats) -> Floats:
         return row_log_density(self.density_, X)

@@ -7,16 +7,18 @@ what calling everything good would reach, and never decides. Davis & Goadrich (2
 precision-recall and ROC curves, doi:10.1145/1143844.1143874.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, indexable
 from sklearn.utils.validation import _num_samples
 
+from gnomon._typing import ArrayLike, Bools, RandomState
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.split import AnomalySplit, anomaly_split
-from gnomon.anomaly.threshold import metric_values, select_threshold
+from gnomon.anomaly.threshold import Metric, Placement, metric_values, select_threshold
 from gnomon.numerics.curves import threshold_curve
 
 __all__ = ["DetectorComparison", "DetectorScores", "evaluate_detectors"]
@@ -73,7 +75,7 @@ class DetectorScores(NamedTuple):
     accuracy: float
     all_good_accuracy: float
     base_rate: float
-    detector: object
+    detector: BaseEstimator
 
 
 class DetectorComparison(NamedTuple):
@@ -102,16 +104,16 @@ class DetectorComparison(NamedTuple):
     split: AnomalySplit
 
     @property
-    def best(self):
+    def best(self) -> DetectorScores:
         """The detector of the greatest validation value; its `test` is the number to report."""
         return self.scores[0]
 
-    def table(self):
+    def table(self) -> dict[str, list[Any]]:
         """All numbers as a dict of columns, ready for a data frame."""
         names = [name for name in DetectorScores._fields if name != "detector"]
         return {name: [getattr(row, name) for row in self.scores] for name in names}
 
-    def __str__(self):
+    def __str__(self) -> str:
         shown = ("validation", "test", "precision", "recall", "fpr", "pr_auc", "roc_auc", "accuracy")
         width = max(len(row.name) for row in self.scores) + 2
         head = " " * width + " ".join(f"{name:>10}" for name in shown)
@@ -123,18 +125,18 @@ class DetectorComparison(NamedTuple):
 
 
 def evaluate_detectors(
-    detectors,
-    X,
-    y,
+    detectors: dict[str, BaseEstimator] | Sequence[BaseEstimator],
+    X: ArrayLike,
+    y: ArrayLike,
     *,
-    metric="f1",
-    beta=1.0,
-    placement="score",
-    split=None,
-    train_fraction=0.6,
-    validation_fraction=0.5,
-    random_state=None,
-):
+    metric: Metric = "f1",
+    beta: float = 1.0,
+    placement: Placement = "score",
+    split: AnomalySplit | None = None,
+    train_fraction: float = 0.6,
+    validation_fraction: float = 0.5,
+    random_state: RandomState = None,
+) -> DetectorComparison:
     """Compare detectors by the protocol (1).
 
     Parameters
@@ -192,7 +194,7 @@ def evaluate_detectors(
     return DetectorComparison(tuple(sorted(found, key=lambda row: -row.validation)), split)
 
 
-def _named(detectors):
+def _named(detectors: dict[str, BaseEstimator] | Sequence[BaseEstimator]) -> list[tuple[str, BaseEstimator]]:
     if isinstance(detectors, BaseEstimator):
         raise ValueError(f"detectors={detectors!r} is one estimator; give a list or a dict of them")
     pairs = list(detectors.items()) if isinstance(detectors, dict) else [(str(model), model) for model in detectors]
@@ -201,7 +203,7 @@ def _named(detectors):
     return pairs
 
 
-def _refuse_dishonest(split, bad):
+def _refuse_dishonest(split: AnomalySplit, bad: Bools) -> None:
     """A split that trains on anomalies, or uses a row twice, or has nothing to find in the test rows."""
     require_anomalies(bad[split.test], "split.test")
     used, times = np.unique(np.concatenate(split), return_counts=True)
@@ -217,7 +219,9 @@ def _refuse_dishonest(split, bad):
         )
 
 
-def _judged(name, model, X, bad, split, choose):
+def _judged(
+    name: str, model: BaseEstimator, X: Any, bad: Bools, split: AnomalySplit, choose: dict[str, Any]
+) -> DetectorScores:
     fitted = clone(model).fit(_safe_indexing(X, split.train))
     held_out = (_safe_indexing(X, rows) for rows in (split.validation, split.test))
     validation, test = (np.asarray(fitted.score_samples(rows), dtype=float) for rows in held_out)

@@ -7,8 +7,13 @@ A diagonal Σ is the product of one normal law per column; a full one also knows
 Lewis (1994), Outliers in Statistical Data; Bishop (2006), Pattern Recognition and Machine Learning, section 2.3.
 """
 
+from typing import Any
+
+from gnomon._typing import Floats
+from gnomon.anomaly._base import Tie
 from gnomon.anomaly._density_rule import DensityRule
-from gnomon.anomaly._normal import NormalRows
+from gnomon.anomaly._normal import CovarianceType, NormalRows, Shrinkage
+from gnomon.distributions import MultivariateNormal
 
 __all__ = ["GaussianDetector"]
 
@@ -72,15 +77,15 @@ class GaussianDetector(NormalRows, DensityRule):
 
     def __init__(
         self,
-        covariance_type="full",
-        ddof=0,
+        covariance_type: CovarianceType = "full",
+        ddof: int = 0,
         *,
-        shrinkage=None,
-        epsilon=None,
-        log_epsilon=None,
-        contamination=None,
-        level=0.95,
-        tie="anomaly",
+        shrinkage: Shrinkage = None,
+        epsilon: float | None = None,
+        log_epsilon: float | None = None,
+        contamination: float | None = None,
+        level: float = 0.95,
+        tie: Tie = "anomaly",
     ):
         self.covariance_type = covariance_type
         self.ddof = ddof
@@ -92,12 +97,12 @@ class GaussianDetector(NormalRows, DensityRule):
         self.tie = tie
 
     @property
-    def _density(self):
+    def _density(self) -> MultivariateNormal:
         return self.density_
 
-    def _draws(self):
+    def _draws(self) -> dict[str, Any]:
         # A normal law has a formula, equation (2) of `_levels`.
         return {"n_draws": 0, "rng": None}
 
-    def _scores(self, X):
+    def _scores(self, X: Floats) -> Floats:
         return self._normals.log_densities(X)[:, 0]

@@ -7,12 +7,13 @@ Shapiro & Wilk (1965), doi:10.1093/biomet/52.3-4.591, for up to 5000 rows; Ander
 doi:10.1080/01621459.1954.10501232, above; (2) of all columns together: Mardia (1970), doi:10.1093/biomet/57.3.519.
 """
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy.stats import chi2, norm, shapiro
 from sklearn.utils.validation import check_array
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.anomaly.log_shift import MOST_FOR_SHAPIRO
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import assert_finite, check_interval
@@ -22,6 +23,9 @@ __all__ = ["ColumnShape", "GaussianityReport", "gaussianity_report"]
 STRONG_SKEW = 0.5
 HEAVY_TAILS = 1.0
 MOST_IN_A_BLOCK = 2**22
+
+NormalityTest: TypeAlias = Literal["shapiro", "anderson"]
+Suggestion: TypeAlias = Literal["none", "LogShift", "LogShift of −x", "PowerTransformer", "QuantileTransformer", "drop"]
 
 
 class ColumnShape(NamedTuple):
@@ -53,10 +57,10 @@ class ColumnShape(NamedTuple):
     name: str
     skewness: float
     kurtosis: float
-    test: str
+    test: NormalityTest
     statistic: float
     p_value: float
-    suggestion: str
+    suggestion: Suggestion
 
 
 class GaussianityReport(NamedTuple):
@@ -88,7 +92,7 @@ class GaussianityReport(NamedTuple):
     skewness_p_value: float
     kurtosis_p_value: float
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [
             f"{c.name}: skewness {c.skewness:.3f}, excess kurtosis {c.kurtosis:.3f}, {c.test} {c.statistic:.4f} "
             f"(p = {c.p_value:.3g}); try {c.suggestion}"
@@ -101,7 +105,7 @@ class GaussianityReport(NamedTuple):
         return "\n".join([*lines, whole])
 
 
-def gaussianity_report(X, *, alpha=0.01):
+def gaussianity_report(X: ArrayLike, *, alpha: float = 0.01) -> GaussianityReport:
     """Compare every column of X, and all together, with a normal law.
 
     Parameters
@@ -139,21 +143,21 @@ def gaussianity_report(X, *, alpha=0.01):
     return GaussianityReport(columns, *_mardia(Z))
 
 
-def _centred(X):
+def _centred(X: Floats) -> Floats:
     """Columns less their means in units of their greatest size, so that no power overflows; zero where constant."""
     Z = _in_units_of_the_greatest(X)
     Z -= np.where(np.ptp(Z, axis=0) > 0.0, np.mean(Z, axis=0), Z[0])
     return _in_units_of_the_greatest(Z)
 
 
-def _in_units_of_the_greatest(X):
+def _in_units_of_the_greatest(X: Floats) -> Floats:
     size = np.max(np.abs(X), axis=0)
     return X / np.where(size > 0.0, size, 1.0)
 
 
-def _column(name, x, alpha):
+def _column(name: str, x: Floats, alpha: float) -> ColumnShape:
     """The shape of one centred column."""
-    test = "shapiro" if len(x) <= MOST_FOR_SHAPIRO else "anderson"
+    test: NormalityTest = "shapiro" if len(x) <= MOST_FOR_SHAPIRO else "anderson"
     if not np.any(x):
         return ColumnShape(name, np.nan, np.nan, test, np.nan, np.nan, "drop")
     z = x / np.sqrt(np.mean(x**2))
@@ -163,18 +167,18 @@ def _column(name, x, alpha):
     return ColumnShape(name, skewness, kurtosis, test, statistic, p_value, suggestion)
 
 
-def _suggestion(skewness, kurtosis):
+def _suggestion(skewness: float, kurtosis: float) -> Suggestion:
     if abs(skewness) > STRONG_SKEW:
         return "LogShift" if skewness > 0.0 else "LogShift of −x"
     return "QuantileTransformer" if kurtosis > HEAVY_TAILS else "PowerTransformer"
 
 
-def _shapiro(x):
+def _shapiro(x: Floats) -> tuple[float, float]:
     found = shapiro(x)
     return float(found.statistic), float(found.pvalue)
 
 
-def _anderson(x):
+def _anderson(x: Floats) -> tuple[float, float]:
     """A² with mean and variance estimated, and its p-value: Stephens (1986), in D'Agostino & Stephens, table 4.9."""
     n = len(x)
     z = np.sort((x - np.mean(x)) / np.std(x, ddof=1))
@@ -191,7 +195,7 @@ def _anderson(x):
     return a, float(next(p() for limit, p in pieces if b < limit))
 
 
-def _mardia(Z):
+def _mardia(Z: Floats) -> tuple[float, float, float, float]:
     """b₁, b₂ and their p-values, equation (2), of centred columns."""
     n, d = Z.shape
     scale = np.sqrt(np.mean(Z**2, axis=0))
@@ -207,7 +211,7 @@ def _mardia(Z):
     return skewness, kurtosis, float(chi2.sf(n * skewness / 6.0, freedom)), float(2.0 * norm.sf(abs(gap)))
 
 
-def _cubes(Z):
+def _cubes(Z: Floats) -> float:
     """Σᵢⱼ (zᵢᵀzⱼ)³ = Σ_abc (Σᵢ z_ia z_ib z_ic)²: over pairs of rows or triples of columns, whichever are fewer."""
     n, d = Z.shape
     if d * d > n:

@@ -7,12 +7,15 @@ W is the statistic of Shapiro & Wilk (1965), doi:10.1093/biomet/52.3-4.591. The 
 without bound as k → −min x (Hill 1963, doi:10.1080/01621459.1963.10500841), so (2) is used in its place.
 """
 
+from typing import Literal, Self
+
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import shapiro
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.base import validate_rows
 from gnomon.numerics.validation import FLOATS, check_choice
 
@@ -57,11 +60,11 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ([[0.0], [1.098612]], [-1.098612])
     """
 
-    def __init__(self, k="auto", *, on_domain="raise"):
+    def __init__(self, k: ArrayLike | Literal["auto"] = "auto", *, on_domain: Literal["raise", "flag"] = "raise"):
         self.k = k
         self.on_domain = on_domain
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Find the shifts.
 
         Parameters
@@ -84,7 +87,7 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             self.k_ = self._given(X)
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Floats:
         """log(x + k).
 
         Parameters
@@ -97,7 +100,7 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """
         return self._logs(self._checked(X))
 
-    def inverse_transform(self, X):
+    def inverse_transform(self, X: ArrayLike) -> Floats:
         """exp(z) − k.
 
         Parameters
@@ -116,7 +119,7 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         with np.errstate(over="ignore"):
             return (np.exp(Z, dtype=float) - self.k_).astype(Z.dtype)
 
-    def log_jacobian(self, X):
+    def log_jacobian(self, X: ArrayLike) -> Floats:
         """log |dz/dx| = −Σ log(x + k) of every row: add it to log densities of z to have those of x.
 
         −∞ for a row with x + k ≤ 0, whose density is zero (``on_domain="flag"``).
@@ -134,11 +137,11 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         possible = np.all(X.astype(float) + self.k_ > 0.0, axis=1)
         return np.where(possible, -np.sum(self._logs(X), axis=1), -np.inf).astype(X.dtype)
 
-    def _checked(self, X):
+    def _checked(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
         return validate_rows(self, X, reset=False)
 
-    def _given(self, X):
+    def _given(self, X: Floats) -> Floats:
         try:
             k = np.broadcast_to(np.asarray(self.k, dtype=float), X.shape[1:]).copy()
         except ValueError:
@@ -151,7 +154,7 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             raise ValueError(f"k={k[j]:g} must exceed {-np.min(X[:, j]):g}, minus the least x of column {j}; give more")
         return k
 
-    def _logs(self, X):
+    def _logs(self, X: Floats) -> Floats:
         # In double precision, so that a shift which fits the least training row still does after rounding.
         shifted = X.astype(float) + self.k_
         outside = shifted <= 0.0
@@ -166,7 +169,7 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return np.where(outside, far_below, np.log(np.where(outside, 1.0, shifted))).astype(X.dtype)
 
 
-def _best_shift(x):
+def _best_shift(x: Floats) -> float:
     """Equation (2) over k = −min x + spread · eᵘ: a grid in u, then golden section between its neighbours."""
     x = _few_quantiles(x)
     low, spread = np.min(x), np.ptp(x)
@@ -175,7 +178,7 @@ def _best_shift(x):
     if spread == 0.0:
         return float(max(1.0 - low, least))
 
-    def loss(u):
+    def loss(u: float) -> float:
         return -shapiro(np.log(x - low + spread * np.exp(u))).statistic
 
     values = [loss(u) for u in SPREADS]
@@ -186,7 +189,7 @@ def _best_shift(x):
     return float(max(spread * np.exp(u) - low, least))
 
 
-def _few_quantiles(x):
+def _few_quantiles(x: Floats) -> Floats:
     """The values in order, thinned evenly to as many as W is made for; both ends stay."""
     x = np.sort(x)
     if len(x) <= MOST_FOR_SHAPIRO:

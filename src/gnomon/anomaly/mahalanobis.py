@@ -6,17 +6,20 @@ For normal rows d² follows χ² with as many degrees of freedom as columns. Mah
 distance in statistics, Proceedings of the National Institute of Sciences of India 2, 49-55.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy.stats import chi2
 
-from gnomon.anomaly._base import WeightedDetector, contamination_threshold, one_given
-from gnomon.anomaly._normal import NormalRows
+from gnomon._typing import ArrayLike, Floats
+from gnomon.anomaly._base import Tie, contamination_threshold, one_given
+from gnomon.anomaly._normal import CovarianceType, NormalRows, Shrinkage
 from gnomon.numerics.validation import check_interval, check_non_negative
 
 __all__ = ["MahalanobisDetector"]
 
 
-class MahalanobisDetector(NormalRows, WeightedDetector):
+class MahalanobisDetector(NormalRows):
     """Flag rows far from the mean in units of the covariance, equation (1).
 
     The score is −d². It orders rows as `GaussianDetector` does; its unit does not depend on the units of the columns.
@@ -69,14 +72,14 @@ class MahalanobisDetector(NormalRows, WeightedDetector):
 
     def __init__(
         self,
-        covariance_type="full",
-        ddof=0,
+        covariance_type: CovarianceType = "full",
+        ddof: int = 0,
         *,
-        shrinkage=None,
-        threshold=None,
-        contamination=None,
-        level=0.95,
-        tie="anomaly",
+        shrinkage: Shrinkage = None,
+        threshold: float | None = None,
+        contamination: float | None = None,
+        level: float = 0.95,
+        tie: Tie = "anomaly",
     ):
         self.covariance_type = covariance_type
         self.ddof = ddof
@@ -86,7 +89,7 @@ class MahalanobisDetector(NormalRows, WeightedDetector):
         self.level = level
         self.tie = tie
 
-    def mahalanobis(self, X):
+    def mahalanobis(self, X: ArrayLike) -> Floats:
         """d² of every row.
 
         Parameters
@@ -99,11 +102,11 @@ class MahalanobisDetector(NormalRows, WeightedDetector):
         """
         return -self.score_samples(X)
 
-    def _scores(self, X):
+    def _scores(self, X: Floats) -> Floats:
         # log p = constant − ½ d²; rounding must not make a distance negative.
         return 2.0 * np.minimum(self._normals.log_densities(X)[:, 0] - self._normals.log_norms[0], 0.0)
 
-    def _threshold(self, X, weights):
+    def _threshold(self, X: Any, weights: Floats | None) -> float:
         name, value = one_given(threshold=self.threshold, contamination=self.contamination)
         ways = {
             "threshold": lambda: -check_non_negative("threshold", value),
@@ -114,5 +117,5 @@ class MahalanobisDetector(NormalRows, WeightedDetector):
         }
         return ways[name]()
 
-    def _note_threshold(self, threshold):
+    def _note_threshold(self, threshold: float) -> None:
         self.threshold_ = -threshold

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Integers, RandomState
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_interval
@@ -41,12 +42,14 @@ class AnomalySplit(NamedTuple):
     [6, 3, 3]
     """
 
-    train: np.ndarray
-    validation: np.ndarray
-    test: np.ndarray
+    train: Integers
+    validation: Integers
+    test: Integers
 
 
-def anomaly_split(y, *, train_fraction=0.6, validation_fraction=0.5, random_state=None):
+def anomaly_split(
+    y: ArrayLike, *, train_fraction: float = 0.6, validation_fraction: float = 0.5, random_state: RandomState = None
+) -> AnomalySplit:
     """Split labelled rows as in (1).
 
     Parameters
@@ -84,14 +87,14 @@ def anomaly_split(y, *, train_fraction=0.6, validation_fraction=0.5, random_stat
     if np.sum(~bad) < 3:
         raise ValueError(f"y holds {np.sum(~bad)} good rows (y = 0); at least 3 are needed, one for each part")
     rng = check_rng(random_state)
-    good, bad = (rng.permutation(np.flatnonzero(rows)) for rows in (~bad, bad))
-    train, good = _cut(good, train_fraction, leave=2)
-    halves = [_cut(rows, validation_fraction, leave=1) for rows in (good, bad)]
+    good, anomalies = (rng.permutation(np.flatnonzero(rows)) for rows in (~bad, bad))
+    train, rest = _cut(good, train_fraction, leave=2)
+    halves = [_cut(rows, validation_fraction, leave=1) for rows in (rest, anomalies)]
     validation, test = (np.sort(np.concatenate(parts)) for parts in zip(*halves, strict=True))
     return AnomalySplit(np.sort(train), validation, test)
 
 
-def _cut(rows, share, *, leave):
+def _cut(rows: Integers, share: float, *, leave: int) -> tuple[Integers, Integers]:
     """The first `share` of the rows, at least one, and the others, at least `leave`."""
     first = min(max(round(share * len(rows)), 1), len(rows) - leave)
     return rows[:first], rows[first:]

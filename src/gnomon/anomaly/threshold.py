@@ -7,17 +7,23 @@ Anomalies are the positives. β > 1 weighs missed anomalies more, β < 1 false a
 Retrieval, chapter 7.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Bools, Floats, Integers
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
 from gnomon.numerics.validation import check_choice, check_positive
 
 __all__ = ["ThresholdChoice", "select_threshold"]
 
-PLACEMENTS = ("score", "midpoint")
+Placement: TypeAlias = Literal["score", "midpoint"]
+Metric: TypeAlias = Literal["f1", "fbeta"] | Callable[[Integers, Integers], float]
+"""The name of a metric, or a function of the labels and of which rows are flagged, both as 0 and 1."""
+
+PLACEMENTS = get_args(Placement)
 METRICS = ("f1", "fbeta")
 
 
@@ -51,12 +57,14 @@ class ThresholdChoice(NamedTuple):
 
     threshold: float
     value: float
-    thresholds: Any
-    values: Any
+    thresholds: Floats
+    values: Floats
     curve: ThresholdCurve
 
 
-def select_threshold(scores, y, metric="f1", beta=1.0, *, placement="score"):
+def select_threshold(
+    scores: ArrayLike, y: ArrayLike, metric: Metric = "f1", beta: float = 1.0, *, placement: Placement = "score"
+) -> ThresholdChoice:
     """The threshold on scores that serves labelled rows best, equation (1).
 
     Parameters
@@ -103,13 +111,13 @@ def select_threshold(scores, y, metric="f1", beta=1.0, *, placement="score"):
                            curve)  # fmt: skip
 
 
-def candidates(scores, bad):
+def candidates(scores: Floats, bad: Bools) -> ThresholdCurve:
     """The curve over negated scores; where a score is −∞ no threshold flags nothing, and the first point falls away."""
     curve = threshold_curve(-scores, bad)
     return curve[1:] if np.any(np.isneginf(scores)) else curve
 
 
-def metric_values(metric, beta, curve, scores, bad):
+def metric_values(metric: Metric, beta: float, curve: ThresholdCurve, scores: Floats, bad: Bools) -> Floats:
     """The metric at every threshold of the curve."""
     if callable(metric):
         truth = bad.astype(int)
@@ -119,14 +127,14 @@ def metric_values(metric, beta, curve, scores, bad):
     return curve.f_beta(1.0 if metric == "f1" else check_positive("beta", beta))
 
 
-def best_place(values, metric):
+def best_place(values: Floats, metric: Metric) -> int:
     """The first place of the greatest value that is a number."""
     if np.all(np.isnan(values)):
         raise ValueError(f"metric={metric!r} is NaN at every threshold; give one that some threshold can meet")
     return int(np.nanargmax(values))
 
 
-def placed(thresholds, best, placement):
+def placed(thresholds: Floats, best: int, placement: Placement) -> float:
     """The threshold number `best` of ascending ones, or the point half way to the next."""
     here = float(thresholds[best])
     if placement == "score" or best + 1 == len(thresholds) or not np.isfinite(here):

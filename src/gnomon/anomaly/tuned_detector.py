@@ -8,17 +8,19 @@ estimation and model selection, IJCAI.
 """
 
 from numbers import Integral
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.model_selection import check_cv
-from sklearn.utils import _safe_indexing, get_tags, indexable
+from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
 from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
 
+from gnomon._typing import ArrayLike, Bools, Floats, Folds, Integers, MatrixLike
 from gnomon.anomaly._base import decisions, like, verdicts
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.gaussian_detector import GaussianDetector
-from gnomon.anomaly.threshold import PLACEMENTS, best_place, candidates, metric_values, placed
+from gnomon.anomaly.threshold import PLACEMENTS, Metric, Placement, best_place, candidates, metric_values, placed
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["TunedDetector"]
@@ -75,7 +77,16 @@ class TunedDetector(OutlierMixin, BaseEstimator):
     (1.0, array([ 1, -1]))
     """
 
-    def __init__(self, detector=None, cv=5, *, metric="f1", beta=1.0, placement="score", anomaly_label=None):
+    def __init__(
+        self,
+        detector: BaseEstimator | None = None,
+        cv: Folds = 5,
+        *,
+        metric: Metric = "f1",
+        beta: float = 1.0,
+        placement: Placement = "score",
+        anomaly_label: object = None,
+    ):
         self.detector = detector
         self.cv = cv
         self.metric = metric
@@ -83,7 +94,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         self.placement = placement
         self.anomaly_label = anomaly_label
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         """Choose the threshold by cross-validation, then fit the detector to all good rows.
 
         Parameters
@@ -117,7 +128,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         self.offset_ = float(np.nextafter(self.threshold_, np.inf))
         return self
 
-    def score_samples(self, X):
+    def score_samples(self, X: MatrixLike) -> Floats:
         """The scores of the detector.
 
         Parameters
@@ -130,7 +141,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         """
         return like(self._scores(X), X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Score less offset: negative for anomalies.
 
         Parameters
@@ -143,7 +154,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         """
         return like(decisions(self._scores(X), self.offset_), X)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Integers:
         """−1 for anomalies, +1 for good rows.
 
         Parameters
@@ -156,7 +167,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         """
         return verdicts(decisions(self._scores(X), self.offset_))
 
-    def fit_predict(self, X, y=None):
+    def fit_predict(self, X: MatrixLike, y: ArrayLike | None = None) -> Integers:
         """`fit`, then `predict` of the same rows.
 
         Parameters
@@ -170,11 +181,11 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         """
         return self.fit(X, y).predict(X)
 
-    def _scores(self, X):
+    def _scores(self, X: MatrixLike) -> Floats:
         check_is_fitted(self)
         return np.asarray(self.detector_.score_samples(_doubles(X)), dtype=float)
 
-    def _untuned(self, fitted):
+    def _untuned(self, fitted: BaseEstimator) -> Self:
         if getattr(fitted, "offset_", None) is None:
             raise ValueError(
                 f"y=None leaves the threshold to the detector, and {type(fitted).__name__} has none of its own (no "
@@ -185,7 +196,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         self.thresholds_, self.values_ = np.empty(0), np.empty(0)
         return self
 
-    def _folds(self, X, bad):
+    def _folds(self, X: Any, bad: Bools) -> list[tuple[Integers, Integers]]:
         require_anomalies(bad, f"y of n_samples={len(bad)}")
         if isinstance(self.cv, Integral) and np.sum(bad) < self.cv:
             raise ValueError(
@@ -194,25 +205,25 @@ class TunedDetector(OutlierMixin, BaseEstimator):
             )
         return list(check_cv(self.cv, bad, classifier=True).split(X, bad))
 
-    def _mean_values(self, scored):
+    def _mean_values(self, scored: list[tuple[Floats, Bools]]) -> tuple[Floats, Floats]:
         """Every score of any fold as a candidate, and the mean metric at each; all folds count alike."""
         thresholds = np.unique(np.concatenate([[-np.inf], *(scores for scores, _ in scored)]))
         curves = [candidates(scores, bad).at(-thresholds) for scores, bad in scored]
         pairs = zip(curves, scored, strict=True)
         return thresholds, np.mean([metric_values(self.metric, self.beta, c, *rows) for c, rows in pairs], axis=0)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(GaussianDetector() if self.detector is None else self.detector).input_tags
         return tags
 
 
-def _doubles(X):
+def _doubles(X: Any) -> Any:
     """X, an array in single precision as doubles, so that rounded scores do not cross the threshold."""
     return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
 
 
-def _held_out(detector, X, bad, train, held_out):
+def _held_out(detector: BaseEstimator, X: Any, bad: Bools, train: Integers, held_out: Integers) -> tuple[Floats, Bools]:
     """Scores and labels of the rows left out, by a detector of the good rows among the others."""
     require_anomalies(bad[held_out], "a fold of y")
     fitted = clone(detector).fit(_safe_indexing(X, train[~bad[train]]))

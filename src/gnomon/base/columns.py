@@ -7,7 +7,8 @@ binary, JMLR 1, 113–141.
 """
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from sklearn import config_context, get_config
@@ -15,7 +16,9 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_method_params, _num_samples
 
+from gnomon._typing import ArrayLike, Floats, Integers, MatrixLike
 from gnomon.base.weights import check_takes_weights, weight_parameter
+from gnomon.numerics.coding import BinaryProblem
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = [
@@ -25,6 +28,10 @@ __all__ = [
     "fit_columns",
     "refit_columns",
 ]
+
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
 
 class FittedColumns(NamedTuple):
@@ -48,33 +55,43 @@ class FittedColumns(NamedTuple):
     []
     """
 
-    estimators: list
-    rows: list
+    estimators: list[Any]
+    rows: list[Integers | None]
 
 
 class ConstantSide(BaseEstimator):
     """The answer of a problem in which one side has no rows; scores are 0 and 1, as in scikit-learn."""
 
-    def __init__(self, side=0):
+    def __init__(self, side: int = 0) -> None:
         self.side = side
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         self.classes_ = np.array([0, 1])
         # No boundary, so no distance from it: where scores are divided by norms, this one stays as it is.
         self.weight_norm_ = 1.0
         return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Integers:
         return np.full(_num_samples(X), self.side)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         return np.full(_num_samples(X), float(self.side))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Floats:
         return np.tile(np.eye(2)[self.side], (_num_samples(X), 1))
 
 
-def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=None, n_jobs=None, report=None):
+def fit_columns(
+    estimator: BaseEstimator,
+    X: MatrixLike,
+    problems: Sequence[Callable[[], BinaryProblem]],
+    *,
+    weights: Floats | None = None,
+    balance: bool = False,
+    params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+    report: Callable[[int, int], object] | None = None,
+) -> FittedColumns:
     """Fit a clone of `estimator` to every problem, on `n_jobs` threads.
 
     A problem whose rows are all on one side gets a constant answer and a warning. Rows of weight zero take no part.
@@ -121,7 +138,7 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
         check_takes_weights(estimator)
     done = []
 
-    def fit_one(problem):
+    def fit_one(problem: Callable[[], BinaryProblem]) -> tuple[BaseEstimator, Integers | None]:
         fitted = _fit_problem(estimator, X, problem(), weights, balance=balance, params=params or {})
         done.append(1)
         if report is not None:
@@ -132,7 +149,15 @@ def fit_columns(estimator, X, problems, *, weights=None, balance=False, params=N
     return FittedColumns([model for model, _ in fitted], [rows for _, rows in fitted])
 
 
-def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=None):
+def refit_columns(
+    estimators: Iterable[BaseEstimator],
+    X: MatrixLike,
+    problems: Iterable[Callable[[], BinaryProblem]],
+    *,
+    weights: Floats | None = None,
+    params: Mapping[str, Any] | None = None,
+    n_jobs: int | None = None,
+) -> list[Any]:
     """Call `partial_fit` of every estimator with the rows of its problem; without rows an estimator stays as it is.
 
     Parameters
@@ -162,7 +187,7 @@ def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=
     [4.0, 4.0]
     """
 
-    def refit(pair):
+    def refit(pair: tuple[BaseEstimator, Callable[[], BinaryProblem]]) -> BaseEstimator:
         estimator, make = pair
         rows, positive, _ = make()
         if len(positive) == 0:
@@ -175,18 +200,26 @@ def refit_columns(estimators, X, problems, *, weights=None, params=None, n_jobs=
     return map_chunks(configured(refit), zip(estimators, problems, strict=True), n_jobs)
 
 
-def configured(function):
+def configured(function: Callable[[Item], Result]) -> Callable[[Item], Result]:
     """`function` under the settings of scikit-learn that hold here; they belong to a thread."""
     config = get_config()
 
-    def call(item):
+    def call(item: Item) -> Result:
         with config_context(**config):
             return function(item)
 
     return call
 
 
-def _fit_problem(estimator, X, problem, weights, *, balance, params):
+def _fit_problem(
+    estimator: BaseEstimator,
+    X: MatrixLike,
+    problem: BinaryProblem,
+    weights: Floats | None,
+    *,
+    balance: bool,
+    params: Mapping[str, Any],
+) -> tuple[BaseEstimator, Integers | None]:
     rows, positive, s = problem.rows, problem.positive, None
     if weights is not None:
         s = weights if rows is None else weights[rows]
@@ -207,12 +240,12 @@ def _fit_problem(estimator, X, problem, weights, *, balance, params):
     return clone(estimator).fit(X, target, **params, **weight_parameter(estimator, s)), rows
 
 
-def _rows_of(estimator, X, rows):
+def _rows_of(estimator: BaseEstimator, X: MatrixLike, rows: Integers) -> MatrixLike:
     part = _safe_indexing(X, rows)
     return _safe_indexing(part, rows, axis=1) if get_tags(estimator).input_tags.pairwise else part
 
 
-def _balanced(target, weights):
+def _balanced(target: Integers, weights: Floats | None) -> Floats:
     """Weights by which both sides have the same sum, and all rows the sum that they had."""
     s = np.ones(len(target)) if weights is None else weights
     sums = np.bincount(target, weights=s)

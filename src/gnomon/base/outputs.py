@@ -5,18 +5,24 @@
 Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–141.
 """
 
+from typing import Literal, TypeAlias
+
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
-from gnomon.base.columns import configured
+from gnomon._typing import Array, Integers, MatrixLike
+from gnomon.base.columns import FittedColumns, configured
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = ["column_output", "column_outputs", "offers"]
 
 
-def offers(estimator):
+Output: TypeAlias = Literal["score", "proba", "hard"]
+
+
+def offers(estimator: BaseEstimator) -> list[Output]:
     """The outputs that an estimator has, best first: "score", "proba", "hard".
 
     A regressor's prediction is a score around ½.
@@ -34,11 +40,11 @@ def offers(estimator):
     """
     if is_regressor(estimator):
         return ["score", "hard"]
-    methods = {"score": "decision_function", "proba": "predict_proba", "hard": "predict"}
+    methods: dict[Output, str] = {"score": "decision_function", "proba": "predict_proba", "hard": "predict"}
     return [kind for kind, method in methods.items() if getattr(estimator, method, None) is not None]
 
 
-def column_output(estimator, X, kind):
+def column_output(estimator: BaseEstimator, X: MatrixLike, kind: Output) -> Array:
     """What a fitted column says of every row: its score, the probability of side 1, or the side 0 or 1 itself.
 
     Parameters
@@ -74,7 +80,9 @@ def column_output(estimator, X, kind):
     return estimator.predict_proba(X)[:, 1] if kind == "proba" else np.ravel(estimator.predict(X))
 
 
-def column_outputs(columns, X, kind, *, pairwise=False, n_jobs=None):
+def column_outputs(
+    columns: FittedColumns, X: MatrixLike, kind: Output, *, pairwise: bool = False, n_jobs: int | None = None
+) -> Array:
     """`column_output` of all columns, side by side.
 
     Parameters
@@ -104,7 +112,7 @@ def column_outputs(columns, X, kind, *, pairwise=False, n_jobs=None):
     [[0, 0], [1, 1]]
     """
 
-    def output(column):
+    def output(column: tuple[BaseEstimator, Integers | None]) -> Array:
         estimator, rows = column
         return column_output(estimator, _safe_indexing(X, rows, axis=1) if pairwise and rows is not None else X, kind)
 

@@ -7,20 +7,30 @@ categories, `given_rows` what another estimator inside this one takes. Each sets
 `feature_names_in_`. Buitinck et al. (2013), arXiv:1309.0238, describe the contract.
 """
 
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import numpy as np
-from scipy import sparse
+from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
+from gnomon._typing import Array, ArrayLike, MatrixLike, Sparse, TableLike, is_sparse
 from gnomon.numerics.tables import as_frame, as_table
 from gnomon.numerics.validation import FLOATS, assert_finite
 
 __all__ = ["given_rows", "map_rows", "naming_columns", "table_rows", "validate_rows"]
 
 
-def validate_rows(estimator, X, y="no_validation", *, finite=True, **options):
+def validate_rows(
+    estimator: BaseEstimator,
+    X: MatrixLike,
+    y: ArrayLike | None = "no_validation",
+    *,
+    finite: bool = True,
+    **options: Any,
+) -> Any:
     """Scikit-learn's ``validate_data``, with errors about NaN and infinity that name the columns of `X`.
 
     Parameters
@@ -61,7 +71,9 @@ def validate_rows(estimator, X, y="no_validation", *, finite=True, **options):
     return checked
 
 
-def table_rows(estimator, X, y="no_validation", *, reset=True, **target):
+def table_rows(
+    estimator: BaseEstimator, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True, **target: bool
+) -> Any:
     """X as a `FeatureTable` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
 
     Parameters
@@ -109,7 +121,7 @@ def table_rows(estimator, X, y="no_validation", *, reset=True, **target):
     return map_rows(as_table, checked)
 
 
-def given_rows(owner, base, X, *, reset):
+def given_rows(owner: BaseEstimator, base: BaseEstimator, X: TableLike | Sparse, *, reset: bool) -> Any:
     """Rows as a base estimator takes them: data frames and texts as they are, all else as array or sparse matrix.
 
     Parameters
@@ -140,19 +152,19 @@ def given_rows(owner, base, X, *, reset):
     if as_frame(X) is not None:
         validate_data(owner, X, reset=reset, skip_check_array=True)
         return X
-    if not sparse.issparse(X) and _are_texts(np.asarray(X)):
+    if not is_sparse(X) and _are_texts(np.asarray(X)):
         return X
     deep = get_tags(base).input_tags.three_d_array
     options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, "allow_nd": deep}
     return validate_data(owner, X, reset=reset, **options)
 
 
-def _are_texts(rows):
+def _are_texts(rows: Array) -> bool:
     return rows.ndim == 1 and len(rows) > 0 and isinstance(rows[0], str)
 
 
 @contextmanager
-def naming_columns(estimator, X):
+def naming_columns(estimator: BaseEstimator, X: MatrixLike) -> Iterator[None]:
     """Errors of the parts of an estimator about NaN or infinity, in words that name the columns of `X` as it does.
 
     Parts alone know whether they take such cells, but they get plain arrays, without the names.
@@ -184,12 +196,12 @@ def naming_columns(estimator, X):
         yield
     except ValueError as error:
         if any(word in str(error).lower() for word in ("nan", "inf")):
-            cells = X if sparse.issparse(X) else np.asarray(X)
+            cells = X.tocsr() if is_sparse(X) else np.asarray(X)
             assert_finite(cells, columns=vars(estimator).get("feature_names_in_"))
         raise
 
 
-def map_rows(function, checked):
+def map_rows(function: Callable[[Any], Any], checked: Any) -> Any:
     """What ``validate_data`` returned, X alone or (X, y), with ``function(X)`` in place of X.
 
     References

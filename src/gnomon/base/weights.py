@@ -2,21 +2,27 @@
 
     fit(X, y, w),    or where fit takes no weights    fit(X_I, y_I),  I drawn with P(i) = wᵢ/Σw                      (1)
 
-Freund & Schapire (1997), doi:10.1006/jcss.1997.1504, section 3.3.
+Freund & Schapire (1997), doi:10.1006/jcss.1997.1504.
 """
 
+from collections.abc import Sequence
 from inspect import signature
+from typing import Any, TypeVar
 
 import numpy as np
 from sklearn import get_config
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from gnomon._typing import Array, Floats, MatrixLike
+
 __all__ = ["check_takes_weights", "fit_weighted", "weight_parameter"]
 
+Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
-def fit_weighted(base, X, y, weights, rng):
+
+def fit_weighted(base: Estimator, X: MatrixLike, y: Array, weights: Floats, rng: np.random.Generator) -> Estimator:
     """A clone of an estimator fitted with weights, or to rows drawn by weight where it takes none.
 
     Every label is drawn at least once, so that the clone knows them all.
@@ -56,12 +62,12 @@ def fit_weighted(base, X, y, weights, rng):
     return model.fit(_safe_indexing(X, rows), y[rows])
 
 
-def _steps(estimator):
+def _steps(estimator: BaseEstimator) -> Sequence[tuple[str, Any]]:
     """The named steps of a pipeline; any other estimator is a single one without a name."""
     return getattr(estimator, "steps", [("", estimator)])
 
 
-def check_takes_weights(estimator):
+def check_takes_weights(estimator: BaseEstimator) -> None:
     """ValueError where `fit` of an estimator, or of the last step of a pipeline, takes no weights."""
     parameters = signature(_steps(estimator)[-1][1].fit).parameters.values()
     if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
@@ -71,7 +77,7 @@ def check_takes_weights(estimator):
         )
 
 
-def weight_parameter(estimator, weights):
+def weight_parameter(estimator: BaseEstimator, weights: Floats | None) -> dict[str, Floats]:
     """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed."""
     if weights is None:
         return {}

@@ -2,7 +2,9 @@
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table as Grid
@@ -12,7 +14,7 @@ from gnomon.cli._learn import MODEL, REPORT, command_line, progress_bar, stem
 from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
-from gnomon.report import anomaly_page, anomaly_summary, find_anomalies
+from gnomon.report import AnomalyStudy, anomaly_page, anomaly_summary, find_anomalies
 from gnomon.report.anomaly_pages import anomaly_verdict, detector_rows
 
 __all__ = ["run"]
@@ -20,7 +22,16 @@ __all__ = ["run"]
 SHOWN = 4
 
 
-def run(data, target, *, out, reading, choices, as_json, quiet):
+def run(
+    data: Path,
+    target: str | None,
+    *,
+    out: Path | None,
+    reading: Mapping[str, Any],
+    choices: Mapping[str, Any],
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Search one file for anomalies; write everything or nothing."""
     out = out or Path(f"gnomon-{stem(data)}")
     console = Console(quiet=quiet or as_json, highlight=False)
@@ -39,7 +50,7 @@ def run(data, target, *, out, reading, choices, as_json, quiet):
     _tell(console, study, out)
 
 
-def _tell(console, study, out):
+def _tell(console: Console, study: AnomalyStudy, out: Path) -> None:
     console.print(f"{study.rule[:1].upper()}{study.rule[1:]}.", markup=False)
     heads, rows = detector_rows(study)
     console.print("Detectors, the best on validation rows first:" if study.target else "Detectors, the best first:")

@@ -40,6 +40,7 @@ OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to w
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report and the model.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
+Jobs = Annotated[int, typer.Option(min=1, help="Processes that compile at the same time.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but errors.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead.")]
 Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself if not given.")]
@@ -67,7 +68,7 @@ def learn(
     no_header: NoHeader = False,
     as_json: AsJson = False,
     quiet: Quiet = False,
-):
+) -> None:
     """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
     from gnomon.cli import _anomalies, _learn
     from gnomon.cli._guard import guarded
@@ -97,7 +98,7 @@ def predict(
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
     no_header: NoHeader = False,
-):
+) -> None:
     """Predict the rows of a file with a model that learn wrote."""
     from gnomon.cli._guard import guarded
     from gnomon.cli._predict import run
@@ -108,7 +109,7 @@ def predict(
 
 
 @app.command()
-def demo(out: Out = None, seed: Seed = 0, as_json: AsJson = False, quiet: Quiet = False):
+def demo(out: Out = None, seed: Seed = 0, as_json: AsJson = False, quiet: Quiet = False) -> None:
     """Run learn on a small table that comes with gnomon."""
     from gnomon.cli._guard import guarded
     from gnomon.cli._learn import run_demo
@@ -118,17 +119,17 @@ def demo(out: Out = None, seed: Seed = 0, as_json: AsJson = False, quiet: Quiet 
 
 
 @app.command()
-def warmup(quiet: Quiet = False):
+def warmup(jobs: Jobs = 1, quiet: Quiet = False) -> None:
     """Compile all kernels now, so that the first use of each is fast."""
     from gnomon.cli._guard import guarded
     from gnomon.cli._warmup import run
 
     with guarded():
-        run(quiet=quiet)
+        run(jobs=jobs, quiet=quiet)
 
 
 @app.command()
-def cache(clear: Clear = False):
+def cache(clear: Clear = False) -> None:
     """Tell where compiled kernels are kept and how large they are."""
     from gnomon.cli._cache import run
     from gnomon.cli._guard import guarded
@@ -137,12 +138,12 @@ def cache(clear: Clear = False):
         run(clear=clear)
 
 
-def _character(delimiter):
+def _character(delimiter: str | None) -> str | None:
     r"""The delimiter as one character; the word tab and the letters \t mean the tabulator."""
-    return {"tab": "\t", r"\t": "\t"}.get(delimiter, delimiter)
+    return None if delimiter is None else {"tab": "\t", r"\t": "\t"}.get(delimiter, delimiter)
 
 
-def _version(wanted: bool):
+def _version(wanted: bool) -> None:
     if wanted:
         import gnomon
 
@@ -154,11 +155,11 @@ Version = Annotated[bool, typer.Option("--version", callback=_version, is_eager=
 
 
 @app.callback()
-def options(version: Version = False):
+def options(version: Version = False) -> None:
     """Learn from a table, honestly: compare, choose, judge, report."""
 
 
-def main():
+def main() -> None:
     """Run the command with the arguments of the process.
 
     References

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import typer
@@ -26,13 +27,13 @@ class Stopped(BaseException):
     """A signal asks the process to end. Solvers keep their best result at a KeyboardInterrupt; a command must not."""
 
 
-def errors():
+def errors() -> Console:
     """The console for everything that is not the result: standard error."""
     return Console(stderr=True, highlight=False, soft_wrap=True)
 
 
 @contextmanager
-def guarded():
+def guarded() -> Iterator[None]:
     """Run a command's work; turn what goes wrong into a sentence and an exit code."""
     try:
         with _stoppable():
@@ -63,7 +64,7 @@ def guarded():
 
 
 @contextmanager
-def _stoppable():
+def _stoppable() -> Iterator[None]:
     """Raise `Stopped` at the first signal of `ENDING` and ignore the next, which would cut the tidying short."""
     known = [signal.Signals[name] for name in ENDING if name in signal.Signals.__members__]
     # What the parent process ignores, as nohup does, stays ignored; only the main thread may say what a signal does.
@@ -84,5 +85,5 @@ def _stoppable():
             signal.signal(each, handler)
 
 
-def _say(text):
+def _say(text: str) -> None:
     errors().print(text, markup=False)

@@ -3,8 +3,10 @@
 import json
 import shlex
 import sys
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -15,7 +17,7 @@ from gnomon.cli._guard import errors
 from gnomon.io import UserError, read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
-from gnomon.report import learn, page, summary
+from gnomon.report import Study, learn, page, summary
 from gnomon.report.pages import verdict
 from gnomon.report.scores import SCORES
 
@@ -26,7 +28,16 @@ MODEL = "model.skops"
 STYLES = {"grave": "bold red", "warning": "yellow", "note": "dim"}
 
 
-def run(data, target, *, out, reading, choices, as_json, quiet):
+def run(
+    data: Path,
+    target: str | None,
+    *,
+    out: Path | None,
+    reading: Mapping[str, Any],
+    choices: Mapping[str, Any],
+    as_json: bool,
+    quiet: bool,
+) -> None:
     """Study one file; write everything or nothing."""
     if target is None:
         raise UserError("--target is needed: the column to predict; only --task anomaly can do without")
@@ -47,7 +58,7 @@ def run(data, target, *, out, reading, choices, as_json, quiet):
     _tell(console, study, out)
 
 
-def run_demo(*, out, seed, as_json, quiet):
+def run_demo(*, out: Path | None, seed: int, as_json: bool, quiet: bool) -> None:
     """`run` on the embedded table."""
     from gnomon.datasets.embedded import demo_path
 
@@ -59,31 +70,31 @@ def run_demo(*, out, seed, as_json, quiet):
     run(path, target, out=out or Path("gnomon-demo"), reading=reading, choices=choices, as_json=as_json, quiet=quiet)
 
 
-def stem(data):
+def stem(data: Path) -> str:
     """The name of a file without its endings."""
     return data.name.split(".")[0] or "report"
 
 
-def command_line():
+def command_line() -> str:
     """The command as it was given."""
     return shlex.join(["gnomon", *sys.argv[1:]])
 
 
 @contextmanager
-def progress_bar(*, quiet):
+def progress_bar(*, quiet: bool) -> Iterator[Callable[[int, int, str], None]]:
     """A bar on standard error while the work goes on; yields the function that moves it."""
     columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn()
     console = errors()
     with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
         job = bar.add_task("reading the columns", total=None)
 
-        def move(done, total, text):
+        def move(done: int, total: int, text: str) -> None:
             bar.update(job, completed=done, total=total, description=text)
 
         yield move
 
 
-def _tell(console, study, out):
+def _tell(console: Console, study: Study, out: Path) -> None:
     console.print(f"{study.target.rule[:1].upper()}{study.target.rule[1:]}.", markup=False)
     console.print(_grid(study))
     for trial in study.trials:
@@ -98,7 +109,7 @@ def _tell(console, study, out):
     console.print(f"report  {out / REPORT}\nmodel   {out / MODEL}", markup=False, soft_wrap=True)
 
 
-def _grid(study):
+def _grid(study: Study) -> Grid:
     """The models that could be fitted, best first; the report has all scores, this has those that fit the screen."""
     first, second, *_, last = SCORES[study.target.task]
     grid = Grid(title="cross-validation on the training rows", title_justify="left")

@@ -4,19 +4,22 @@ import csv
 import io
 import sys
 import warnings
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
 from gnomon.cli._guard import errors
-from gnomon.io import UserError, load, notes, read_table
+from gnomon.io import Table, UserError, load, notes, read_table
 from gnomon.io.files import outbox
 from gnomon.io.tables import as_float, listed, to_text
 
 __all__ = ["run"]
 
 
-def run(model, data, *, out, proba, reading):
+def run(model: Path, data: Path, *, out: Path | None, proba: bool, reading: Mapping[str, Any]) -> None:
     """Predict every row of `data`; write CSV to `out` or standard output."""
     facts = notes(model)
     if "target" not in facts:
@@ -29,7 +32,9 @@ def run(model, data, *, out, proba, reading):
     _write(_predictions(pipeline, table, facts, proba), out)
 
 
-def _advise(pipeline, table, facts, caught):
+def _advise(
+    pipeline: Pipeline, table: Table, facts: Mapping[str, Any], caught: Sequence[warnings.WarningMessage]
+) -> None:
     """Say on standard error what the user should know of how the file was read."""
     console = errors()
     kinds = pipeline[0].kinds
@@ -46,7 +51,7 @@ def _advise(pipeline, table, facts, caught):
                 console.print(f"note: {lost} cells of {kind.name} are no numbers; taken as missing", markup=False)
 
 
-def _predictions(pipeline, table, facts, proba):
+def _predictions(pipeline: Pipeline, table: Table, facts: Mapping[str, Any], proba: bool) -> dict[str, list[Any]]:
     if proba and facts["task"] != "classification":
         raise UserError(f"--proba is for classification; this model was made by --task {facts['task']}")
     predicted = pipeline.predict(table)
@@ -60,7 +65,7 @@ def _predictions(pipeline, table, facts, proba):
     return columns
 
 
-def _write(columns, out):
+def _write(columns: Mapping[str, Sequence[Any]], out: Path | None) -> None:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(columns)

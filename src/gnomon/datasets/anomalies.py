@@ -9,13 +9,14 @@ examples of the field, Chandola, Banerjee & Kumar (2009), doi:10.1145/1541880.15
 
 import numpy as np
 
+from gnomon._typing import Floats, Integers, RandomState
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["make_account_activity", "make_datacenter", "make_engines"]
 
 
-def make_engines(n_good=1000, n_bad=20, *, random_state=None):
+def make_engines(n_good: int = 1000, n_bad: int = 20, *, random_state: RandomState = None) -> tuple[Floats, Integers]:
     """Heat and vibration of engines; half of the bad ones are extreme, half vibrate wrongly for their heat.
 
     Good: vibration = 10 + 0.5 (heat − 80) + noise, heat ~ N(80, 6²), noise ~ N(0, 1).
@@ -52,7 +53,9 @@ def make_engines(n_good=1000, n_bad=20, *, random_state=None):
     return _shuffled(good, odd, rng)
 
 
-def make_account_activity(n_good=2000, n_bad=20, *, random_state=None):
+def make_account_activity(
+    n_good: int = 2000, n_bad: int = 20, *, random_state: RandomState = None
+) -> tuple[Floats, Integers]:
     """What users of a site did on a day; the bad accounts guess passwords, scrape pages or post as robots do.
 
     Parameters
@@ -89,7 +92,9 @@ def make_account_activity(n_good=2000, n_bad=20, *, random_state=None):
     return _shuffled(good, odd, rng)
 
 
-def make_datacenter(n_good=2000, n_bad=20, *, random_state=None):
+def make_datacenter(
+    n_good: int = 2000, n_bad: int = 20, *, random_state: RandomState = None
+) -> tuple[Floats, Integers]:
     """Machines of a data centre; CPU load follows network traffic, except on machines that loop or lost their network.
 
     Good: traffic ~ log-normal, CPU load = 0.8 traffic · log-normal noise, so that load / traffic is nearly constant. A
@@ -127,30 +132,30 @@ def make_datacenter(n_good=2000, n_bad=20, *, random_state=None):
     return _shuffled(good, odd, rng)
 
 
-def _start(n_good, n_bad, random_state):
+def _start(n_good: int, n_bad: int, random_state: RandomState) -> np.random.Generator:
     check_integer("n_good", n_good, 1)
     check_integer("n_bad", n_bad, 0)
     return check_rng(random_state)
 
 
-def _engines(n, rng):
+def _engines(n: int, rng: np.random.Generator) -> Floats:
     heat = rng.normal(80.0, 6.0, n)
     return np.column_stack([heat, 10.0 + 0.5 * (heat - 80.0) + rng.normal(0.0, 1.0, n)])
 
 
-def _accounts(n, rng):
+def _accounts(n: int, rng: np.random.Generator) -> Floats:
     logins = 1.0 + rng.poisson(3.0, n)
     failures = rng.poisson(0.3 * logins)
     speed, pages = rng.lognormal(1.6, 0.3, n), rng.lognormal(2.5, 0.6, n)
     return np.column_stack([logins, failures, speed, pages, rng.poisson(1.5, n)]).astype(float)
 
 
-def _machines(n, rng):
+def _machines(n: int, rng: np.random.Generator) -> Floats:
     traffic = rng.lognormal(4.0, 0.35, n)
     load = 0.8 * traffic * rng.lognormal(0.0, 0.06, n)
     return np.column_stack([rng.normal(48.0, 8.0, n), load, traffic, rng.lognormal(5.0, 0.4, n)])
 
 
-def _shuffled(good, odd, rng):
+def _shuffled(good: Floats, odd: Floats, rng: np.random.Generator) -> tuple[Floats, Integers]:
     order = rng.permutation(len(good) + len(odd))
     return np.concatenate([good, odd])[order], np.repeat([0, 1], [len(good), len(odd)])[order]

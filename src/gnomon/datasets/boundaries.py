@@ -7,18 +7,55 @@ threshold in one column. Cover (1965), Geometrical and statistical properties of
 doi:10.1109/PGEC.1965.264137, on why maps into more columns separate.
 """
 
+from typing import Literal, TypeAlias, overload
+
 import numpy as np
+from sklearn.base import TransformerMixin
 from sklearn.compose import ColumnTransformer
 from sklearn.preprocessing import Binarizer
 
+from gnomon._typing import Floats, Integers, RandomState
 from gnomon.features import PolarFeatures, PolynomialMap, Waterfall
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 
 __all__ = ["make_center_corner", "make_linear_outliers", "make_quadratic_boundary", "make_threshold"]
 
+Sample: TypeAlias = tuple[Floats, Integers]
+MappedSample: TypeAlias = tuple[Floats, Integers, TransformerMixin]
+"""A sample, and the map in whose space a plane separates it."""
 
-def make_center_corner(n_samples=200, *, shape="corners", noise=0.1, random_state=None, return_map=False):
+
+@overload
+def make_center_corner(
+    n_samples: int = ...,
+    *,
+    shape: Literal["corners", "ring"] = ...,
+    noise: float = ...,
+    random_state: RandomState = ...,
+    return_map: Literal[False] = ...,
+) -> Sample: ...
+
+
+@overload
+def make_center_corner(
+    n_samples: int = ...,
+    *,
+    shape: Literal["corners", "ring"] = ...,
+    noise: float = ...,
+    random_state: RandomState = ...,
+    return_map: Literal[True],
+) -> MappedSample: ...
+
+
+def make_center_corner(
+    n_samples: int = 200,
+    *,
+    shape: Literal["corners", "ring"] = "corners",
+    noise: float = 0.1,
+    random_state: RandomState = None,
+    return_map: bool = False,
+) -> Sample | MappedSample:
     """Class 1 in the centre, class 0 in the four corners or on a ring around it.
 
     The radius separates the classes: φ is `PolarFeatures()`.
@@ -72,7 +109,21 @@ def make_center_corner(n_samples=200, *, shape="corners", noise=0.1, random_stat
     return _shuffled(X, y, rng, PolarFeatures(), return_map)
 
 
-def make_linear_outliers(n_samples=200, *, outliers=0.05, random_state=None, return_map=False):
+@overload
+def make_linear_outliers(
+    n_samples: int = ..., *, outliers: float = ..., random_state: RandomState = ..., return_map: Literal[False] = ...
+) -> Sample: ...
+
+
+@overload
+def make_linear_outliers(
+    n_samples: int = ..., *, outliers: float = ..., random_state: RandomState = ..., return_map: Literal[True]
+) -> MappedSample: ...
+
+
+def make_linear_outliers(
+    n_samples: int = 200, *, outliers: float = 0.05, random_state: RandomState = None, return_map: bool = False
+) -> Sample | MappedSample:
     """A linear boundary x₁ > 0, but a few rows of class 1 lie far away on the side of class 0.
 
     A slope of its own for x₁ < −4 captures them: φ is ``Waterfall(breaks=[-4, 0])``.
@@ -114,7 +165,21 @@ def make_linear_outliers(n_samples=200, *, outliers=0.05, random_state=None, ret
     return _shuffled(X, y, rng, Waterfall(breaks=[-4.0, 0.0]), return_map)
 
 
-def make_quadratic_boundary(n_samples=200, *, margin=0.1, random_state=None, return_map=False):
+@overload
+def make_quadratic_boundary(
+    n_samples: int = ..., *, margin: float = ..., random_state: RandomState = ..., return_map: Literal[False] = ...
+) -> Sample: ...
+
+
+@overload
+def make_quadratic_boundary(
+    n_samples: int = ..., *, margin: float = ..., random_state: RandomState = ..., return_map: Literal[True]
+) -> MappedSample: ...
+
+
+def make_quadratic_boundary(
+    n_samples: int = 200, *, margin: float = 0.1, random_state: RandomState = None, return_map: bool = False
+) -> Sample | MappedSample:
     """The boundary x₂ = x₁² − 1.
 
     It is linear in the monomials of degree two: φ is ``PolynomialMap(2, include_bias=False)``.
@@ -155,7 +220,36 @@ def make_quadratic_boundary(n_samples=200, *, margin=0.1, random_state=None, ret
     return _shuffled(X, y, rng, PolynomialMap(2, include_bias=False), return_map)
 
 
-def make_threshold(n_samples=200, *, threshold=0.5, margin=0.2, random_state=None, return_map=False):
+@overload
+def make_threshold(
+    n_samples: int = ...,
+    *,
+    threshold: float = ...,
+    margin: float = ...,
+    random_state: RandomState = ...,
+    return_map: Literal[False] = ...,
+) -> Sample: ...
+
+
+@overload
+def make_threshold(
+    n_samples: int = ...,
+    *,
+    threshold: float = ...,
+    margin: float = ...,
+    random_state: RandomState = ...,
+    return_map: Literal[True],
+) -> MappedSample: ...
+
+
+def make_threshold(
+    n_samples: int = 200,
+    *,
+    threshold: float = 0.5,
+    margin: float = 0.2,
+    random_state: RandomState = None,
+    return_map: bool = False,
+) -> Sample | MappedSample:
     """The boundary x₂ = −1 up to a threshold of x₁ and x₂ = 1 above it: class 1 is x₂ > 2·I(x₁ > t) − 1.
 
     It is linear in (I(x₁ > t), x₂): φ is scikit-learn's `Binarizer` on the first column.
@@ -200,12 +294,14 @@ def make_threshold(n_samples=200, *, threshold=0.5, margin=0.2, random_state=Non
     return _shuffled(X, y, rng, indicator, return_map)
 
 
-def _halves(n):
+def _halves(n: int) -> Integers:
     """Class 0 for the first half of the rows, class 1 for the rest."""
     check_integer("n_samples", n, 1)
     return (np.arange(n) >= n // 2).astype(np.int64)
 
 
-def _shuffled(X, y, rng, phi, return_map):
+def _shuffled(
+    X: Floats, y: Integers, rng: np.random.Generator, phi: TransformerMixin, return_map: bool
+) -> Sample | MappedSample:
     order = rng.permutation(len(y))
     return (X[order], y[order], phi) if return_map else (X[order], y[order])

@@ -9,11 +9,15 @@ a real table it has an identifier, a constant column, dates, categories, short m
 
 import csv
 import io
+from collections.abc import Sequence
 from datetime import date, timedelta
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+
+from gnomon._typing import RandomState
 
 __all__ = ["demo_path", "make_demo"]
 
@@ -31,7 +35,7 @@ CLOSINGS = ("kind regards", "see you soon", "please get back to me", "all the be
             "have a nice weekend", "with best wishes")  # fmt: skip
 
 
-def demo_path():
+def demo_path() -> tuple[Path, str]:
     """Where the embedded table lies, and the name of its target.
 
     References
@@ -49,7 +53,7 @@ def demo_path():
     return Path(str(files("gnomon.datasets") / NAME)), TARGET
 
 
-def make_demo(random_state=7):
+def make_demo(random_state: RandomState = 7) -> str:
     """The text of the embedded table, drawn anew by equation (1) of this module.
 
     References
@@ -71,7 +75,7 @@ def make_demo(random_state=7):
     return buffer.getvalue()
 
 
-def _customer(rng):
+def _customer(rng: np.random.Generator) -> dict[str, Any]:
     monthly = rng.random() < 0.45
     city = CITIES[rng.choice(5, p=[0.15, 0.3, 0.25, 0.1, 0.2])]
     rides = int(rng.negative_binomial(3, 0.25))
@@ -97,10 +101,10 @@ def _customer(rng):
     }
 
 
-def _or_gap(rng, share, value):
+def _or_gap(rng: np.random.Generator, share: float, value: Any) -> Any:
     return "" if rng.random() < share else value
 
 
-def _message(rng, phrases):
+def _message(rng: np.random.Generator, phrases: Sequence[str]) -> str:
     parts = (OPENINGS, phrases, CLOSINGS)
-    return " ".join(part[rng.integers(len(part))] for part in parts)
+    return " ".join(part[int(rng.integers(len(part)))] for part in parts)

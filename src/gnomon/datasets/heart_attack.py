@@ -7,8 +7,11 @@ The form is that of Truett, Cornfield & Kannel (1967), A multivariate analysis o
 Framingham, doi:10.1016/0021-9681(67)90082-3; the numbers are invented.
 """
 
+from typing import Literal, overload
+
 import numpy as np
 
+from gnomon._typing import Floats, Integers, RandomState
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import sigmoid
 from gnomon.numerics.validation import check_integer
@@ -16,7 +19,21 @@ from gnomon.numerics.validation import check_integer
 __all__ = ["make_heart_attack"]
 
 
-def make_heart_attack(n_samples=500, *, random_state=None, return_probability=False):
+@overload
+def make_heart_attack(
+    n_samples: int = ..., *, random_state: RandomState = ..., return_probability: Literal[False] = ...
+) -> tuple[Floats, Integers]: ...
+
+
+@overload
+def make_heart_attack(
+    n_samples: int = ..., *, random_state: RandomState = ..., return_probability: Literal[True]
+) -> tuple[Floats, Integers, Floats]: ...
+
+
+def make_heart_attack(
+    n_samples: int = 500, *, random_state: RandomState = None, return_probability: bool = False
+) -> tuple[Floats, Integers] | tuple[Floats, Integers, Floats]:
     """Patients, whether each had a heart attack, and the true probability of it, equation (1).
 
     Parameters

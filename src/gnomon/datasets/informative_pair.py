@@ -7,8 +7,11 @@ that adds one column at a time takes x₃ and stops; one that removes them keeps
 section 3.3, https://jmlr.org/papers/v3/guyon03a.html.
 """
 
+from typing import Literal
+
 import numpy as np
 
+from gnomon._typing import Floats, RandomState
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer
 
@@ -19,7 +22,9 @@ _T = np.array([-40.0, -30.0, -20.0, -10.0, 10.0, 20.0, 30.0, 40.0])
 _NOISE = np.array([1.0, -0.5, 0.5, -1.0, 0.5, -1.0, 1.0, -0.5])
 
 
-def make_informative_pair(n_samples=60, *, version="random", random_state=None):
+def make_informative_pair(
+    n_samples: int = 60, *, version: Literal["random", "fixed"] = "random", random_state: RandomState = None
+) -> tuple[Floats, Floats]:
     """Rows of equation (1): y = x₁ − x₂, hidden under a large common part t, and a noisy copy x₃ of y.
 
     Parameters

@@ -6,8 +6,11 @@ With d = 2 it is XOR. Every single test has gain zero until d − 1 of the bits 
 better than a coin: Minsky & Papert (1969), Perceptrons, §3.1, ISBN 978-0-262-63022-1.
 """
 
+from typing import Literal
+
 import numpy as np
 
+from gnomon._typing import Floats, Integers, RandomState
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 
@@ -17,7 +20,14 @@ MOST_BITS = 20
 """A truth table of more bits has more than a million rows."""
 
 
-def make_xor(n_samples=4, *, kind="corners", noise=0.0, n_irrelevant=0, random_state=None):
+def make_xor(
+    n_samples: int = 4,
+    *,
+    kind: Literal["corners", "quadrants"] = "corners",
+    noise: float = 0.0,
+    n_irrelevant: int = 0,
+    random_state: RandomState = None,
+) -> tuple[Floats, Integers]:
     """Two columns of which the class is the exclusive or: at the four corners, or in the four quadrants.
 
     Parameters
@@ -63,7 +73,14 @@ def make_xor(n_samples=4, *, kind="corners", noise=0.0, n_irrelevant=0, random_s
     return np.column_stack([X + scale * rng.normal(size=(n, 2)), others]), y.astype(np.int64)
 
 
-def make_parity(n_bits=3, n_samples=None, *, n_irrelevant=0, flip=0.0, random_state=None):
+def make_parity(
+    n_bits: int = 3,
+    n_samples: int | None = None,
+    *,
+    n_irrelevant: int = 0,
+    flip: float = 0.0,
+    random_state: RandomState = None,
+) -> tuple[Floats, Integers]:
     """The parity of the first bits of a row, equation (1).
 
     Parameters
@@ -110,6 +127,6 @@ def make_parity(n_bits=3, n_samples=None, *, n_irrelevant=0, flip=0.0, random_st
     return X, (np.sum(X[:, :n_bits], axis=1).astype(np.int64) + wrong) % 2
 
 
-def _bits(numbers, width):
+def _bits(numbers: Integers, width: int) -> Floats:
     """The digits of whole numbers in base two, the most significant first."""
     return ((numbers[:, None] >> np.arange(width)[::-1]) & 1).astype(float)

@@ -8,17 +8,53 @@ do. Valiant (1984), A theory of the learnable, doi:10.1145/1968.1972, on (1); Mu
 arXiv:cs/9408103, on (2).
 """
 
+from typing import Literal, overload
+
 import numpy as np
 
+from gnomon._typing import Floats, Integers, RandomState
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
 
 __all__ = ["make_diagonal", "make_dnf"]
 
 
+@overload
 def make_dnf(
-    n_samples=500, n_features=8, *, n_terms=3, n_literals=3, flip=0.0, random_state=None, return_terms=False
-):  # fmt: skip
+    n_samples: int = ...,
+    n_features: int = ...,
+    *,
+    n_terms: int = ...,
+    n_literals: int = ...,
+    flip: float = ...,
+    random_state: RandomState = ...,
+    return_terms: Literal[False] = ...,
+) -> tuple[Floats, Integers]: ...
+
+
+@overload
+def make_dnf(
+    n_samples: int = ...,
+    n_features: int = ...,
+    *,
+    n_terms: int = ...,
+    n_literals: int = ...,
+    flip: float = ...,
+    random_state: RandomState = ...,
+    return_terms: Literal[True],
+) -> tuple[Floats, Integers, list[dict[int, int]]]: ...
+
+
+def make_dnf(
+    n_samples: int = 500,
+    n_features: int = 8,
+    *,
+    n_terms: int = 3,
+    n_literals: int = 3,
+    flip: float = 0.0,
+    random_state: RandomState = None,
+    return_terms: bool = False,
+) -> tuple[Floats, Integers] | tuple[Floats, Integers, list[dict[int, int]]]:
     """Bits, and whether a random formula in disjunctive normal form holds for them, equation (1).
 
     Parameters
@@ -72,7 +108,15 @@ def make_dnf(
     return (X, y, terms) if return_terms else (X, y)
 
 
-def make_diagonal(n_samples=200, *, threshold=1.0, margin=0.0, flip=0.0, n_irrelevant=0, random_state=None):
+def make_diagonal(
+    n_samples: int = 200,
+    *,
+    threshold: float = 1.0,
+    margin: float = 0.0,
+    flip: float = 0.0,
+    n_irrelevant: int = 0,
+    random_state: RandomState = None,
+) -> tuple[Floats, Integers]:
     """Points of the unit square on either side of a diagonal line, equation (2).
 
     Parameters
@@ -120,7 +164,7 @@ def make_diagonal(n_samples=200, *, threshold=1.0, margin=0.0, flip=0.0, n_irrel
     return np.column_stack([X, rng.uniform(size=(n, extra))]), y.astype(np.int64)
 
 
-def _terms(p, k, wanted, rng):
+def _terms(p: int, k: int, wanted: int, rng: np.random.Generator) -> list[dict[int, int]]:
     """Different terms of k literals over p columns, as dicts from column to value."""
     terms = []
     for _ in range(1000 * wanted):

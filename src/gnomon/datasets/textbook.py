@@ -6,8 +6,13 @@ The days with or without play: after Quinlan (1986), Induction of decision trees
 the domains of the columns declared. The books: three documents as counts of three words.
 """
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from sklearn.utils import Bunch
+
+from gnomon._typing import Array
 
 __all__ = ["load_books", "load_weather_play"]
 
@@ -20,7 +25,7 @@ _COLUMNS = {
 _DAYS = "OCNT+ OHHF+ OHNF+ OMHT+ RCNF+ RCNT- RMHF+ RMHT- RMNF+ SCNF+ SHHF- SHHT- SMHF- SMNT+"
 
 
-def load_weather_play(*, as_frame=False):
+def load_weather_play(*, as_frame: bool = False) -> Bunch:
     """Fourteen days: the weather, and whether one played.
 
     Parameters
@@ -58,7 +63,7 @@ def load_weather_play(*, as_frame=False):
     return Bunch(data=data, target=target, feature_names=names, categories=categories)
 
 
-def load_books():
+def load_books() -> Bunch:
     """Three books as counts of three words: two romances and a manga.
 
     Returns
@@ -83,7 +88,7 @@ def load_books():
     return Bunch(data=data, target=target, feature_names=["word_1", "word_2", "word_3"])
 
 
-def _as_frame(data, names, categories):
+def _as_frame(data: Array, names: Sequence[str], categories: Sequence[Sequence[str]]) -> Any:
     import pandas as pd
 
     columns = {name: pd.Categorical(data[:, j], categories=categories[j]) for j, name in enumerate(names)}

@@ -6,8 +6,12 @@ p₍₁₎ ≥ p₍₂₎ are the largest two probabilities of a row; for two cl
 learning literature survey, section 3.1, University of Wisconsin–Madison TR 1648.
 """
 
+from typing import Literal
+
 import numpy as np
 from scipy.special import entr
+
+from gnomon._typing import ArrayLike, Floats
 
 __all__ = ["confidence"]
 
@@ -18,7 +22,7 @@ _KINDS = {
 }
 
 
-def confidence(proba, kind="margin"):
+def confidence(proba: ArrayLike, kind: Literal["margin", "max", "entropy"] = "margin") -> Floats:
     """Confidence in the most probable class of each row, equation (1).
 
     Parameters

@@ -110,7 +110,8 @@ class Histogram(Distribution):
     ) -> BinCounts | RawValues:
         """The counts of the bins where `bins` are edges; else the sample, whose bins are chosen once all is there."""
         if np.ndim(bins) == 0:
-            _ = check_choice("bins", bins, ("fd",)) if isinstance(bins, str) else check_integer("bins", bins, 1)
+            count = cast(Count, bins)
+            _ = check_choice("bins", count, ("fd",)) if isinstance(count, str) else check_integer("bins", count, 1)
             return RawValues.of(one_variable(X, "Histogram"), sample_weight)
         edges = _checked_edges(bins)
         X, weights = check_sample(one_variable(X, "Histogram"), sample_weight)

@@ -7,14 +7,19 @@ Geman, Bienenstock & Doursat (1992), doi:10.1162/neco.1992.4.1.1; the standard e
 Olshen & Stone (1984), section 3.4.3. ‖w‖ that explodes is the sign of over-fitting that needs no validation rows.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import cross_validate
 from sklearn.pipeline import Pipeline
 
+from gnomon._typing import ArrayLike, Floats, Folds, MatrixLike, Scoring
+
 __all__ = ["FitDiagnosis", "diagnose_fit"]
+
+Regime: TypeAlias = Literal["under", "good", "over"]
 
 
 class FitDiagnosis(NamedTuple):
@@ -45,16 +50,25 @@ class FitDiagnosis(NamedTuple):
     0
     """
 
-    values: list
-    train: Any
-    validation: Any
-    standard_error: Any
-    norms: Any
-    regimes: list
+    values: list[Any]
+    train: Floats
+    validation: Floats
+    standard_error: Floats
+    norms: Floats
+    regimes: list[Regime]
     best: int
 
 
-def diagnose_fit(estimator, X, y, parameter, values, *, scoring="neg_mean_squared_error", cv=5):
+def diagnose_fit(
+    estimator: BaseEstimator,
+    X: MatrixLike,
+    y: ArrayLike,
+    parameter: str,
+    values: Iterable[Any],
+    *,
+    scoring: Scoring = "neg_mean_squared_error",
+    cv: Folds = 5,
+) -> FitDiagnosis:
     """Train and validation error, ‖w‖ and regime over a parameter, by equation (1).
 
     Parameters
@@ -110,7 +124,7 @@ def diagnose_fit(estimator, X, y, parameter, values, *, scoring="neg_mean_square
     return FitDiagnosis(list(values), train, validation, error, norms, regimes, best)
 
 
-def _regime(k, best, above, train):
+def _regime(k: int, best: int, above: bool, train: Floats) -> Regime:
     if not above:
         return "good"
     if k < best:
@@ -118,6 +132,6 @@ def _regime(k, best, above, train):
     return "over" if train[k] <= train[best] else "under"
 
 
-def _norm(model):
+def _norm(model: BaseEstimator) -> float:
     last = model[-1] if isinstance(model, Pipeline) else model
     return float(np.linalg.norm(getattr(last, "coef_", np.nan)))

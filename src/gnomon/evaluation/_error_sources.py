@@ -8,10 +8,13 @@ budget returns. Bottou & Bousquet (2008), The tradeoffs of large scale learning,
 the last two terms: a cheaper step allows more rows.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
+
+from gnomon._typing import Array, Floats, RandomState
 
 __all__ = ["ErrorSources", "error_sources"]
 
@@ -36,14 +39,22 @@ class ErrorSources(NamedTuple):
     least_risk: float
 
     @property
-    def excess(self):
+    def excess(self) -> float:
         """R(f̃_N) − R(f*), the sum of the three."""
         return self.model + self.estimation + self.optimization
 
 
 def error_sources(
-    estimator, generator, n_samples, *, budget, loss=None, n_large=100_000, n_test=100_000, random_state=None
-):
+    estimator: BaseEstimator,
+    generator: Callable[[int, np.random.Generator], tuple[Array, Array, Array]],
+    n_samples: int,
+    *,
+    budget: Mapping[str, Any],
+    loss: Callable[[Array, Array], Floats] | None = None,
+    n_large: int = 100_000,
+    n_test: int = 100_000,
+    random_state: RandomState = None,
+) -> ErrorSources:
     """Split the excess risk of a budgeted fit into its three sources, for a generator that is known.
 
     Parameters
@@ -88,7 +99,7 @@ def error_sources(
     X_large, y_large, _ = generator(n_large, rng)
     X, y, _ = generator(n_samples, rng)
 
-    def risk(model):
+    def risk(model: BaseEstimator) -> float:
         return float(np.mean(loss(y_test, model.predict(X_test))))
 
     least = float(np.mean(loss(y_test, best)))

@@ -8,26 +8,37 @@ API design for machine learning software, arXiv:1309.0238.
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike, NDArray, Sparse
 from gnomon.base import validate_rows
 from gnomon.numerics.validation import FLOATS
 
-__all__ = ["FeatureMap", "InvertibleMap", "beside", "check_pair", "column_indices"]
+__all__ = ["Column", "Columns", "FeatureMap", "InvertibleMap", "Rows", "beside", "check_pair", "column_indices"]
+
+Column: TypeAlias = int | str
+"""A column by position, also from the end, or by name."""
+
+Columns: TypeAlias = Column | Iterable[Column] | Bools
+"""One or more columns, or a mask of all."""
+
+Rows: TypeAlias = Any
+"""Rows that were validated: an array of floats or, for a map that takes them, a CSR matrix."""
 
 
 class FeatureMap(TransformerMixin, BaseEstimator, ABC):
     """Base of the maps: `fit`, `transform` and `get_feature_names_out` are final, subclasses write what differs."""
 
-    _sparse: ClassVar[bool] = False
     _nan: ClassVar[bool] = False
 
-    def fit(self, X, y=None):
+    def fit(self, X: MatrixLike, y: object = None) -> Self:
         """Learn what the map needs from the training rows.
 
         Parameters
@@ -44,7 +55,13 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
         self._learn(self._validated(X, reset=True))
         return self
 
-    def transform(self, X):
+    @overload
+    def transform(self, X: ArrayLike) -> Floats: ...
+
+    @overload
+    def transform(self, X: Sparse) -> Sparse: ...
+
+    def transform(self, X: MatrixLike) -> Floats | Sparse:
         """Map every row.
 
         Parameters
@@ -59,7 +76,7 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         return self._map(self._validated(X, reset=False))
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[np.object_]:
         """Names of the columns of `transform`.
 
         Parameters
@@ -74,24 +91,29 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
         check_is_fitted(self)
         return np.asarray(self._names(_check_feature_names_in(self, input_features)), dtype=object)
 
-    def _validated(self, X, *, reset):
+    @property
+    def _sparse(self) -> bool:
+        """Whether the map takes CSR rows."""
+        return False
+
+    def _validated(self, X: MatrixLike, *, reset: bool) -> Rows:
         return validate_rows(self, X, reset=reset, accept_sparse="csr" if self._sparse else False, finite=not self._nan)
 
-    def _places(self, columns):
+    def _places(self, columns: Columns) -> Integers:
         return column_indices(columns, self.n_features_in_, getattr(self, "feature_names_in_", ()))
 
-    def _learn(self, X):
+    def _learn(self, X: Rows) -> None:
         """Set the fitted attributes; most maps have none."""
 
     @abstractmethod
-    def _map(self, X):
+    def _map(self, X: Rows) -> Rows:
         """φ of every row of `X`, which is not modified."""
 
     @abstractmethod
-    def _names(self, names):
+    def _names(self, names: Array) -> Sequence[str] | Array:
         """Names of the columns of φ, from those of the input."""
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = self._sparse
         tags.input_tags.allow_nan = self._nan
@@ -102,7 +124,13 @@ class FeatureMap(TransformerMixin, BaseEstimator, ABC):
 class InvertibleMap(FeatureMap):
     """Base of the maps that can be undone."""
 
-    def inverse_transform(self, Z):
+    @overload
+    def inverse_transform(self, Z: ArrayLike) -> Floats: ...
+
+    @overload
+    def inverse_transform(self, Z: Sparse) -> Sparse: ...
+
+    def inverse_transform(self, Z: MatrixLike) -> Floats | Sparse:
         """Rows whose map is `Z`.
 
         Parameters
@@ -122,23 +150,23 @@ class InvertibleMap(FeatureMap):
         return self._unmap(Z)
 
     @abstractmethod
-    def _unmap(self, Z):
+    def _unmap(self, Z: Rows) -> Rows:
         """φ⁻¹ of every row of `Z`."""
 
 
-def beside(*parts):
+def beside(*parts: Rows) -> Rows:
     """The columns of all parts, one part after the other; sparse if a part is."""
     return sparse.hstack(parts, format="csr") if any(map(sparse.issparse, parts)) else np.hstack(parts)
 
 
-def check_pair(name, value):
+def check_pair(name: str, value: Any) -> Any:
     """Return the two parts of `value`, a lower and an upper end."""
     if np.isscalar(value) or len(value) != 2:
         raise ValueError(f"{name}={value!r} must be a pair (lower, upper); give both ends")
     return value
 
 
-def column_indices(columns, d, names=()):
+def column_indices(columns: Any, d: int, names: Sequence[str] | Array = ()) -> Integers:
     """Positions among d of columns that the user gave by position (also from the end), by name or as a mask."""
     columns = [columns] if np.isscalar(columns) else list(columns)
     if columns and all(isinstance(column, (bool, np.bool_)) for column in columns):

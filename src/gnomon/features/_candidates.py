@@ -11,7 +11,7 @@ from gnomon._registry import register_warmup
 __all__ = []
 
 
-def _warm_maps():
+def _warm_maps() -> None:
     from gnomon.features import PolynomialMap
 
     X = np.array([[1.0, 2.0], [3.0, 4.0]])
@@ -19,7 +19,7 @@ def _warm_maps():
         PolynomialMap().fit_transform(rows)
 
 
-def _warm_selection():
+def _warm_selection() -> None:
     from gnomon.features import subset_score
 
     subset_score("least_squares", [[0.0], [1.0], [3.0], [2.0]], [0.0, 1.0, 2.0, 3.0], [0], cv=2)

@@ -7,10 +7,13 @@ instead of n, with the same sums of squares for every S, so a subset costs O(d |
 (2013), Matrix Computations, section 5.3, ISBN 978-1-4214-0794-4. A column that depends on others has weight 0.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy import linalg
 
 from gnomon._jit import jit
+from gnomon._typing import Bools, Floats, Integers
 from gnomon.numerics.parallel import map_chunks, split_rows
 
 __all__ = ["LeastSquaresError"]
@@ -22,7 +25,7 @@ RANK = 1e-12
 class LeastSquaresError:
     """L̂ of equation (1) as a function of S; the mean of the training targets stands for the empty subset."""
 
-    def __init__(self, X, y, folds, n_jobs=None):
+    def __init__(self, X: Floats, y: Floats, folds: Sequence[tuple[Integers, Integers]], n_jobs: int | None = None):
         Z = np.column_stack([X, y]).astype(float)
         width = Z.shape[1]
         self.R, self.T = np.zeros((len(folds), width, width)), np.zeros((len(folds), width, width))
@@ -34,11 +37,11 @@ class LeastSquaresError:
         self.sizes = np.array([len(test) for _, test in folds])
         self.n_jobs = n_jobs
 
-    def __call__(self, mask):
+    def __call__(self, mask: Bools) -> float:
         """L̂(S)."""
         return float(self.many(np.asarray(mask)[None])[0])
 
-    def many(self, masks):
+    def many(self, masks: Bools) -> Floats:
         """L̂ of every subset, given as a row of booleans."""
         # A few chunks per thread, because subsets of many columns take longer.
         chunks = split_rows(len(masks), max(1, len(masks) // 256))

@@ -6,13 +6,16 @@ Kohavi & John (1997), doi:10.1016/S0004-3702(97)00043-X, call this a wrapper.
 """
 
 from abc import ABC, abstractmethod
+from typing import Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Bools, MatrixLike
 from gnomon.base import validate_rows
-from gnomon.features._subset_score import accepted, subset_error
+from gnomon.features._subset_score import SubsetError, accepted, subset_error
 
 __all__ = ["ErrorSelector"]
 
@@ -21,10 +24,10 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
     """Base of the selectors that compare values of L̂; a subclass writes `_select`."""
 
     @abstractmethod
-    def _select(self, error, d):
+    def _select(self, error: SubsetError, d: int) -> tuple[Bools, float]:
         """The mask of the columns chosen among d, and their error; `error` is the function L̂."""
 
-    def fit(self, X, y):
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Choose the columns.
 
         Parameters
@@ -45,11 +48,11 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
         self.support_, self.error_ = self._select(error, X.shape[1])
         return self
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         options = accepted(self.estimator)
         tags.input_tags.allow_nan = options["ensure_all_finite"] == "allow-nan"

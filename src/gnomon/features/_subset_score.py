@@ -6,9 +6,11 @@ The empty subset has a constant prediction: the mean, or the most frequent class
 feature subset selection, doi:10.1016/S0004-3702(97)00043-X.
 """
 
+from typing import Any, Literal, Protocol, TypeAlias
+
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import check_scoring, make_scorer, zero_one_loss
 from sklearn.model_selection import check_cv
@@ -16,7 +18,8 @@ from sklearn.utils import InputTags, check_X_y, get_tags
 from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import _get_feature_names
 
-from gnomon.features._base import column_indices
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Folds, Integers, MatrixLike, Scoring
+from gnomon.features._base import Columns, column_indices
 from gnomon.features._least_squares_error import LeastSquaresError
 from gnomon.numerics.validation import check_choice
 
@@ -25,8 +28,27 @@ __all__ = ["subset_score"]
 TIE = 1e-10
 """Errors that differ by less than this share of them, or of the error of the constant prediction, are equal."""
 
+SubsetModel: TypeAlias = BaseEstimator | Literal["least_squares"]
+"""What is fitted to a subset: an estimator, or linear regression with an intercept by a compiled loop."""
 
-def subset_score(estimator, X, y, columns, *, cv=None, scoring=None):
+
+class SubsetError(Protocol):
+    """The function S ↦ L̂(S), S as a row of booleans."""
+
+    def __call__(self, mask: Bools) -> float: ...
+
+    def many(self, masks: Bools) -> Floats: ...
+
+
+def subset_score(
+    estimator: SubsetModel,
+    X: MatrixLike,
+    y: ArrayLike,
+    columns: Columns,
+    *,
+    cv: Folds = None,
+    scoring: Scoring = None,
+) -> float:
     """Cross-validated error L̂(S) of an estimator on the columns S.
 
     Parameters
@@ -68,7 +90,7 @@ def subset_score(estimator, X, y, columns, *, cv=None, scoring=None):
     return subset_error(estimator, X, y, cv, scoring)(mask)
 
 
-def accepted(estimator):
+def accepted(estimator: SubsetModel) -> dict[str, Any]:
     """What an estimator accepts, as options of scikit-learn's validation."""
     if isinstance(estimator, str):
         check_choice("estimator", estimator, ["least_squares"])
@@ -81,7 +103,14 @@ def accepted(estimator):
     }
 
 
-def subset_error(estimator, X, y, cv, scoring, n_jobs=None):
+def subset_error(
+    estimator: SubsetModel,
+    X: Any,
+    y: Array,
+    cv: Folds,
+    scoring: Scoring,
+    n_jobs: int | None = None,
+) -> SubsetError:
     """The function S ↦ L̂(S), S as a row of booleans; the folds are drawn once, so that subsets are comparable."""
     if not isinstance(estimator, str):
         return _EstimatorError(estimator, X, y, cv, scoring, n_jobs)
@@ -96,7 +125,7 @@ def subset_error(estimator, X, y, cv, scoring, n_jobs=None):
 class _EstimatorError:
     """L̂ of equation (1) for any estimator."""
 
-    def __init__(self, estimator, X, y, cv, scoring, n_jobs):
+    def __init__(self, estimator: BaseEstimator, X: Any, y: Array, cv: Folds, scoring: Scoring, n_jobs: int | None):
         classifies = is_classifier(estimator)
         self.estimator = estimator
         self.constant = DummyClassifier() if classifies else DummyRegressor()
@@ -106,32 +135,32 @@ class _EstimatorError:
         self.scorer = check_scoring(estimator, scoring or default)
         self.n_jobs = n_jobs
 
-    def __call__(self, mask):
+    def __call__(self, mask: Bools) -> float:
         """L̂(S)."""
         return self._one(mask)
 
-    def many(self, masks):
+    def many(self, masks: Bools) -> Floats:
         """L̂ of every subset, given as a row of booleans."""
         return np.array(Parallel(n_jobs=self.n_jobs)(delayed(self._one)(mask) for mask in masks))
 
-    def _one(self, mask):
+    def _one(self, mask: Bools) -> float:
         # A constant prediction reads no column, but scikit-learn wants at least one.
         model, X = (self.estimator, self.X[:, mask]) if np.any(mask) else (self.constant, self.X[:, :1])
         X = X.tocsr() if sparse.issparse(X) else X
         return float(-np.mean([self._score(clone(model), X, train, test) for train, test in self.folds]))
 
-    def _score(self, model, X, train, test):
+    def _score(self, model: BaseEstimator, X: Any, train: Integers, test: Integers) -> float:
         model.fit(X[train], self.y[train])
         return self.scorer(model, X[test], self.y[test])
 
 
-def first_smallest(errors, scale):
+def first_smallest(errors: Floats, scale: float) -> int:
     """The position of the first error that ties with the smallest."""
-    least = np.min(errors)
+    least = float(np.min(errors))
     return int(np.flatnonzero(errors <= least + tie_width(least, scale))[0])
 
 
-def tie_width(error, scale):
+def tie_width(error: float, scale: float) -> float:
     """How much larger an error must be to count as larger; `scale` is the error of the constant prediction.
 
     Two errors that are zero but for rounding tie only in units of what a prediction without columns would cost.

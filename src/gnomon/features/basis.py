@@ -5,11 +5,17 @@
 Hastie, Tibshirani & Friedman (2009), The Elements of Statistical Learning, chapter 5, doi:10.1007/978-0-387-84858-7.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
 import numpy as np
 
-from gnomon.features._base import FeatureMap
+from gnomon._typing import Array, ArrayLike, Floats
+from gnomon.features._base import Column, FeatureMap
 
 __all__ = ["BasisExpansion"]
+
+RowFunction: TypeAlias = Callable[[Array], ArrayLike]
 
 
 class BasisExpansion(FeatureMap):
@@ -48,10 +54,10 @@ class BasisExpansion(FeatureMap):
     ['log(x0)', 'f1', 'f2_0', 'f2_1']
     """
 
-    def __init__(self, functions=None):
+    def __init__(self, functions: Sequence[RowFunction | tuple[Column, RowFunction]] | None = None):
         self.functions = functions
 
-    def design_matrix(self, X):
+    def design_matrix(self, X: ArrayLike) -> Floats:
         """Φ, the matrix whose rows are φ(xᵢ)ᵀ: another name of `transform`.
 
         Parameters
@@ -65,27 +71,27 @@ class BasisExpansion(FeatureMap):
         """
         return self.transform(X)
 
-    def _learn(self, X):
+    def _learn(self, X: Floats) -> None:
         if self.functions is not None and len(self.functions) == 0:
             raise ValueError("functions=[] makes no column; give at least one function, or None for the identity")
         self._widths = [block.shape[1] for block in self._blocks(X)]
         self.n_output_features_ = sum(self._widths)
 
-    def _map(self, X):
+    def _map(self, X: Floats) -> Floats:
         return np.hstack(self._blocks(X)).astype(X.dtype, copy=False)
 
-    def _blocks(self, X):
+    def _blocks(self, X: Floats) -> list[Array]:
         return [_as_columns(f(X if j is None else X[:, j]), len(X), f) for j, f in self._pairs()]
 
-    def _pairs(self):
+    def _pairs(self) -> list[tuple[int | None, RowFunction]]:
         """(None, f) for a function of whole rows, (j, f) for one of column j."""
-        pairs = [(None, f) if callable(f) else f for f in self.functions or [_identity]]
+        pairs: list[Any] = [(None, f) if callable(f) else f for f in self.functions or [_identity]]
         for pair in pairs:
             if np.shape(pair) != (2,) or not callable(pair[1]):
                 raise ValueError(f"functions has {pair!r}; give functions, or pairs of a column and a function")
         return [(j if j is None else self._places(j)[0], f) for j, f in pairs]
 
-    def _names(self, names):
+    def _names(self, names: Array) -> Sequence[str] | Array:
         made = []
         for place, ((j, f), width) in enumerate(zip(self._pairs(), self._widths, strict=True)):
             stem = f"f{place}" if j is None else f"{getattr(f, '__name__', 'f')}({names[j]})"
@@ -93,11 +99,11 @@ class BasisExpansion(FeatureMap):
         return names if self.functions is None else made
 
 
-def _identity(X):
+def _identity(X: Array) -> Array:
     return X
 
 
-def _as_columns(values, n, f):
+def _as_columns(values: ArrayLike, n: int, f: RowFunction) -> Array:
     values = np.asarray(values)
     if values.ndim not in (1, 2) or len(values) != n:
         raise ValueError(

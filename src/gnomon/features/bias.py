@@ -5,9 +5,12 @@
 Duda, Hart & Stork (2001), Pattern Classification, section 5.3 (augmented vectors), ISBN 978-0-471-05669-0.
 """
 
+from typing import Any, Literal
+
 import numpy as np
 
-from gnomon.features._base import InvertibleMap, beside
+from gnomon._typing import Array
+from gnomon.features._base import InvertibleMap, Rows, beside
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["AddBias"]
@@ -41,20 +44,20 @@ class AddBias(InvertibleMap):
 
     _sparse = True
 
-    def __init__(self, position="last"):
+    def __init__(self, position: Literal["last", "first"] = "last"):
         self.position = position
 
-    def _learn(self, X):
+    def _learn(self, X: Rows) -> None:
         check_choice("position", self.position, ("last", "first"))
 
-    def _map(self, X):
+    def _map(self, X: Rows) -> Rows:
         return beside(*self._ordered(X, np.ones((X.shape[0], 1), dtype=X.dtype)))
 
-    def _unmap(self, Z):
+    def _unmap(self, Z: Rows) -> Rows:
         return Z[:, :-1] if self.position == "last" else Z[:, 1:]
 
-    def _names(self, names):
+    def _names(self, names: Array) -> Array:
         return np.concatenate(self._ordered(names, ["1"]))
 
-    def _ordered(self, columns, bias):
+    def _ordered(self, columns: Any, bias: Any) -> list[Any]:
         return [columns, bias] if self.position == "last" else [bias, columns]

@@ -10,8 +10,9 @@ from itertools import combinations
 
 import numpy as np
 
+from gnomon._typing import Bools, Folds, Scoring
 from gnomon.features._selector import ErrorSelector
-from gnomon.features._subset_score import first_smallest
+from gnomon.features._subset_score import SubsetError, SubsetModel, first_smallest
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["ExhaustiveSelector"]
@@ -62,14 +63,22 @@ class ExhaustiveSelector(ErrorSelector):
     [0, 1]
     """
 
-    def __init__(self, estimator, *, cv=None, scoring=None, max_exhaustive=20, n_jobs=None):
+    def __init__(
+        self,
+        estimator: SubsetModel,
+        *,
+        cv: Folds = None,
+        scoring: Scoring = None,
+        max_exhaustive: int = 20,
+        n_jobs: int | None = None,
+    ):
         self.estimator = estimator
         self.cv = cv
         self.scoring = scoring
         self.max_exhaustive = max_exhaustive
         self.n_jobs = n_jobs
 
-    def _select(self, error, d):
+    def _select(self, error: SubsetError, d: int) -> tuple[Bools, float]:
         check_integer("max_exhaustive", self.max_exhaustive, 1)
         if d > self.max_exhaustive:
             raise ValueError(
@@ -83,7 +92,7 @@ class ExhaustiveSelector(ErrorSelector):
         return self.subsets_[best], float(self.errors_[best])
 
 
-def _subsets(d, size):
+def _subsets(d: int, size: int) -> Bools:
     """The subsets of one size, in lexicographic order, as rows of booleans."""
     places = np.array(list(combinations(range(d), size)))
     masks = np.zeros((len(places), d), dtype=bool)

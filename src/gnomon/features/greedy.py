@@ -9,11 +9,13 @@ backward keeps them. Guyon & Elisseeff (2003), section 4.2, https://jmlr.org/pap
 """
 
 from numbers import Real
+from typing import Literal
 
 import numpy as np
 
+from gnomon._typing import Bools, Folds, Integers, Scoring
 from gnomon.features._selector import ErrorSelector
-from gnomon.features._subset_score import first_smallest, tie_width
+from gnomon.features._subset_score import SubsetError, SubsetModel, first_smallest, tie_width
 from gnomon.numerics.validation import check_choice, check_integer
 
 __all__ = ["GreedySelector"]
@@ -75,14 +77,14 @@ class GreedySelector(ErrorSelector):
 
     def __init__(
         self,
-        estimator,
-        direction="forward",
+        estimator: SubsetModel,
+        direction: Literal["forward", "backward"] = "forward",
         *,
-        stop="first_rise",
-        start="auto",
-        cv=None,
-        scoring=None,
-        n_jobs=None,
+        stop: Literal["first_rise", "full_path"] | int = "first_rise",
+        start: Literal["auto", "empty_model"] | float = "auto",
+        cv: Folds = None,
+        scoring: Scoring = None,
+        n_jobs: int | None = None,
     ):
         self.estimator = estimator
         self.direction = direction
@@ -92,7 +94,7 @@ class GreedySelector(ErrorSelector):
         self.scoring = scoring
         self.n_jobs = n_jobs
 
-    def _select(self, error, d):
+    def _select(self, error: SubsetError, d: int) -> tuple[Bools, float]:
         forward = check_choice("direction", self.direction, ("forward", "backward")) == "forward"
         mask = np.full(d, not forward)
         scale = error(np.zeros(d, dtype=bool))
@@ -113,7 +115,7 @@ class GreedySelector(ErrorSelector):
         chosen = self._chosen(np.sum(sets, axis=1), scale)
         return sets[chosen], errors[chosen]
 
-    def _first_error(self, error, scale, mask):
+    def _first_error(self, error: SubsetError, scale: float, mask: Bools) -> float:
         if self.start == "auto":
             return error(mask) if mask.any() else np.inf
         if self.start == "empty_model":
@@ -122,7 +124,7 @@ class GreedySelector(ErrorSelector):
             raise ValueError(f"start={self.start!r} is unknown; choose 'auto', 'empty_model' or a number")
         return float(self.start)
 
-    def _n_steps(self, d, forward):
+    def _n_steps(self, d: int, forward: bool) -> int:
         if self.stop in ("first_rise", "full_path"):
             return d if forward else d - 1
         if isinstance(self.stop, str):
@@ -130,7 +132,7 @@ class GreedySelector(ErrorSelector):
         size = check_integer("stop", self.stop, 1, d)
         return size if forward else d - size
 
-    def _chosen(self, sizes, scale):
+    def _chosen(self, sizes: Integers, scale: float) -> int:
         """Position on the path of the set that is kept; of a full path never the empty one."""
         if self.stop != "full_path":
             return len(sizes) - 1

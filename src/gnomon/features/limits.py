@@ -10,7 +10,8 @@ Simplified estimation from censored normal samples, doi:10.1214/aoms/1177705900.
 import numpy as np
 from scipy import sparse
 
-from gnomon.features._base import FeatureMap, check_pair
+from gnomon._typing import Array, ArrayLike, Floats
+from gnomon.features._base import FeatureMap, Rows, check_pair
 
 __all__ = ["Cap", "Winsorizer"]
 
@@ -44,15 +45,15 @@ class Cap(FeatureMap):
 
     _sparse = True
 
-    def __init__(self, T=1.0):
+    def __init__(self, T: ArrayLike = 1.0):
         self.T = T
 
-    def _learn(self, X):
+    def _learn(self, X: Rows) -> None:
         T = _per_column(self.T, X, "T")
         if sparse.issparse(X) and (T < 0).any():
             raise ValueError(f"T={self.T!r} is negative, which would fill the zeros of sparse rows; give dense rows")
 
-    def _map(self, X):
+    def _map(self, X: Rows) -> Rows:
         T = _per_column(self.T, X, "T")
         # x − max(x − T, 0) would round; replacing what is too large does not.
         out = X.copy()
@@ -60,7 +61,7 @@ class Cap(FeatureMap):
         np.minimum(values, limits, out=values)
         return out
 
-    def _names(self, names):
+    def _names(self, names: Array) -> Array:
         return names
 
 
@@ -95,11 +96,13 @@ class Winsorizer(FeatureMap):
     ([2.0], [10.0], [[10.0]])
     """
 
-    def __init__(self, quantiles=(0.05, 0.95), *, limits=None):
+    def __init__(
+        self, quantiles: tuple[float, float] = (0.05, 0.95), *, limits: tuple[ArrayLike, ArrayLike] | None = None
+    ):
         self.quantiles = quantiles
         self.limits = limits
 
-    def _learn(self, X):
+    def _learn(self, X: Floats) -> None:
         if self.limits is not None:
             self.lower_, self.upper_ = (_per_column(limit, X, "limits") for limit in check_pair("limits", self.limits))
         else:
@@ -110,14 +113,14 @@ class Winsorizer(FeatureMap):
         if not (self.lower_ <= self.upper_).all():
             raise ValueError(f"limits={self.limits!r} must have lower ≤ upper in every column; swap them")
 
-    def _map(self, X):
+    def _map(self, X: Floats) -> Floats:
         return np.clip(X, self.lower_.astype(X.dtype), self.upper_.astype(X.dtype))
 
-    def _names(self, names):
+    def _names(self, names: Array) -> Array:
         return names
 
 
-def _per_column(values, X, name):
+def _per_column(values: ArrayLike, X: Rows, name: str) -> Floats:
     values = np.asarray(values, dtype=X.dtype)
     if values.shape not in ((), (X.shape[1],)) or np.isnan(values).any():
         raise ValueError(f"{name}={values.tolist()!r} must be a number, or one for each of {X.shape[1]} columns")

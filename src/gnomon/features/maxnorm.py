@@ -10,7 +10,8 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import norm as sparse_norm
 
-from gnomon.features._base import InvertibleMap
+from gnomon._typing import Array
+from gnomon.features._base import InvertibleMap, Rows
 
 __all__ = ["MaxNormScaler"]
 
@@ -39,18 +40,18 @@ class MaxNormScaler(InvertibleMap):
 
     _sparse = True
 
-    def _learn(self, X):
+    def _learn(self, X: Rows) -> None:
         # Scaling by the largest entry first keeps squares of huge and tiny rows in range.
         largest = np.abs(X).max() or X.dtype.type(1)
         scaled = X / largest
         norms = sparse_norm(scaled, axis=1) if sparse.issparse(X) else np.linalg.norm(scaled, axis=1)
         self.scale_ = (largest * norms.max()).astype(X.dtype) or X.dtype.type(1)
 
-    def _map(self, X):
+    def _map(self, X: Rows) -> Rows:
         return X / self.scale_.astype(X.dtype)
 
-    def _unmap(self, Z):
+    def _unmap(self, Z: Rows) -> Rows:
         return Z * self.scale_.astype(Z.dtype)
 
-    def _names(self, names):
+    def _names(self, names: Array) -> Array:
         return names

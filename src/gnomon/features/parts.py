@@ -9,7 +9,8 @@ restricted Boltzmann machines, https://icml.cc/Conferences/2010/papers/432.pdf.
 import numpy as np
 from scipy import sparse
 
-from gnomon.features._base import InvertibleMap, beside
+from gnomon._typing import Array
+from gnomon.features._base import InvertibleMap, Rows, beside
 
 __all__ = ["PosNegPart"]
 
@@ -35,13 +36,13 @@ class PosNegPart(InvertibleMap):
 
     _sparse = True
 
-    def _map(self, X):
+    def _map(self, X: Rows) -> Rows:
         positive = X.maximum(0) if sparse.issparse(X) else np.maximum(X, 0)
         return beside(positive, positive - X)
 
-    def _unmap(self, Z):
+    def _unmap(self, Z: Rows) -> Rows:
         d = self.n_features_in_
         return Z[:, :d] - Z[:, d:]
 
-    def _names(self, names):
+    def _names(self, names: Array) -> list[str]:
         return [f"{name}{sign}" for sign in "+-" for name in names]

@@ -6,9 +6,13 @@ and for d > 2 the angles φ_i = atan2(‖(x_{i+1}, …, x_d)‖, x_i) ∈ [0, π
 Rings become slabs. Blumenson (1960), A derivation of n-dimensional spherical coordinates, doi:10.2307/2308932.
 """
 
+from collections.abc import Sequence
+from typing import Literal
+
 import numpy as np
 
-from gnomon.features._base import InvertibleMap
+from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.features._base import Column, InvertibleMap
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["PolarFeatures"]
@@ -50,20 +54,27 @@ class PolarFeatures(InvertibleMap):
     [[1.0, 0.0]]
     """
 
-    def __init__(self, center=None, *, angle="raw", columns=None, hyperspherical=False):
+    def __init__(
+        self,
+        center: ArrayLike | Literal["mean"] | None = None,
+        *,
+        angle: Literal["raw", "sincos"] = "raw",
+        columns: Sequence[tuple[Column, Column]] | None = None,
+        hyperspherical: bool = False,
+    ):
         self.center = center
         self.angle = angle
         self.columns = columns
         self.hyperspherical = hyperspherical
 
-    def _learn(self, X):
+    def _learn(self, X: Floats) -> None:
         check_choice("angle", self.angle, ANGLES)
         self._groups = self._grouped(X.shape[1])
         self._rest = np.setdiff1d(np.arange(X.shape[1]), np.concatenate(self._groups))
         self.center_ = self._center_of(X)
         self.center_[self._rest] = 0
 
-    def _grouped(self, d):
+    def _grouped(self, d: int) -> list[Integers]:
         """Arrays of the columns that share a radius."""
         if self.columns is None:
             if d == 1 or (d > 2 and not self.hyperspherical):
@@ -80,7 +91,7 @@ class PolarFeatures(InvertibleMap):
             raise ValueError(f"columns={self.columns!r} must be pairs of columns, and no column in two of them")
         return groups
 
-    def _center_of(self, X):
+    def _center_of(self, X: Floats) -> Floats:
         if self.center is None:
             return np.zeros(X.shape[1], dtype=X.dtype)
         center = X.mean(axis=0) if isinstance(self.center, str) and self.center == "mean" else self.center
@@ -91,20 +102,20 @@ class PolarFeatures(InvertibleMap):
                 f"center={self.center!r} must be None, 'mean' or {X.shape[1]} numbers; there are that many columns"
             ) from None
 
-    def _map(self, X):
+    def _map(self, X: Floats) -> Floats:
         # Adding 0 turns −0 into 0, whose angle is π and not −π.
         centred = X - self.center_.astype(X.dtype) + 0
         polar = [self._polar(centred[:, group]) for group in self._groups]
         return np.hstack([*polar, X[:, self._rest]])
 
-    def _polar(self, x):
+    def _polar(self, x: Floats) -> Floats:
         """Equation (1); ‖(x_i, …, x_d)‖ of every tail by hypot, which neither overflows nor underflows."""
         tails = np.hypot.accumulate(x[:, ::-1], axis=1)[:, ::-1]
         angles = np.arctan2(tails[:, 1:], x[:, :-1])
         angles[:, -1] = np.arctan2(x[:, -1], x[:, -2])
         return np.hstack([tails[:, :1], ANGLES[self.angle].encode(angles)])
 
-    def _unmap(self, Z):
+    def _unmap(self, Z: Floats) -> Floats:
         X = np.empty((len(Z), self.n_features_in_), dtype=Z.dtype)
         start = 0
         for group in self._groups:
@@ -114,13 +125,13 @@ class PolarFeatures(InvertibleMap):
         X[:, self._rest] = Z[:, start:]
         return X + self.center_.astype(Z.dtype)
 
-    def _cartesian(self, z):
+    def _cartesian(self, z: Floats) -> Floats:
         r = z[:, 0]
         cosines, sines = ANGLES[self.angle].decode(z[:, 1:])
         tails = np.cumprod(np.column_stack([r, sines]), axis=1)
         return np.column_stack([tails[:, :-1] * cosines, tails[:, -1]])
 
-    def _names(self, names):
+    def _names(self, names: Array) -> list[str]:
         words = ANGLES[self.angle].words
         made = []
         for group in self._groups:
@@ -135,11 +146,11 @@ class _Raw:
     width = 1
 
     @staticmethod
-    def encode(angles):
+    def encode(angles: Floats) -> Floats:
         return angles
 
     @staticmethod
-    def decode(angles):
+    def decode(angles: Floats) -> Sequence[Floats]:
         return np.cos(angles), np.sin(angles)
 
 
@@ -148,12 +159,12 @@ class _SinCos:
     width = 2
 
     @staticmethod
-    def encode(angles):
+    def encode(angles: Floats) -> Floats:
         return np.hstack([np.cos(angles), np.sin(angles)])
 
     @staticmethod
-    def decode(codes):
+    def decode(codes: Floats) -> Sequence[Floats]:
         return np.hsplit(codes, 2)
 
 
-ANGLES = {"raw": _Raw, "sincos": _SinCos}
+ANGLES: dict[str, type[_Raw] | type[_SinCos]] = {"raw": _Raw, "sincos": _SinCos}

@@ -9,17 +9,19 @@ and Approximation Practice, doi:10.1137/1.9781611975949.
 """
 
 from math import comb, factorial
+from typing import Literal
 
 import numpy as np
 
-from gnomon.features._base import FeatureMap, check_pair
+from gnomon._typing import Array, Floats, Integers
+from gnomon.features._base import FeatureMap, Rows, check_pair
 from gnomon.numerics.monomials import RECURRENCES, expand, exponents
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 
 __all__ = ["PolynomialMap", "polynomial_columns"]
 
 
-def polynomial_columns(n_features, degree, *, homogeneous=False):
+def polynomial_columns(n_features: int, degree: int, *, homogeneous: bool = False) -> int:
     """Number of monomials in d variables of degree ≤ k, C(d+k, k), or exactly k, C(d+k−1, k): an exact integer.
 
     Parameters
@@ -102,15 +104,15 @@ class PolynomialMap(FeatureMap):
 
     def __init__(
         self,
-        degree=2,
+        degree: int = 2,
         *,
-        basis="monomial",
-        homogeneous=False,
-        weights=None,
-        c0=1.0,
-        include_bias=True,
-        domain="fit",
-        max_columns=1_000_000,
+        basis: Literal["monomial", "chebyshev", "legendre"] = "monomial",
+        homogeneous: bool = False,
+        weights: Literal["kernel"] | None = None,
+        c0: float = 1.0,
+        include_bias: bool = True,
+        domain: Literal["fit"] | tuple[float, float] = "fit",
+        max_columns: int = 1_000_000,
     ):
         self.degree = degree
         self.basis = basis
@@ -121,7 +123,7 @@ class PolynomialMap(FeatureMap):
         self.domain = domain
         self.max_columns = max_columns
 
-    def _learn(self, X):
+    def _learn(self, X: Rows) -> None:
         self._check_parameters()
         d, k = X.shape[1], self.degree
         count = polynomial_columns(d, k, homogeneous=self.homogeneous)
@@ -136,7 +138,7 @@ class PolynomialMap(FeatureMap):
         self.n_output_features_ = count
         self.domain_ = self._intervals(X)
 
-    def _map(self, X):
+    def _map(self, X: Rows) -> Rows:
         if self.basis != "monomial":
             middle, half = self.domain_.mean(axis=0), np.diff(self.domain_, axis=0)[0] / 2
             X = ((X - middle) / half).astype(X.dtype, copy=False)
@@ -144,20 +146,20 @@ class PolynomialMap(FeatureMap):
         return expand(X, self.degree, low=self._lowest, basis=self.basis, roots=roots, factors=factors)
 
     @property
-    def powers_(self):
+    def powers_(self) -> Integers:
         """Exponents a of every column."""
         return exponents(self.n_features_in_, self.degree, low=self._lowest)
 
-    def _names(self, names):
+    def _names(self, names: Array) -> list[str]:
         word = WORDS[self.basis]
         return [" ".join(word(names[j], a[j]) for j in np.flatnonzero(a)) or "1" for a in self.powers_]
 
     @property
-    def _lowest(self):
+    def _lowest(self) -> int:
         """The least degree of a column."""
         return self.degree if self.homogeneous else int(not self.include_bias)
 
-    def _scales(self):
+    def _scales(self) -> tuple[list[float], list[float]] | tuple[None, None]:
         """√(1/p!) and √(k!/(k−m)! c₀^{k−m}): a kernel weight is a product of these."""
         k = self.degree
         if self.weights is None:
@@ -166,7 +168,7 @@ class PolynomialMap(FeatureMap):
         factors = [(factorial(k) // factorial(k - m)) ** 0.5 * self.c0 ** ((k - m) / 2) for m in range(k + 1)]
         return roots, factors
 
-    def _intervals(self, X):
+    def _intervals(self, X: Rows) -> Floats:
         ends = np.ones((2, X.shape[1]), dtype=X.dtype) * np.array([[-1], [1]], dtype=X.dtype)
         if self.basis == "monomial":
             return ends
@@ -181,7 +183,7 @@ class PolynomialMap(FeatureMap):
         flat = low == high
         return np.array([low - flat, high + flat])
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_integer("degree", self.degree, 0)
         check_choice("basis", self.basis, RECURRENCES)
         check_choice("weights", self.weights, (None, "kernel"))
@@ -190,7 +192,7 @@ class PolynomialMap(FeatureMap):
         check_interval("c0", self.c0, 0, np.inf, closed="left")
 
     @property
-    def _sparse(self):
+    def _sparse(self) -> bool:
         # Of the bases only powers vanish at zero.
         return self.basis == "monomial"
 

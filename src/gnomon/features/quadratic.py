@@ -11,7 +11,8 @@ from math import sqrt
 import numpy as np
 from scipy import sparse
 
-from gnomon.features._base import FeatureMap, beside
+from gnomon._typing import Array
+from gnomon.features._base import FeatureMap, Rows, beside
 from gnomon.numerics.monomials import expand
 
 __all__ = ["QuadraticExpansion"]
@@ -46,13 +47,13 @@ class QuadraticExpansion(FeatureMap):
 
     _sparse = True
 
-    def __init__(self, *, symmetric=False):
+    def __init__(self, *, symmetric: bool = False):
         self.symmetric = symmetric
 
-    def _map(self, X):
+    def _map(self, X: Rows) -> Rows:
         return beside(self._products(expand(X, 2, low=2)), X)
 
-    def _products(self, upper):
+    def _products(self, upper: Rows) -> Rows:
         """From x_i x_j with i ≤ j, either those times 1 or √2, or all pairs."""
         d = self.n_features_in_
         rows, columns = np.triu_indices(d)
@@ -62,7 +63,7 @@ class QuadraticExpansion(FeatureMap):
         place[rows, columns] = place[columns, rows] = np.arange(len(rows))
         return upper[:, place.ravel()]
 
-    def _names(self, names):
+    def _names(self, names: Array) -> list[str]:
         d = len(names)
         # vec stacks columns: the row index runs fastest.
         pairs = np.transpose(np.triu_indices(d)) if self.symmetric else [(i, j) for j in range(d) for i in range(d)]

@@ -7,9 +7,13 @@ that looks at each column alone. Guyon & Elisseeff (2003), An introduction to va
 https://jmlr.org/papers/v3/guyon03a.html.
 """
 
+from collections.abc import Sequence
+from typing import Literal
+
 import numpy as np
 
-from gnomon.features._base import FeatureMap
+from gnomon._typing import Array, Floats, Integers
+from gnomon.features._base import Column, FeatureMap
 from gnomon.numerics.validation import check_choice, check_positive
 
 __all__ = ["RatioFeatures"]
@@ -54,13 +58,20 @@ class RatioFeatures(FeatureMap):
     ['x0', 'x1', 'x0/x1', 'x0*x1']
     """
 
-    def __init__(self, ratios=(), products=(), *, floor="smallest", keep="all"):
+    def __init__(
+        self,
+        ratios: Sequence[tuple[Column, Column]] = (),
+        products: Sequence[tuple[Column, Column]] = (),
+        *,
+        floor: Literal["smallest"] | float = "smallest",
+        keep: Literal["all", "none"] = "all",
+    ):
         self.ratios = ratios
         self.products = products
         self.floor = floor
         self.keep = keep
 
-    def _learn(self, X):
+    def _learn(self, X: Floats) -> None:
         check_choice("keep", self.keep, ("all", "none"))
         self._ratios, self._products = self._pairs("ratios", self.ratios), self._pairs("products", self.products)
         if self.keep == "none" and not len(self._ratios) + len(self._products):
@@ -70,13 +81,13 @@ class RatioFeatures(FeatureMap):
         else:
             self.floors_ = np.full(len(self._ratios), float(check_positive("floor", self.floor)))
 
-    def _pairs(self, name, pairs):
+    def _pairs(self, name: str, pairs: Sequence[tuple[Column, Column]]) -> Integers:
         places = [self._places(pair) for pair in pairs]
         if any(len(pair) != 2 for pair in places):
             raise ValueError(f"{name}={pairs!r} must be pairs of columns; give [(a, b), …]")
         return np.array(places, dtype=np.intp).reshape(-1, 2)
 
-    def _map(self, X):
+    def _map(self, X: Floats) -> Floats:
         above, below = X[:, self._ratios[:, 0]], X[:, self._ratios[:, 1]]
         below = np.copysign(np.maximum(np.abs(below), self.floors_.astype(X.dtype)), below + 0)
         left, right = X[:, self._products[:, 0]], X[:, self._products[:, 1]]
@@ -85,14 +96,14 @@ class RatioFeatures(FeatureMap):
             made = np.nan_to_num(np.hstack([above / below, left * right]))
         return np.hstack([X, made]) if self.keep == "all" else made
 
-    def _names(self, names):
+    def _names(self, names: Array) -> list[str]:
         made = [f"{names[a]}/{names[b]}" for a, b in self._ratios] + [
             f"{names[a]}*{names[b]}" for a, b in self._products
         ]
         return [*names, *made] if self.keep == "all" else made
 
 
-def _smallest(column):
+def _smallest(column: Floats) -> float:
     """The smallest modulus that is not zero; 1 for a column of zeros."""
     sizes = np.abs(column[column != 0])
     return float(np.min(sizes)) if sizes.size else 1.0

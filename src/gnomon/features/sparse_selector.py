@@ -6,11 +6,15 @@
 Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x; Fan et al. (2008), LIBLINEAR, JMLR 9, 1871–1874.
 """
 
+from typing import Literal, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, MatrixLike
 from gnomon.base import validate_rows
 from gnomon.losses import LogisticLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.coding import encode_labels, label_index
@@ -81,7 +85,16 @@ class SparseSelector(SelectorMixin, BaseEstimator):
     [2, 3, 6, 8]
     """
 
-    def __init__(self, model="lasso", *, lam=0.01, objective="mean", fit_intercept=True, tol=1e-6, max_iter=10_000):
+    def __init__(
+        self,
+        model: Literal["lasso", "logistic", "svm"] = "lasso",
+        *,
+        lam: float = 0.01,
+        objective: Literal["mean", "sum", "C", "loss_mean", "sum_half", "mean_half"] = "mean",
+        fit_intercept: bool = True,
+        tol: float = 1e-6,
+        max_iter: int = 10_000,
+    ):
         self.model = model
         self.lam = lam
         self.objective = objective
@@ -89,7 +102,7 @@ class SparseSelector(SelectorMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1) for every target and keep the columns that are used.
 
         Parameters
@@ -126,7 +139,7 @@ class SparseSelector(SelectorMixin, BaseEstimator):
         self.dual_gap_ = max(solution.dual_gap for solution in solutions)
         return self
 
-    def _targets(self, y, dtype):
+    def _targets(self, y: Array, dtype: np.dtype) -> Floats:
         """One vector per model: the targets, or the signs of each class against the rest."""
         if LOSSES[self.model].targets == "real":
             return np.ascontiguousarray(y.reshape(len(y), -1).T, dtype=dtype)
@@ -136,11 +149,11 @@ class SparseSelector(SelectorMixin, BaseEstimator):
         signs = encode_labels(y, "one_hot_sign")[0].T.astype(dtype)
         return signs[1:] if len(signs) == 2 else signs
 
-    def _get_support_mask(self):
+    def _get_support_mask(self) -> Bools:
         check_is_fitted(self)
         return self.support_
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         tags.input_tags.sparse = True

@@ -5,7 +5,8 @@
 Guyon & Elisseeff (2003), An introduction to variable and feature selection, https://jmlr.org/papers/v3/guyon03a.html.
 """
 
-from gnomon.features._base import FeatureMap
+from gnomon._typing import Array
+from gnomon.features._base import Columns, FeatureMap, Rows
 
 __all__ = ["ColumnSubset"]
 
@@ -38,16 +39,16 @@ class ColumnSubset(FeatureMap):
     _sparse = True
     _nan = True
 
-    def __init__(self, columns=None):
+    def __init__(self, columns: Columns | None = None):
         self.columns = columns
 
-    def _learn(self, X):
+    def _learn(self, X: Rows) -> None:
         self.indices_ = self._places(range(X.shape[1]) if self.columns is None else self.columns)
         if len(self.indices_) == 0:
             raise ValueError(f"columns={self.columns!r} keeps nothing; name at least one column")
 
-    def _map(self, X):
+    def _map(self, X: Rows) -> Rows:
         return X[:, self.indices_]
 
-    def _names(self, names):
+    def _names(self, names: Array) -> Array:
         return names[self.indices_]

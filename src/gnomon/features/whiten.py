@@ -7,10 +7,13 @@ doi:10.1080/00031305.2016.1277159.
 """
 
 from abc import ABC, abstractmethod
+from typing import Any, Literal, Self
 
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.base import validate_rows
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.scatter import whitening, within_class_cov
@@ -25,16 +28,16 @@ class _Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
     """Everything but the covariance that becomes the identity."""
 
     @abstractmethod
-    def _covariance(self, X, y, weights):
+    def _covariance(self, X: Floats, y: Any, weights: Floats) -> tuple[Floats, Floats]:
         """Mean μ and covariance S of equation (1)."""
 
-    def _fit(self, X, y, sample_weight):
+    def _fit(self, X: Floats, y: Any, sample_weight: ArrayLike | None) -> Self:
         self.mean_, self.covariance_ = self._covariance(X, y, check_weights(sample_weight, X))
         white = whitening(self.covariance_, self.kind, self.tol, self.singular)
         self.whitening_, self.coloring_, self.rank_ = white
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Floats:
         """P (x − μ) of every row.
 
         Parameters
@@ -50,7 +53,7 @@ class _Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         X = validate_rows(self, X, reset=False)
         return (X - self.mean_.astype(X.dtype)) @ self.whitening_.T.astype(X.dtype)
 
-    def inverse_transform(self, Z):
+    def inverse_transform(self, Z: ArrayLike) -> Floats:
         """Rows whose whitening is `Z`; directions that were dropped come back at their mean.
 
         Parameters
@@ -69,10 +72,10 @@ class _Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimato
         return Z @ self.coloring_.T.astype(Z.dtype) + self.mean_.astype(Z.dtype)
 
     @property
-    def _n_features_out(self):
+    def _n_features_out(self) -> int:
         return len(self.whitening_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
@@ -120,13 +123,20 @@ class Whitener(_Whitening):
            [0., 1.]])
     """
 
-    def __init__(self, kind="zca", *, ddof=0, tol=1e-10, singular="drop"):
+    def __init__(
+        self,
+        kind: Literal["zca", "pca", "cholesky"] = "zca",
+        *,
+        ddof: float = 0,
+        tol: float = 1e-10,
+        singular: Literal["drop", "floor"] = "drop",
+    ):
         self.kind = kind
         self.ddof = ddof
         self.tol = tol
         self.singular = singular
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn μ, S and P.
 
         Parameters
@@ -146,7 +156,7 @@ class Whitener(_Whitening):
         X = validate_rows(self, X, ensure_min_samples=2)
         return self._fit(X, y, sample_weight)
 
-    def _covariance(self, X, y, weights):
+    def _covariance(self, X: Floats, y: object, weights: Floats) -> tuple[Floats, Floats]:
         rows = moments(X, weights)
         return rows.mean, rows.covariance(self.ddof)
 
@@ -193,12 +203,18 @@ class WithinClassWhitener(_Whitening):
            [-0.1573974,  1.4772009]])
     """
 
-    def __init__(self, kind="zca", *, tol=1e-10, singular="drop"):
+    def __init__(
+        self,
+        kind: Literal["zca", "pca", "cholesky"] = "zca",
+        *,
+        tol: float = 1e-10,
+        singular: Literal["drop", "floor"] = "drop",
+    ):
         self.kind = kind
         self.tol = tol
         self.singular = singular
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Learn μ, S_W and P.
 
         Parameters
@@ -217,11 +233,11 @@ class WithinClassWhitener(_Whitening):
         X, y = validate_rows(self, X, y, ensure_min_samples=2)
         return self._fit(X, y, sample_weight)
 
-    def _covariance(self, X, y, weights):
+    def _covariance(self, X: Floats, y: Array, weights: Floats) -> tuple[Floats, Floats]:
         index, self.classes_ = label_index(y)
         return moments(X, weights).mean, within_class_cov(X, index, len(self.classes_), weights)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.required = True
         return tags

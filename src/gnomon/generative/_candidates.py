@@ -4,6 +4,8 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 level of a category, so that covariances are shrunk towards a sphere rather than singular.
 """
 
+from functools import partial
+
 import numpy as np
 
 from gnomon._registry import Candidate, register, register_warmup
@@ -59,6 +61,11 @@ def _rows():
     return X, (X[:, 0] > 0).astype(int)
 
 
+def _warm(make):
+    X, y = _rows()
+    make(None, 0).fit(X, y).predict_proba(X)
+
+
 def _warm_mixtures():
     from gnomon.generative import GaussianMixture
 
@@ -72,5 +79,5 @@ for _name, _make in (
     ("generative: discriminant analysis", _linear),
     ("generative: normal law per class", _quadratic),
 ):
-    register_warmup(_name, lambda make=_make: make(None, 0).fit(*_rows()).predict_proba(_rows()[0]))
+    register_warmup(_name, partial(_warm, _make))
 register_warmup("generative: mixtures", _warm_mixtures)

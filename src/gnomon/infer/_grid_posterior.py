@@ -8,13 +8,14 @@ density, and is exact as the grid becomes fine. Gelman et al. (2013), Bayesian D
 doi:10.1201/b16018.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from scipy.interpolate import RegularGridInterpolator
 from scipy.special import logsumexp
 
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions import Distribution, log_likelihood
 
 __all__ = ["GridPosterior", "grid_posterior"]
@@ -57,38 +58,38 @@ class GridPosterior:
     (0.571429, 0.6, 0.571429)
     """
 
-    grids: Any
-    log_density_grid: Any
+    grids: tuple[Floats, ...]
+    log_density_grid: Floats
     log_evidence: float
-    laws: Any
+    laws: list[Distribution | None]
 
     @property
-    def probabilities(self):
+    def probabilities(self) -> Floats:
         """The shares of the combinations."""
         return np.exp(self.log_density_grid + _log_volumes(self.grids))
 
     @property
-    def points(self):
+    def points(self) -> Floats:
         """The combinations, one row each."""
         return _points(self.grids)
 
     @property
-    def mode(self):
+    def mode(self) -> Numbers:
         """The combination of greatest density."""
         return self._plain(self.points[np.argmax(self.log_density_grid)])
 
     @property
-    def mean(self):
+    def mean(self) -> Numbers:
         """E[θ | D]."""
         return self._plain(self.probabilities.ravel() @ self.points)
 
     @property
-    def cov(self):
+    def cov(self) -> Numbers:
         """The covariance of θ given D; for one parameter its variance."""
         Z = self.points - np.atleast_1d(self.mean)
         return self._plain(((Z.T * self.probabilities.ravel()) @ Z).squeeze())
 
-    def density(self, theta):
+    def density(self, theta: ArrayLike) -> Numbers:
         """p(θ | D), between the points of the grid by linear interpolation, and zero outside."""
         theta = np.asarray(theta, dtype=float)
         rows = theta.reshape(-1, len(self.grids))
@@ -96,21 +97,27 @@ class GridPosterior:
         out = inside(rows)
         return out.reshape(theta.shape if len(self.grids) == 1 else theta.shape[:-1])[()]
 
-    def log_predictive(self, x):
+    def log_predictive(self, x: ArrayLike) -> Numbers:
         """log p(x | D) of (2), for one observation or for each of several."""
         shares = (self.log_density_grid + _log_volumes(self.grids)).ravel()
         possible = [(share, law) for share, law in zip(shares, self.laws, strict=True) if law is not None]
         return logsumexp([share + law.log_density(x) for share, law in possible], axis=0)
 
-    def predictive(self, x):
+    def predictive(self, x: ArrayLike) -> Numbers:
         """p(x | D) of (2)."""
         return np.exp(self.log_predictive(x))
 
-    def _plain(self, value):
+    def _plain(self, value: Floats) -> Numbers:
         return float(np.squeeze(value)) if len(self.grids) == 1 else value
 
 
-def grid_posterior(model, X, prior, *grids, sample_weight=None):
+def grid_posterior(
+    model: Callable[..., Distribution],
+    X: ArrayLike,
+    prior: Distribution | Callable[..., float],
+    *grids: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+) -> GridPosterior:
     """Bayes' theorem (1) for one or two parameters, whatever the model.
 
     Parameters
@@ -143,24 +150,24 @@ def grid_posterior(model, X, prior, *grids, sample_weight=None):
     >>> round(found.mean, 4), round(found.mode, 2), round(found.log_evidence, 4)
     (1.2725, 1.0, -9.7591)
     """
-    grids = tuple(_checked_grid(grid, k) for k, grid in enumerate(grids))
-    if len(grids) not in (1, 2):
+    axes = tuple(_checked_grid(grid, k) for k, grid in enumerate(grids))
+    if len(axes) not in (1, 2):
         raise ValueError(f"{len(grids)} grids were given; one or two parameters fit on a grid, use laplace for more")
-    points = _points(grids)
+    points = _points(axes)
     log_prior = _log_prior(prior, points)
     laws = [_law_or_none(model, theta, log) for theta, log in zip(points, log_prior, strict=True)]
     joint = [
         -np.inf if law is None else log + log_likelihood(law, X, sample_weight)
         for law, log in zip(laws, log_prior, strict=True)
     ]
-    log_joint = np.reshape(joint, [grid.size for grid in grids])
-    log_evidence = float(logsumexp(log_joint + _log_volumes(grids)))
+    log_joint = np.array(joint).reshape([axis.size for axis in axes])
+    log_evidence = float(logsumexp(log_joint + _log_volumes(axes)))
     if not np.isfinite(log_evidence):
         raise ValueError(f"the evidence on the grid is exp({log_evidence}); choose grids where data and prior agree")
-    return GridPosterior(grids, log_joint - log_evidence, log_evidence, laws)
+    return GridPosterior(axes, log_joint - log_evidence, log_evidence, laws)
 
 
-def _law_or_none(model, theta, log_prior):
+def _law_or_none(model: Callable[..., Distribution], theta: Floats, log_prior: float) -> Distribution | None:
     """The law at θ; None where the prior rules θ out, or at an end of a grid that is outside the domain."""
     try:
         return model(*(float(value) for value in theta)) if log_prior > -np.inf else None
@@ -168,18 +175,18 @@ def _law_or_none(model, theta, log_prior):
         return None
 
 
-def _checked_grid(grid, k):
+def _checked_grid(grid: ArrayLike, k: int) -> Floats:
     grid = np.asarray(grid, dtype=float)
     if grid.ndim != 1 or grid.size < 2 or not np.all(np.diff(grid) > 0.0) or not np.all(np.isfinite(grid)):
         raise ValueError(f"grid {k} must be at least two increasing numbers; sort it and drop repetitions")
     return grid
 
 
-def _points(grids):
+def _points(grids: Sequence[Floats]) -> Floats:
     return np.stack(np.meshgrid(*grids, indexing="ij"), axis=-1).reshape(-1, len(grids))
 
 
-def _log_volumes(grids):
+def _log_volumes(grids: Sequence[Floats]) -> Floats:
     """The logarithms of the trapezoidal weights."""
     out = np.zeros(1)
     for grid in grids:
@@ -188,7 +195,7 @@ def _log_volumes(grids):
     return out[0]
 
 
-def _log_prior(prior, points):
+def _log_prior(prior: Distribution | Callable[..., float], points: Floats) -> Floats:
     if not isinstance(prior, Distribution):
         return np.array([float(prior(*theta)) for theta in points])
     if prior.vectors or points.shape[1] > 1:

@@ -7,13 +7,15 @@ Laplace (1774); MacKay (2003), Information Theory, Inference and Learning Algori
 """
 
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, optimize
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.distributions import MultivariateNormal
+from gnomon._typing import ArrayLike, Floats, Numbers, RandomState
+from gnomon.distributions import Distribution, MultivariateNormal
 from gnomon.numerics.random import check_rng
 
 __all__ = ["LaplaceApproximation", "laplace", "laplace_at"]
@@ -48,32 +50,39 @@ class LaplaceApproximation(NamedTuple):
     array([[1.]])
     """
 
-    mode: Any
+    mode: Floats
     law: MultivariateNormal
-    precision: Any
+    precision: Floats
     log_evidence: float
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """The mean of the law (1), which is its mode."""
         return self.mode
 
     @property
-    def cov(self):
+    def cov(self) -> Floats:
         """H⁻¹."""
         return self.law.cov
 
-    def density(self, theta):
+    def density(self, theta: ArrayLike) -> Numbers:
         """The density of the law (1)."""
         return self.law.density(theta)
 
-    def predictive(self, x, model, *, n_samples=4096, random_state=None):
+    def predictive(
+        self,
+        x: ArrayLike,
+        model: Callable[[Floats], Distribution],
+        *,
+        n_samples: int = 4096,
+        random_state: RandomState = None,
+    ) -> Numbers:
         """∫ p(x | θ) p(θ) dθ over the law (1), as a mean over draws of θ; `model` is θ → the law of an observation."""
         draws = self.law.sample(n_samples, check_rng(random_state))
         return np.mean([model(theta).density(x) for theta in draws], axis=0)
 
 
-def laplace_at(mode, precision, log_joint):
+def laplace_at(mode: Floats, precision: Floats, log_joint: float) -> LaplaceApproximation:
     """Approximation (1) and (2) at a mode that is known.
 
     Parameters
@@ -116,7 +125,15 @@ def laplace_at(mode, precision, log_joint):
     return LaplaceApproximation(mode, MultivariateNormal(mode, root.T @ root), precision, log_evidence)
 
 
-def laplace(log_p, x0, *, gradient=None, hessian=None, tol=1e-8, max_iter=200):
+def laplace(
+    log_p: Callable[[Floats], float],
+    x0: ArrayLike,
+    *,
+    gradient: Callable[[Floats], Floats] | None = None,
+    hessian: Callable[[Floats], Floats] | None = None,
+    tol: float = 1e-8,
+    max_iter: int = 200,
+) -> LaplaceApproximation:
     """Approximation (1) and (2) of any log-density, from its mode.
 
     Parameters
@@ -176,10 +193,10 @@ def laplace(log_p, x0, *, gradient=None, hessian=None, tol=1e-8, max_iter=200):
     return found
 
 
-def _differences(function, power):
+def _differences(function: Callable[[Floats], Floats], power: float) -> Callable[[Floats], Floats]:
     """Central differences with steps ε^power: the matrix of ∂f_i/∂θ_j."""
 
-    def derivative(t):
+    def derivative(t: Floats) -> Floats:
         h = np.finfo(float).eps ** power * np.maximum(1.0, np.abs(t))
         steps = np.diag(h)
         columns = [(function(t + e) - function(t - e)) / (2.0 * e[j]) for j, e in enumerate(steps)]

@@ -10,18 +10,32 @@ function under a density with exponential tails, for which equal steps converge 
 σ(m), which ignores v; "samples" a Monte Carlo mean.
 """
 
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
 import numpy as np
 from scipy.special import expit, ndtr
 
+from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.numerics.random import check_rng
 
 __all__ = ["SIGMOID_AVERAGES", "sigmoid_average"]
+
+SigmoidAverage: TypeAlias = Literal["quadrature", "mackay", "erf", "samples", "mode"]
+Draws: TypeAlias = Callable[[], Floats]
 
 WIDE = 1.5
 """The standard deviation from which on the second form of the quadrature is used; at it both are exact."""
 
 
-def sigmoid_average(mean, variance, method="quadrature", *, n_samples=1000, random_state=None):
+def sigmoid_average(
+    mean: ArrayLike,
+    variance: ArrayLike,
+    method: SigmoidAverage = "quadrature",
+    *,
+    n_samples: int = 1000,
+    random_state: RandomState = None,
+) -> Floats:
     """E[σ(f)] for f ~ N(mean, variance), elementwise.
 
     Parameters
@@ -59,7 +73,7 @@ def sigmoid_average(mean, variance, method="quadrature", *, n_samples=1000, rand
     return SIGMOID_AVERAGES[method](m, np.sqrt(v), lambda: check_rng(random_state).standard_normal(n_samples))
 
 
-def _quadrature(m, s, draws):
+def _quadrature(m: Floats, s: Floats, draws: Draws) -> Floats:
     narrow = s < WIDE
     out = np.empty(m.shape)
     out[narrow] = _hermite(m[narrow], s[narrow])
@@ -67,22 +81,22 @@ def _quadrature(m, s, draws):
     return out[()]
 
 
-def _hermite(m, s, *, nodes=100):
+def _hermite(m: Floats, s: Floats, *, nodes: int = 100) -> Floats:
     x, w = np.polynomial.hermite_e.hermegauss(nodes)
     return sum(wi * expit(m + s * xi) for xi, wi in zip(x, w / np.sqrt(2.0 * np.pi), strict=True))
 
 
-def _logistic_steps(m, s, *, width=0.25, end=40.0):
+def _logistic_steps(m: Floats, s: Floats, *, width: float = 0.25, end: float = 40.0) -> Floats:
     t = np.arange(-end, end + width, width)
     w = width * expit(t) * expit(-t)
     return sum(wi * ndtr((m - ti) / s) for ti, wi in zip(t, w, strict=True))
 
 
-def _mackay(m, s, draws):
+def _mackay(m: Floats, s: Floats, draws: Draws) -> Floats:
     return expit(m / np.sqrt(1.0 + np.pi * s**2 / 8.0))
 
 
-def _erf(m, s, draws):
+def _erf(m: Floats, s: Floats, draws: Draws) -> Floats:
     # σ(f) ≈ ½ + Σ cⱼ erf(λⱼ f)/2 with the widths and weights of Williams & Barber (1998), as scikit-learn rounds them.
     widths = np.array([0.41, 0.4, 0.37, 0.44, 0.39])
     weights = np.array([-1854.8214151, 3516.89893646, 221.29346712, 128.12323805, -2010.49422654])
@@ -91,14 +105,20 @@ def _erf(m, s, draws):
     return np.sum(weights * parts, axis=-1) + 0.5
 
 
-def _mode(m, s, draws):
+def _mode(m: Floats, s: Floats, draws: Draws) -> Floats:
     return expit(m)
 
 
-def _sampled(m, s, draws):
+def _sampled(m: Floats, s: Floats, draws: Draws) -> Floats:
     noise = draws()
     return sum(expit(m + s * e) for e in noise) / len(noise)
 
 
-SIGMOID_AVERAGES = {"quadrature": _quadrature, "mackay": _mackay, "erf": _erf, "samples": _sampled, "mode": _mode}
+SIGMOID_AVERAGES: dict[SigmoidAverage, Callable[[Floats, Floats, Draws], Floats]] = {
+    "quadrature": _quadrature,
+    "mackay": _mackay,
+    "erf": _erf,
+    "samples": _sampled,
+    "mode": _mode,
+}
 """The ways to compute (1)."""

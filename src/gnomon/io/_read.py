@@ -8,11 +8,13 @@ import csv
 import gzip
 import io
 import zlib
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
+from gnomon._typing import Array
 from gnomon.io.cells import TEXT, as_numbers, clean, plain
 from gnomon.io.tables import Table, TableError, as_table, check_names
 
@@ -23,7 +25,9 @@ ROWS_AT_ONCE = 20_000
 LINES_TO_SNIFF = 50
 
 
-def read_table(path, *, delimiter=None, encoding="utf-8", header=True):
+def read_table(
+    path: str | Path, *, delimiter: str | None = None, encoding: str = "utf-8", header: bool = True
+) -> Table:
     """Read a table from ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``) or ``.parquet``.
 
     Empty cells and NA, N/A, NaN, NULL, None and ? are missing. A byte order mark is skipped.
@@ -74,7 +78,7 @@ def read_table(path, *, delimiter=None, encoding="utf-8", header=True):
         raise TableError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 
-def _read_parquet(path):
+def _read_parquet(path: Path) -> Table:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -87,7 +91,7 @@ def _read_parquet(path):
         raise TableError(f"no readable Parquet file ({str(error).splitlines()[0]})") from error
 
 
-def _read_text(path, delimiter, encoding, header):
+def _read_text(path: Path, delimiter: str | None, encoding: str, header: bool) -> Table:
     _refuse_unknown(encoding)
     _refuse_binary(path, encoding)
     try:
@@ -101,18 +105,18 @@ def _read_text(path, delimiter, encoding, header):
         raise TableError("the compressed file is damaged or cut short; copy it again") from error
 
 
-def _refuse_unknown(encoding):
+def _refuse_unknown(encoding: str) -> None:
     try:
         codecs.lookup(encoding)
     except LookupError as error:
         raise TableError(f"encoding {encoding!r} is unknown; give for example utf-8 or latin-1") from error
 
 
-def _bytes_of(path):
+def _bytes_of(path: Path) -> gzip.GzipFile | io.BufferedReader:
     return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
 
 
-def _opened(path, encoding):
+def _opened(path: Path, encoding: str) -> io.TextIOWrapper:
     encoding = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
     return io.TextIOWrapper(_bytes_of(path), encoding=encoding, newline="")
 
@@ -129,7 +133,7 @@ SIGNATURES = {
 }
 
 
-def _refuse_binary(path, encoding):
+def _refuse_binary(path: Path, encoding: str) -> None:
     with path.open("rb") as raw:
         start = raw.read(8)
     expected = [GZIP] * (path.suffix == ".gz") + [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE] * ("16" in encoding)
@@ -138,7 +142,7 @@ def _refuse_binary(path, encoding):
             raise TableError(f"this is {meaning}")
 
 
-def _where_undecodable(path, encoding):
+def _where_undecodable(path: Path, encoding: str) -> str:
     with _bytes_of(path) as raw:
         for number, line in enumerate(raw, start=1):
             try:
@@ -149,7 +153,7 @@ def _where_undecodable(path, encoding):
     return f"not readable as {encoding} text; give --encoding"
 
 
-def _sniff(lines):
+def _sniff(lines: Iterable[str]) -> str:
     """The delimiter that splits the first lines into most fields, the same number in each; else the comma."""
     sample = list(islice(lines, LINES_TO_SNIFF))
     best, most = ",", 1
@@ -176,7 +180,7 @@ def _parse(reader, delimiter, header):
     return Table({name: _joined(parts, delimiter) for name, *parts in zip(names, *chunks, strict=True)})
 
 
-def _names(first, header):
+def _names(first: list[str], header: bool) -> list[str]:
     if not header:
         return [f"column_{k}" for k in range(1, len(first) + 1)]
     names = [cell.strip() or f"column_{k}" for k, cell in enumerate(first, start=1)]
@@ -203,9 +207,9 @@ def _checked(reader, rows, width):
     return block
 
 
-def _text(cells):
+def _text(cells: Sequence[str]) -> Array:
     return np.array(cells, dtype=TEXT)
 
 
-def _joined(parts, delimiter):
+def _joined(parts: Sequence[Array], delimiter: str) -> Array:
     return plain(clean(np.concatenate(parts)), delimiter)

@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Floats, NDArray
+
 __all__ = ["DATE_FORMATS", "MISSING", "TEXT", "as_numbers", "as_text", "clean", "date_format", "parse_dates", "plain"]
 
 TEXT = np.dtypes.StringDType()
@@ -19,7 +21,7 @@ _THOUSANDS = re.compile(r"[+-]?\d{1,3}(,\d{3})+(\.\d+)?|[+-]?\d+(\.\d+)?")
 _DECIMAL_COMMA = re.compile(r"[+-]?\d*(,\d+)?([eE][+-]?\d+)?")
 
 
-def clean(cells):
+def clean(cells: ArrayLike) -> Array:
     """`cells` without surrounding blanks, as a text column; every missing marker becomes the empty string."""
     text = np.strings.strip(np.asarray(cells, dtype=TEXT))
     missing = np.zeros(text.shape, dtype=bool)
@@ -28,7 +30,7 @@ def clean(cells):
     return np.where(missing, "", text).astype(TEXT)
 
 
-def plain(text, delimiter):
+def plain(text: Array, delimiter: str) -> Array:
     """Numbers in plain notation: 1,234.5 becomes 1234.5, and 3,14 becomes 3.14 where the comma is no delimiter.
 
     A column is touched only if all its cells agree; "1,234" in a file with another delimiter is read as a decimal
@@ -44,7 +46,7 @@ def plain(text, delimiter):
     return text
 
 
-def as_numbers(text):
+def as_numbers(text: Array) -> Floats:
     """The cells as float64; a missing, infinite or unreadable cell is NaN."""
     filled = np.where(text == "", "nan", text).astype(TEXT)
     try:
@@ -56,12 +58,12 @@ def as_numbers(text):
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
-def as_text(numbers):
+def as_text(numbers: Floats) -> Array:
     """Numbers as text: 3.0 becomes "3", 0.1 stays "0.1", NaN becomes missing."""
     return np.array(["" if v != v else f"{v:.15g}" for v in numbers.tolist()], dtype=TEXT)
 
 
-def date_format(text):
+def date_format(text: Array) -> str | None:
     """The first of `DATE_FORMATS` that reads every cell, or None; day/month order that cannot be told is None."""
     distinct = sorted(set(text[text != ""].tolist()))
     if not distinct or not distinct[0][:1].isdigit():
@@ -71,20 +73,20 @@ def date_format(text):
     return None if undecided or not fitting else fitting[0]
 
 
-def parse_dates(text, form):
+def parse_dates(text: Array, form: str) -> NDArray[np.datetime64]:
     """The cells as datetime64[s]; a missing or unreadable cell is NaT."""
     known = {cell: _date(cell, form) for cell in set(text.tolist())}
     return np.array([known[cell] for cell in text.tolist()], dtype="datetime64[s]")
 
 
-def _number(cell):
+def _number(cell: str) -> float:
     try:
         return np.nan if "_" in cell else float(cell)
     except ValueError:
         return np.nan
 
 
-def _date(cell, form):
+def _date(cell: str, form: str) -> datetime | None:
     try:
         when = datetime.fromisoformat(cell) if form == "iso" else datetime.strptime(cell, form)
     except ValueError:

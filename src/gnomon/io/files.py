@@ -3,6 +3,7 @@
 import hashlib
 import os
 import secrets
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -35,7 +36,7 @@ class UnwritableError(UserError):
 
 
 @contextmanager
-def outbox(folder):
+def outbox(folder: str | Path) -> Iterator[Callable[[str], Path]]:
     """Yield a function ``place(name)`` → temporary path; on success every file takes its name, otherwise none does.
 
     The folder is made and tried before any work begins; a folder made here is removed again when the work fails.
@@ -44,7 +45,7 @@ def outbox(folder):
     made = [p for p in (folder, *folder.parents) if not p.exists()]
     pending: dict[Path, Path] = {}
 
-    def place(name):
+    def place(name: str) -> Path:
         if (folder / name).is_dir():
             raise UnwritableError(f"cannot write {folder / name}: a folder of that name is there; move it away")
         path = folder / f".{name}.{secrets.token_hex(4)}.part"
@@ -66,20 +67,20 @@ def outbox(folder):
         raise
 
 
-def digest_of(path):
+def digest_of(path: Path) -> str:
     """The SHA-256 of a file's content."""
     with open(path, "rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
-def _make(folder):
+def _make(folder: Path) -> None:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UnwritableError(f"cannot make the folder {folder}: {_reason(error)}; give another one") from error
 
 
-def _probe(path, folder):
+def _probe(path: Path, folder: Path) -> None:
     try:
         path.touch()
         path.unlink()
@@ -87,19 +88,19 @@ def _probe(path, folder):
         raise UnwritableError(f"cannot write into the folder {folder}: {_reason(error)}; give another one") from error
 
 
-def _replace(path, final):
+def _replace(path: Path, final: Path) -> None:
     try:
         os.replace(path, final)
     except OSError as error:
         raise UnwritableError(f"cannot write {final}: {_reason(error)}") from error
 
 
-def _remove_if_empty(folder):
+def _remove_if_empty(folder: Path) -> None:
     try:
         folder.rmdir()
     except OSError:
         return
 
 
-def _reason(error):
+def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()

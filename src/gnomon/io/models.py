@@ -10,9 +10,12 @@ import inspect
 import json
 import warnings
 import zipfile
+from collections.abc import Iterator
 from dataclasses import is_dataclass
 from functools import cache
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import skops.io
 from sklearn import model_selection
@@ -51,7 +54,7 @@ class ModelFileError(UserError):
     """
 
 
-def save(model, path, **facts):
+def save(model: BaseEstimator, path: str | Path, **facts: Any) -> None:
     """Write a fitted estimator to `path`, whole or not at all.
 
     Parameters
@@ -85,7 +88,7 @@ def save(model, path, **facts):
         write_model(model, temporary, **facts)
 
 
-def write_model(model, path, **facts):
+def write_model(model: BaseEstimator, path: Path, **facts: Any) -> None:
     """`save` without the care for atomicity, for callers that have their own `outbox`."""
     skops.io.dump(model, path, compression=zipfile.ZIP_DEFLATED)
     unknown = _untrusted(path)
@@ -99,7 +102,7 @@ def write_model(model, path, **facts):
         archive.writestr(NOTES, json.dumps({"gnomon": gnomon.__version__, **facts}, indent=1))
 
 
-def load(path):
+def load(path: str | Path) -> Any:
     """The estimator that `save` wrote to `path`.
 
     Nothing in the file is executed. A file that is damaged, comes from elsewhere, or names a type that is neither
@@ -134,7 +137,7 @@ def load(path):
         raise ModelFileError(f"{path}: the model cannot be rebuilt ({_short(error)}); save it again") from error
 
 
-def notes(path):
+def notes(path: str | Path) -> dict[str, Any]:
     """What was noted when the model was saved: gnomon's version and the facts given to `save`.
 
     References
@@ -173,7 +176,7 @@ def notes(path):
         raise ModelFileError(f"{path}: the file is damaged ({_short(error)}); save or copy it again") from error
 
 
-def _warn_of_other_version(path, version):
+def _warn_of_other_version(path: Path, version: str) -> None:
     here = gnomon.__version__
     if version.split(".")[:2] != here.split(".")[:2]:
         warnings.warn(
@@ -183,7 +186,7 @@ def _warn_of_other_version(path, version):
         )
 
 
-def _untrusted(path):
+def _untrusted(path: Path) -> list[str]:
     """Names in the file that neither skops nor `_allowed` allows."""
     try:
         named = skops.io.get_untrusted_types(file=path)
@@ -192,7 +195,7 @@ def _untrusted(path):
     return sorted(set(named) - _allowed(path))
 
 
-def _allowed(path):
+def _allowed(path: Path) -> set[str]:
     """Those of the names in the file that are harmless, or estimators, nouns or results defined by gnomon.
 
     Only modules of the installed package are imported, and only classes defined there that are estimators,
@@ -205,7 +208,7 @@ def _allowed(path):
 
 
 @cache
-def _harmless():
+def _harmless() -> set[str]:
     """Names of scikit-learn and NumPy that skops leaves to its caller and that fitted pipelines and searches hold.
 
     They are types without code of the file's own, and the metrics behind scikit-learn's scorers, which only compute.
@@ -217,7 +220,7 @@ def _harmless():
     return {"numpy.dtype", *(f"{thing.__module__}.{thing.__name__}" for thing in known)}
 
 
-def _installed(name):
+def _installed(name: str) -> ModuleType | None:
     """The module of gnomon of this name, or None if there is no such module."""
     try:
         return importlib.import_module(name)
@@ -225,11 +228,11 @@ def _installed(name):
         return None
 
 
-def _classes(module):
+def _classes(module: ModuleType) -> Iterator[type]:
     for _, cls in inspect.getmembers(module, inspect.isclass):
         if cls.__module__ == module.__name__ and (issubclass(cls, (BaseEstimator, tuple)) or is_dataclass(cls)):
             yield cls
 
 
-def _short(error):
+def _short(error: Exception) -> str:
     return f"{type(error).__name__}: {error}".splitlines()[0][:160]

@@ -5,13 +5,17 @@ missing). Files of delimited text give text columns only; what a column means is
 """
 
 from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC
 from functools import singledispatch
+from typing import Any, TypeAlias
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals.stable.v2.typing import IntoDataFrame
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, NDArray
 from gnomon.io._errors import UserError
 from gnomon.io.cells import TEXT, as_numbers, as_text, clean, parse_dates
 
@@ -61,9 +65,9 @@ class Table:
     1
     """
 
-    columns: dict[str, np.ndarray]
+    columns: dict[str, Array]
 
-    def __init__(self, columns):
+    def __init__(self, columns: Mapping[str, ArrayLike]):
         arrays = {name: _column(values) for name, values in columns.items()}
         lengths = {name: len(values) for name, values in arrays.items()}
         if len(set(lengths.values())) > 1:
@@ -71,64 +75,64 @@ class Table:
         object.__setattr__(self, "columns", arrays)
 
     @property
-    def names(self):
+    def names(self) -> tuple[str, ...]:
         """The names of the columns, in order."""
         return tuple(self.columns)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
-    def __getitem__(self, name):
+    def __getitem__(self, name: str) -> Array:
         """The array of one column; an unknown name is an error that lists those there are."""
         if name not in self.columns:
             raise TableError(f"no column {name!r}; the columns are: {listed(self.names)}")
         return self.columns[name]
 
-    def __repr__(self):
+    def __repr__(self) -> str:
         return f"Table({len(self)} rows: {listed(self.names)})"
 
-    def take(self, rows):
+    def take(self, rows: Sequence[int] | Array) -> "Table":
         """The table of these rows (indices or a mask), in that order."""
         return Table({name: values[rows] for name, values in self.columns.items()})
 
-    def select(self, names):
+    def select(self, names: Iterable[str]) -> "Table":
         """The table of these columns, in that order."""
         return Table({name: self[name] for name in names})
 
-    def replace(self, name, values):
+    def replace(self, name: str, values: ArrayLike) -> "Table":
         """The table with other values in one column."""
         return Table({**self.columns, name: values})
 
 
-def listed(names, most=12):
+def listed(names: Collection[object], most: int = 12) -> str:
     """`names` in one line; of many only the first are shown."""
     shown = ", ".join(str(name) for name in list(names)[:most])
     return shown if len(names) <= most else f"{shown} … ({len(names)} in all)"
 
 
-def check_names(names):
+def check_names(names: Iterable[str]) -> None:
     """Raise `TableError` if a name occurs twice."""
     twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise TableError(f"column names occur more than once: {listed(twice)}; rename them")
 
 
-def _column(values):
+def _column(values: ArrayLike) -> Array:
     array = np.asarray(values)
     return _BORDER.get(array.dtype.kind, _values)(array)
 
 
-def _numbers(array):
+def _numbers(array: Array) -> Floats:
     numbers = array.astype(np.float64)
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
-def _values(array):
+def _values(array: Array) -> Array:
     """Text of arbitrary values; truth values are in lower case, as in most files."""
     return clean(["" if _absent(v) else _WORDS.get(str(v), str(v)) for v in array.tolist()])
 
 
-def _absent(value):
+def _absent(value: Any) -> bool:
     """None, and what does not equal itself (NaN, NaT) or will not say whether it does (the NA of pandas)."""
     try:
         return value is None or bool(value != value)
@@ -149,8 +153,12 @@ _BORDER = {
 }
 
 
+TableLike: TypeAlias = Table | dict[str, Any] | IntoDataFrame
+"""What `as_table` reads."""
+
+
 @singledispatch
-def as_table(data):
+def as_table(data: TableLike) -> Table:
     """`data` as a `Table`: a table, a dict of columns, or a pandas, polars or Arrow frame.
 
     References
@@ -163,8 +171,9 @@ def as_table(data):
     >>> as_table({"x": [1, 2], "ok": [True, None]})["ok"].tolist()
     ['true', '']
     """
+    native: Any = data
     try:
-        frame = nw.from_native(data, eager_only=True)
+        frame = nw.from_native(native, eager_only=True)
     except TypeError as error:
         kind = type(data).__name__
         raise TableError(f"{kind} is no table; give a gnomon.io.Table, a dict of columns or a data frame") from error
@@ -174,16 +183,16 @@ def as_table(data):
 
 
 @as_table.register
-def _(data: Table):
+def _(data: Table) -> Table:
     return data
 
 
 @as_table.register
-def _(data: dict):
+def _(data: dict) -> Table:
     return Table(data)
 
 
-def _from_series(name, series):
+def _from_series(name: str, series: Any) -> Array:
     kind = series.dtype
     if kind.is_nested():
         raise TableError(f"column {name!r} holds {kind}; only numbers, text, dates and truth values are read")
@@ -194,37 +203,38 @@ def _from_series(name, series):
     return np.array(series.to_list(), dtype=object)
 
 
-def _in_utc(when):
+def _in_utc(when: Any) -> Any:
     if _absent(when):
         return None
     aware = getattr(when, "tzinfo", None) is not None
     return when.astimezone(UTC).replace(tzinfo=None) if aware else when
 
 
-def to_text(values):
+def to_text(values: Array) -> Array:
     """A column of any storage as text, as it would stand in a file."""
     return {"T": lambda v: v, "f": as_text, "M": _dates_as_text}[values.dtype.kind](values)
 
 
-def _dates_as_text(values):
+def _dates_as_text(values: Array) -> Array:
     return np.where(np.isnat(values), "", np.datetime_as_string(values)).astype(TEXT)
 
 
-def is_missing(values):
+def is_missing(values: Array) -> Bools:
     """Which cells of a column of any storage are missing."""
-    return {"T": lambda v: v == "", "f": np.isnan, "M": np.isnat}[values.dtype.kind](values)
+    tests: dict[str, Callable[[Array], Bools]] = {"T": lambda v: v == "", "f": np.isnan, "M": np.isnat}
+    return tests[values.dtype.kind](values)
 
 
-def as_float(values):
+def as_float(values: Array) -> Floats:
     """A column of any storage as float64; what is no number is NaN."""
     return {"T": as_numbers, "f": lambda v: v, "M": _days}[values.dtype.kind](values)
 
 
-def as_dates(values, form):
+def as_dates(values: Array, form: str) -> NDArray[np.datetime64]:
     """A column of any storage as datetime64[s]; what is no date is NaT."""
     return values if values.dtype.kind == "M" else parse_dates(to_text(values), form)
 
 
-def _days(dates):
+def _days(dates: NDArray[np.datetime64]) -> Floats:
     seconds = dates.astype(np.int64).astype(np.float64)
     return np.where(np.isnat(dates), np.nan, seconds / 86_400.0)

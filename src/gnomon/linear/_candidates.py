@@ -3,6 +3,8 @@
 Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised.
 """
 
+from functools import partial
+
 import numpy as np
 import scipy.sparse as sp
 from sklearn.compose import TransformedTargetRegressor
@@ -128,4 +130,4 @@ for _name, _make, _classes in (
     ("linear: sparse logistic regression", _sparse_logistic, 2),
     ("linear: support vector machine", _linear_svm, 2),
 ):
-    register_warmup(_name, lambda make=_make, classes=_classes: _warm(make, classes))
+    register_warmup(_name, partial(_warm, _make, _classes))

@@ -7,11 +7,12 @@ threshold are functions of these counts. Fawcett (2006), doi:10.1016/j.patrec.20
 doi:10.1145/1143844.1143874.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.numerics.validation import check_positive
 
 __all__ = ["ThresholdCurve", "ratio", "threshold_curve"]
@@ -42,68 +43,68 @@ class ThresholdCurve:
     ([0.0, 0.6667, 0.8, 0.6667], 0.875)
     """
 
-    thresholds: Any
-    tp: Any
-    fp: Any
-    fn: Any
-    tn: Any
+    thresholds: Floats
+    tp: Floats
+    fp: Floats
+    fn: Floats
+    tn: Floats
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.thresholds)
 
-    def __getitem__(self, rows):
+    def __getitem__(self, rows: slice | Array | Sequence[int]) -> "ThresholdCurve":
         """The curve at some of its thresholds."""
         parts = (self.thresholds, self.tp, self.fp, self.fn, self.tn)
         return ThresholdCurve(*(part[rows] for part in parts))
 
-    def at(self, thresholds):
+    def at(self, thresholds: ArrayLike) -> "ThresholdCurve":
         """The curve at any thresholds: the counts are those of the least distinct score that is ≥ the threshold."""
         place = np.searchsorted(-self.thresholds, -np.asarray(thresholds, dtype=float), side="right") - 1
         found = self[np.maximum(place, 0)]
         return ThresholdCurve(np.asarray(thresholds, dtype=float), found.tp, found.fp, found.fn, found.tn)
 
     @property
-    def tpr(self):
+    def tpr(self) -> Floats:
         """True positives among the positives: recall, sensitivity. NaN without positives."""
         return ratio(self.tp, self.tp + self.fn)
 
     @property
-    def fpr(self):
+    def fpr(self) -> Floats:
         """False positives among the negatives. NaN without negatives."""
         return ratio(self.fp, self.fp + self.tn)
 
     @property
-    def precision(self):
+    def precision(self) -> Floats:
         """True positives among those called positive; 1 where nothing is."""
         return ratio(self.tp, self.tp + self.fp, otherwise=1.0)
 
     @property
-    def recall(self):
+    def recall(self) -> Floats:
         """Another name of `tpr`."""
         return self.tpr
 
     @property
-    def accuracy(self):
+    def accuracy(self) -> Floats:
         """The share of rows called rightly."""
         return ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
 
-    def f_beta(self, beta=1.0):
+    def f_beta(self, beta: float = 1.0) -> Floats:
         """Fβ = (1 + β²) TP / ((1 + β²) TP + β² FN + FP), the mean of precision and recall; 0 where TP = 0."""
         square = check_positive("beta", beta) ** 2
         return ratio((1.0 + square) * self.tp, (1.0 + square) * self.tp + square * self.fn + self.fp, otherwise=0.0)
 
     @property
-    def roc_auc(self):
+    def roc_auc(self) -> float:
         """The area below the ROC curve: P(score of a positive > of a negative) + ½ P(equal)."""
         return float(np.trapezoid(self.tpr, self.fpr))
 
     @property
-    def average_precision(self):
+    def average_precision(self) -> float:
         """Σ (Rₘ − Rₘ₋₁) Pₘ: the area below the precision-recall curve, by steps."""
         return float(np.sum(np.diff(self.tpr) * self.precision[1:]))
 
 
-def threshold_curve(scores, y, sample_weight=None):
+def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> ThresholdCurve:
     """Counts at every threshold, equation (1).
 
     Parameters
@@ -143,7 +144,7 @@ def threshold_curve(scores, y, sample_weight=None):
     return ThresholdCurve(np.r_[np.inf, ranked[last]], tp, fp, tp[-1] - tp, fp[-1] - fp)
 
 
-def ratio(part, whole, otherwise=np.nan):
+def ratio(part: ArrayLike, whole: ArrayLike, otherwise: float = np.nan) -> Floats:
     """part / whole, and `otherwise` where the whole is zero.
 
     References

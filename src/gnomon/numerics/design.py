@@ -8,17 +8,21 @@ rows or columns through `rows` and `columns`, which are sets of vectors with the
 ``add(i, c, v)`` and ``squared_norm(i)``; ``index(i, k)``, k < ``count(i)``, names the columns that are stored.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, Self, TypeAlias, overload
 
 import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit, noun
-from gnomon._typing import Matrix
+from gnomon._typing import Array, Compressed, Floats, Integers, Matrix, Numbers, is_sparse
 
 __all__ = ["DenseVectors", "Design", "SparseVectors", "canonical", "vectors"]
+
+
+Intercept: TypeAlias = Literal["free", "penalized", "none"]
 
 
 @noun
@@ -37,12 +41,13 @@ class DenseVectors:
     11.5
     """
 
-    A: Any
+    A: Floats
     bias: float = 0.0
 
-    def dot(self, i, v):
+    def dot(self, i: int, v: Floats) -> float:
         # Four sums, because one would wait for itself at every addition.
-        a, b, c, e, d = 0.0, 0.0, 0.0, 0.0, self.A.shape[1]
+        a, b, c, e = 0.0, 0.0, 0.0, 0.0
+        d: int = self.A.shape[1]
         for j in range(0, d - d % 4, 4):
             a += self.A[i, j] * v[j]
             b += self.A[i, j + 1] * v[j + 1]
@@ -54,22 +59,22 @@ class DenseVectors:
             a += self.bias * v[d]
         return (a + b) + (c + e)
 
-    def add(self, i, c, v):
+    def add(self, i: int, c: float, v: Floats) -> None:
         for j in range(self.A.shape[1]):
             v[j] += c * self.A[i, j]
         if self.bias != 0.0:
             v[self.A.shape[1]] += c * self.bias
 
-    def squared_norm(self, i):
+    def squared_norm(self, i: int) -> float:
         total = self.bias * self.bias
         for j in range(self.A.shape[1]):
             total += self.A[i, j] * self.A[i, j]
         return total
 
-    def count(self, i):
+    def count(self, i: int) -> int:
         return self.A.shape[1]
 
-    def index(self, i, k):
+    def index(self, i: int, k: int) -> int:
         return k
 
 
@@ -92,13 +97,13 @@ class SparseVectors:
     8.5
     """
 
-    data: Any
-    indices: Any
-    indptr: Any
+    data: Floats
+    indices: Integers
+    indptr: Integers
     d: int
     bias: float = 0.0
 
-    def dot(self, i, v):
+    def dot(self, i: int, v: Floats) -> float:
         total = 0.0
         for k in range(self.indptr[i], self.indptr[i + 1]):
             total += self.data[k] * v[self.indices[k]]
@@ -106,22 +111,22 @@ class SparseVectors:
             total += self.bias * v[self.d]
         return total
 
-    def add(self, i, c, v):
+    def add(self, i: int, c: float, v: Floats) -> None:
         for k in range(self.indptr[i], self.indptr[i + 1]):
             v[self.indices[k]] += c * self.data[k]
         if self.bias != 0.0:
             v[self.d] += c * self.bias
 
-    def squared_norm(self, i):
+    def squared_norm(self, i: int) -> float:
         total = self.bias * self.bias
         for k in range(self.indptr[i], self.indptr[i + 1]):
             total += self.data[k] * self.data[k]
         return total
 
-    def count(self, i):
+    def count(self, i: int) -> int:
         return self.indptr[i + 1] - self.indptr[i]
 
-    def index(self, i, k):
+    def index(self, i: int, k: int) -> int:
         return self.indices[self.indptr[i] + k]
 
 
@@ -158,48 +163,48 @@ class Design:
     """
 
     X: Matrix
-    intercept: Literal["free", "penalized", "none"] = "free"
+    intercept: Intercept = "free"
     bias: float = 1.0
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "X", _summed(self.X))
 
     @property
-    def n(self):
+    def n(self) -> int:
         """Number of rows."""
         return self.X.shape[0]
 
     @property
-    def d(self):
+    def d(self) -> int:
         """Number of columns of X."""
         return self.X.shape[1]
 
     @property
-    def width(self):
+    def width(self) -> int:
         """Length of θ for one score."""
         return self.d + (self.intercept != "none")
 
     @property
-    def n_penalized(self):
+    def n_penalized(self) -> int:
         """How many leading entries of θ the penalty acts on."""
         return self.d + (self.intercept == "penalized")
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """Floating type of X; θ and scores have it too."""
         return self.X.dtype
 
     @property
-    def sparse(self):
+    def sparse(self) -> bool:
         """Whether X is sparse."""
-        return sparse.issparse(self.X)
+        return is_sparse(self.X)
 
-    def apply(self, theta):
+    def apply(self, theta: Floats) -> Floats:
         """The scores X w + b: shape (n,) for θ of shape (width,), (n, K) for θ of shape (K, width)."""
         z = _product(self.X, theta[..., : self.d].T)
         return z if self.intercept == "none" else z + self.bias * theta[..., self.d]
 
-    def adjoint(self, g):
+    def adjoint(self, g: Floats) -> Floats:
         """The transpose of `apply`: Xᵀg and the sum of g, packed like θ."""
         back = _product(self.X.T, g).T
         if self.intercept == "none":
@@ -209,9 +214,9 @@ class Design:
             [back, np.atleast_1d(total)[..., None] if back.ndim > 1 else np.atleast_1d(total)], axis=-1
         )
 
-    def block(self, rows):
+    def block(self, rows: slice) -> Self:
         """The design of a slice of rows, as a view."""
-        if not self.sparse:
+        if not is_sparse(self.X):
             return replace(self, X=self.X[rows])
         X, start, stop = self.X.tocsr(), rows.start, rows.stop
         first, last = X.indptr[start], X.indptr[stop]
@@ -221,12 +226,12 @@ class Design:
         block.has_canonical_format = X.has_canonical_format
         return replace(self, X=block)
 
-    def dense(self):
+    def dense(self) -> Floats:
         """The rows as a dense matrix of that width, the constant column included."""
-        X = self.X.toarray() if self.sparse else self.X
+        X = self.X.toarray() if is_sparse(self.X) else self.X
         return X if self.intercept == "none" else np.hstack([X, np.full((self.n, 1), self.bias, dtype=self.dtype)])
 
-    def split(self, theta):
+    def split(self, theta: Floats) -> tuple[Floats, Numbers]:
         """(w, b) of the packed parameter; b is a float for one score, an array for several, 0.0 when there is none."""
         if self.intercept == "none":
             return theta, 0.0
@@ -234,22 +239,26 @@ class Design:
         return theta[..., : self.d], (float(b) if theta.ndim == 1 else b)
 
     @cached_property
-    def rows(self):
+    def rows(self) -> Vectors:
         """The rows of X (with the constant column, if any) for compiled loops."""
         return vectors(self.X, 0.0 if self.intercept == "none" else self.bias)
 
     @cached_property
-    def columns(self):
+    def columns(self) -> Vectors:
         """The columns of X, without the constant one, for compiled loops."""
         return vectors(self.X.T)
 
 
-def _product(A, v):
+def _product(A: Matrix, v: Floats) -> Floats:
     """A v; where v is zero, as at the start of most solvers, without a pass over A."""
     return A @ v if v.any() else np.zeros((A.shape[0], *v.shape[1:]), dtype=np.result_type(A.dtype, v.dtype))
 
 
-def canonical(X):
+@overload
+def canonical(X: Compressed) -> Compressed: ...
+@overload
+def canonical(X: Array) -> Array: ...
+def canonical(X: Matrix) -> Matrix:
     """X; a compressed sparse one that stores an entry in several parts or out of order, as a copy with sums in order.
 
     Kernels take what is stored for what there is: the squares of parts do not add up to the square of their sum.
@@ -267,14 +276,14 @@ def canonical(X):
     >>> halves.nnz, canonical(halves).nnz, canonical(halves).data
     (2, 1, array([3.]))
     """
-    if not sparse.issparse(X) or X.format not in ("csr", "csc") or X.has_canonical_format:
+    if not is_sparse(X) or X.format not in ("csr", "csc") or X.has_canonical_format:
         return X
-    X = X.copy()
-    X.sum_duplicates()
-    return X
+    whole: Compressed = X.copy()
+    whole.sum_duplicates()
+    return whole
 
 
-def vectors(A, bias=0.0):
+def vectors(A: Matrix, bias: float = 0.0) -> Vectors:
     """The rows of A, each followed by `bias` unless that is zero, for compiled loops.
 
     References
@@ -289,21 +298,21 @@ def vectors(A, bias=0.0):
     >>> float(vectors(np.array([[1.0, 2.0]])).dot(0, np.array([3.0, 4.0])))
     11.0
     """
-    if sparse.issparse(A):
+    if is_sparse(A):
         A = sparse.csr_matrix(A) if A.format != "csr" else A
         indices, indptr = _unsigned(A)
         return SparseVectors(A.data, indices, indptr, A.shape[1], bias)
     return DenseVectors(np.ascontiguousarray(A), bias)
 
 
-def _unsigned(A):
+def _unsigned(A: Compressed) -> Iterator[Integers]:
     # An unsigned index cannot mean "from the end", so kernels need no test for that: they run twice as fast.
     return (index.view(f"u{index.dtype.itemsize}") for index in (A.indices, A.indptr))
 
 
-def _summed(X):
+def _summed(X: Matrix) -> Matrix:
     """X, or `canonical(X)` if an entry is stored in several parts; the order of entries is left alone."""
-    if not sparse.issparse(X) or X.format not in ("csr", "csc") or X.has_canonical_format:
+    if not is_sparse(X) or X.format not in ("csr", "csc") or X.has_canonical_format:
         return X
     indices, indptr = _unsigned(X)
     last = np.full(X.shape[X.format == "csr"], len(indptr), dtype=indptr.dtype)
@@ -311,7 +320,7 @@ def _summed(X):
 
 
 @jit
-def _in_parts(indices, indptr, last):
+def _in_parts(indices: Integers, indptr: Integers, last: Integers) -> bool:
     """Whether a row names a column twice; `last` holds the last row in which each column was seen."""
     for i in range(indptr.shape[0] - 1):
         for k in range(indptr[i], indptr[i + 1]):

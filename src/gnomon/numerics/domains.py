@@ -6,17 +6,24 @@ Values are declared by the user or by the type of a column, or are what the cell
 Agresti (2013), Categorical Data Analysis, ISBN 978-0-470-46363-5, on the scales that such values have.
 """
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.numerics.tables import Column, FeatureTable
 
 __all__ = ["Domain", "domains_of", "encode", "ordered", "sizes_of"]
 
 MOST_VALUES = 10**7
 """A table of more values than this is a mistake: an identifier, or a measurement."""
+
+
+Categories: TypeAlias = Literal["auto"] | Sequence[ArrayLike | None] | dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -48,46 +55,46 @@ class Domain:
     """
 
     size: int
-    values: tuple | None = None
+    values: tuple[Any, ...] | None = None
     declared: bool = False
 
     @property
-    def labels(self):
+    def labels(self) -> Array:
         """The values in order, as an array."""
         if self.values is None:
             return np.arange(self.size)
         kinds = {type(value) for value in self.values}
         return np.array(self.values) if kinds == {str} else np.array(self.values, dtype=object)
 
-    def codes(self, column):
+    def codes(self, column: Column) -> Integers:
         """The slot of every cell: that of its value, `size` for none of them, `size` + 1 where it is missing."""
         if self.values is None:
             if not column.is_number:
                 return np.where(column.missing, self.size + 1, self.size)
             return _slots(column.cells[:, None], np.array([self.size]))[:, 0]
         slots = {value: slot for slot, value in enumerate(self.values)}
-        if column.places is not None:
+        if column.places is not None and column.declared is not None:
             return np.array([*(slots.get(value, self.size) for value in column.declared), self.size + 1])[column.places]
         cells = column.cells.tolist()
         codes = np.fromiter(map(slots.get, cells, repeat(self.size)), dtype=np.intp, count=len(cells))
         return np.where(column.missing, self.size + 1, codes)
 
-    def joined(self, other, name):
+    def joined(self, other: "Domain", name: str) -> "Domain":
         """The domain of both."""
         if 0 in (self.size, other.size):
             return self if self.size else other
-        if (self.values is None) != (other.values is None):
-            raise ValueError(f"column {name!r} held numbers in one chunk and other values in another; convert it")
-        if self.values is None:
+        if self.values is None and other.values is None:
             return Domain(max(self.size, other.size))
+        if self.values is None or other.values is None:
+            raise ValueError(f"column {name!r} held numbers in one chunk and other values in another; convert it")
         new = tuple(value for value in other.values if value not in set(self.values))
         declared = self.declared or other.declared
         values = self.values + new if declared else ordered(self.values + new)
         return Domain(max(len(values), self.size, other.size), values, declared)
 
-    def slots_of(self, other):
+    def slots_of(self, other: "Domain") -> Integers:
         """Where the values of another domain, and its slot for missing cells, are in this one's counts."""
-        if self.values is None or self == other or other.size == 0:
+        if self.values is None or other.values is None or self == other:
             places = np.arange(other.size)
         else:
             unnamed = range(len(other.values), other.size)
@@ -95,7 +102,7 @@ class Domain:
         return np.append(places, self.size)
 
 
-def ordered(values):
+def ordered(values: Iterable[Any]) -> tuple[Any, ...]:
     """Values sorted, numbers before strings.
 
     References
@@ -111,7 +118,9 @@ def ordered(values):
     return tuple(sorted(values, key=lambda value: (isinstance(value, str), value)))
 
 
-def domains_of(table, which, categories="auto", min_categories=None):
+def domains_of(
+    table: FeatureTable, which: Sequence[int], categories: Categories = "auto", min_categories: ArrayLike | None = None
+) -> tuple[Domain, ...]:
     """The domains of the columns `which`: declared by `categories` or by the column, else what the cells hold.
 
     Parameters
@@ -147,23 +156,22 @@ def domains_of(table, which, categories="auto", min_categories=None):
     least = _least_sizes(min_categories, len(which))
     listed = _declared(categories, table.names, which)
     if table.matrix is not None and all(values is None for values in listed):
-        extremes = zip(*_extremes(table.block(which)), strict=True)
-        pairs = zip(which, extremes, least, strict=True)
-        return tuple(_codes(*ends, table.names[j], int(size)) for j, ends, size in pairs)
+        extremes = zip(which, *_extremes(table.block(which)), least, strict=True)
+        return tuple(_codes(low, high, table.names[j], int(size)) for j, low, high, size in extremes)
     return tuple(
         _domain(table.column(j), table.names[j], declared, int(size))
         for j, declared, size in zip(which, listed, least, strict=True)
     )
 
 
-def _declared(categories, names, which):
+def _declared(categories: Categories, names: Sequence[str], which: Sequence[int]) -> list[tuple[Any, ...] | None]:
     if isinstance(categories, str) and categories == "auto":
         return [None] * len(which)
     if isinstance(categories, dict):
         unknown = [name for name in categories if name not in names]
         if unknown:
             raise ValueError(f"categories names the column {unknown[0]!r}, which X does not have; it has {list(names)}")
-        listed = [categories.get(name) for name in names]
+        listed: Sequence[Any] = [categories.get(name) for name in names]
     elif isinstance(categories, str) or not np.iterable(categories) or len(categories) != len(names):
         raise ValueError(
             f"categories={categories!r} must be 'auto', a list with the values of each of the {len(names)} columns "
@@ -174,7 +182,7 @@ def _declared(categories, names, which):
     return [_values(listed[j], names[j]) for j in which]
 
 
-def _values(declared, name):
+def _values(declared: Iterable[Any] | None, name: str) -> tuple[Any, ...] | None:
     """The values that the user declares for a column, as Python objects; None for none."""
     if declared is None:
         return None
@@ -188,7 +196,7 @@ def _values(declared, name):
     return values
 
 
-def _least_sizes(min_categories, d):
+def _least_sizes(min_categories: ArrayLike | None, d: int) -> Integers:
     if min_categories is None:
         return np.zeros(d, dtype=int)
     least = np.asarray(min_categories)
@@ -199,7 +207,7 @@ def _least_sizes(min_categories, d):
     return np.broadcast_to(least, (d,))
 
 
-def _domain(column, name, declared, least):
+def _domain(column: Column, name: str, declared: tuple[Any, ...] | None, least: int) -> Domain:
     if declared is None:
         declared = _values(column.declared, name)
     if declared is not None:
@@ -211,7 +219,7 @@ def _domain(column, name, declared, least):
     return Domain(max(len(values), least), values)
 
 
-def _codes(low, high, name, least):
+def _codes(low: float, high: float, name: str, least: int) -> Domain:
     """The domain of whole numbers up to the largest that was met; empty if none was."""
     if low <= -1.0:
         raise ValueError(
@@ -226,7 +234,7 @@ def _codes(low, high, name, least):
     return Domain(max(int(max(high, -1.0)) + 1, least))
 
 
-def encode(table, which, domains):
+def encode(table: FeatureTable, which: Sequence[int], domains: Sequence[Domain]) -> Integers:
     """Slots of all cells of the columns `which` by equation (1) of this module, shape (n, len(which)).
 
     References
@@ -247,7 +255,7 @@ def encode(table, which, domains):
     return np.column_stack(columns)
 
 
-def sizes_of(domains):
+def sizes_of(domains: Iterable[Domain]) -> Integers:
     """V of every domain, which is also the slot of values that it does not have.
 
     References
@@ -264,7 +272,7 @@ def sizes_of(domains):
 
 
 @jit
-def _slots(X, sizes):
+def _slots(X: Array, sizes: Integers) -> Integers:
     """Equation (1) where the values are the codes 0 … V − 1, to which numbers are cut."""
     out = np.empty(X.shape, dtype=np.intp)
     for i in range(X.shape[0]):
@@ -280,7 +288,7 @@ def _slots(X, sizes):
 
 
 @jit
-def _extremes(X):
+def _extremes(X: Array) -> tuple[Floats, Floats]:
     """The least and the largest number of every column, infinities where there is none."""
     low, high = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
     for i in range(X.shape[0]):

@@ -7,7 +7,9 @@ a class given its scores. A distribution says which E and factor it has; a loss 
 the packages of nouns translate into each other without importing each other. Bishop (2006), sections 3.1.4 and 3.3.
 """
 
-from typing import Any, NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
+
+from gnomon._typing import Numbers
 
 __all__ = ["Energy", "HasEnergy"]
 
@@ -26,9 +28,9 @@ class Energy(NamedTuple):
     Energy(shape='square', factor=0.125, center=0.0)
     """
 
-    shape: str
-    factor: float
-    center: Any = 0.0
+    shape: Literal["square", "modulus", "logistic", "softmax"]
+    factor: Numbers
+    center: Numbers = 0.0
 
 
 class HasEnergy(Protocol):

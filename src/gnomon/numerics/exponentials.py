@@ -13,6 +13,7 @@ import math
 import numpy as np
 
 from gnomon._jit import bits_of, in_kernels, inner_fused, of_bits
+from gnomon._typing import Elementwise
 
 __all__ = ["exp_of_negative", "log1p_of_share"]
 
@@ -29,7 +30,7 @@ _D9, _D10, _D11, _D12, _D13, _D14, _D15, _D16 = (2.0 / (2 * i + 1) for i in rang
 
 
 @inner_fused
-def _exp(x):
+def _exp(x: float) -> float:
     kept = _LEAST if x < _LEAST else x
     power = kept * _PER_LOG2 + _ROUNDER
     n = power - _ROUNDER
@@ -44,7 +45,7 @@ def _exp(x):
 
 
 @inner_fused
-def _log1p(e):
+def _log1p(e: float) -> float:
     s = e / (2.0 + e)
     q = s * s
     q2 = q * q
@@ -55,7 +56,7 @@ def _log1p(e):
 
 
 @in_kernels(lambda x: _exp(x))
-def exp_of_negative(x):
+def exp_of_negative(x: Elementwise) -> Elementwise:
     """eˣ for x ≤ 0, where a loop over it shall be one of vectors.
 
     References
@@ -72,7 +73,7 @@ def exp_of_negative(x):
 
 
 @in_kernels(lambda e: _log1p(e))
-def log1p_of_share(e):
+def log1p_of_share(e: Elementwise) -> Elementwise:
     """log(1 + e) for 0 ≤ e ≤ 1, where a loop over it shall be one of vectors.
 
     References

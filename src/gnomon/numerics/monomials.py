@@ -8,15 +8,21 @@ one variable follow b_{p+1}(x) = α_p x b_p(x) − β_p b_{p−1}(x). Knuth (201
 section 7.2.1.3 (combinations and their rank); Gautschi (2004), Orthogonal Polynomials, section 1.3.
 """
 
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
 import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit
+from gnomon._typing import ArrayLike, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.design import canonical
 
 __all__ = ["RECURRENCES", "expand", "exponents"]
 
-RECURRENCES = {
+Basis: TypeAlias = Literal["monomial", "chebyshev", "legendre"]
+
+RECURRENCES: dict[Basis, Callable[[int], tuple[float, float]]] = {
     "monomial": lambda p: (1.0, 0.0),
     "chebyshev": lambda p: (1.0 if p == 0 else 2.0, 1.0),
     "legendre": lambda p: ((2 * p + 1) / (p + 1), p / (p + 1)),
@@ -24,7 +30,15 @@ RECURRENCES = {
 """α_p and β_p of each basis; every one begins with b₀ = 1, b₁ = x."""
 
 
-def expand(X, degree, *, low=0, basis="monomial", roots=None, factors=None):
+def expand(
+    X: Matrix,
+    degree: int,
+    *,
+    low: int = 0,
+    basis: Basis = "monomial",
+    roots: ArrayLike | None = None,
+    factors: ArrayLike | None = None,
+) -> Matrix:
     """Equation (1) for every row of X; of sparse rows, which need the monomial basis, sparse rows.
 
     Parameters
@@ -62,7 +76,7 @@ def expand(X, degree, *, low=0, basis="monomial", roots=None, factors=None):
     recurrence = np.array([RECURRENCES[basis](p) for p in range(degree)], dtype=X.dtype).reshape(degree, 2)
     sizes = _sizes(X.shape[1], degree)
     count = int(sizes[low:, -1].sum())
-    if sparse.issparse(X):
+    if is_sparse(X):
         X = canonical(X)
         index = np.empty(0, dtype=sparse.get_index_dtype(maxval=count))
         parts = _expand_sparse(X.data, X.indices, X.indptr, recurrence, roots, factors, sizes, low, index)
@@ -72,7 +86,7 @@ def expand(X, degree, *, low=0, basis="monomial", roots=None, factors=None):
     return out
 
 
-def exponents(d, degree, *, low=0):
+def exponents(d: int, degree: int, *, low: int = 0) -> Integers:
     """The exponents a of equation (1), one row for every column of `expand`.
 
     References
@@ -98,7 +112,7 @@ def exponents(d, degree, *, low=0):
 
 
 @jit
-def _sizes(d, k):
+def _sizes(d: int, k: int) -> Integers:
     """sizes[m, v]: the number of monomials of degree exactly m in v variables."""
     sizes = np.zeros((k + 1, d + 1), dtype=np.int64)
     sizes[0] = 1
@@ -109,7 +123,7 @@ def _sizes(d, k):
 
 
 @jit
-def _starts(sizes):
+def _starts(sizes: Integers) -> Integers:
     """Where the columns of each degree begin; the last entry is where they end."""
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
     starts[1:] = np.cumsum(sizes[:, -1])
@@ -117,7 +131,7 @@ def _starts(sizes):
 
 
 @jit
-def _plan(sizes):
+def _plan(sizes: Integers) -> tuple[Integers, Integers]:
     """For every column its source and, as j (k + 1) + p, the entry of the table of polynomials that multiplies it."""
     k, d = sizes.shape[0] - 1, sizes.shape[1] - 1
     starts = _starts(sizes)
@@ -136,7 +150,7 @@ def _plan(sizes):
 
 
 @jit
-def _polynomials(x, recurrence, roots, table):
+def _polynomials(x: Floats, recurrence: Floats, roots: Floats, table: Floats) -> None:
     """table[j (k + 1) + p] = r_p b_p(x_j)."""
     k = len(recurrence)
     for j in range(len(x)):
@@ -147,7 +161,16 @@ def _polynomials(x, recurrence, roots, table):
 
 
 @jit
-def _products(table, factors, starts, sources, entries, low, row, out):
+def _products(
+    table: Floats,
+    factors: Floats,
+    starts: Integers,
+    sources: Integers,
+    entries: Integers,
+    low: int,
+    row: Floats,
+    out: Floats,
+) -> None:
     """Equation (1) for one row, every column from one that exists; `row` keeps those below the highest degree."""
     row[0] = 1
     for c in range(1, len(row)):
@@ -163,7 +186,9 @@ def _products(table, factors, starts, sources, entries, low, row, out):
 
 
 @jit
-def _expand_dense(X, recurrence, roots, factors, sizes, low, out):
+def _expand_dense(
+    X: Floats, recurrence: Floats, roots: Floats, factors: Floats, sizes: Integers, low: int, out: Floats
+) -> None:
     starts = _starts(sizes)
     sources, entries = _plan(sizes)
     table = np.ones(X.shape[1] * len(factors), dtype=X.dtype)
@@ -174,7 +199,17 @@ def _expand_dense(X, recurrence, roots, factors, sizes, low, out):
 
 
 @jit
-def _expand_sparse(data, indices, indptr, recurrence, roots, factors, sizes, low, index):
+def _expand_sparse(
+    data: Floats,
+    indices: Integers,
+    indptr: Integers,
+    recurrence: Floats,
+    roots: Floats,
+    factors: Floats,
+    sizes: Integers,
+    low: int,
+    index: Integers,
+) -> tuple[Floats, Integers, Integers]:
     """The same on the non-zeros of every row; their products are the non-zeros of the mapped row."""
     k, counts = len(factors) - 1, np.diff(indptr)
     inner_sizes = _sizes(np.max(counts), k)
@@ -197,7 +232,15 @@ def _expand_sparse(data, indices, indptr, recurrence, roots, factors, sizes, low
 
 
 @jit
-def _places(variables, sizes, starts, sources, entries, low, out):
+def _places(
+    variables: Integers,
+    sizes: Integers,
+    starts: Integers,
+    sources: Integers,
+    entries: Integers,
+    low: int,
+    out: Integers,
+) -> None:
     """The column of every product of some variables, by the combinatorial number system.
 
     A monomial with variables i₁ ≤ … ≤ i_m is Σ_s sizes[s, d − 1 − i_{m+1−s}] places before the last of its degree.

@@ -11,17 +11,20 @@ outer call, or lost in a fork) does the work alone, and nested calls cannot wait
 """
 
 import os
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import count, takewhile
 from threading import Condition
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
 from gnomon._jit import DISABLED, atomic_load, lean, pause
+from gnomon._typing import Integers
 
 __all__ = ["blas_threads", "calm_blas", "map_chunks", "map_until_interrupt", "split_rows", "team"]
 
@@ -33,8 +36,11 @@ SPINS = 80_000
 
 LINE, CLOSED = 8, -1
 
+Item = TypeVar("Item")
+Result = TypeVar("Result")
 
-def map_chunks(function, items, n_jobs=None):
+
+def map_chunks(function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None) -> list[Result]:
     """Apply `function` to every item, on threads, and return the results in the order of the items.
 
     An interrupt or an error in one item cancels the items that have not begun and is raised here.
@@ -67,7 +73,7 @@ def map_chunks(function, items, n_jobs=None):
 
 
 @contextmanager
-def team(n_jobs=None):
+def team(n_jobs: int | None = None) -> Iterator["Team"]:
     """Threads that are kept for many small pieces of work: a context whose value is `map_chunks` without `n_jobs`.
 
     Parameters
@@ -107,20 +113,24 @@ class Team:
     of work that follow each other in a loop.
     """
 
-    def __init__(self, n_jobs):
+    def __init__(self, n_jobs: int) -> None:
         self.n_jobs = n_jobs
         self._spins = SPINS if n_jobs <= _processors() and not DISABLED else 0
         self._changed = Condition()
         # The number of the turn, then who is busy, in lines of cache of their own.
         self._desk = np.zeros(LINE * max(1, n_jobs), dtype=np.int64)
-        self._work, self._helpers, self._lent = None, [], False
+        self._work: Callable[[], None] | None = None
+        self._helpers: list[Future[None]] = []
+        self._lent = False
 
-    def __call__(self, function, items):
+    def __call__(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """Equation (1), whoever is free taking the next item."""
         items = list(items)
-        results, errors, ticket = [None] * len(items), {}, count()
+        results: list[Any] = [None] * len(items)
+        errors: dict[int, BaseException] = {}
+        ticket = count()
 
-        def work():
+        def work() -> None:
             while not errors and (i := next(ticket)) < len(items):
                 try:
                     results[i] = function(items[i])
@@ -140,14 +150,14 @@ class Team:
         return results
 
     @contextmanager
-    def beside(self, function, stop):
+    def beside(self, function: Callable[[], object], stop: Callable[[], object]) -> Iterator[None]:
         """Let every helper call `function` while the caller goes on, without help in other work.
 
         At the end of the body `stop` is called, which must make `function` return, even where it is called later.
         """
-        errors = []
+        errors: list[BaseException] = []
 
-        def work():
+        def work() -> None:
             try:
                 function()
             except BaseException as error:  # raised again by the caller
@@ -164,13 +174,13 @@ class Team:
         if errors:
             raise errors[0]
 
-    def close(self):
+    def close(self) -> None:
         """Send the helpers away."""
         self._turn(CLOSED)
         for helper in self._helpers:
             helper.cancel()
 
-    def _call(self, work, helpers):
+    def _call(self, work: Callable[[], None], helpers: int) -> None:
         """Let so many helpers do `work`; those asleep are woken, and the first time all are asked for."""
         if helpers > 0:
             self._work = work
@@ -178,12 +188,12 @@ class Team:
         while len(self._helpers) < helpers:
             self._helpers.append(_pool().submit(self._help, LINE * (1 + len(self._helpers))))
 
-    def _turn(self, word):
+    def _turn(self, word: int) -> None:
         with self._changed:
             self._desk[0] = word
             self._changed.notify_all()
 
-    def _help(self, place):
+    def _help(self, place: int) -> None:
         seen = 0
         while (seen := self._next(seen)) != CLOSED:
             self._desk[place] = 1
@@ -195,14 +205,14 @@ class Team:
                 self._desk[place] = 0
                 self._changed.notify_all()
 
-    def _next(self, seen):
+    def _next(self, seen: int) -> int:
         """The next turn, once there is one."""
         if not until_other(self._desk, seen, self._spins):
             with self._changed:
                 self._changed.wait_for(lambda: self._desk[0] != seen)
         return self._desk[0]
 
-    def _wait(self):
+    def _wait(self) -> None:
         """Wait for what others have begun; what they have not begun they leave."""
         if self._lent:
             return
@@ -213,7 +223,7 @@ class Team:
 
 
 @lean
-def until_other(desk, seen, spins):
+def until_other(desk: Integers, seen: int, spins: int) -> bool:
     """Look at the desk until the turn is another than `seen`; False if it was not for too long."""
     for _ in range(spins):
         if atomic_load(desk, 0) != seen:
@@ -223,7 +233,7 @@ def until_other(desk, seen, spins):
 
 
 @lean
-def until_calm(desk, spins):
+def until_calm(desk: Integers, spins: int) -> bool:
     """Look at the desk until nobody is busy; False if somebody was for too long."""
     place = LINE
     for _ in range(spins + len(desk)):
@@ -236,7 +246,9 @@ def until_calm(desk, spins):
     return False
 
 
-def map_until_interrupt(function, items, n_jobs=None):
+def map_until_interrupt(
+    function: Callable[[Item], Result], items: Iterable[Item], n_jobs: int | None = None
+) -> list[Result]:
     """`map_chunks`; at an interrupt the results before the first item that was not done, if there is any.
 
     Parameters
@@ -262,9 +274,10 @@ def map_until_interrupt(function, items, n_jobs=None):
     >>> map_until_interrupt(square, range(9))
     [0, 1, 4]
     """
-    items, done = list(items), {}
+    items = list(items)
+    done: dict[int, Result] = {}
 
-    def work(i):
+    def work(i: int) -> None:
         done[i] = function(items[i])
 
     try:
@@ -275,7 +288,7 @@ def map_until_interrupt(function, items, n_jobs=None):
     return [done[i] for i in takewhile(done.__contains__, range(len(items)))]
 
 
-def blas_threads():
+def blas_threads() -> int:
     """The number of threads that BLAS may use here and now.
 
     References
@@ -291,7 +304,7 @@ def blas_threads():
     return max((library.num_threads for library in _controller().select(user_api="blas").lib_controllers), default=1)
 
 
-def calm_blas(size):
+def calm_blas(size: int) -> AbstractContextManager[Any]:
     """A context in which BLAS keeps to one thread for square matrices too small to gain from more.
 
     Woken threads wait for more work by spinning, some tens of milliseconds, and so take a processor from whatever
@@ -311,7 +324,7 @@ def calm_blas(size):
     return _controller().limit(limits=1, user_api="blas") if size < _SMALL else nullcontext()
 
 
-def split_rows(n, parts):
+def split_rows(n: int, parts: int) -> list[slice]:
     """`n` rows as at most `parts` slices of nearly equal length.
 
     References
@@ -329,7 +342,7 @@ def split_rows(n, parts):
 
 
 @cache
-def _pool():
+def _pool() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(max(8, os.cpu_count() or 1), thread_name_prefix="gnomon")
 
 
@@ -341,6 +354,6 @@ _processors = cache(cpu_count)
 
 
 @cache
-def _controller():
+def _controller() -> ThreadpoolController:
     # Looking the libraries up takes milliseconds; NumPy's and SciPy's are loaded by the time this is asked.
     return ThreadpoolController()

@@ -6,10 +6,12 @@ Efron (1979), doi:10.1214/aos/1176344552; out-of-bag rows: Breiman (1996), Out-o
 `random_state` as in scikit-learn: None, an int, a Generator or a RandomState.
 """
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
+from gnomon._typing import Integers, RandomState
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["Resample", "check_rng", "resamples", "spawn_seeds"]
@@ -35,11 +37,11 @@ class Resample(NamedTuple):
     [0, 1, 2, 3, 4, 5]
     """
 
-    rows: np.ndarray
-    out_of_bag: np.ndarray
+    rows: Integers
+    out_of_bag: Integers
 
 
-def check_rng(random_state=None):
+def check_rng(random_state: RandomState = None) -> np.random.Generator:
     """A NumPy Generator for any `random_state`: None, an int, a Generator (returned as it is) or a RandomState.
 
     References
@@ -63,7 +65,7 @@ def check_rng(random_state=None):
         ) from error
 
 
-def spawn_seeds(random_state, count):
+def spawn_seeds(random_state: RandomState, count: int) -> list[int]:
     """`count` independent seeds, one for each tree, restart or fold.
 
     References
@@ -79,7 +81,9 @@ def spawn_seeds(random_state, count):
     return check_rng(random_state).integers(0, 2**63, size=count, dtype=np.int64).tolist()
 
 
-def resamples(n, count, *, size=None, replace=True, random_state=None):
+def resamples(
+    n: int, count: int, *, size: int | None = None, replace: bool = True, random_state: RandomState = None
+) -> Iterator[Resample]:
     """`count` resamples of `n` rows, each with the rows it leaves out.
 
     Parameters

@@ -9,11 +9,13 @@ doi:10.1080/00031305.2016.1277159.
 """
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import linalg
 
+from gnomon._typing import Bools, Floats, Integers, Matrix
 from gnomon.numerics.streaming import group_moments, moments
 from gnomon.numerics.validation import check_choice, check_positive
 
@@ -30,7 +32,11 @@ __all__ = [
 ]
 
 
-def within_class_cov(X, index, n_classes, weights=None):
+WhiteningKind: TypeAlias = Literal["zca", "pca", "cholesky"]
+Singular: TypeAlias = Literal["drop", "floor"]
+
+
+def within_class_cov(X: Matrix, index: Integers, n_classes: int, weights: Floats | None = None) -> Floats:
     """S_W of equation (1): the average covariance within the classes.
 
     References
@@ -50,7 +56,7 @@ def within_class_cov(X, index, n_classes, weights=None):
     return group_moments(X, index, n_classes, weights).pooled().covariance()
 
 
-def between_class_cov(X, index, n_classes, weights=None):
+def between_class_cov(X: Matrix, index: Integers, n_classes: int, weights: Floats | None = None) -> Floats:
     """S_B of equation (1): the covariance of the class means.
 
     References
@@ -94,12 +100,12 @@ class Whitening(NamedTuple):
     ([[0.5, 0.0], [0.0, 0.2]], [[2.0, 0.0], [0.0, 5.0]], 2)
     """
 
-    matrix: np.ndarray
-    inverse: np.ndarray
+    matrix: Floats
+    inverse: Floats
     rank: int
 
 
-def whitening(cov, kind="zca", tol=1e-10, singular="drop"):
+def whitening(cov: Floats, kind: WhiteningKind = "zca", tol: float = 1e-10, singular: Singular = "drop") -> Whitening:
     """P with P S Pᵀ = I, by the eigenvalues λ and eigenvectors U of S.
 
     Parameters
@@ -144,7 +150,7 @@ def whitening(cov, kind="zca", tol=1e-10, singular="drop"):
     return Whitening(*WHITENINGS[kind](np.sqrt(values), U), int(len(small) - small.sum()))
 
 
-def _treat_small(values, U, small, tol, singular):
+def _treat_small(values: Floats, U: Floats, small: Bools, tol: float, singular: Singular) -> tuple[Floats, Floats]:
     done = {"drop": "are dropped", "floor": "are raised to that share"}[singular]
     warnings.warn(
         f"the covariance is singular: {small.sum()} of {len(small)} eigenvalues are below {tol:g} of the largest and "
@@ -157,7 +163,7 @@ def _treat_small(values, U, small, tol, singular):
     return np.maximum(values, tol * values[0]), U
 
 
-def fix_signs(U):
+def fix_signs(U: Floats) -> Floats:
     """The columns of U, each with its largest entry positive.
 
     An eigenvector has no sign of its own; this one is the same on every machine.
@@ -202,11 +208,11 @@ class DiscriminantAxes(NamedTuple):
     array([3., 1.])
     """
 
-    values: np.ndarray
-    axes: np.ndarray
+    values: Floats
+    axes: Floats
 
 
-def discriminant_axes(within, between):
+def discriminant_axes(within: Floats, between: Floats) -> DiscriminantAxes:
     """Directions of largest variance between classes for a unit of variance within them, equation (2).
 
     Parameters
@@ -246,7 +252,7 @@ def discriminant_axes(within, between):
     return DiscriminantAxes(values[::-1], fix_signs(axes))
 
 
-def principal_axes(cov, rows, *, floor=0.0):
+def principal_axes(cov: Floats | None, rows: Callable[[], Floats], *, floor: float = 0.0) -> tuple[Floats, Floats]:
     """Eigenvalues of S, largest first, and eigenvectors as columns; by the rows where squaring would lose digits.
 
     Parameters
@@ -286,20 +292,24 @@ def principal_axes(cov, rows, *, floor=0.0):
     return singular**2, Vt.T
 
 
-def _zca(root, U):
+def _zca(root: Floats, U: Floats) -> tuple[Floats, Floats]:
     return (U / root) @ U.T, (U * root) @ U.T
 
 
-def _pca(root, U):
+def _pca(root: Floats, U: Floats) -> tuple[Floats, Floats]:
     return (U / root).T, U * root
 
 
-def _cholesky(root, U):
+def _cholesky(root: Floats, U: Floats) -> tuple[Floats, Floats]:
     # L of S = (U √Λ)(U √Λ)ᵀ is the transposed R of a QR, which does not square the condition number.
     R = linalg.qr((U * root).T, mode="r")[0]
     L = (R * np.where(np.diag(R) < 0.0, -1.0, 1.0)[:, None]).T
     return linalg.solve_triangular(L, np.eye(len(L)), lower=True), L
 
 
-WHITENINGS = {"zca": _zca, "pca": _pca, "cholesky": _cholesky}
+WHITENINGS: dict[WhiteningKind, Callable[[Floats, Floats], tuple[Floats, Floats]]] = {
+    "zca": _zca,
+    "pca": _pca,
+    "cholesky": _cholesky,
+}
 """The kinds of whitening, as functions of √λ and U."""

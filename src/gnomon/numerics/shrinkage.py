@@ -12,12 +12,14 @@ Hero (2010), doi:10.1109/TSP.2010.2053029. Apart from q everything is a function
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.streaming import Moments
 
 __all__ = ["ledoit_wolf_share", "oas_share", "quartic_sums", "shrink_cov"]
 
 
-def shrink_cov(cov, share):
+def shrink_cov(cov: Floats, share: ArrayLike) -> Floats:
     """Σ(s) of equation (1), for one matrix or a stack of them.
 
     Parameters
@@ -49,7 +51,15 @@ def shrink_cov(cov, share):
     return (1.0 - share) * cov + share * size[..., None, None] * np.eye(d)
 
 
-def quartic_sums(X, index, moments, weights=None, *, scale=None, n_jobs=None):
+def quartic_sums(
+    X: Floats,
+    index: Integers,
+    moments: Moments,
+    weights: ArrayLike | None = None,
+    *,
+    scale: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> Floats:
     """q of equation (2) for every group: Σ sᵢ ‖zᵢ/scale‖⁴, with z about the mean of the row's group.
 
     Parameters
@@ -93,7 +103,7 @@ def quartic_sums(X, index, moments, weights=None, *, scale=None, n_jobs=None):
 
 
 @jit
-def _quartics(X, index, s, mean, precision):
+def _quartics(X: Floats, index: Integers, s: Floats, mean: Floats, precision: Floats) -> Floats:
     out = np.zeros(len(mean))
     for i in range(X.shape[0]):
         k = index[i]
@@ -105,7 +115,7 @@ def _quartics(X, index, s, mean, precision):
     return out
 
 
-def ledoit_wolf_share(cov, n, quartic):
+def ledoit_wolf_share(cov: Floats, n: float | Floats, quartic: float | Floats) -> Floats:
     """s of equation (2).
 
     Parameters
@@ -143,7 +153,7 @@ def ledoit_wolf_share(cov, n, quartic):
     return np.clip(_ratio(np.minimum(beta, delta), delta), 0.0, 1.0)
 
 
-def oas_share(cov, n):
+def oas_share(cov: Floats, n: float | Floats) -> Floats:
     """s of equation (3).
 
     Parameters
@@ -177,14 +187,14 @@ def oas_share(cov, n):
     return np.clip(_ratio(alpha + size**2, spread, otherwise=0.0 if d == 1 else 1.0), 0.0, 1.0)
 
 
-def _in_units(cov):
+def _in_units(cov: Floats) -> tuple[Floats, Floats]:
     """The covariances divided by their mean variance, and that: a share is a pure number, whatever the units."""
     size = np.mean(np.diagonal(cov, axis1=-2, axis2=-1), axis=-1)
     unit = np.where(size > 0.0, size, 1.0)
     return cov / unit[..., None, None], unit
 
 
-def _ratio(a, b, otherwise=0.0):
+def _ratio(a: Floats, b: Floats, otherwise: float = 0.0) -> Floats:
     """a/b, and `otherwise` where b is zero up to rounding: every share then gives the same matrix."""
     a, b = np.broadcast_arrays(np.asarray(a, dtype=float), b)
     return np.divide(a, b, out=np.full(b.shape, otherwise), where=b > np.finfo(float).eps * np.abs(a))

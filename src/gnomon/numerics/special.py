@@ -6,6 +6,7 @@
 import numpy as np
 
 from gnomon._jit import choose, inline, lean
+from gnomon._typing import ArrayLike, Elementwise, Floats
 
 __all__ = [
     "LOG_2PI",
@@ -26,7 +27,7 @@ LOG_2PI = np.log(2.0 * np.pi)
 
 
 @inline
-def sigmoid(s):
+def sigmoid(s: Elementwise) -> Elementwise:
     """Logistic function σ(s) = 1/(1 + e^{−s}), without overflow.
 
     References
@@ -43,7 +44,7 @@ def sigmoid(s):
 
 
 @inline
-def sigmoid_slope(s):
+def sigmoid_slope(s: Elementwise) -> Elementwise:
     """σ'(s) = σ(s) σ(−s), as exact in the upper tail as in the lower.
 
     References
@@ -61,7 +62,7 @@ def sigmoid_slope(s):
 
 
 @inline
-def log_sigmoid(s):
+def log_sigmoid(s: Elementwise) -> Elementwise:
     """log σ(s) = −log(1 + e^{−s}), without overflow.
 
     References
@@ -79,7 +80,7 @@ def log_sigmoid(s):
 
 
 @inline
-def logit(p):
+def logit(p: Elementwise) -> Elementwise:
     """Log-odds log(p/(1 − p)), the inverse of `sigmoid`.
 
     References
@@ -96,7 +97,7 @@ def logit(p):
 
 
 @inline
-def entropy_term(a):
+def entropy_term(a: Elementwise) -> Elementwise:
     """a log a with 0 log 0 = 0; +inf for a < 0, so that conjugates are +inf outside their domain.
 
     References
@@ -115,7 +116,7 @@ def entropy_term(a):
 
 
 @inline
-def soft_threshold(v, t):
+def soft_threshold(v: Elementwise, t: float | Floats) -> Elementwise:
     """S(v, t) = sign(v) max(|v| − t, 0): argmin_u ½ (u − v)² + t |u|.
 
     References
@@ -132,7 +133,7 @@ def soft_threshold(v, t):
     return np.sign(v) * np.maximum(np.abs(v) - t, 0.0)
 
 
-def log_softmax(scores):
+def log_softmax(scores: Floats) -> Floats:
     """log softmax of each row (last axis), by log-sum-exp.
 
     References
@@ -151,7 +152,7 @@ def log_softmax(scores):
     return shifted - np.log(np.sum(np.exp(shifted), axis=-1, keepdims=True))
 
 
-def log_sum_exp(A):
+def log_sum_exp(A: Floats) -> Floats:
     """log Σⱼ exp(Aᵢⱼ) of every row, without overflow; −inf for a row of −inf, NaN where an entry is.
 
     Parameters
@@ -183,7 +184,7 @@ def log_sum_exp(A):
 
 # The result is made outside: kernels that make no arrays compile in half the time.
 @lean
-def _fill_log_sum_exp(A, out):
+def _fill_log_sum_exp(A: Floats, out: Floats) -> None:
     n, k = A.shape
     for i in range(n):
         top = -np.inf
@@ -200,7 +201,7 @@ def _fill_log_sum_exp(A, out):
         out[i] = top + np.log(total)
 
 
-def log_shares(log_joint, log_weights):
+def log_shares(log_joint: Floats, log_weights: Floats) -> Floats:
     """log softmax of each row, with a result where softmax has none.
 
     Where every entry is −inf the shares are those of `log_weights`; where some are +inf, these share the row by
@@ -240,7 +241,7 @@ def log_shares(log_joint, log_weights):
     return log_joint - total[:, None]
 
 
-def softmax(scores):
+def softmax(scores: ArrayLike) -> Floats:
     """Softmax of each row (last axis): e^{s_k} / Σ_j e^{s_j}.
 
     References
@@ -254,11 +255,11 @@ def softmax(scores):
     >>> softmax([1.0, -1.0, 0.0]).round(7)
     array([0.665241 , 0.0900306, 0.2447285])
     """
-    shifted = np.exp(scores - np.max(scores, axis=-1, keepdims=True))
+    shifted = np.exp(np.subtract(scores, np.max(scores, axis=-1, keepdims=True)))
     return shifted / np.sum(shifted, axis=-1, keepdims=True)
 
 
-def one_hot(y, like):
+def one_hot(y: ArrayLike, like: ArrayLike) -> Floats:
     """Rows of zeros with a one at the index y, in the shape and floating type of the scores `like`.
 
     References

@@ -9,13 +9,15 @@ Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115. A fit by least
 once, in blocks that stay in cache, shifted by a rough mean so that subtracting Wμμᵀ in the end cancels nothing.
 """
 
+from collections.abc import Sequence
 from functools import reduce
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit, lean
+from gnomon._typing import ArrayLike, Floats, Integers, Matrix, Numbers, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["Moments", "group_moments", "moments"]
@@ -54,11 +56,11 @@ class Moments(NamedTuple):
     (14.0, 14.0)
     """
 
-    weight: Any
-    mean: np.ndarray
-    scatter: np.ndarray
+    weight: Numbers
+    mean: Floats
+    scatter: Floats
 
-    def __add__(self, other):
+    def __add__(self, other: "Moments") -> "Moments":  # type: ignore[override]  # tuples are joined, moments added
         """Equation (2)."""
         total = self.weight + other.weight
         # A group without rows has weight zero and whatever mean: it must not move the other.
@@ -68,42 +70,44 @@ class Moments(NamedTuple):
         both = _widen(self.weight * share, self.scatter.ndim)
         return Moments(total, mean, self.scatter + other.scatter + both * self._square(step))
 
-    def covariance(self, ddof=0):
+    def covariance(self, ddof: float = 0) -> Floats:
         """Scatter divided by the total weight less `ddof`."""
         if np.any(np.asarray(self.weight) <= ddof):
             least = float(np.min(self.weight))
             raise ValueError(f"a total weight of {least:g} leaves nothing to divide by at ddof={ddof}; add rows")
         return self.scatter / _widen(self.weight - ddof, self.scatter.ndim)
 
-    def about_zero(self):
+    def about_zero(self) -> Floats:
         """Σ sᵢ vᵢ vᵢᵀ, the scatter about the origin."""
         return self.about(np.zeros_like(self.mean))
 
-    def about(self, center):
+    def about(self, center: Floats) -> Floats:
         """Σ sᵢ (vᵢ − c)(vᵢ − c)ᵀ for another centre c, and its diagonal where that is kept."""
         return self.scatter + _widen(self.weight, self.scatter.ndim) * self._square(self.mean - center)
 
-    def pooled(self):
+    def pooled(self) -> "Moments":
         """The groups as one, each scattered about its own mean; the mean is that of all rows."""
         weight = np.sum(self.weight)
         mean = np.einsum("k,k...->...", _ratio(self.weight, weight), self.mean)
         return Moments(float(weight), mean, np.sum(self.scatter, axis=0))
 
-    def _square(self, v):
+    def _square(self, v: Floats) -> Floats:
         return v * v if self.scatter.ndim == self.mean.ndim else v[..., :, None] * v[..., None, :]
 
 
-def _widen(weight, ndim):
+def _widen(weight: ArrayLike, ndim: int) -> Floats:
     """Weights of groups, with axes of length one behind."""
     return np.reshape(weight, np.shape(weight) + (1,) * (ndim - np.ndim(weight)))
 
 
-def _ratio(a, b):
+def _ratio(a: ArrayLike, b: ArrayLike) -> Floats:
     a, b = np.broadcast_arrays(np.asarray(a, dtype=float), b)
     return np.divide(a, b, out=np.zeros(b.shape), where=b > 0.0)
 
 
-def moments(X, weights=None, *, targets=None, n_jobs=None):
+def moments(
+    X: Matrix, weights: Floats | None = None, *, targets: Floats | None = None, n_jobs: int | None = None
+) -> Moments:
     """Moments of the rows of `X`, or of [X targets], in double precision.
 
     Parameters
@@ -134,11 +138,12 @@ def moments(X, weights=None, *, targets=None, n_jobs=None):
     array([[3.5 , 2.25],
            [2.25, 2.5 ]])
     """
-    parts = [X] if targets is None else [X, targets]
+    further = [] if targets is None else [targets]
     if weights is not None and not np.sum(weights) > 0.0:
         raise ValueError(f"weights sum to {np.sum(weights):g}; give at least one row a positive weight")
-    if sparse.issparse(X):
-        return _from_sums(_sparse_sums(parts, weights), 0.0)
+    if is_sparse(X):
+        return _from_sums(_sparse_sums([X, *further], weights), 0.0)
+    parts = [X, *further]
     width = sum(part.shape[1] for part in parts)
     shift = np.concatenate([_rough_mean(part) for part in parts])
     chunks = split_rows(X.shape[0], _pieces(X.shape[0], width))
@@ -146,7 +151,15 @@ def moments(X, weights=None, *, targets=None, n_jobs=None):
     return _from_sums(reduce(np.add, sums), shift)
 
 
-def group_moments(X, index, n_groups, weights=None, *, diagonal=False, n_jobs=None):
+def group_moments(
+    X: Matrix,
+    index: Integers,
+    n_groups: int,
+    weights: Floats | None = None,
+    *,
+    diagonal: bool = False,
+    n_jobs: int | None = None,
+) -> Moments:
     """Moments of the rows of every group, stacked; a group without weight has mean zero.
 
     Parameters
@@ -193,9 +206,9 @@ def group_moments(X, index, n_groups, weights=None, *, diagonal=False, n_jobs=No
     return stacked
 
 
-def _group_squares(X, index, n_groups, weights, n_jobs):
+def _group_squares(X: Matrix, index: Integers, n_groups: int, weights: Floats | None, n_jobs: int | None) -> Moments:
     s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
-    if sparse.issparse(X):
+    if is_sparse(X):
         belongs = sparse.csr_array((s, (index, np.arange(len(s)))), shape=(n_groups, len(s)))
         total, sums, squares = belongs.sum(axis=1), (belongs @ X).toarray(), (belongs @ X.multiply(X)).toarray()
         shift = np.zeros((n_groups, X.shape[1]))
@@ -214,7 +227,7 @@ def _group_squares(X, index, n_groups, weights, n_jobs):
 
 
 @jit
-def _squares(X, index, s, shift, out):
+def _squares(X: Floats, index: Integers, s: Floats, shift: Floats, out: Floats) -> Floats:
     """Add Σ s (x − shift) and Σ s (x − shift)² of every group, each with a shift of its own, to the parts of `out`."""
     for i in range(X.shape[0]):
         k = index[i]
@@ -226,7 +239,7 @@ def _squares(X, index, s, shift, out):
 
 
 @lean
-def _rough_group_means(X, index, s, count, mean, rows=64):
+def _rough_group_means(X: Floats, index: Integers, s: Floats, count: Integers, mean: Floats, rows: int = 64) -> None:
     """The mean of the first few rows of every group, in place of zeros; `count` is room for as many integers."""
     full = 0
     for i in range(X.shape[0]):
@@ -242,24 +255,24 @@ def _rough_group_means(X, index, s, count, mean, rows=64):
                 break
 
 
-def _pieces(n, width):
+def _pieces(n: int, width: int) -> int:
     """Chunks of rows: the same whatever the threads, hence the same sums; enough that a thread held up does fewer."""
     return 1 if width > _WIDE else max(1, min(16, n // (4 * _block_length(width))))
 
 
-def _block_length(width):
+def _block_length(width: int) -> int:
     # 1 MB of doubles for narrow rows; for wide ones enough rows that adding width² numbers costs little.
     return max(2 * width, 2**17 // width)
 
 
-def _rough_mean(part, *, rows=256):
+def _rough_mean(part: Floats, *, rows: int = 256) -> Floats:
     """The mean of a few rows spread over all: near enough to μ to prevent cancellation."""
     step = max(1, part.shape[0] // rows)
     with np.errstate(over="ignore", invalid="ignore"):
         return np.mean(part[::step][:rows], axis=0, dtype=float)
 
 
-def _block_sums(parts, weights, shift, rows):
+def _block_sums(parts: Sequence[Floats], weights: Floats | None, shift: Floats, rows: slice) -> Floats:
     """Σ sᵢ uᵢuᵢᵀ with u = (v − shift, 1) over a slice of rows: products, sums and the total weight in one matrix."""
     width = len(shift) + 1
     length = min(_block_length(width), rows.stop - rows.start)
@@ -277,7 +290,7 @@ def _block_sums(parts, weights, shift, rows):
     return total
 
 
-def _fill(B, parts, shift):
+def _fill(B: Floats, parts: Sequence[Floats], shift: Floats) -> None:
     start = 0
     for part in parts:
         stop = start + part.shape[1]
@@ -286,7 +299,7 @@ def _fill(B, parts, shift):
     B[:, -1] = 1.0
 
 
-def _sparse_sums(parts, weights):
+def _sparse_sums(parts: Sequence[Matrix], weights: Floats | None) -> Floats:
     """The same matrix for a sparse first part, without a shift: sparse columns have means near zero."""
     n = parts[0].shape[0]
     ones = sparse.csr_array(np.ones((n, 1)))
@@ -296,7 +309,7 @@ def _sparse_sums(parts, weights):
     return (V.T @ V).toarray()
 
 
-def _from_sums(total, shift):
+def _from_sums(total: Floats, shift: float | Floats) -> Moments:
     weight, sums = total[-1, -1], total[-1, :-1]
     with np.errstate(invalid="ignore", over="ignore"):
         return Moments(float(weight), shift + sums / weight, total[:-1, :-1] - np.outer(sums, sums / weight))

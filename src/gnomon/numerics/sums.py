@@ -10,12 +10,13 @@ doi:10.1137/0914050: partial sums only lessen the bound on the error.
 import numpy as np
 
 from gnomon._jit import in_kernels, inner_reordering
+from gnomon._typing import Floats
 
 __all__ = ["sum_of"]
 
 
 @inner_reordering
-def _sum(x):
+def _sum(x: Floats) -> float:
     total = 0.0
     for i in range(len(x)):
         total += x[i]
@@ -23,7 +24,7 @@ def _sum(x):
 
 
 @in_kernels(lambda x: _sum(x))
-def sum_of(x):
+def sum_of(x: Floats) -> float:
     """(1), of an array of floats.
 
     References
@@ -37,4 +38,4 @@ def sum_of(x):
     >>> float(sum_of(np.array([1.0, 2.0, 4.0])))
     7.0
     """
-    return np.sum(x)
+    return float(np.sum(x))

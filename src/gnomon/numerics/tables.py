@@ -8,12 +8,15 @@ them along. Wickham (2014), doi:10.18637/jss.v059.i10, on such tables: a variabl
 """
 
 import numbers
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import narwhals.stable.v2 as nw
 import numpy as np
+from narwhals import Series
 
+from gnomon._typing import Array, Bools, Floats, Integers, TableLike
 from gnomon.numerics.validation import machine_numbers
 
 __all__ = ["Column", "FeatureTable", "as_frame", "as_table", "assert_complete"]
@@ -46,18 +49,18 @@ class Column:
     (['red', None], [False, True], True, False)
     """
 
-    cells: np.ndarray
+    cells: Array
     is_category: bool = False
-    declared: tuple | None = None
-    places: np.ndarray | None = None
+    declared: tuple[Any, ...] | None = None
+    places: Integers | None = None
 
     @property
-    def is_number(self):
+    def is_number(self) -> bool:
         """Whether the cells are floats."""
         return self.cells.dtype.kind == "f"
 
     @property
-    def missing(self):
+    def missing(self) -> Bools:
         """Where there is no cell."""
         if self.is_number:
             return np.isnan(self.cells)
@@ -65,7 +68,7 @@ class Column:
             return self.places < 0
         return np.fromiter((cell is None for cell in self.cells), dtype=bool, count=len(self.cells))
 
-    def __getitem__(self, rows):
+    def __getitem__(self, rows: slice | Array) -> "Column":
         places = None if self.places is None else self.places[rows]
         return Column(self.cells[rows], self.is_category, self.declared, places)
 
@@ -96,52 +99,56 @@ class FeatureTable:
     array([ 1., nan])
     """
 
-    names: tuple
-    matrix: np.ndarray | None = None
-    columns: tuple[Any, ...] = ()
+    names: tuple[str, ...]
+    matrix: Array | None = None
+    columns: tuple[Column, ...] = ()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.columns[0].cells) if self.matrix is None else len(self.matrix)
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int]:
         """Rows and columns."""
         return len(self), len(self.names)
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any] | None:
         """The type of the array that the table was made of, None for columns of several kinds."""
         return None if self.matrix is None else self.matrix.dtype
 
     @property
-    def categorical(self):
+    def categorical(self) -> tuple[int, ...]:
         """The numbers of the columns that hold categories."""
         if self.matrix is not None:
             return tuple(range(len(self.names))) if self.matrix.dtype.kind == "b" else ()
         return tuple(j for j, column in enumerate(self.columns) if column.is_category)
 
-    def __getitem__(self, rows):
+    def __getitem__(self, rows: slice | Array) -> "FeatureTable":
         """The table of some rows."""
         if self.matrix is not None:
             return FeatureTable(self.names, self.matrix[rows])
         return FeatureTable(self.names, None, tuple(column[rows] for column in self.columns))
 
-    def column(self, j):
+    def column(self, j: int) -> Column:
         """Column number j."""
         if self.matrix is None:
             return self.columns[j]
         return Column(np.asarray(self.matrix[:, j], dtype=float), self.matrix.dtype.kind == "b")
 
-    def cell(self, i, j):
+    def cell(self, i: int, j: int) -> Any:
         """One cell, as a Python object."""
         return self[i : i + 1].column(j).cells.tolist()[0]
 
-    def block(self, which):
+    def block(self, which: Iterable[int]) -> Array:
         """The columns `which` of the matrix, in this order, truth values as 0 and 1; no copy where they are all."""
+        if self.matrix is None:
+            raise ValueError(
+                f"the columns {list(self.names)} have several kinds, so there is no matrix; take them singly"
+            )
         matrix, which = self.matrix.view(np.uint8) if self.matrix.dtype.kind == "b" else self.matrix, list(which)
         return matrix if which == list(range(len(self.names))) else matrix[:, which]
 
-    def numbers(self, which):
+    def numbers(self, which: Sequence[int]) -> Floats:
         """The columns `which` as a matrix of floats; a column of other values is refused."""
         if self.matrix is not None:
             return np.asarray(self.block(which), dtype=float)
@@ -154,7 +161,7 @@ class FeatureTable:
         return np.column_stack([self.columns[j].cells for j in which])
 
 
-def as_frame(X):
+def as_frame(X: object) -> nw.DataFrame[Any] | None:
     """X as a data frame of narwhals, which reads those of pandas, polars and Arrow alike; None where it is none.
 
     References
@@ -172,13 +179,13 @@ def as_frame(X):
     return found if isinstance(found, nw.DataFrame) else None
 
 
-def as_table(X, names=None):
+def as_table(X: TableLike, names: Iterable[str] | None = None) -> FeatureTable:
     """X as a `FeatureTable`.
 
     Parameters
     ----------
     X : array-like or data frame of shape (n_samples, n_features)
-    names : sequence of str, optional
+    names : iterable of str, optional
         Of the columns of an array; x0, x1, … by default.
 
     References
@@ -193,16 +200,15 @@ def as_table(X, names=None):
     >>> table.column(0).cells, table.column(1).cells, table.categorical
     (array([31., nan]), array([1., 0.]), (1,))
     """
-    frame = as_frame(X)
-    if frame is None:
-        X = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
-    shape = np.shape(X) if frame is None else frame.shape
-    if len(shape) != 2 or min(shape) == 0:
-        raise ValueError(f"X has shape {shape}; give a table of at least one row and one column")
-    return _from_array(X, names) if frame is None else _from_frame(frame)
+    found: nw.DataFrame[Any] | Array | None = as_frame(X)
+    if found is None:
+        found = X if isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
+    if len(found.shape) != 2 or min(found.shape) == 0:
+        raise ValueError(f"X has shape {found.shape}; give a table of at least one row and one column")
+    return _from_array(found, names) if isinstance(found, np.ndarray) else _from_frame(found)
 
 
-def assert_complete(table, advice="fill these cells in, or drop the rows"):
+def assert_complete(table: FeatureTable, advice: str = "fill these cells in, or drop the rows") -> None:
     """Raise a ValueError that names a column of the table in which cells are missing, and says what to do.
 
     References
@@ -224,7 +230,7 @@ def assert_complete(table, advice="fill these cells in, or drop the rows"):
             raise ValueError(f"X contains NaN in column {name!r} ({rows}); {advice}")
 
 
-def _from_array(X, names):
+def _from_array(X: Array, names: Iterable[str] | None) -> FeatureTable:
     names = tuple(names) if names is not None else tuple(f"x{j}" for j in range(X.shape[1]))
     if X.dtype.kind in "fiub":
         _refuse_infinite(X, names)
@@ -235,13 +241,13 @@ def _from_array(X, names):
     return FeatureTable(names, None, columns)
 
 
-def _from_frame(frame):
+def _from_frame(frame: nw.DataFrame[Any]) -> FeatureTable:
     pandas_like = frame.implementation.is_pandas_like()
     columns = tuple(_series_column(series, pandas_like) for series in frame.iter_columns())
     return FeatureTable(tuple(frame.columns), None, columns)
 
 
-def _series_column(series, pandas_like):
+def _series_column(series: Series[Any], pandas_like: bool) -> Column:
     kind = series.dtype
     if kind.is_temporal():
         raise TypeError(f"column {series.name!r} holds {kind}; turn dates into numbers or strings first")
@@ -254,7 +260,7 @@ def _series_column(series, pandas_like):
     return _plain_column(series.to_numpy(), series.name)
 
 
-def _category_column(series, pandas_like):
+def _category_column(series: Series[Any], pandas_like: bool) -> Column:
     """A column of declared categories, from their places: no cell is looked at by itself."""
     native, declared = series.to_native(), series.cat.get_categories().to_list()
     if series.implementation.is_pandas():
@@ -267,12 +273,12 @@ def _category_column(series, pandas_like):
     return Column(values[places], True, tuple(declared), places)
 
 
-def _plain_column(cells, name):
+def _plain_column(cells: Array, name: str) -> Column:
     """A column of anything: numbers if every cell that is there is one, else objects."""
-    cells = [None if _absent(cell) else cell for cell in cells.tolist()]
-    present = [cell for cell in cells if cell is not None]
+    values = [None if _absent(cell) else cell for cell in cells.tolist()]
+    present = [cell for cell in values if cell is not None]
     if all(isinstance(cell, numbers.Real) for cell in present):
-        out = np.array([np.nan if cell is None else float(cell) for cell in cells])
+        out = np.array([np.nan if cell is None else float(cell) for cell in values])
         _refuse_infinite(out[:, None], (name,))
         return Column(out, bool(present) and all(isinstance(cell, (bool, np.bool_)) for cell in present))
     wrong = [cell for cell in present if not isinstance(cell, (str, numbers.Real))]
@@ -281,10 +287,10 @@ def _plain_column(cells, name):
             f"column {name!r} holds {wrong[0]!r}; a cell's argument must be a string or a number, not "
             f"{type(wrong[0]).__name__}"
         )
-    return Column(np.array(cells, dtype=object), True)
+    return Column(np.array(values, dtype=object), True)
 
 
-def _absent(cell):
+def _absent(cell: object) -> bool:
     """None, and what does not equal itself (NaN) or will not say whether it does (the NA of pandas)."""
     try:
         return cell is None or bool(cell != cell)
@@ -294,7 +300,7 @@ def _absent(cell):
         return False
 
 
-def _refuse_infinite(X, names):
+def _refuse_infinite(X: Array, names: Sequence[str]) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.sum(X, dtype=float)
     # A finite sum proves that every entry is finite; only otherwise is a mask made.
@@ -304,5 +310,5 @@ def _refuse_infinite(X, names):
             raise ValueError(f"X contains infinity (inf) in column {names[int(np.argmax(bad))]!r}; clip or drop it")
 
 
-def _first(column):
+def _first(column: Column) -> object:
     return next(cell for cell in column.cells if cell is not None)

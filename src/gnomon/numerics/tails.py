@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from gnomon._jit import choose, in_kernels, inline
+from gnomon._typing import ArrayLike, Elementwise
 
 __all__ = [
     "erfcx",
@@ -51,14 +52,14 @@ FAR = (
 
 
 @inline
-def _ratio(coefficients, x):
+def _ratio(coefficients: tuple[tuple[float, float], ...], x: float) -> float:
     over, under = 0.0, 0.0
     for p, q in coefficients:
         over, under = over * x + p, under * x + q
     return over / under
 
 
-def _erfcx_of_one(x):
+def _erfcx_of_one(x: float) -> float:
     if x < 0.5:
         return math.exp(x * x) * math.erfc(x)
     if x <= 4.0:
@@ -68,7 +69,7 @@ def _erfcx_of_one(x):
 
 
 @in_kernels(_erfcx_of_one)
-def erfcx(x):
+def erfcx(x: Elementwise) -> Elementwise:
     """Scaled complementary error function e^{x²} erfc(x); about 1/(x√π) for large x.
 
     References
@@ -85,7 +86,7 @@ def erfcx(x):
 
 
 @in_kernels(lambda s: 0.5 * math.erfc(-s * HALF_ROOT))
-def normal_cdf(s):
+def normal_cdf(s: Elementwise) -> Elementwise:
     """Φ(s), the distribution function of the standard normal; the lower tail keeps its digits.
 
     References
@@ -102,7 +103,7 @@ def normal_cdf(s):
 
 
 @in_kernels(lambda s: 700.0)
-def exponent_range(s):
+def exponent_range(s: ArrayLike) -> float:
     """A bound r for exponents: e^r, times a few thousands, is a number of the floating type of s.
 
     References
@@ -121,13 +122,13 @@ def exponent_range(s):
 
 
 @inline
-def _squarable(s):
+def _squarable(s: Elementwise) -> Elementwise:
     limit = math.exp(0.5 * exponent_range(s))
     return np.minimum(np.maximum(s, -limit), limit)
 
 
 @inline
-def normal_density(s):
+def normal_density(s: Elementwise) -> Elementwise:
     """φ(s) = e^{−s²/2}/√(2π), the density of the standard normal.
 
     References
@@ -145,7 +146,7 @@ def normal_density(s):
 
 
 @inline
-def log_normal_cdf(s):
+def log_normal_cdf(s: Elementwise) -> Elementwise:
     """log Φ(s): −s²/2 − log(−s√(2π)) far below zero, −Φ(−s) far above.
 
     References
@@ -164,7 +165,7 @@ def log_normal_cdf(s):
 
 
 @inline
-def log_normal_cdf_slope(s):
+def log_normal_cdf_slope(s: Elementwise) -> Elementwise:
     """d log Φ/ds = φ(s)/Φ(s), the inverse of Mills' ratio: about −s far below zero.
 
     References
@@ -182,7 +183,7 @@ def log_normal_cdf_slope(s):
 
 
 @inline
-def log_one_minus_exp(s):
+def log_one_minus_exp(s: Elementwise) -> Elementwise:
     """log(1 − e^s) for s < 0, exact to rounding near s = 0 and far below it; −inf for s ≥ 0.
 
     References

@@ -10,9 +10,12 @@ given, so that a check reads as an assignment. Estimators read rows by `gnomon.b
 
 import math
 import numbers
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeVar
 
 import numpy as np
-from scipy import sparse
+
+from gnomon._typing import Array, Bools, Compressed, Matrix, is_sparse
 
 __all__ = [
     "FLOATS",
@@ -26,13 +29,24 @@ __all__ = [
     "machine_numbers",
 ]
 
+Real = TypeVar("Real", bound=float)
+Choice = TypeVar("Choice")
+M = TypeVar("M", Array, Compressed, Matrix)
+
 FLOATS = (np.float64, np.float32)
 """The floating types that estimators keep; anything else becomes the first."""
 
 _BOUNDS = {"both": ("[", "]"), "left": ("[", ")"), "right": ("(", "]"), "neither": ("(", ")")}
 
 
-def check_interval(name, value, low=-math.inf, high=math.inf, *, closed="both"):
+def check_interval(
+    name: str,
+    value: Real,
+    low: float = -math.inf,
+    high: float = math.inf,
+    *,
+    closed: Literal["both", "left", "right", "neither"] = "both",
+) -> Real:
     """Return `value` if it is a real number between `low` and `high`; `closed` says which ends belong to it.
 
     References
@@ -60,7 +74,7 @@ def check_interval(name, value, low=-math.inf, high=math.inf, *, closed="both"):
     return value
 
 
-def check_positive(name, value):
+def check_positive(name: str, value: Real) -> Real:
     """Return `value` if it is a real number > 0.
 
     References
@@ -78,7 +92,7 @@ def check_positive(name, value):
     return check_interval(name, value, 0, math.inf, closed="neither")
 
 
-def check_non_negative(name, value):
+def check_non_negative(name: str, value: Real) -> Real:
     """Return `value` if it is a real number ≥ 0.
 
     References
@@ -96,7 +110,7 @@ def check_non_negative(name, value):
     return check_interval(name, value, 0, math.inf, closed="left")
 
 
-def check_integer(name, value, low=-math.inf, high=math.inf):
+def check_integer(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> int:
     """Return `value` as an int if it is a whole number between `low` and `high`, ends included.
 
     References
@@ -115,10 +129,10 @@ def check_integer(name, value, low=-math.inf, high=math.inf):
     """
     if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}={value!r} must be a whole number; give an int")
-    return int(check_interval(name, value, low, high))
+    return check_interval(name, int(value), low, high)
 
 
-def check_choice(name, value, choices):
+def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     """Return `value` if it is one of `choices`.
 
     References
@@ -140,7 +154,7 @@ def check_choice(name, value, choices):
     return value
 
 
-def assert_finite(X, name="X", columns=None):
+def assert_finite(X: Matrix, name: str = "X", columns: Sequence[object] | Array | None = None) -> None:
     """Raise a ValueError that says where `X` holds NaN or infinity, by column and number of rows.
 
     Parameters
@@ -164,7 +178,7 @@ def assert_finite(X, name="X", columns=None):
     ...
     ValueError: X contains NaN in column 'age' (2 rows); impute or drop those rows, or use a model that handles them
     """
-    values = X.data if sparse.issparse(X) else X
+    values = X.data if is_sparse(X) else X
     # A finite sum proves that every entry is finite, in one pass without a mask.
     with np.errstate(over="ignore", invalid="ignore"):
         if values.dtype.kind != "f" or np.isfinite(np.sum(values)):
@@ -176,7 +190,7 @@ def assert_finite(X, name="X", columns=None):
             raise ValueError(f"{name} contains {word}{where}; {advice}")
 
 
-def assert_not_infinite(X, name="X", columns=None):
+def assert_not_infinite(X: Matrix, name: str = "X", columns: Sequence[object] | Array | None = None) -> None:
     """Raise a ValueError that says where `X` holds infinity; NaN, a missing cell, passes.
 
     References
@@ -192,7 +206,7 @@ def assert_not_infinite(X, name="X", columns=None):
     ...
     ValueError: X contains infinity (inf, or a value too large for its type) in column 'a' (1 row); clip or drop ...
     """
-    values = X.data if sparse.issparse(X) else X
+    values = X.data if is_sparse(X) else X
     with np.errstate(over="ignore", invalid="ignore"):
         if values.dtype.kind != "f" or np.isfinite(np.sum(values)):
             return
@@ -202,7 +216,7 @@ def assert_not_infinite(X, name="X", columns=None):
         raise ValueError(f"{name} contains {word}{_where(X, bad, columns)}; {advice}")
 
 
-def machine_numbers(X):
+def machine_numbers(X: M) -> M:
     """X, dense or sparse, of a type that compiled code can read: half and extended precision become double.
 
     References
@@ -227,10 +241,10 @@ _BAD_VALUES = (
 )
 
 
-def _where(X, bad, columns, *, most=5):
+def _where(X: Matrix, bad: Bools, columns: Sequence[object] | Array | None, *, most: int = 5) -> str:
     if X.ndim != 2:
         return f" ({_rows(int(np.sum(bad)))})"
-    counts = np.bincount(X.tocoo().col[bad], minlength=X.shape[1]) if sparse.issparse(X) else np.sum(bad, axis=0)
+    counts = np.bincount(X.tocoo().col[bad], minlength=X.shape[1]) if is_sparse(X) else np.sum(bad, axis=0)
     found = np.flatnonzero(counts)
     names = [repr(str(columns[j])) if columns is not None else str(j) for j in found[:most]]
     listed = ", ".join(f"column {name} ({_rows(counts[j])})" for name, j in zip(names, found, strict=False))
@@ -238,11 +252,11 @@ def _where(X, bad, columns, *, most=5):
     return f" in {listed}{more}"
 
 
-def _rows(count):
+def _rows(count: int) -> str:
     return "1 row" if count == 1 else f"{count} rows"
 
 
-def _range_in_words(low, high, left, right):
+def _range_in_words(low: float, high: float, left: str, right: str) -> str:
     if high == math.inf:
         return f"be {'≥' if left == '[' else '>'} {low}"
     if low == -math.inf:

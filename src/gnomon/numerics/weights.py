@@ -9,16 +9,21 @@ Lumley (2010), Complex Surveys, doi:10.1002/9780470580066.
 """
 
 from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
+from gnomon._typing import ArrayLike, Elementwise, Floats, Matrix
 from gnomon.numerics.validation import check_choice, check_non_negative
 
 __all__ = ["check_weights", "class_priors", "weighted_quantile"]
 
 
-def check_weights(sample_weight, X):
+Priors: TypeAlias = Literal["uniform"] | ArrayLike | Mapping[Any, float] | None
+
+
+def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
     """Sample weights as an array of X's floating type; ones by default.
 
     Raises ValueError for negative weights and for weights that are all zero.
@@ -54,7 +59,7 @@ def check_weights(sample_weight, X):
     return weights
 
 
-def class_priors(priors, classes, counts=None, *, alpha=0.0):
+def class_priors(priors: Priors, classes: ArrayLike, counts: ArrayLike | None = None, *, alpha: float = 0.0) -> Floats:
     """The probability of every class, as the user gives it or as the counts say: equation (2).
 
     Parameters
@@ -102,7 +107,9 @@ def class_priors(priors, classes, counts=None, *, alpha=0.0):
     return p
 
 
-def weighted_quantile(x, p, weights, *, between="middle"):
+def weighted_quantile(
+    x: Floats, p: Elementwise, weights: Floats, *, between: Literal["middle", "lower"] = "middle"
+) -> Elementwise:
     """Equation (3); where F equals p on an interval its middle is taken, so that Q(½) is the usual median.
 
     Parameters
@@ -135,7 +142,7 @@ def weighted_quantile(x, p, weights, *, between="middle"):
     return 0.5 * (x[np.minimum(low, len(x) - 1)] + x[np.minimum(high, len(x) - 1)])
 
 
-def _in_order(priors, labels):
+def _in_order(priors: Mapping[Any, float], labels: list[Any]) -> list[float]:
     if set(priors) != set(labels):
         raise ValueError(f"priors has the classes {list(priors)}, the data {labels}; give one prior for each of these")
     return [priors[label] for label in labels]

@@ -7,16 +7,24 @@ in the plane it is a straight line or a conic. Duda, Hart & Stork (2001), Patter
 978-0-471-05669-0.
 """
 
-import numpy as np
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.plot._gaussians import draw_normals, normals_of
 from gnomon.plot._style import (
     DASHES,
     INK,
+    GivenAxes,
     axis_names,
     class_color,
     class_names,
     dress,
+    drop_legend,
     label_panel,
     new_axes,
     new_panels,
@@ -27,7 +35,14 @@ from gnomon.plot.boundary import decision_boundary, one_column, two_columns
 __all__ = ["class_densities", "gaussian_boundaries", "generative_overview"]
 
 
-def class_densities(model, X, *, limits=None, resolution=2001, ax=None):
+def class_densities(
+    model: BaseEstimator,
+    X: ArrayLike,
+    *,
+    limits: tuple[float, float] | None = None,
+    resolution: int = 2001,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """Densities of one feature times the priors of the classes, the posteriors, and the boundaries between classes.
 
     Parameters
@@ -79,7 +94,7 @@ def class_densities(model, X, *, limits=None, resolution=2001, ax=None):
     return panels
 
 
-def crossings(x, joint):
+def crossings(x: Floats, joint: Floats) -> list[float]:
     """Where the leading column changes along x, by linear interpolation of the logarithms."""
     leader = np.argmax(joint, axis=1)
     places = []
@@ -89,7 +104,14 @@ def crossings(x, joint):
     return places
 
 
-def gaussian_boundaries(models, X, y, *, levels=(0.5, 0.95), ax=None):
+def gaussian_boundaries(
+    models: Mapping[str, BaseEstimator],
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    levels: Sequence[float] = (0.5, 0.95),
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """Gaussian classifiers side by side: the ellipses that each assumes, and the boundary that follows.
 
     Parameters
@@ -135,12 +157,18 @@ def gaussian_boundaries(models, X, y, *, levels=(0.5, 0.95), ax=None):
         axes.set_aspect("equal", adjustable="box")
         label_panel(axes, name)
     for axes in list(panels.values())[1:]:
-        axes.get_legend().remove()
+        drop_legend(axes)
         axes.set_ylabel("")
     return panels
 
 
-def generative_overview(rows=None, *, n_features=10, n_classes=2, ax=None):
+def generative_overview(
+    rows: Sequence[tuple[str, str, int | str, str]] | None = None,
+    *,
+    n_features: int = 10,
+    n_classes: int = 2,
+    ax: Axes | None = None,
+) -> Axes:
     """The generative classifiers as a table: what each assumes, how many numbers it learns, the boundary it draws.
 
     Parameters
@@ -173,7 +201,7 @@ def generative_overview(rows=None, *, n_features=10, n_classes=2, ax=None):
     ax = new_axes(ax, width=9.4, height=0.42 * (len(body) + 2))
     ax.set_axis_off()
     cells = [[str(cell) for cell in row] for row in body]
-    shape = {"colWidths": [0.23, 0.36, 0.18, 0.23], "bbox": (0, 0, 1, 1), "edges": "horizontal"}
+    shape: dict[str, Any] = {"colWidths": [0.23, 0.36, 0.18, 0.23], "bbox": (0, 0, 1, 1), "edges": "horizontal"}
     table = ax.table(cells, colLabels=head, cellLoc="left", colLoc="left", **shape)
     table.auto_set_font_size(False)
     table.set_fontsize(9.5)
@@ -183,7 +211,7 @@ def generative_overview(rows=None, *, n_features=10, n_classes=2, ax=None):
     return ax
 
 
-def _overview(d, C):
+def _overview(d: int, C: int) -> list[tuple[str, str, int | str, str]]:
     """Rows of the table; densities of C classes and C − 1 priors."""
     priors, normal = C - 1, d * (d + 3) // 2
     return [
@@ -198,7 +226,11 @@ def _overview(d, C):
     ]
 
 
-def _class_curves(ax, x, values, classes):
+def _class_curves(ax: Axes, x: Floats, values: Floats, classes: Array) -> None:
     for k, name in enumerate(class_names(np.asarray(classes))):
-        style = {"color": class_color(k, len(classes)), "linestyle": DASHES[k % len(DASHES)], "linewidth": 2.0}
+        style: dict[str, Any] = {
+            "color": class_color(k, len(classes)),
+            "linestyle": DASHES[k % len(DASHES)],
+            "linewidth": 2.0,
+        }
         ax.plot(x, values[:, k], label=name, **style)

@@ -6,13 +6,34 @@ Bottou, Curtis & Nocedal (2018), doi:10.1137/16M1080173.
 """
 
 import warnings
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from gnomon.optim import SOLVERS, applicable_solvers
-from gnomon.plot._style import ACCENT, COLORS, INK, MARKERS, SECOND, dress, new_axes, new_panels, styles
+from gnomon._typing import ArrayLike, Floats
+from gnomon.optim import SOLVERS, Problem, applicable_solvers
+from gnomon.plot._style import (
+    ACCENT,
+    COLORS,
+    INK,
+    MARKERS,
+    SECOND,
+    GivenAxes,
+    dress,
+    drop_legend,
+    new_axes,
+    new_panels,
+    styles,
+)
 
 __all__ = ["convergence", "early_stopping", "primal_dual", "solver_race", "update_ratio"]
+
+History: TypeAlias = Mapping[str, ArrayLike]
+"""What a solver recorded at every check, as in `history_`."""
+
+Abscissa: TypeAlias = Literal["iteration", "epoch", "seconds"]
 
 LABELS = {
     "iteration": "iterations",
@@ -25,7 +46,14 @@ LABELS = {
 }
 
 
-def convergence(histories, *, x="iteration", y="objective", best=None, ax=None):
+def convergence(
+    histories: Mapping[str, History],
+    *,
+    x: Abscissa = "iteration",
+    y: Literal["objective", "gap", "gradient_norm", "kkt"] = "objective",
+    best: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Objective, gap or gradient over iterations, passes or seconds, for several runs.
 
     Parameters
@@ -70,16 +98,25 @@ def convergence(histories, *, x="iteration", y="objective", best=None, ax=None):
     for k, ((name, history), (color, dash)) in enumerate(zip(known.items(), styles(len(known)), strict=True)):
         values = np.asarray(history[y], dtype=float)
         place = _abscissa(history, x)
-        if y == "objective":
+        if y == "objective" and best is not None:
             place, values = _down_to_rounding(place, values - best, 1e-14 * max(abs(best), 1e-300))
         mark = MARKERS[(k + k // len(MARKERS)) % len(MARKERS)]
-        style = {"color": color, "linestyle": dash, "linewidth": 1.7, "marker": mark, "markersize": 4}
+        style: dict[str, Any] = {"color": color, "linestyle": dash, "linewidth": 1.7, "marker": mark, "markersize": 4}
         ax.plot(place, values, label=name, markevery=max(1, len(values) // 8), **style)
     ax.set_yscale("log")
     return dress(ax, x=LABELS[x], y=LABELS[y], legend="best")
 
 
-def solver_race(problem, solvers=None, *, max_iter=300, tol=1e-12, options=None, best=None, ax=None):
+def solver_race(
+    problem: Problem,
+    solvers: Sequence[str] | None = None,
+    *,
+    max_iter: int = 300,
+    tol: float = 1e-12,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    best: float | None = None,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """Every solver that can minimise one problem, started at zero: objective above the optimum over time and passes.
 
     Each solver runs once before it is timed, so that no compilation is drawn.
@@ -127,20 +164,23 @@ def solver_race(problem, solvers=None, *, max_iter=300, tol=1e-12, options=None,
         raise ValueError(f"solvers has {unknown}, which cannot solve this; choose from {applicable_solvers(problem)}")
     histories = {name: _run(problem, name, tol, max_iter, (options or {}).get(name, {})) for name in names}
     panels = new_panels(ax, ["seconds", "passes"], width=4.2, height=3.8, sharey=True)
-    for (_, axes), x in zip(panels.items(), ("seconds", "epoch"), strict=True):
+    units: tuple[Abscissa, ...] = ("seconds", "epoch")
+    for axes, x in zip(panels.values(), units, strict=True):
         convergence(histories, x=x, best=best, ax=axes)
         axes.set_xscale("log")
     panels["passes"].set_ylabel("")
-    panels["seconds"].get_legend().remove()
+    drop_legend(panels["seconds"])
     # Named in the order of arrival, the lowest curve at the last moment first among those that did not arrive.
-    curves = sorted(panels["seconds"].lines, key=lambda line: (line.get_ydata()[-1], line.get_xdata()[-1]))
+    curves = sorted(
+        panels["seconds"].lines, key=lambda line: (np.asarray(line.get_ydata())[-1], np.asarray(line.get_xdata())[-1])
+    )
     shown = {line.get_label(): line for line in panels["passes"].lines}
     order = [shown[line.get_label()] for line in curves]
     panels["passes"].legend(handles=order, loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False, fontsize=9)
     return panels
 
 
-def primal_dual(history, *, x="iteration", ax=None):
+def primal_dual(history: History, *, x: Abscissa = "iteration", ax: Axes | None = None) -> Axes:
     """The bracket primal ≥ F* ≥ dual closing around the optimum.
 
     Parameters
@@ -183,7 +223,7 @@ def primal_dual(history, *, x="iteration", ax=None):
     return dress(ax, x=LABELS[x], y="objective", legend="best")
 
 
-def update_ratio(history, *, ax=None):
+def update_ratio(history: History, *, ax: Axes | None = None) -> Axes:
     """‖Δw‖/‖w‖ of each update: far above 10⁻³ the steps are long, far below they are short.
 
     Parameters
@@ -215,7 +255,9 @@ def update_ratio(history, *, ax=None):
     return dress(ax, x=LABELS["iteration"], y="$\\|\\Delta w\\| / \\|w\\|$")
 
 
-def early_stopping(history, *, y="validation", lower_is_better=False, ax=None):
+def early_stopping(
+    history: History, *, y: str = "validation", lower_is_better: bool = False, ax: Axes | None = None
+) -> Axes:
     """The training objective and the validation score, with the point whose weights are kept.
 
     Parameters
@@ -260,18 +302,18 @@ def early_stopping(history, *, y="validation", lower_is_better=False, ax=None):
     return dress(ax, x=LABELS["iteration"], y=y, legend="best")
 
 
-def _abscissa(history, x):
+def _abscissa(history: History, x: Abscissa) -> Floats:
     return np.asarray(history["iteration"] if x == "epoch" and "epoch" not in history else history[x], dtype=float)
 
 
-def _down_to_rounding(place, values, floor):
+def _down_to_rounding(place: Floats, values: Floats, floor: float) -> tuple[Floats, Floats]:
     """The curve as far as differences of objectives mean anything: to the first value at the floor."""
     arrived = np.flatnonzero(values <= floor)
     end = arrived[0] + 1 if arrived.size else len(values)
     return place[:end], np.maximum(values[:end], floor)
 
 
-def _run(problem, name, tol, max_iter, options):
+def _run(problem: Problem, name: str, tol: float, max_iter: int, options: Mapping[str, Any]) -> History:
     """The history of the second of two runs."""
     start = np.zeros(problem.size, dtype=problem.design.dtype)
     with warnings.catch_warnings():

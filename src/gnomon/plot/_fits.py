@@ -5,16 +5,23 @@
 Bishop (2006), figures 1.4, 1.5 and table 1.1, ISBN 978-0-387-31073-2.
 """
 
-import numpy as np
+from collections.abc import Callable, Mapping
 
+import numpy as np
+from matplotlib.axes import Axes
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import ArrayLike, Floats
 from gnomon.plot._style import (
     ACCENT,
     COLORS,
     INK,
     MUTED,
     SECOND,
+    GivenAxes,
     axis_names,
     dress,
+    drop_legend,
     label_panel,
     new_axes,
     new_panels,
@@ -25,7 +32,14 @@ from gnomon.plot._style import (
 __all__ = ["complexity_curve", "fit_panels", "fits", "predictive_band"]
 
 
-def fits(models, X, y, *, truth=None, ax=None):
+def fits(
+    models: Mapping[str, BaseEstimator],
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    truth: Callable[[Floats], ArrayLike] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Data of one feature and the curves of several fitted models.
 
     Parameters
@@ -70,7 +84,14 @@ def fits(models, X, y, *, truth=None, ax=None):
     return dress(ax, x=axis_names(X)[0], y="$y$", legend="best")
 
 
-def fit_panels(models, X, y, *, truth=None, ax=None):
+def fit_panels(
+    models: Mapping[str, BaseEstimator],
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    truth: Callable[[Floats], ArrayLike] | None = None,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """One panel for each fitted model: too simple, right, too flexible.
 
     Parameters
@@ -102,14 +123,23 @@ def fit_panels(models, X, y, *, truth=None, ax=None):
     panels = new_panels(ax, models, columns=4, sharey=True)
     for name, axes in panels.items():
         fits({name: models[name]}, X, y, truth=truth, ax=axes)
-        axes.get_legend().remove()
+        drop_legend(axes)
         label_panel(axes, name)
     for axes in list(panels.values())[1:]:
         axes.set_ylabel("")
     return panels
 
 
-def complexity_curve(values, train, validation, *, norm=None, name="degree", log=False, ax=None):
+def complexity_curve(
+    values: ArrayLike,
+    train: ArrayLike,
+    validation: ArrayLike,
+    *,
+    norm: ArrayLike | None = None,
+    name: str = "degree",
+    log: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
     """Training and validation error over the degree, λ or size of a model, and ‖w‖ on a second axis.
 
     Parameters
@@ -157,7 +187,16 @@ def complexity_curve(values, train, validation, *, norm=None, name="degree", log
     return ax
 
 
-def predictive_band(x, mean, std, *, latent_std=None, data=None, truth=None, ax=None):
+def predictive_band(
+    x: ArrayLike,
+    mean: ArrayLike,
+    std: ArrayLike,
+    *,
+    latent_std: ArrayLike | None = None,
+    data: tuple[ArrayLike, ArrayLike] | None = None,
+    truth: Callable[[Floats], ArrayLike] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """A predictive mean with bands of two standard deviations: of the prediction, and of the latent function.
 
     Parameters
@@ -203,7 +242,7 @@ def predictive_band(x, mean, std, *, latent_std=None, data=None, truth=None, ax=
     return dress(ax, x="$x$", y="$y$", legend="outside")
 
 
-def _norm_axis(ax, values, norm):
+def _norm_axis(ax: Axes, values: ArrayLike, norm: ArrayLike) -> None:
     """‖w‖ on an axis of its own at the right, in its own colour."""
     twin = ax.twinx()
     color = COLORS[2]

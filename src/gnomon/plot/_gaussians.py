@@ -5,11 +5,16 @@
 Johnson & Wichern (2007), Applied Multivariate Statistical Analysis, result 4.7, ISBN 978-0-13-187715-3.
 """
 
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.patches import Ellipse
 from scipy.stats import chi2
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import COVARIANCE_SHAPES
 from gnomon.plot._style import COLORS
@@ -21,14 +26,14 @@ _PLACES = (("means_", "covariances_"), ("means_", "covariance_"), _VARIANCES)
 """Where mixtures, discriminants and naive Bayes keep means and covariances."""
 
 
-def ellipse(mean, cov, level=0.95, **style):
+def ellipse(mean: Floats, cov: ArrayLike, level: float = 0.95, **style: Any) -> Ellipse:
     """The region (1) as a patch."""
     variances, axes = np.linalg.eigh(np.asarray(cov, dtype=float))
     width, height = 2.0 * np.sqrt(chi2.ppf(level, df=2) * np.maximum(variances[::-1], 0.0))
-    return Ellipse(mean, width, height, angle=np.degrees(np.arctan2(axes[1, 1], axes[0, 1])), **style)
+    return Ellipse((mean[0], mean[1]), width, height, angle=np.degrees(np.arctan2(axes[1, 1], axes[0, 1])), **style)
 
 
-def normals_of(model):
+def normals_of(model: Any) -> Normals:
     """The normal laws of a mixture or a Gaussian classifier, fitted or given as parameters."""
     for name in ("laws", "laws_"):
         if isinstance(laws := getattr(model, name, None), Normals):
@@ -40,7 +45,7 @@ def normals_of(model):
     raise ValueError(f"{model!r} has no means and covariances; give a fitted model of normal laws that stores them")
 
 
-def _kind(model, places, covariances):
+def _kind(model: Any, places: tuple[str, str], covariances: Floats) -> str:
     """The covariance type: as the model says, or by the shape of what it has."""
     if places == _VARIANCES:
         return "diag"
@@ -48,12 +53,20 @@ def _kind(model, places, covariances):
     return said if said in COVARIANCE_SHAPES else ("tied_spherical", "tied_diag", "tied", "full")[covariances.ndim]
 
 
-def weights_of_components(model):
+def weights_of_components(model: Any) -> Floats:
     """The weights of a mixture, fitted or given as parameters."""
     return np.asarray(model.weights if getattr(model, "weights_", None) is None else model.weights_)
 
 
-def draw_normals(ax, laws, *, levels=(0.95,), colors=COLORS, fill=0.12, label=None):
+def draw_normals(
+    ax: Axes,
+    laws: Normals,
+    *,
+    levels: Iterable[float] = (0.95,),
+    colors: Sequence[str] = COLORS,
+    fill: float = 0.12,
+    label: str | None = None,
+) -> Axes:
     """The ellipses (1) of each law, and its mean."""
     for j, (mean, cov) in enumerate(zip(laws.means, laws.cov_matrices(), strict=True)):
         color = colors[j % len(colors)]

@@ -5,12 +5,18 @@ share axes they also differ in dashes, and classes of points in markers. Nothing
 made on the axes that are drawn on.
 """
 
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import cycle, islice
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import matplotlib.pyplot as plt
 import narwhals as nw
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.typing import LineStyleType
+
+from gnomon._typing import Array, ArrayLike, Floats, Integers, NDArray
 
 __all__ = [
     "ACCENT",
@@ -22,22 +28,37 @@ __all__ = [
     "MUTED",
     "SECOND",
     "SEQUENTIAL",
+    "GivenAxes",
     "axis_names",
     "class_color",
     "class_names",
     "classes_of",
     "dress",
+    "drop_legend",
     "label_panel",
     "new_axes",
     "new_panels",
     "rows_like",
     "scatter_classes",
+    "scatter_rows",
     "styles",
     "window",
 ]
 
+GivenAxes: TypeAlias = dict[Any, Axes] | Sequence[Axes] | NDArray[Any] | None
+"""Axes for several panels: by name, or in the order of the panels; None for a fresh grid."""
+
+Name = TypeVar("Name", bound=Hashable)
+
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#555555", "#000000")
-DASHES = ("-", (0, (5, 2)), (0, (1, 1.4)), (0, (6, 2, 1, 2)), (0, (3, 1)), (0, (8, 2, 1, 2, 1, 2)))
+DASHES: tuple[LineStyleType, ...] = (
+    "-",
+    (0, (5, 2)),
+    (0, (1, 1.4)),
+    (0, (6, 2, 1, 2)),
+    (0, (3, 1)),
+    (0, (8, 2, 1, 2, 1, 2)),
+)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 ACCENT, SECOND = COLORS[:2]
 INK, MUTED, FAINT = "#222222", "#767676", "#DDDDDD"
@@ -46,7 +67,7 @@ DIVERGING = LinearSegmentedColormap.from_list("gnomon_diverging", _WARM_TO_COOL)
 SEQUENTIAL = LinearSegmentedColormap.from_list("gnomon_sequential", ["#FFFFFF", "#CBE0EF", "#5FA3CF", "#005A8F"])
 
 
-def new_axes(ax=None, *, width=5.4, height=3.7, projection=None):
+def new_axes(ax: Axes | None = None, *, width: float = 5.4, height: float = 3.7, projection: str | None = None) -> Axes:
     """`ax`, or fresh axes in a figure of the given size in inches."""
     if ax is not None:
         return ax
@@ -54,11 +75,19 @@ def new_axes(ax=None, *, width=5.4, height=3.7, projection=None):
     return figure.add_subplot(projection=projection)
 
 
-def new_panels(ax, names, *, columns=None, width=3.4, height=3.1, **options):
+def new_panels(
+    ax: GivenAxes,
+    names: Iterable[Name],
+    *,
+    columns: int | None = None,
+    width: float = 3.4,
+    height: float = 3.1,
+    **options: Any,
+) -> dict[Name, Axes]:
     """A dict of axes by name: those given (a dict, or an array in the same order), or a fresh grid of them."""
     names = list(names)
     if ax is not None:
-        given = list(ax.values() if isinstance(ax, dict) else np.ravel(ax))
+        given = list(ax.values() if isinstance(ax, dict) else np.asarray(ax).ravel())
         if len(given) != len(names):
             raise ValueError(f"ax has {len(given)} axes for the {len(names)} panels {names}; give as many")
         return dict(zip(names, given, strict=True))
@@ -71,7 +100,16 @@ def new_panels(ax, names, *, columns=None, width=3.4, height=3.1, **options):
     return dict(zip(names, grid.ravel(), strict=False))
 
 
-def dress(ax, *, x="", y="", title="", legend=None, grid="both", equal=False):
+def dress(
+    ax: Axes,
+    *,
+    x: str = "",
+    y: str = "",
+    title: str = "",
+    legend: str | None = None,
+    grid: Literal["both", "x", "y"] | None = "both",
+    equal: bool = False,
+) -> Axes:
     """Labels, quiet spines, a faint grid behind the data and, where `legend` is a place or "outside", a legend."""
     ax.set_xlabel(x, color=INK)
     ax.set_ylabel(y, color=INK)
@@ -91,58 +129,73 @@ def dress(ax, *, x="", y="", title="", legend=None, grid="both", equal=False):
     return ax
 
 
-def label_panel(ax, title):
+def drop_legend(ax: Axes) -> None:
+    """Remove the legend, where another panel has the same."""
+    if (legend := ax.get_legend()) is not None:
+        legend.remove()
+
+
+def label_panel(ax: Axes, title: str) -> None:
     """A title at the left, if there is one to set."""
     if title:
         ax.set_title(title, loc="left", fontsize=10.5, color=INK)
 
 
-def styles(n):
+def styles(n: int) -> list[tuple[str, LineStyleType]]:
     """`n` pairs of a colour and a dash pattern, distinct as long as possible."""
     return list(islice(zip(cycle(COLORS), cycle(DASHES), strict=False), n))
 
 
-def classes_of(y):
+def classes_of(y: ArrayLike) -> tuple[Array, Integers]:
     """The distinct labels in order, and the index of each label among them."""
     return np.unique(y, return_inverse=True)
 
 
-def class_color(k, n_classes):
+def class_color(k: int, n_classes: int) -> str:
     """The colour of class k: the positive of two classes is blue, the negative one vermilion."""
     return COLORS[1 - k if n_classes == 2 else k % len(COLORS)]
 
 
-def class_names(labels):
+def class_names(labels: Array) -> list[str]:
     """What a legend calls the classes: their own names, or their numbers with the word."""
     return [f"class {label:g}" if labels.dtype.kind in "iuf" else str(label) for label in labels]
 
 
-def scatter_classes(ax, X, y, *, size=26):
+def scatter_classes(ax: Axes, X: ArrayLike, y: ArrayLike, *, size: float = 26) -> None:
     """Points of two columns, a colour and a marker for each class."""
     labels, index = classes_of(y)
     for k, name in enumerate(class_names(labels)):
-        style = {"color": class_color(k, len(labels)), "marker": MARKERS[k % len(MARKERS)], "label": name}
-        ax.scatter(*np.asarray(X)[index == k].T, s=size, edgecolor="white", linewidth=0.6, zorder=3, **style)
+        style: dict[str, Any] = {
+            "color": class_color(k, len(labels)),
+            "marker": MARKERS[k % len(MARKERS)],
+            "label": name,
+        }
+        scatter_rows(ax, np.asarray(X)[index == k], s=size, edgecolor="white", linewidth=0.6, zorder=3, **style)
 
 
-def rows_like(X, points):
+def scatter_rows(ax: Axes, rows: Array, **look: Any) -> None:
+    """A mark for each row of two columns."""
+    ax.scatter(rows[:, 0], rows[:, 1], **look)
+
+
+def rows_like(X: ArrayLike, points: Floats) -> Any:
     """`points` as a data frame with the columns of X where X is one, so that a model finds the names that it knows."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    frame: Any = nw.from_native(X, eager_only=True, pass_through=True)
     if frame is X:
         return points
     return nw.from_numpy(points, schema=frame.columns, backend=nw.get_native_namespace(frame)).to_native()
 
 
-def axis_names(X):
+def axis_names(X: ArrayLike) -> list[str]:
     """The names of the columns of a data frame; of an array, x for one and x₁, x₂, … for more."""
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    frame: Any = nw.from_native(X, eager_only=True, pass_through=True)
     if frame is not X:
         return [str(name) for name in frame.columns]
     d = np.shape(X)[1]
     return ["$x$"] if d == 1 else [f"$x_{j + 1}$" for j in range(d)]
 
 
-def window(X, *, margin=0.12):
+def window(X: ArrayLike, *, margin: float = 0.12) -> tuple[Floats, Floats]:
     """(low, high) of each column without its gaps, widened by a share of its range; a constant column gets one unit."""
     low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     pad = np.where(high > low, margin * (high - low), 0.5)

@@ -5,14 +5,17 @@
 Reingold & Tilford (1981), Tidier drawings of trees, doi:10.1109/TSE.1981.234519.
 """
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
 
+from gnomon._typing import Array, Floats
 from gnomon.plot._style import SEQUENTIAL, class_color, class_names
-from gnomon.search.conditions import Interval, branch_conditions, narrowed, reached
-from gnomon.search.words import count_rows
+from gnomon.search import Tree
+from gnomon.search.conditions import Interval, OneOf, branch_conditions, narrowed, reached
+from gnomon.search.words import Words, count_rows
 
 __all__ = ["LABEL", "Box", "branch_label", "fill_color", "lay_out", "tally"]
 
@@ -35,7 +38,7 @@ class Box(NamedTuple):
     """A node on the page: its lines, its place in inches, the box above it, and what the edge from there says."""
 
     node: int
-    lines: list
+    lines: list[str]
     x: float
     depth: int
     parent: int
@@ -43,19 +46,22 @@ class Box(NamedTuple):
     is_cut: bool
 
 
-def lay_out(tree, words, *, max_depth=None, digits=3, numbers=None):
+def lay_out(
+    tree: Tree, words: Words, *, max_depth: int | None = None, digits: int = 3, numbers: Mapping[int, int] | None = None
+) -> tuple[list[Box], float]:
     """The boxes of a tree down to a depth, and the width of the page."""
     depth = _shown_depth(tree) if max_depth is None else max_depth
     shown = [node for node in range(tree.node_count) if tree.depth[node] <= depth]
     cut = {node: not tree.is_leaf[node] and tree.depth[node] == depth for node in shown}
     lines = {node: _lines(tree, words, node, cut[node], digits, numbers) for node in shown}
-    labels, width = branch_labels(tree, words, digits), {}
+    labels = branch_labels(tree, words, digits)
+    width: dict[int, float] = {}
     for node in reversed(shown):
         below = 0.0 if cut[node] else sum(width[child] for child in tree.children(node))
         # Where its label stands, an edge is only a share of the way from under its parent.
         label = (LETTER * len(labels.get(node, "")) + 0.5 * GAP) / LABEL
         width[node] = max(below, LETTER * max(map(len, lines[node])) + GAP, label)
-    left, x = {0: 0.0}, {}
+    left, x = {0: 0.0}, dict[int, float]()
     for node in shown:
         children = [] if cut[node] else tree.children(node)
         start = left[node] + 0.5 * (width[node] - sum(width[child] for child in children))
@@ -72,7 +78,7 @@ def lay_out(tree, words, *, max_depth=None, digits=3, numbers=None):
     return boxes, width[0]
 
 
-def _shown_depth(tree):
+def _shown_depth(tree: Tree) -> int:
     """The largest depth at which the page stays readable."""
     for depth in range(tree.max_depth, 1, -1):
         ends = np.sum(tree.is_leaf & (tree.depth < depth)) + np.sum(tree.depth == depth)
@@ -81,9 +87,10 @@ def _shown_depth(tree):
     return min(1, tree.max_depth) if tree.max_depth < 2 else 2
 
 
-def branch_labels(tree, words, digits=3):
+def branch_labels(tree: Tree, words: Words, digits: int = 3) -> dict[int, str]:
     """For every node but the root, what its branch asks, without the name of the column."""
-    labels, reach = {}, {0: {}}
+    labels: dict[int, str] = {}
+    reach: dict[int, dict[Any, Any]] = {0: {}}
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         conditions = narrowed(branch_conditions(tree, node, words), reach[node])
         for child, condition in zip(tree.children(node), conditions, strict=True):
@@ -92,14 +99,14 @@ def branch_labels(tree, words, digits=3):
     return labels
 
 
-def branch_label(condition, words, digits):
+def branch_label(condition: Interval | OneOf, words: Words, digits: int) -> str:
     """What a condition asks, without the name of the column."""
     known = _interval(condition, digits) if isinstance(condition, Interval) else _values(condition, words)
     missing = "missing" if condition.missing and (condition.told or not known) else ""
     return " or ".join(filter(None, [known, missing])) or "known"
 
 
-def _interval(condition, digits):
+def _interval(condition: Interval, digits: int) -> str:
     (low, strict), (high, included) = condition.low, condition.high
     if condition.is_empty:
         return ""
@@ -112,7 +119,7 @@ def _interval(condition, digits):
     return ", ".join(filter(None, [ends, *holes]))
 
 
-def _values(condition, words):
+def _values(condition: OneOf, words: Words) -> str:
     met = words.values[condition.column]
     values = ["missing" if met[code] is None else str(met[code]) for code in sorted(condition.codes)]
     return (
@@ -122,7 +129,9 @@ def _values(condition, words):
     )
 
 
-def _lines(tree, words, node, is_cut, digits, numbers):
+def _lines(
+    tree: Tree, words: Words, node: int, is_cut: bool, digits: int, numbers: Mapping[int, int] | None
+) -> list[str]:
     """Test or answer; rows; classes; impurity."""
     answer, rows = tree.answers[node], int(tree.n_rows[node])
     said = _answer(answer, words, digits)
@@ -142,19 +151,19 @@ def _lines(tree, words, node, is_cut, digits, numbers):
     return lines
 
 
-def _answer(answer, words, digits):
+def _answer(answer: Floats, words: Words, digits: int) -> str:
     if words.classes is not None:
         return class_names(words.classes)[int(np.argmax(answer))]
     return ", ".join(f"{spoken(value, digits)}" for value in answer)
 
 
-def tally(classes, amounts):
+def tally(classes: Array, amounts: Floats) -> str:
     """The weights of the classes that there are."""
     pairs = zip(classes.tolist(), amounts, strict=True)
     return " · ".join(f"{name}: {amount:.4g}" for name, amount in pairs if amount > 0.0)
 
 
-def _quantity(tree, words, node, digits):
+def _quantity(tree: Tree, words: Words, node: int, digits: int) -> str:
     """The column that a node tests, or the weighted sum."""
     k = tree.tests.which[node]
     if k < 0 or tree.tests.test(k)[0] != 2:
@@ -165,14 +174,14 @@ def _quantity(tree, words, node, digits):
     return f"{text.removeprefix('+ ')}?"
 
 
-def spoken(value, digits):
+def spoken(value: float, digits: int) -> str:
     """A number with some significant digits, without an exponent where it is of common size."""
     if value != 0.0 and not 1e-4 <= abs(value) < 1e7:
         return f"{value:.{digits}g}"
     return np.format_float_positional(value, precision=digits, fractional=False, unique=False, trim="-")
 
 
-def fill_color(tree, words, node):
+def fill_color(tree: Tree, words: Words, node: int) -> str:
     """The colour of the class, paler the less pure the node is; of means, darker the larger they are."""
     answer = tree.answers[node]
     if words.classes is None:
@@ -182,4 +191,4 @@ def fill_color(tree, words, node):
     k = int(np.argmax(answer))
     purity = 1.0 if K == 1 else (answer[k] - 1.0 / K) / (1.0 - 1.0 / K)
     share = 0.06 + 0.5 * float(purity)
-    return to_hex(share * np.array(to_rgb(class_color(k, K))) + (1.0 - share))
+    return to_hex(tuple(share * np.array(to_rgb(class_color(k, K))) + (1.0 - share)))

@@ -6,9 +6,16 @@ Bishop (1994), doi:10.1049/ip-vis:19941330; Hyndman (1996), Computing and graphi
 doi:10.1080/00031305.1996.10473566; Fawcett (2006), doi:10.1016/j.patrec.2005.10.010.
 """
 
-import numpy as np
-from matplotlib.patches import Rectangle
+from collections.abc import Mapping
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Rectangle
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import ArrayLike
+from gnomon.anomaly import AnomalySplit, ThresholdChoice
 from gnomon.plot._style import (
     ACCENT,
     COLORS,
@@ -16,10 +23,12 @@ from gnomon.plot._style import (
     MUTED,
     SECOND,
     SEQUENTIAL,
+    GivenAxes,
     axis_names,
     dress,
     new_axes,
     new_panels,
+    scatter_rows,
     window,
 )
 from gnomon.plot.boundary import grid_over, two_columns
@@ -30,7 +39,14 @@ _DEEPEST = 12.0
 """Log-densities more than this below the greatest, and below every level, are drawn alike."""
 
 
-def anomaly_contours(detectors, X, y=None, *, resolution=200, ax=None):
+def anomaly_contours(
+    detectors: Mapping[str, BaseEstimator],
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    resolution: int = 200,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """Detectors of two features side by side: log-density, its level ε, and the rows that are flagged.
 
     Parameters
@@ -70,12 +86,14 @@ def anomaly_contours(detectors, X, y=None, *, resolution=200, ax=None):
         detector = detectors[title]
         _log_density(axes, detector, X, [float(detector.offset_)], resolution)
         axes.plot([], [], color=INK, linewidth=1.8, label="$p(x) = \\varepsilon$")
-        axes.scatter(*rows[~bad].T, s=13, color=INK, alpha=0.55, linewidth=0, zorder=3, label="good")
+        scatter_rows(axes, rows[~bad], s=13, color=INK, alpha=0.55, linewidth=0, zorder=3, label="good")
         if bad.any():
-            axes.scatter(*rows[bad].T, s=34, color=SECOND, marker="^", edgecolor="white", zorder=4, label="anomalous")
+            scatter_rows(
+                axes, rows[bad], s=34, color=SECOND, marker="^", edgecolor="white", zorder=4, label="anomalous"
+            )
         out = np.asarray(detector.predict(X)) == -1
-        ring = {"facecolor": "none", "edgecolor": SECOND, "linewidth": 1.4}
-        axes.scatter(*rows[out].T, s=90, zorder=5, label="flagged", **ring)
+        ring: dict[str, Any] = {"facecolor": "none", "edgecolor": SECOND, "linewidth": 1.4}
+        scatter_rows(axes, rows[out], s=90, zorder=5, label="flagged", **ring)
         dress(axes, x=axis_names(X)[0], y=axis_names(X)[1], title=title, grid=None)
     first, *others = panels.values()
     first.legend(loc="best", fontsize=9, labelcolor=INK, framealpha=0.8, edgecolor="none")
@@ -84,7 +102,9 @@ def anomaly_contours(detectors, X, y=None, *, resolution=200, ax=None):
     return panels
 
 
-def nested_contours(model, X, levels, *, resolution=200, ax=None):
+def nested_contours(
+    model: BaseEstimator, X: ArrayLike, levels: Mapping[str, float], *, resolution: int = 200, ax: Axes | None = None
+) -> Axes:
     """Several levels of one density: each region holds the next.
 
     Parameters
@@ -123,11 +143,11 @@ def nested_contours(model, X, levels, *, resolution=200, ax=None):
     names = ax.clabel(drawn, fmt=dict(zip(drawn.levels, ordered, strict=True)), fontsize=9.5, inline=False, zorder=6)
     for name in names:
         name.set(bbox={"facecolor": "white", "edgecolor": "none", "pad": 1.2, "alpha": 0.9}, rotation=0.0)
-    ax.scatter(*rows.T, s=12, color=INK, alpha=0.5, linewidth=0, zorder=3, label="rows")
+    scatter_rows(ax, rows, s=12, color=INK, alpha=0.5, linewidth=0, zorder=3, label="rows")
     return dress(ax, x=axis_names(X)[0], y=axis_names(X)[1], grid=None)
 
 
-def threshold_choice(choice, *, metric="$F_1$", ax=None):
+def threshold_choice(choice: ThresholdChoice, *, metric: str = "$F_1$", ax: GivenAxes = None) -> dict[str, Axes]:
     """The metric over log ε with the chosen point, and that point on the precision-recall and ROC curves.
 
     Parameters
@@ -175,7 +195,7 @@ def threshold_choice(choice, *, metric="$F_1$", ax=None):
     return panels
 
 
-def split_diagram(y, parts, *, ax=None):
+def split_diagram(y: ArrayLike, parts: Mapping[str, ArrayLike] | AnomalySplit, *, ax: Axes | None = None) -> Axes:
     """How many good and bad rows went to training, validation and test.
 
     Parameters
@@ -231,7 +251,7 @@ def _log_density(ax, model, X, levels, resolution):
     low = min(top - _DEEPEST, *levels)
     shades = np.linspace(low, top + 1e-9, 10)
     ax.contourf(A, B, np.maximum(z, low), levels=shades, cmap=SEQUENTIAL, alpha=0.55)
-    style = {"colors": [INK], "linewidths": 1.8, "linestyles": "-", "zorder": 3.5}
+    style: dict[str, Any] = {"colors": [INK], "linewidths": 1.8, "linestyles": "-", "zorder": 3.5}
     # Far out a density is zero in floating point, and −∞ cannot be interpolated.
     drawn = ax.contour(A, B, np.maximum(z, low - _DEEPEST), levels=levels, **style)
     low, high = window(two_columns(X), margin=0.2)
@@ -239,13 +259,13 @@ def _log_density(ax, model, X, levels, resolution):
     return drawn
 
 
-def _chosen(ax, x, y):
+def _chosen(ax: Axes, x: float, y: float) -> None:
     ax.plot([x], [y], "o", color=SECOND, markersize=8, markeredgecolor="white", label="chosen", zorder=4)
 
 
-def _box(ax, start, width, text, color, name):
+def _box(ax: Axes, start: tuple[float, float], width: float, text: str, color: str, name: str) -> None:
     """A box from `start`, a place and a row, with a text in it."""
     left, middle = start
-    style = {"facecolor": color, "edgecolor": "white", "linewidth": 2.0, "label": name}
+    style: dict[str, Any] = {"facecolor": color, "edgecolor": "white", "linewidth": 2.0, "label": name}
     ax.add_patch(Rectangle((left, middle - 0.32), width, 0.64, **style))
     ax.text(left + 0.5 * width, middle, text, ha="center", va="center", color="white", fontsize=10, weight="bold")

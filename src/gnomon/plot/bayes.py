@@ -5,16 +5,20 @@
 Bishop (2006), figure 3.7, ISBN 978-0-387-31073-2; Park & Casella (2008), doi:10.1198/016214508000000337.
 """
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+from matplotlib.axes import Axes
 from scipy.stats import laplace, norm
 
+from gnomon._typing import ArrayLike
 from gnomon.plot._gaussians import ellipse
 from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, dress, new_axes, styles
 
 __all__ = ["posterior_ellipses", "prior_densities"]
 
 
-def prior_densities(scale=1.0, *, limit=4.0, ax=None):
+def prior_densities(scale: float = 1.0, *, limit: float = 4.0, ax: Axes | None = None) -> Axes:
     """Gaussian and Laplace prior of one standard deviation: the second has a peak at zero and heavier tails.
 
     Parameters
@@ -51,7 +55,14 @@ def prior_densities(scale=1.0, *, limit=4.0, ax=None):
     return dress(ax, x="coefficient $w$", y="prior density", legend="upper right")
 
 
-def posterior_ellipses(posteriors, *, truth=None, names=("$w_1$", "$w_2$"), levels=(0.5, 0.95), ax=None):
+def posterior_ellipses(
+    posteriors: Mapping[str, tuple[ArrayLike, ArrayLike]],
+    *,
+    truth: ArrayLike | None = None,
+    names: tuple[str, str] = ("$w_1$", "$w_2$"),
+    levels: Sequence[float] = (0.5, 0.95),
+    ax: Axes | None = None,
+) -> Axes:
     """Regions of two coefficients that hold given shares of a Gaussian posterior.
 
     Parameters
@@ -82,11 +93,12 @@ def posterior_ellipses(posteriors, *, truth=None, names=("$w_1$", "$w_2$"), leve
     """
     ax = new_axes(ax, width=4.4, height=4.0)
     for (name, (mean, cov)), (color, _) in zip(posteriors.items(), styles(len(posteriors)), strict=True):
+        mean = np.asarray(mean, dtype=float)
         for level in levels:
             ax.add_patch(ellipse(mean, cov, level, facecolor=color, edgecolor=color, alpha=0.22, linewidth=1.4))
         ax.plot(*mean, "o", color=color, markersize=5, label=name)
     if truth is not None:
-        ax.plot(*truth, "*", color=INK, markersize=11, label="truth")
+        ax.plot(*np.asarray(truth, dtype=float), "*", color=INK, markersize=11, label="truth")
     ax.axhline(0.0, color=MUTED, linewidth=0.7, zorder=0)
     ax.axvline(0.0, color=MUTED, linewidth=0.7, zorder=0)
     ax.autoscale_view()

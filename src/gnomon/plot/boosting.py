@@ -5,8 +5,13 @@
 Freund & Schapire (1997), doi:10.1006/jcss.1997.1504; Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016218223.
 """
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+
+from gnomon._typing import ArrayLike
 from gnomon.plot._style import (
     ACCENT,
     DASHES,
@@ -15,6 +20,7 @@ from gnomon.plot._style import (
     MARKERS,
     MUTED,
     SECOND,
+    GivenAxes,
     axis_names,
     class_color,
     class_names,
@@ -23,8 +29,10 @@ from gnomon.plot._style import (
     new_axes,
     new_panels,
     rows_like,
+    scatter_rows,
     window,
 )
+from gnomon.trees import AdaBoostClassifier
 
 __all__ = ["boosting_bound", "boosting_rounds"]
 
@@ -33,7 +41,9 @@ LARGEST = 260.0
 """Area in square points of the heaviest row."""
 
 
-def boosting_rounds(model, X, y, *, rounds=None, ax=None):
+def boosting_rounds(
+    model: AdaBoostClassifier, X: ArrayLike, y: ArrayLike, *, rounds: Sequence[int] | None = None, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """AdaBoost of two classes in the plane: what each learner sees and adds, and what the sum says.
 
     A panel for each of some rounds has the rows with areas as their weights (1) before the round, those that are hard
@@ -97,7 +107,7 @@ def boosting_rounds(model, X, y, *, rounds=None, ax=None):
     return panels
 
 
-def boosting_bound(model, *, ax=None):
+def boosting_bound(model: AdaBoostClassifier, *, ax: Axes | None = None) -> Axes:
     """Per round of AdaBoost: the training error, and the mean exponential loss that bounds it.
 
     The loss of discrete AdaBoost of two classes at the learning rate 1 is the product Π 2√(ε(1 − ε)) of (1), as long as
@@ -135,7 +145,13 @@ def boosting_bound(model, *, ax=None):
         # The step of a learner without errors is not the best one, which is infinite.
         error = model.estimator_errors_[: model.n_iter_]
         error = error[error > 0.0]
-        look = {"linestyle": "", "marker": "o", "markersize": 5, "markerfacecolor": "white", "markeredgecolor": ACCENT}
+        look: dict[str, Any] = {
+            "linestyle": "",
+            "marker": "o",
+            "markersize": 5,
+            "markerfacecolor": "white",
+            "markeredgecolor": ACCENT,
+        }
         ax.plot(
             turn[: len(error)],
             np.cumprod(2.0 * np.sqrt(error * (1.0 - error))),
@@ -147,7 +163,7 @@ def boosting_bound(model, *, ax=None):
         ax.plot(turn, history["validation"], color=MUTED, linestyle=DASHES[1], label="held-out $e^{-yF}$")
     ax.step(turn, history["error"], where="mid", color=SECOND, linewidth=1.8, label="training error")
     ax.set_ylim(bottom=0.0)
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     return dress(ax, x="round", y="loss, error", legend="upper right")
 
 
@@ -193,8 +209,14 @@ def _bubbles(ax, X, index, labels, weights):
     area = np.minimum(area, LARGEST)
     for k, name in enumerate(class_names(labels)):
         own = index == k
-        look = {"color": class_color(k, 2), "marker": MARKERS[k], "edgecolor": "white", "linewidth": 0.5, "alpha": 0.85}
-        ax.scatter(*X[own].T, s=area[own], zorder=3, label=name, **look)
+        look: dict[str, Any] = {
+            "color": class_color(k, 2),
+            "marker": MARKERS[k],
+            "edgecolor": "white",
+            "linewidth": 0.5,
+            "alpha": 0.85,
+        }
+        scatter_rows(ax, X[own], s=area[own], zorder=3, label=name, **look)
 
 
 def _finish(ax, names, low, high, title, legend=None):

@@ -6,10 +6,16 @@ Where the feature map φ can be inverted, the straight line in its image is carr
 elsewhere a grid of points is classified. Abu-Mostafa, Magdon-Ismail & Lin (2012), section 3.4, ISBN 978-1-60049-006-4.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap, to_rgb
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import Pipeline
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.plot._style import (
     INK,
     axis_names,
@@ -25,8 +31,19 @@ from gnomon.plot._style import (
 
 __all__ = ["decision_boundary", "decision_lines"]
 
+Grid: TypeAlias = tuple[Floats, Floats, Any]
+"""Both coordinates on a lattice, and its points as rows in the form of X."""
 
-def decision_boundary(model, X, y=None, *, method="auto", resolution=240, ax=None):
+
+def decision_boundary(
+    model: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    method: Literal["auto", "inverse", "grid"] = "auto",
+    resolution: int = 240,
+    ax: Axes | None = None,
+) -> Axes:
     """The boundary (1) of a fitted classifier of two features, its regions, and the data.
 
     Parameters
@@ -79,7 +96,9 @@ def decision_boundary(model, X, y=None, *, method="auto", resolution=240, ax=Non
     return dress(ax, x=x_name, y=y_name, legend="best" if y is not None else None, grid=None)
 
 
-def decision_lines(models, X, y, *, ax=None):
+def decision_lines(
+    models: Mapping[str, BaseEstimator | tuple[ArrayLike, float]], X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None
+) -> Axes:
     """The boundaries of several linear classifiers over one set of points.
 
     Parameters
@@ -118,7 +137,7 @@ def decision_lines(models, X, y, *, ax=None):
     return dress(ax, x=x_name, y=y_name, legend="outside")
 
 
-def line_ends(w, b, low, high):
+def line_ends(w: ArrayLike, b: float, low: Floats, high: Floats) -> Floats:
     """The two points where the line wᵀx + b = 0 leaves the box, or NaN where it misses it."""
     w = np.asarray(w, dtype=float)
     ends = []
@@ -131,14 +150,14 @@ def line_ends(w, b, low, high):
     return np.array([ends[0], ends[-1]]) if len(ends) > 1 else np.full((2, 2), np.nan)
 
 
-def two_columns(X):
+def two_columns(X: ArrayLike) -> Floats:
     X = np.asarray(X, dtype=float)
     if X.ndim != 2 or X.shape[1] != 2:
         raise ValueError(f"X has shape {X.shape}; this picture has two axes, give two columns")
     return X
 
 
-def one_column(X):
+def one_column(X: ArrayLike) -> Floats:
     """The column of a table that has one."""
     X = np.asarray(X, dtype=float)
     if X.ndim != 2 or X.shape[1] != 1:
@@ -146,7 +165,7 @@ def one_column(X):
     return X[:, 0]
 
 
-def weights_of(model):
+def weights_of(model: BaseEstimator) -> tuple[Floats, float]:
     """w and b of a linear classifier of two classes; ValueError where it has none."""
     coef = np.atleast_2d(getattr(model, "coef_", np.empty((0, 0))))
     if coef.shape[0] != 1:
@@ -154,14 +173,14 @@ def weights_of(model):
     return coef[0], float(np.ravel(model.intercept_)[0])
 
 
-def _parts(model):
+def _parts(model: BaseEstimator) -> tuple[Pipeline | None, BaseEstimator]:
     """(map or None, last step) of a pipeline or a bare classifier."""
     if isinstance(model, Pipeline):
         return (model[:-1] if len(model.steps) > 1 else None), model[-1]
     return None, model
 
 
-def _route(model, method):
+def _route(model: BaseEstimator, method: str) -> str:
     if method not in ("auto", "inverse", "grid"):
         raise ValueError(f"method={method!r} is unknown; choose 'auto', 'inverse' or 'grid'")
     if method == "grid":
@@ -177,7 +196,7 @@ def _route(model, method):
     return "inverse" if possible else "grid"
 
 
-def _carried_back(model, X, grid, resolution):
+def _carried_back(model: BaseEstimator, X: ArrayLike, grid: Grid, resolution: int) -> Floats:
     """Points of the boundary in x: the line in z, sampled, through φ⁻¹; NaN where it leaves the picture."""
     before, last = _parts(model)
     w, b = weights_of(last)
@@ -196,25 +215,25 @@ def _carried_back(model, X, grid, resolution):
     return np.where(good[:, None], x, np.nan)
 
 
-def grid_over(X, resolution, *, margin=0.12):
+def grid_over(X: ArrayLike, resolution: int, *, margin: float = 0.12) -> Grid:
     """Two matrices of coordinates that cover X, and the same points as rows of the kind that X has."""
     low, high = window(two_columns(X), margin=margin)
     A, B = np.meshgrid(*(np.linspace(low[j], high[j], resolution) for j in range(2)))
     return A, B, rows_like(X, np.column_stack([A.ravel(), B.ravel()]))
 
 
-def _shade(ax, model, grid):
+def _shade(ax: Axes, model: BaseEstimator, grid: Grid) -> None:
     """Faint regions in the colours of the classes."""
     A, B, points = grid
     labels, index = classes_of(model.predict(points))
     order = np.searchsorted(model.classes_, labels)
     n = len(model.classes_)
     tints = [0.82 + 0.18 * np.array(to_rgb(class_color(k, n))) for k in range(n)]
-    paint = {"cmap": ListedColormap(tints), "vmin": -0.5, "vmax": n - 0.5, "rasterized": True}
+    paint: dict[str, Any] = {"cmap": ListedColormap(tints), "vmin": -0.5, "vmax": n - 0.5, "rasterized": True}
     ax.pcolormesh(A, B, order[index].reshape(A.shape), **paint)
 
 
-def contour_lines(ax, model, grid):
+def contour_lines(ax: Axes, model: BaseEstimator, grid: Grid) -> None:
     """The curves between regions: where the score changes sign, or else between classes."""
     points = grid[2]
     score = getattr(model, "decision_function", None)
@@ -225,7 +244,7 @@ def contour_lines(ax, model, grid):
     zero_lines(ax, grid, leads, colors=[INK] * len(leads), linewidths=1.8)
 
 
-def zero_lines(ax, grid, values, *, colors, **options):
+def zero_lines(ax: Axes, grid: Grid, values: Iterable[Floats], *, colors: Sequence[str], **options: Any) -> None:
     """Where each of several functions on the grid changes sign, in a colour of its own."""
     A, B = grid[:2]
     for value, color in zip(values, colors, strict=True):
@@ -233,7 +252,7 @@ def zero_lines(ax, grid, values, *, colors, **options):
             ax.contour(A, B, np.reshape(value, A.shape), levels=[0.0], colors=[color], **options)
 
 
-def leads_of(scores):
+def leads_of(scores: Floats) -> list[Floats]:
     """The score itself for two classes; for more, by how much each class leads the best other one."""
     if scores.ndim == 1:
         return [scores]

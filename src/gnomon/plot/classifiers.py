@@ -5,15 +5,22 @@
 Cox (1958), doi:10.1111/j.2517-6161.1958.tb00292.x; Bishop (2006), figure 4.4, ISBN 978-0-387-31073-2.
 """
 
+from collections.abc import Mapping
+from typing import Any, Literal
+
 import numpy as np
-from sklearn.base import clone
+from matplotlib.axes import Axes
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 
+from gnomon._typing import ArrayLike
 from gnomon.plot._style import (
     DIVERGING,
     INK,
+    GivenAxes,
     axis_names,
     dress,
+    drop_legend,
     label_panel,
     new_axes,
     new_panels,
@@ -25,7 +32,15 @@ from gnomon.plot.boundary import decision_boundary, decision_lines, grid_over, l
 __all__ = ["boundary_in_both", "far_point", "probability_surface"]
 
 
-def probability_surface(model, X, y=None, *, kind="contours", resolution=160, ax=None):
+def probability_surface(
+    model: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    kind: Literal["contours", "surface"] = "contours",
+    resolution: int = 160,
+    ax: Axes | None = None,
+) -> Axes:
     """P(positive | x) of a binary classifier of two features, as filled contours or as a surface.
 
     Parameters
@@ -76,7 +91,7 @@ def probability_surface(model, X, y=None, *, kind="contours", resolution=160, ax
     return dress(ax, x=x_name, y=y_name, grid=None)
 
 
-def boundary_in_both(model, X, y, *, ax=None):
+def boundary_in_both(model: Pipeline, X: ArrayLike, y: ArrayLike, *, ax: GivenAxes = None) -> dict[str, Axes]:
     """The boundary of a pipeline in the space of x, and the plane it is in the space of z = φ(x).
 
     With more than two columns in z, the second panel looks along the plane: the score wᵀz + b across, and the largest
@@ -129,7 +144,9 @@ def boundary_in_both(model, X, y, *, ax=None):
     return panels
 
 
-def far_point(models, X, y, far, label, *, ax=None):
+def far_point(
+    models: Mapping[str, BaseEstimator], X: ArrayLike, y: ArrayLike, far: ArrayLike, label: Any, *, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """What one far point on the right side does to several linear classifiers: before, and with it.
 
     Parameters
@@ -170,7 +187,7 @@ def far_point(models, X, y, far, label, *, ax=None):
         decision_lines(fitted, rows, labels, ax=axes)
         label_panel(axes, f"{name} the far point{'' if len(far) == 1 else 's'}")
     panels["with"].set_ylabel("")
-    panels["without"].get_legend().remove()
+    drop_legend(panels["without"])
     return panels
 
 

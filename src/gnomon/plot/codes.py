@@ -8,11 +8,13 @@ Research 1, 113–141.
 
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Patch
 
-from gnomon.multiclass import code_report
-from gnomon.plot._style import ACCENT, INK, SECOND, SEQUENTIAL, dress, new_panels
+from gnomon._typing import ArrayLike
+from gnomon.multiclass import OutputCodeClassifier, code_report
+from gnomon.plot._style import ACCENT, INK, SECOND, SEQUENTIAL, GivenAxes, dress, new_panels
 
 __all__ = ["code_map"]
 
@@ -20,7 +22,9 @@ _MOST_NAMED = 40
 _MOST_WRITTEN = 12
 
 
-def code_map(code, classes=None, *, ax=None):
+def code_map(
+    code: ArrayLike | OutputCodeClassifier, classes: ArrayLike | None = None, *, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """The coding matrix as a map of +1, 0 and −1, beside it the distances between the codewords.
 
     Parameters

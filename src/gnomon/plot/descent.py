@@ -5,14 +5,27 @@
 Goh (2017), doi:10.23915/distill.00006; Robbins & Monro (1951), doi:10.1214/aoms/1177729586.
 """
 
-import numpy as np
+from collections.abc import Callable, Mapping
+from typing import Any, cast
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.font_manager import FontProperties
+from matplotlib.legend import Legend
+
+from gnomon._typing import ArrayLike, Floats
 from gnomon.plot._style import COLORS, INK, MARKERS, SEQUENTIAL, dress, new_axes, styles, window
 
 __all__ = ["descent_paths", "schedule_curves"]
 
 
-def descent_paths(fun, paths, *, minimum=None, ax=None):
+def descent_paths(
+    fun: Callable[[Floats], float | tuple[float, Floats]],
+    paths: Mapping[str, ArrayLike],
+    *,
+    minimum: ArrayLike | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Iterates of several solvers on the contours of a function of two variables.
 
     Parameters
@@ -41,8 +54,8 @@ def descent_paths(fun, paths, *, minimum=None, ax=None):
     1
     """
     ax = new_axes(ax, width=5.2, height=4.2)
-    paths = {name: np.asarray(path, dtype=float) for name, path in paths.items()}
-    seen = [*paths.values()] if minimum is None else [*paths.values(), [minimum]]
+    curves = {name: np.asarray(path, dtype=float) for name, path in paths.items()}
+    seen = [*curves.values()] if minimum is None else [*curves.values(), np.atleast_2d(minimum)]
     low, high = window(np.concatenate(seen), margin=0.2)
     A, B = np.meshgrid(np.linspace(low[0], high[0], 121), np.linspace(low[1], high[1], 121))
     values = np.array([_value(fun, point) for point in np.column_stack([A.ravel(), B.ravel()])]).reshape(A.shape)
@@ -50,17 +63,19 @@ def descent_paths(fun, paths, *, minimum=None, ax=None):
     levels = values.min() + (values.max() - values.min()) * np.linspace(0.0, 1.0, 16) ** 2
     ax.contourf(A, B, values, levels=levels, cmap=SEQUENTIAL.reversed(), alpha=0.35)
     ax.contour(A, B, values, levels=levels, colors=COLORS[6], linewidths=0.5, alpha=0.6)
-    for k, ((name, path), (color, _)) in enumerate(zip(paths.items(), styles(len(paths)), strict=True)):
-        mark = {"marker": MARKERS[k % len(MARKERS)], "markersize": 4.5, "markeredgecolor": "white"}
+    for k, ((name, path), (color, _)) in enumerate(zip(curves.items(), styles(len(curves)), strict=True)):
+        mark: dict[str, Any] = {"marker": MARKERS[k % len(MARKERS)], "markersize": 4.5, "markeredgecolor": "white"}
         ax.plot(*path.T, color=color, linewidth=1.6, label=f"{name}, {len(path) - 1}", **mark)
     if minimum is not None:
-        ax.plot(*minimum, "*", color=INK, markersize=12, label="minimum")
+        ax.plot(*np.asarray(minimum, dtype=float), "*", color=INK, markersize=12, label="minimum")
     dress(ax, x="$w_1$", y="$w_2$", legend="best", grid=None)
-    ax.get_legend().set_title("solver, steps", prop={"size": 9})
+    cast(Legend, ax.get_legend()).set_title("solver, steps", prop=FontProperties(size=9))
     return ax
 
 
-def schedule_curves(schedules, *, n_steps=2000, ax=None):
+def schedule_curves(
+    schedules: Mapping[str, Callable[[int], float]], *, n_steps: int = 2000, ax: Axes | None = None
+) -> Axes:
     """The step size η_t of several schedules, on logarithmic axes.
 
     Parameters
@@ -87,13 +102,13 @@ def schedule_curves(schedules, *, n_steps=2000, ax=None):
     """
     ax, t = new_axes(ax), np.arange(n_steps)
     for (name, schedule), (color, dash) in zip(schedules.items(), styles(len(schedules)), strict=True):
-        rates = [float(schedule(step)) for step in t]
+        rates = [float(schedule(step)) for step in t.tolist()]
         ax.plot(t + 1, rates, color=color, linestyle=dash, linewidth=2.0, label=name)
     ax.set_xscale("log")
     ax.set_yscale("log")
     return dress(ax, x="update $t + 1$", y="step $\\eta_t$", legend="lower left")
 
 
-def _value(fun, point):
+def _value(fun: Callable[[Floats], float | tuple[float, Floats]], point: Floats) -> float:
     found = fun(point)
     return float(found[0] if isinstance(found, tuple) else found)

@@ -7,19 +7,25 @@ Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb01600.x; Bishop (
 """
 
 import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import numpy as np
+from matplotlib.axes import Axes
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon._typing import ArrayLike
 from gnomon.generative import GaussianMixture
 from gnomon.numerics.validation import check_choice
+from gnomon.optim import EMBound
 from gnomon.plot._gaussians import draw_normals, normals_of
 from gnomon.plot._style import (
     ACCENT,
     INK,
     MUTED,
     SECOND,
+    GivenAxes,
     axis_names,
     dress,
     label_panel,
@@ -33,7 +39,9 @@ from gnomon.plot.mixtures import responsibility_colors
 __all__ = ["component_selection", "em_course", "em_panels", "soft_against_hard", "splitting_panels"]
 
 
-def em_panels(model, X, *, iterations=(0, 1, 2, 5, 20), ax=None):
+def em_panels(
+    model: GaussianMixture, X: ArrayLike, *, iterations: Iterable[int] = (0, 1, 2, 5, 20), ax: GivenAxes = None
+) -> dict[str, Axes]:
     """A Gaussian mixture after several numbers of EM steps: rows in the colours of their shares, and the ellipses.
 
     Parameters
@@ -71,7 +79,7 @@ def em_panels(model, X, *, iterations=(0, 1, 2, 5, 20), ax=None):
     return _stage_panels(stages, X, ax)
 
 
-def splitting_panels(model, X, *, ax=None):
+def splitting_panels(model: GaussianMixture, X: ArrayLike, *, ax: GivenAxes = None) -> dict[str, Axes]:
     """The stages of a mixture that grew by splitting every component along its longest axis.
 
     Parameters
@@ -107,7 +115,9 @@ def splitting_panels(model, X, *, ax=None):
     return _stage_panels(stages, X, ax)
 
 
-def em_course(runs, *, bounds=None, ax=None):
+def em_course(
+    runs: Mapping[str, Mapping[str, ArrayLike]], *, bounds: Sequence[EMBound] | None = None, ax: Axes | None = None
+) -> Axes:
     """The log-likelihood after every step of EM, for one or several starts, and the bound that each step raises.
 
     Parameters
@@ -150,7 +160,9 @@ def em_course(runs, *, bounds=None, ax=None):
     return dress(ax, x="EM steps", y="log-likelihood", legend="best" if len(runs) < 7 else "outside")
 
 
-def soft_against_hard(X, means_init, *, covariance=1.0, max_iter=500, ax=None):
+def soft_against_hard(
+    X: ArrayLike, means_init: ArrayLike, *, covariance: float = 1.0, max_iter: int = 500, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """Soft and hard EM from one start: on rows of a single normal law, soft EM finds it again and hard EM cuts it.
 
     Parameters
@@ -202,7 +214,9 @@ def soft_against_hard(X, means_init, *, covariance=1.0, max_iter=500, ax=None):
     return panels
 
 
-def component_selection(table, *, criterion="bic", ax=None):
+def component_selection(
+    table: Mapping[str, ArrayLike], *, criterion: Literal["bic", "aic", "icl"] = "bic", ax: GivenAxes = None
+) -> dict[str, Axes]:
     """Log-likelihood of the rows fitted and of held-out rows, and an information criterion, over the number k.
 
     Parameters
@@ -248,7 +262,7 @@ def component_selection(table, *, criterion="bic", ax=None):
     dress(left, x="components $k$", y="mean log-likelihood", legend="lower right")
     dress(right, x="components $k$", y=criterion.upper())
     for axes in panels.values():
-        axes.xaxis.get_major_locator().set_params(integer=True)
+        axes.locator_params(axis="x", integer=True)
     return panels
 
 
@@ -286,6 +300,6 @@ def _quietly(model, X):
 
 
 def _ring(ax, k, values, best):
-    style = {"markersize": 13, "markeredgewidth": 1.8, "markerfacecolor": "none", "color": MUTED}
+    style: dict[str, Any] = {"markersize": 13, "markeredgewidth": 1.8, "markerfacecolor": "none", "color": MUTED}
     ax.plot(k[best], values[best], "o", label="_best", **style)
     label_panel(ax, f"best $k = {k[best]}$")

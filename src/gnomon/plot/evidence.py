@@ -6,15 +6,21 @@ Good (1950), Probability and the Weighing of Evidence, calls the terms weights o
 and Bayesian learning in medical diagnosis, doi:10.1080/08839519308949993, reads classifiers by them.
 """
 
+from collections.abc import Sequence
+
 import narwhals as nw
 import numpy as np
+from matplotlib.axes import Axes
 
+from gnomon._typing import ArrayLike, Floats
+from gnomon.generative import Explanation
 from gnomon.plot._style import (
     ACCENT,
     INK,
     MUTED,
     SECOND,
     SEQUENTIAL,
+    GivenAxes,
     class_color,
     dress,
     new_axes,
@@ -26,7 +32,9 @@ __all__ = ["count_tables", "evidence_waterfall", "posterior_bars"]
 _NOTHING = 1e-12
 
 
-def count_tables(X, y, *, names=None, alpha=None, ax=None):
+def count_tables(
+    X: ArrayLike, y: ArrayLike, *, names: Sequence[str] | None = None, alpha: float | None = None, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """How often each value of each feature comes with each class: all that categorical naive Bayes learns.
 
     Parameters
@@ -76,7 +84,7 @@ def count_tables(X, y, *, names=None, alpha=None, ax=None):
     return panels
 
 
-def posterior_bars(explanation, *, ax=None):
+def posterior_bars(explanation: Explanation, *, ax: Axes | None = None) -> Axes:
     """Prior and posterior probability of each class for one row.
 
     Parameters
@@ -104,7 +112,7 @@ def posterior_bars(explanation, *, ax=None):
     """
     classes = [str(label) for label in explanation.classes]
     ax, place = new_axes(ax, width=5.0, height=0.7 + 0.6 * len(classes)), np.arange(len(classes))
-    colors = [class_color(k, len(classes)) for k in place]
+    colors = [class_color(k, len(classes)) for k in range(len(classes))]
     before = ax.barh(place - 0.2, explanation.prior, height=0.34, color=MUTED, alpha=0.5)
     after = ax.barh(place + 0.2, explanation.posterior, height=0.34, color=colors)
     for bars in (before, after):
@@ -115,7 +123,9 @@ def posterior_bars(explanation, *, ax=None):
     return dress(ax, x="prior (grey) and posterior probability", y="class", grid="x")
 
 
-def evidence_waterfall(explanation, *, positive=-1, negative=0, top=12, ax=None):
+def evidence_waterfall(
+    explanation: Explanation, *, positive: int = -1, negative: int = 0, top: int = 12, ax: Axes | None = None
+) -> Axes:
     """The log-odds of one row as a sum: the prior, then the evidence of each feature, equation (1).
 
     Parameters
@@ -169,7 +179,7 @@ def evidence_waterfall(explanation, *, positive=-1, negative=0, top=12, ax=None)
     return dress(ax, x=f"← {against}    log-odds    {for_it} →", y="evidence", grid="x")
 
 
-def _steps(explanation, positive, negative, top):
+def _steps(explanation: Explanation, positive: int, negative: int, top: int) -> tuple[list[str], Floats]:
     """Names and log-ratios: the prior, the strongest factors, and the sum of the others."""
     ratios = np.asarray(explanation.log_ratio(positive, negative), dtype=float)
     prior = float(np.log(explanation.prior[positive]) - np.log(explanation.prior[negative]))
@@ -186,7 +196,7 @@ def _steps(explanation, positive, negative, top):
     return names, np.array(steps)
 
 
-def _signed(value):
+def _signed(value: float) -> str:
     return f"{value:+.2f}".replace("-", "−")
 
 

@@ -6,19 +6,39 @@ Abu-Mostafa, Magdon-Ismail & Lin (2012), section 3.4, ISBN 978-1-60049-006-4; wh
 doi:10.1080/00031305.2016.1277159.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
 import numpy as np
+from matplotlib.axes import Axes
+from sklearn.base import BaseEstimator
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import Binarizer, FunctionTransformer, Normalizer, StandardScaler
 
+from gnomon._typing import Array, ArrayLike
 from gnomon.datasets import make_center_corner, make_linear_outliers, make_quadratic_boundary, make_threshold
 from gnomon.features import Cap, PolarFeatures, PosNegPart, Waterfall, Whitener, Winsorizer
-from gnomon.plot._style import ACCENT, DIVERGING, MUTED, dress, label_panel, new_panels, scatter_classes, styles
+from gnomon.plot._style import (
+    ACCENT,
+    DIVERGING,
+    MUTED,
+    GivenAxes,
+    dress,
+    drop_legend,
+    label_panel,
+    new_panels,
+    scatter_classes,
+    scatter_rows,
+    styles,
+)
 from gnomon.plot.classifiers import boundary_in_both
 
 __all__ = ["feature_curves", "monomials", "nonlinear_problems", "polar_remap", "whitening_steps"]
 
 
-def feature_curves(maps=None, x=None, *, ax=None):
+def feature_curves(
+    maps: Mapping[str, BaseEstimator] | None = None, x: ArrayLike | None = None, *, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """Every output column of maps of one variable, a panel for each map.
 
     Parameters
@@ -64,7 +84,7 @@ def feature_curves(maps=None, x=None, *, ax=None):
     return panels
 
 
-def monomials(degree=3, *, ax=None):
+def monomials(degree: int = 3, *, ax: GivenAxes = None) -> dict[str, Axes]:
     """The monomials x₁ᵃ x₂ᵇ of two variables up to a degree, each as a small map over [−1, 1]².
 
     Parameters
@@ -101,7 +121,12 @@ def monomials(degree=3, *, ax=None):
     return panels
 
 
-def nonlinear_problems(classifier, problems=None, *, ax=None):
+def nonlinear_problems(
+    classifier: BaseEstimator,
+    problems: Mapping[str, tuple[Array, Array, BaseEstimator]] | None = None,
+    *,
+    ax: GivenAxes = None,
+) -> dict[tuple[str, str], Axes]:
     """Four problems that no line solves, each with the map that makes one line enough: boundary in X, plane in Z.
 
     Parameters
@@ -139,12 +164,14 @@ def nonlinear_problems(classifier, problems=None, *, ax=None):
     for title, (X, y, mapping) in problems.items():
         model = make_pipeline(mapping, classifier).fit(X, y)
         pair = boundary_in_both(model, X, y, ax=[panels[title, "X"], panels[title, "Z"]])
-        pair["X"].get_legend().remove()
+        drop_legend(pair["X"])
         label_panel(pair["X"], title)
     return panels
 
 
-def polar_remap(X, y, *, center=None, ax=None):
+def polar_remap(
+    X: ArrayLike, y: ArrayLike, *, center: ArrayLike | Literal["mean"] | None = None, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """Points before and after the map to radius and angle, which turns rings into stripes.
 
     Parameters
@@ -180,7 +207,9 @@ def polar_remap(X, y, *, center=None, ax=None):
     return panels
 
 
-def whitening_steps(X, y=None, *, kind="zca", ax=None):
+def whitening_steps(
+    X: ArrayLike, y: ArrayLike | None = None, *, kind: Literal["zca", "pca", "cholesky"] = "zca", ax: GivenAxes = None
+) -> dict[str, Axes]:
     """Raw, centred, whitened and length-normalised points of two columns.
 
     Parameters
@@ -220,7 +249,7 @@ def whitening_steps(X, y=None, *, kind="zca", ax=None):
     for name, axes in panels.items():
         points = np.asarray(steps[name].fit_transform(X))
         if y is None:
-            axes.scatter(*points.T, s=16, color=ACCENT, edgecolor="white", linewidth=0.4, zorder=3)
+            scatter_rows(axes, points, s=16, color=ACCENT, edgecolor="white", linewidth=0.4, zorder=3)
         else:
             scatter_classes(axes, points, y, size=18)
         axes.axhline(0.0, color=MUTED, linewidth=0.7, zorder=0)
@@ -229,8 +258,8 @@ def whitening_steps(X, y=None, *, kind="zca", ax=None):
     return panels
 
 
-def _four_problems():
-    makers = {
+def _four_problems() -> dict[str, tuple[Array, Array, BaseEstimator]]:
+    makers: dict[str, Callable[..., Any]] = {
         "centre and corners": make_center_corner,
         "far group": make_linear_outliers,
         "parabola": make_quadratic_boundary,
@@ -239,6 +268,6 @@ def _four_problems():
     return {title: make(random_state=0, return_map=True) for title, make in makers.items()}
 
 
-def _monomial(a, b):
+def _monomial(a: int, b: int) -> str:
     parts = [f"{name}^{power}" if power > 1 else name for name, power in (("x_1", a), ("x_2", b)) if power]
     return f"${' '.join(parts) or '1'}$"

@@ -7,13 +7,18 @@ Breiman (2001), Random forests, doi:10.1023/A:1010933404324; classical scaling (
 doi:10.1007/BF02288916; (2): Geman, Bienenstock & Doursat (1992), doi:10.1162/neco.1992.4.1.1.
 """
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.axes import Axes
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 
+from gnomon._typing import Array, ArrayLike, RandomState
 from gnomon.numerics.random import resamples
 from gnomon.plot._style import (
     ACCENT,
@@ -22,6 +27,7 @@ from gnomon.plot._style import (
     MUTED,
     SECOND,
     SEQUENTIAL,
+    GivenAxes,
     axis_names,
     class_names,
     classes_of,
@@ -30,6 +36,7 @@ from gnomon.plot._style import (
     new_axes,
     new_panels,
     scatter_classes,
+    scatter_rows,
     styles,
 )
 from gnomon.plot._tree_layout import lay_out
@@ -46,7 +53,15 @@ _KINDS = {
 }
 
 
-def forest_importances(forest, X=None, y=None, *, top=12, random_state=0, ax=None):
+def forest_importances(
+    forest: BaseEstimator,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    top: int = 12,
+    random_state: RandomState = 0,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """Importances of the kinds side by side with their spread over trees, and how deep the trees are.
 
     Parameters
@@ -89,8 +104,8 @@ def forest_importances(forest, X=None, y=None, *, top=12, random_state=0, ax=Non
     panels = new_panels(ax, [*kinds, "depths"], width=2.7, height=max(2.8, 0.9 + 0.24 * len(shown)))
     for place, kind in enumerate(kinds):
         mean, std = (part[shown] for part in found[kind])
-        bars = {"color": COLORS[place], "height": 0.72, "alpha": 0.85}
-        spread = {"ecolor": INK, "elinewidth": 1.0, "capsize": 2.0}
+        bars: dict[str, Any] = {"color": COLORS[place], "height": 0.72, "alpha": 0.85}
+        spread: dict[str, Any] = {"ecolor": INK, "elinewidth": 1.0, "capsize": 2.0}
         # Only a rise of the error can be negative.
         below = std if kind == "oob_permutation" else np.minimum(mean, std)
         panels[kind].barh(np.arange(len(shown)), mean, xerr=[below, std], error_kw=spread, **bars)
@@ -110,12 +125,14 @@ def _draw_depths(ax, depths):
     values, counts = np.unique(depths, return_counts=True)
     ax.bar(values, counts, width=0.85, color=MUTED, alpha=0.7)
     ax.axvline(np.mean(depths), color=SECOND, linewidth=1.6, label=f"mean {np.mean(depths):.1f}")
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     ax.set_ylim(top=1.3 * np.max(counts))
     dress(ax, x="depth of a tree", y="trees", title="depths", legend="upper right", grid="y")
 
 
-def forest_nearness(forest, X, y=None, *, t=0, ax=None):
+def forest_nearness(
+    forest: BaseEstimator, X: ArrayLike, y: ArrayLike | None = None, *, t: int = 0, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """What is near in a forest: codes of leaves, proximities, their map in the plane, densities of leaves.
 
     Parameters
@@ -199,7 +216,7 @@ def _draw_map(ax, P, y):
     values, vectors = np.linalg.eigh(-0.5 * centred)
     places = vectors[:, [-1, -2]] * np.sqrt(np.maximum(values[[-1, -2]], 0.0))
     if y is None:
-        ax.scatter(*places.T, s=22, color=ACCENT, edgecolor="white", linewidth=0.6, zorder=3)
+        scatter_rows(ax, places, s=22, color=ACCENT, edgecolor="white", linewidth=0.6, zorder=3)
     else:
         scatter_classes(ax, places, y, size=22)
     legend = None if y is None else "best"
@@ -216,7 +233,7 @@ def _draw_density(ax, forest, X, t):
         for corner, end, value in zip(cells.low, cells.high, (low - low.min()) / span, strict=True):
             rectangle = plt.Rectangle(corner, *(end - corner), facecolor=SEQUENTIAL(value), edgecolor="white", lw=0.5)
             ax.add_patch(rectangle)
-        ax.scatter(*np.asarray(X, dtype=float).T, s=5, color=INK, zorder=3)
+        scatter_rows(ax, np.asarray(X, dtype=float), s=5, color=INK, zorder=3)
         ax.autoscale_view()
         first, second = axis_names(X)
         dress(ax, x=first, y=second, title=f"density of the leaves, tree {t}", grid=None)
@@ -227,7 +244,15 @@ def _draw_density(ax, forest, X, t):
     dress(ax, x="leaf, from dense to thin", y="density", title=f"density of the leaves, tree {t}", grid="y")
 
 
-def bias_variance_curves(predictions, truth, *, noise=None, x="number of trees", log=False, ax=None):
+def bias_variance_curves(
+    predictions: Mapping[float, ArrayLike],
+    truth: ArrayLike,
+    *,
+    noise: float | None = None,
+    x: str = "number of trees",
+    log: bool = False,
+    ax: Axes | None = None,
+) -> Axes:
     """Error, bias² and variance over a setting of an ensemble, equation (2).
 
     Parameters
@@ -283,7 +308,9 @@ def bias_variance_curves(predictions, truth, *, noise=None, x="number of trees",
     return dress(ax, x=x, y="mean squared error", legend="upper right")
 
 
-def oob_curve(forest, X=None, y=None, *, ax=None):
+def oob_curve(
+    forest: BaseEstimator, X: ArrayLike | None = None, y: ArrayLike | None = None, *, ax: Axes | None = None
+) -> Axes:
     """The out-of-bag error after 1, 2, … trees, and beside it the error on rows that were set apart.
 
     Parameters
@@ -323,7 +350,16 @@ def oob_curve(forest, X=None, y=None, *, ax=None):
     return dress(ax, x="number of trees", y=error, legend="upper right")
 
 
-def bootstrap_trees(estimator, X, y, *, n_trees=4, max_depth=3, random_state=0, ax=None):
+def bootstrap_trees(
+    estimator: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    n_trees: int = 4,
+    max_depth: int | None = 3,
+    random_state: RandomState = 0,
+    ax: Sequence[Axes] | Array | None = None,
+) -> list[Axes]:
     """The same tree fitted to several bootstrap samples, beside each other: how unstable its structure is.
 
     Parameters
@@ -358,7 +394,7 @@ def bootstrap_trees(estimator, X, y, *, n_trees=4, max_depth=3, random_state=0, 
     """
     draws = resamples(np.shape(X)[0], n_trees, random_state=random_state)
     models = [clone(estimator).fit(_safe_indexing(X, draw.rows), _safe_indexing(y, draw.rows)) for draw in draws]
-    axes = _room(models, max_depth) if ax is None else list(np.ravel(ax))
+    axes = _room(models, max_depth) if ax is None else list(np.asarray(ax).ravel())
     if len(axes) != len(models):
         raise ValueError(f"ax has {len(axes)} axes for n_trees={n_trees} trees; give as many")
     for place, (model, here) in enumerate(zip(models, axes, strict=True), start=1):

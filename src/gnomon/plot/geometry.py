@@ -5,15 +5,19 @@
 Strang (1993), The fundamental theorem of linear algebra, doi:10.2307/2324660.
 """
 
+from typing import Any, cast
+
 import numpy as np
+from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, new_axes
 
 __all__ = ["least_squares_geometry"]
 
 
-def least_squares_geometry(X, y, *, ax=None):
+def least_squares_geometry(X: ArrayLike, y: ArrayLike, *, ax: Axes3D | None = None) -> Axes3D:
     """The vector y, its projection ŷ on the column space of X, and the residual that is orthogonal to it.
 
     The drawing is exact for any number of rows: the plane is spanned by ŷ and the part of a column that is orthogonal
@@ -44,11 +48,11 @@ def least_squares_geometry(X, y, *, ax=None):
     X, y = np.asarray(X, dtype=float), np.asarray(y, dtype=float)
     fitted = X @ np.linalg.lstsq(X, y)[0]
     residual = y - fitted
-    along, up = np.linalg.norm(fitted), np.linalg.norm(residual)
-    ax = new_axes(ax, width=5.0, height=4.2, projection="3d")
+    along, up = float(np.linalg.norm(fitted)), float(np.linalg.norm(residual))
+    ax = cast(Axes3D, new_axes(ax, width=5.0, height=4.2, projection="3d"))
     reach = 1.25 * max(along, up, 1e-12)
     corners = reach * np.array([[-0.25, -0.6, 0], [1, -0.6, 0], [1, 0.6, 0], [-0.25, 0.6, 0]])
-    plane = {"facecolor": COLORS[5], "edgecolor": COLORS[0], "alpha": 0.25, "linewidth": 0.8}
+    plane: dict[str, Any] = {"facecolor": COLORS[5], "edgecolor": COLORS[0], "alpha": 0.25, "linewidth": 0.8}
     ax.add_collection3d(Poly3DCollection([corners], **plane))
     _columns(ax, X, fitted, reach)
     _arrow(ax, (0, 0, 0), (along, 0, up), INK, "$y$")
@@ -67,7 +71,7 @@ def least_squares_geometry(X, y, *, ax=None):
     return ax
 
 
-def _columns(ax, X, fitted, reach):
+def _columns(ax: Axes3D, X: Floats, fitted: Floats, reach: float) -> None:
     """The columns of X in the plane (their part in it, when X has more than two), scaled to one length."""
     first = fitted / (np.linalg.norm(fitted) or 1.0)
     inside = X - np.outer(first, first @ X)
@@ -77,10 +81,12 @@ def _columns(ax, X, fitted, reach):
     for j, column in enumerate(X.T[:4]):
         flat = np.array([first @ column, second @ column])
         place = 0.42 * reach * flat / (np.linalg.norm(flat) or 1.0)
-        _arrow(ax, (0, 0, 0), (*place, 0.0), MUTED, f"$x_{{{j + 1}}}$")
+        _arrow(ax, (0, 0, 0), (place[0], place[1], 0.0), MUTED, f"$x_{{{j + 1}}}$")
 
 
-def _arrow(ax, start, end, color, label):
+def _arrow(
+    ax: Axes3D, start: tuple[float, float, float], end: tuple[float, float, float], color: str, label: str
+) -> None:
     step = np.subtract(end, start)
     ax.quiver(*start, *step, color=color, linewidth=2.0, arrow_length_ratio=0.08)
     ax.text(*(np.array(start) + 1.06 * step), label, color=color, fontsize=11)

@@ -6,19 +6,30 @@ Bishop (2006), figures 2.2 and 2.3, ISBN 978-0-387-31073-2; the normal scores of
 Statistical Estimates and Transformed Beta-Variables.
 """
 
+from collections.abc import Mapping
+
 import numpy as np
+from matplotlib.axes import Axes
 from scipy.integrate import trapezoid
 from scipy.stats import norm
 
-from gnomon.distributions import Laplace, Normal
-from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, dress, label_panel, new_axes, new_panels, styles
+from gnomon._typing import ArrayLike
+from gnomon.distributions import ConjugateModel, Distribution, Laplace, Normal
+from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, GivenAxes, dress, label_panel, new_axes, new_panels, styles
 
 __all__ = ["conjugate_update", "law_densities", "normality"]
 
 _TAIL = 1e-3
 
 
-def law_densities(laws=None, *, limits=None, log=False, resolution=801, ax=None):
+def law_densities(
+    laws: Mapping[str, Distribution] | None = None,
+    *,
+    limits: tuple[float, float] | None = None,
+    log: bool = False,
+    resolution: int = 801,
+    ax: Axes | None = None,
+) -> Axes:
     """Densities of one variable over each other.
 
     Parameters
@@ -52,7 +63,8 @@ def law_densities(laws=None, *, limits=None, log=False, resolution=801, ax=None)
     if discrete := [name for name, law in laws.items() if getattr(law, "support", None) is not None]:
         raise ValueError(f"laws has {discrete}, which have no density but probabilities; give continuous laws")
     ax = new_axes(ax)
-    x = np.linspace(*(limits or _reach(laws.values())), resolution)
+    low, high = limits or _reach(laws.values())
+    x = np.linspace(low, high, resolution)
     for (name, law), (color, dash) in zip(laws.items(), styles(len(laws)), strict=True):
         ax.plot(x, law.density(x), color=color, linestyle=dash, linewidth=2.0, label=name)
     if log:
@@ -62,7 +74,15 @@ def law_densities(laws=None, *, limits=None, log=False, resolution=801, ax=None)
     return dress(ax, x="$x$", y="density", legend="best")
 
 
-def conjugate_update(model, X, *, sample_weight=None, limits=None, resolution=801, ax=None):
+def conjugate_update(
+    model: ConjugateModel,
+    X: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    limits: tuple[float, float] | None = None,
+    resolution: int = 801,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """A conjugate model before and after data: prior, likelihood and posterior, and the law of the next observation.
 
     Parameters
@@ -98,7 +118,8 @@ def conjugate_update(model, X, *, sample_weight=None, limits=None, resolution=80
     if np.ndim(model.mean()) != 0:
         raise ValueError(f"{model!r} has several parameters; give a model of one, such as BetaBernoulli")
     after = model.update(X, sample_weight)
-    theta = np.linspace(*(limits or _reach([model.law, after.law])), resolution)
+    low, high = limits or _reach([model.law, after.law])
+    theta = np.linspace(low, high, resolution)
     prior, posterior = (np.asarray(law.log_density(theta), dtype=float) for law in (model.law, after.law))
     panels = new_panels(ax, ["parameter", "predictive"], width=4.4, height=3.4)
     curves = {"prior": np.exp(prior), "likelihood (scaled)": _likelihood(theta, prior, posterior)}
@@ -112,7 +133,14 @@ def conjugate_update(model, X, *, sample_weight=None, limits=None, resolution=80
     return panels
 
 
-def normality(before, after, *, names=("before", "after"), bins=30, ax=None):
+def normality(
+    before: ArrayLike,
+    after: ArrayLike,
+    *,
+    names: tuple[str, str] = ("before", "after"),
+    bins: int = 30,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """Histogram and quantile plot of one column before and after a transformation that should make it normal.
 
     The quantile plot sets the sorted values, standardised, against normal scores: those of a normal law lie on the

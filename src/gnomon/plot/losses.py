@@ -6,11 +6,15 @@ Hastie, Tibshirani & Friedman (2009), figures 10.4 and 12.4, doi:10.1007/978-0-3
 loss: Jaakkola & Jordan (2000), doi:10.1023/A:1008932416310.
 """
 
+from collections.abc import Mapping, Sequence
+
 import numpy as np
+from matplotlib.axes import Axes
 
 from gnomon.losses import (
     HingeLoss,
     LogisticLoss,
+    Loss,
     LpLoss,
     PerceptronLoss,
     SquaredHingeLoss,
@@ -23,7 +27,7 @@ from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, dress, new_axes, styl
 __all__ = ["cost_slopes", "dual_tangents", "margin_losses", "regression_losses", "sigmoid_and_sign"]
 
 
-def regression_losses(losses=None, *, limit=2.0, ax=None):
+def regression_losses(losses: Mapping[str, Loss] | None = None, *, limit: float = 2.0, ax: Axes | None = None) -> Axes:
     """Losses over the residual r = y − z.
 
     Parameters
@@ -57,7 +61,7 @@ def regression_losses(losses=None, *, limit=2.0, ax=None):
     return dress(ax, x="residual $r = y - z$", y="loss", legend="upper center")
 
 
-def margin_losses(losses=None, *, limit=2.5, ax=None):
+def margin_losses(losses: Mapping[str, Loss] | None = None, *, limit: float = 2.5, ax: Axes | None = None) -> Axes:
     """Losses over the margin m = y z, with the 0/1 loss that they replace.
 
     Parameters
@@ -93,7 +97,9 @@ def margin_losses(losses=None, *, limit=2.5, ax=None):
     return dress(ax, x="margin $m = y\\,z$", y="loss", legend="outside")
 
 
-def cost_slopes(loss=None, costs=(4.0, 1.0), *, limit=2.0, ax=None):
+def cost_slopes(
+    loss: Loss | None = None, costs: tuple[float, float] = (4.0, 1.0), *, limit: float = 2.0, ax: Axes | None = None
+) -> Axes:
     """A loss with unequal costs: c₊ ℓ(+1, z) and c₋ ℓ(−1, z) over the score z. Only the slopes change.
 
     Parameters
@@ -130,7 +136,7 @@ def cost_slopes(loss=None, costs=(4.0, 1.0), *, limit=2.0, ax=None):
     return dress(_curves(new_axes(ax), z, curves), x="score $z$", y="cost · loss", legend="upper center")
 
 
-def dual_tangents(alphas=(0.1, 0.5, 0.9), *, limit=5.0, ax=None):
+def dual_tangents(alphas: Sequence[float] = (0.1, 0.5, 0.9), *, limit: float = 5.0, ax: Axes | None = None) -> Axes:
     """The logistic loss and the tangents that bound it from below, one for each dual variable.
 
         log(1 + e^{−t}) ≥ −αt − α log α − (1 − α) log(1 − α),    equal at α = σ(−t)
@@ -171,7 +177,7 @@ def dual_tangents(alphas=(0.1, 0.5, 0.9), *, limit=5.0, ax=None):
     return dress(ax, x="margin $t$", y="loss", legend="upper right")
 
 
-def sigmoid_and_sign(*, limit=6.0, ax=None):
+def sigmoid_and_sign(*, limit: float = 6.0, ax: Axes | None = None) -> Axes:
     """The logistic function σ(z) against the hard decision 1[z > 0].
 
     Parameters

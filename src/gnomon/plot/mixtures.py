@@ -5,17 +5,25 @@
 Bishop (2006), figures 2.23, 9.5 and 9.7, ISBN 978-0-387-31073-2; McLachlan & Peel (2000), doi:10.1002/0471721182.
 """
 
-import numpy as np
-from matplotlib.colors import to_rgb
+from collections.abc import Mapping, Sequence
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import ArrayLike, Floats
 from gnomon.plot._gaussians import draw_normals, normals_of, weights_of_components
-from gnomon.plot._style import COLORS, INK, MUTED, axis_names, dress, new_axes, rows_like, styles, window
+from gnomon.plot._style import COLORS, INK, MUTED, axis_names, dress, new_axes, rows_like, scatter_rows, styles, window
 from gnomon.plot.boundary import grid_over, one_column, two_columns
 
 __all__ = ["density_spikes", "mixture_curves", "mixture_levels", "responsibility_colors"]
 
 
-def mixture_curves(model, X, *, bins=40, resolution=801, ax=None):
+def mixture_curves(
+    model: BaseEstimator, X: ArrayLike, *, bins: int = 40, resolution: int = 801, ax: Axes | None = None
+) -> Axes:
     """A mixture of one feature: histogram of the rows, weighted components, and their sum.
 
     Parameters
@@ -47,7 +55,8 @@ def mixture_curves(model, X, *, bins=40, resolution=801, ax=None):
     rows = one_column(X)
     ax = new_axes(ax)
     ax.hist(rows, bins=bins, density=True, color="#DDDDDD", edgecolor="white", linewidth=0.5, label="rows")
-    x = _with_means(*window(rows, margin=0.1), model, resolution)
+    low, high = map(float, window(rows, margin=0.1))
+    x = _with_means(low, high, model, resolution)
     parts = weights_of_components(model) * np.exp(normals_of(model).log_densities(x[:, None]))
     for j, (color, dash) in enumerate(styles(parts.shape[1])):
         ax.plot(x, parts[:, j], color=color, linestyle=dash, linewidth=1.8, label=f"component {j + 1}")
@@ -55,7 +64,15 @@ def mixture_curves(model, X, *, bins=40, resolution=801, ax=None):
     return dress(ax, x=axis_names(X)[0], y="density", legend="best")
 
 
-def mixture_levels(model, X, *, shares=(0.5, 0.95), n_levels=7, resolution=200, ax=None):
+def mixture_levels(
+    model: BaseEstimator,
+    X: ArrayLike,
+    *,
+    shares: Sequence[float] = (0.5, 0.95),
+    n_levels: int = 7,
+    resolution: int = 200,
+    ax: Axes | None = None,
+) -> Axes:
     """A mixture of two features: rows, level sets of its density, and an ellipse for each normal component.
 
     Parameters
@@ -95,7 +112,7 @@ def mixture_levels(model, X, *, shares=(0.5, 0.95), n_levels=7, resolution=200, 
     log_density = np.asarray(model.score_samples(points), dtype=float).reshape(A.shape)
     levels = np.max(log_density) + np.log(0.5) * np.arange(n_levels, 0, -1)
     ax.contour(A, B, log_density, levels=levels, colors=MUTED, linewidths=0.9, linestyles="-")
-    ax.scatter(*rows.T, s=9, color=MUTED, alpha=0.55, linewidth=0, label="rows")
+    scatter_rows(ax, rows, s=9, color=MUTED, alpha=0.55, linewidth=0, label="rows")
     limits = ax.axis()
     if shares:
         draw_normals(ax, normals_of(model), levels=shares, fill=0.06)
@@ -105,7 +122,7 @@ def mixture_levels(model, X, *, shares=(0.5, 0.95), n_levels=7, resolution=200, 
     return dress(ax, x=names[0], y=names[1], grid=None)
 
 
-def responsibility_colors(model, X, *, ellipses=True, ax=None):
+def responsibility_colors(model: Any, X: ArrayLike, *, ellipses: bool = True, ax: Axes | None = None) -> Axes:
     """Rows of two features in a mix of the colours of the components, by their shares γ in each.
 
     Parameters
@@ -142,7 +159,7 @@ def responsibility_colors(model, X, *, ellipses=True, ax=None):
     ax = new_axes(ax, width=4.6, height=4.2)
     palette = np.array([to_rgb(COLORS[j % len(COLORS)]) for j in range(gamma.shape[1])])
     size = np.clip(8000 / len(rows), 8.0, 24.0)
-    ax.scatter(*rows.T, s=size, c=np.clip(gamma @ palette, 0.0, 1.0), edgecolor="white", linewidth=0.3, zorder=3)
+    scatter_rows(ax, rows, s=size, c=np.clip(gamma @ palette, 0.0, 1.0), edgecolor="white", linewidth=0.3, zorder=3)
     if ellipses and not isinstance(model, np.ndarray):
         draw_normals(ax, normals_of(model), fill=0.04)
     ax.set_aspect("equal", adjustable="box")
@@ -150,7 +167,9 @@ def responsibility_colors(model, X, *, ellipses=True, ax=None):
     return dress(ax, x=names[0], y=names[1])
 
 
-def density_spikes(models, X, *, resolution=801, ax=None):
+def density_spikes(
+    models: Mapping[str, BaseEstimator], X: ArrayLike, *, resolution: int = 801, ax: Axes | None = None
+) -> Axes:
     """Over-fitted mixtures of one feature: spikes on single rows, and what a floor on the variances makes of them.
 
     The vertical axis is logarithmic, and every mean is a point of the curve, so that no spike is too narrow to be seen.
@@ -183,7 +202,7 @@ def density_spikes(models, X, *, resolution=801, ax=None):
     """
     rows = one_column(X)
     ax = new_axes(ax, width=6.0)
-    low, high = window(rows, margin=0.1)
+    low, high = map(float, window(rows, margin=0.1))
     top = 0.0
     for (name, model), (color, dash) in zip(models.items(), styles(len(models)), strict=True):
         x = _with_means(low, high, model, resolution)
@@ -196,7 +215,7 @@ def density_spikes(models, X, *, resolution=801, ax=None):
     return dress(ax, x=axis_names(X)[0], y="density", legend="outside")
 
 
-def _with_means(low, high, model, resolution):
+def _with_means(low: float, high: float, model: BaseEstimator, resolution: int) -> Floats:
     """A grid that is also dense about each mean of a normal component, at its own scale."""
     laws = normals_of(model)
     sd = np.sqrt(laws.cov_matrices()[:, 0, 0])

@@ -9,12 +9,15 @@ classification, NIPS 12, 547–553.
 """
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from scipy.ndimage import distance_transform_edt
 from scipy.ndimage import label as connected
 from sklearn.base import is_regressor
 
+from gnomon._typing import ArrayLike
 from gnomon.base import column_output
+from gnomon.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from gnomon.multiclass.norms import known_norms
 from gnomon.numerics.coding import class_pairs
 from gnomon.plot._style import (
@@ -22,6 +25,7 @@ from gnomon.plot._style import (
     FAINT,
     INK,
     MUTED,
+    GivenAxes,
     axis_names,
     class_color,
     dress,
@@ -56,7 +60,9 @@ _SMALLEST = 0.004
 """Regions below this share of the picture carry no text."""
 
 
-def one_vs_rest_regions(model, X, y=None, *, resolution=300, ax=None):
+def one_vs_rest_regions(
+    model: OneVsRestClassifier, X: ArrayLike, y: ArrayLike | None = None, *, resolution: int = 300, ax: GivenAxes = None
+) -> dict[str, Axes]:
     """The binary lines of one-vs-rest and three ways to make one answer of them, equation (1).
 
     Parameters
@@ -118,7 +124,14 @@ def one_vs_rest_regions(model, X, y=None, *, resolution=300, ax=None):
     return panels
 
 
-def one_vs_one_regions(model, X, y=None, *, resolution=300, ax=None):
+def one_vs_one_regions(
+    model: OneVsOneClassifier,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    resolution: int = 300,
+    ax: Axes | None = None,
+) -> Axes:
     """The regions of one-vs-one with their votes, and the lines between the pairs.
 
     Parameters
@@ -169,7 +182,7 @@ def one_vs_one_regions(model, X, y=None, *, resolution=300, ax=None):
     return ax
 
 
-def decision_dag(model, x=None, *, ax=None):
+def decision_dag(model: OneVsOneClassifier, x: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
     """The decision graph of one-vs-one, and the way of one row through it.
 
     Parameters

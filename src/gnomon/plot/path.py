@@ -5,14 +5,29 @@
 Efron, Hastie, Johnstone & Tibshirani (2004), figure 1, doi:10.1214/009053604000000067.
 """
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any, Literal
 
-from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, dress, new_axes, new_panels
+import numpy as np
+from matplotlib.axes import Axes
+
+from gnomon._typing import ArrayLike
+from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, GivenAxes, dress, new_axes, new_panels
 
 __all__ = ["coefficient_path", "coefficients"]
 
 
-def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, knots=False, n_labels=8, ax=None):
+def coefficient_path(
+    lams: ArrayLike,
+    coefs: ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    over: Literal["lam", "norm"] = "lam",
+    chosen: float | None = None,
+    knots: bool = False,
+    n_labels: int = 8,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """Coefficients and the number of non-zeros over λ, or over ‖w‖₁.
 
     Parameters
@@ -75,7 +90,14 @@ def coefficient_path(lams, coefs, *, names=None, over="lam", chosen=None, knots=
     return panels
 
 
-def coefficients(coef, names=None, *, intervals=None, sort=True, ax=None):
+def coefficients(
+    coef: ArrayLike,
+    names: Sequence[str] | None = None,
+    *,
+    intervals: ArrayLike | None = None,
+    sort: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
     """Coefficients as labelled bars, with their intervals.
 
     Parameters
@@ -147,6 +169,15 @@ def _label_ends(ax, x, coefs, names, n_labels):
     gap, height = 0.055 * (high - low), -np.inf
     for j in shown:
         height = max(last[j], height + gap)
-        where = {"xy": (x[-1], last[j]), "xytext": (1.015, height), "textcoords": ("axes fraction", "data")}
-        style = {"fontsize": 8.5, "va": "center", "color": COLORS[j % len(COLORS)], "annotation_clip": False}
+        where: dict[str, Any] = {
+            "xy": (x[-1], last[j]),
+            "xytext": (1.015, height),
+            "textcoords": ("axes fraction", "data"),
+        }
+        style: dict[str, Any] = {
+            "fontsize": 8.5,
+            "va": "center",
+            "color": COLORS[j % len(COLORS)],
+            "annotation_clip": False,
+        }
         ax.annotate(str(names[j]), **where, **style)

@@ -6,16 +6,23 @@ Where the lowest error contour touches the ball {Ω ≤ θ} is the constrained o
 is touched there. Tibshirani (1996), figure 2, doi:10.1111/j.2517-6161.1996.tb02080.x.
 """
 
-import numpy as np
+from collections.abc import Mapping
+from typing import Literal
 
+import numpy as np
+from matplotlib.axes import Axes
+
+from gnomon._typing import ArrayLike
 from gnomon.linear import Ridge
-from gnomon.penalties import L0, L1, L2
+from gnomon.penalties import L0, L1, L2, Penalty
 from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, dress, new_axes, styles
 
 __all__ = ["penalty_curves", "penalty_geometry"]
 
 
-def penalty_curves(penalties=None, *, limit=2.0, ax=None):
+def penalty_curves(
+    penalties: Mapping[str, Penalty] | None = None, *, limit: float = 2.0, ax: Axes | None = None
+) -> Axes:
     """Ω of one coordinate, for several penalties.
 
     Parameters
@@ -49,7 +56,14 @@ def penalty_curves(penalties=None, *, limit=2.0, ax=None):
     return dress(ax, x="coefficient $w$", y="penalty $\\Omega(w)$", legend="upper center")
 
 
-def penalty_geometry(X, y, ball="l1", *, theta=None, ax=None):
+def penalty_geometry(
+    X: ArrayLike,
+    y: ArrayLike,
+    ball: Literal["l1", "l2", "l0"] = "l1",
+    *,
+    theta: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """Contours of ‖y − Xw‖² over two coefficients, the ball {Ω ≤ θ}, and the constrained optimum.
 
     Parameters

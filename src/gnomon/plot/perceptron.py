@@ -5,15 +5,19 @@
 Rosenblatt (1958), doi:10.1037/h0042519; Novikoff (1962); pocket: Gallant (1990), doi:10.1109/72.80230.
 """
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+
+from gnomon._typing import ArrayLike
 from gnomon.plot._style import ACCENT, COLORS, INK, MUTED, SECOND, classes_of, dress, new_axes, scatter_classes, window
 from gnomon.plot.boundary import line_ends
 
 __all__ = ["errors_per_update", "margin_picture", "perceptron_lines"]
 
 
-def margin_picture(w, b, X, y, *, ax=None):
+def margin_picture(w: ArrayLike, b: float, X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None) -> Axes:
     """The line wᵀx + b = 0, the points, and the margin γ to the nearest of them.
 
     Parameters
@@ -54,7 +58,13 @@ def margin_picture(w, b, X, y, *, ax=None):
     for side in (-shift, shift) if shift else ():
         ax.plot(*line_ends(w, b + side, low, high).T, color=MUTED, linewidth=1.1, linestyle=(0, (5, 3)))
     foot = X[nearest] - sign[nearest] * distance[nearest] * w / np.linalg.norm(w)
-    where = {"xytext": (7, -4), "textcoords": "offset points", "color": SECOND, "fontsize": 11, "zorder": 5}
+    where: dict[str, Any] = {
+        "xytext": (7, -4),
+        "textcoords": "offset points",
+        "color": SECOND,
+        "fontsize": 11,
+        "zorder": 5,
+    }
     where["bbox"] = {"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.0}
     ax.annotate(f"$\\gamma = {distance[nearest]:.3g}$", 0.5 * (X[nearest] + foot), **where)
     ax.annotate("", X[nearest], foot, arrowprops={"arrowstyle": "<->", "color": SECOND, "linewidth": 1.6, "shrinkB": 4})
@@ -62,7 +72,9 @@ def margin_picture(w, b, X, y, *, ax=None):
     return dress(ax, x="$x_1$", y="$x_2$", legend="outside")
 
 
-def perceptron_lines(weights, intercepts, X, y, *, ax=None):
+def perceptron_lines(
+    weights: ArrayLike, intercepts: ArrayLike, X: ArrayLike, y: ArrayLike, *, ax: Axes | None = None
+) -> Axes:
     """The sequence of lines that a perceptron went through, early ones faint, the last one bold.
 
     Parameters
@@ -98,14 +110,14 @@ def perceptron_lines(weights, intercepts, X, y, *, ax=None):
     lines = [(w, b) for w, b in zip(weights, np.ravel(intercepts), strict=True) if np.any(w)]
     for k, (w, b) in enumerate(lines):
         last = k == len(lines) - 1
-        style = {"color": INK, "linewidth": 2.4, "label": f"after {k + 1} updates"} if last else {}
-        faint = {"color": ACCENT, "linewidth": 1.2, "alpha": 0.15 + 0.7 * k / len(lines)}
+        style: dict[str, Any] = {"color": INK, "linewidth": 2.4, "label": f"after {k + 1} updates"} if last else {}
+        faint: dict[str, Any] = {"color": ACCENT, "linewidth": 1.2, "alpha": 0.15 + 0.7 * k / len(lines)}
         ax.plot(*line_ends(w, b, low, high).T, **(style or faint))
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     return dress(ax, x="$x_1$", y="$x_2$", legend="outside")
 
 
-def errors_per_update(errors, *, pocket=True, ax=None):
+def errors_per_update(errors: ArrayLike, *, pocket: bool = True, ax: Axes | None = None) -> Axes:
     """Training errors after every update, and those of the best weights so far, which the pocket keeps.
 
     Parameters

@@ -6,13 +6,15 @@ Breiman, Friedman, Stone & Olshen (1984), figure 3.2 and §3.4, doi:10.1201/9781
 """
 
 import numpy as np
+from matplotlib.axes import Axes
 
-from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, dress, new_panels
+from gnomon.plot._style import ACCENT, INK, MUTED, SECOND, GivenAxes, dress, new_panels
+from gnomon.trees import PruningChoice
 
 __all__ = ["pruning_curves"]
 
 
-def pruning_curves(choice, *, ax=None):
+def pruning_curves(choice: PruningChoice, *, ax: GivenAxes = None) -> dict[str, Axes]:
     """Training error, cross-validated error and number of leaves over α, with the trees of both rules marked.
 
     Parameters
@@ -49,8 +51,8 @@ def pruning_curves(choice, *, ax=None):
     _steps(top, x, last, choice.training_errors, color=SECOND, linestyle=(0, (5, 2)), label="training")
     _steps(top, x, last, choice.errors, color=ACCENT, label="cross-validation")
     edges = np.append(x, last)
-    band = [np.append(values, values[-1]) for values in _band(choice)]
-    top.fill_between(edges, *band, step="post", color=ACCENT, alpha=0.15, linewidth=0)
+    below, above = (np.append(values, values[-1]) for values in _band(choice))
+    top.fill_between(edges, below, above, step="post", color=ACCENT, alpha=0.15, linewidth=0)
     _steps(low, x, last, choice.leaves, color=INK, label="leaves")
     _mark(panels, choice, edges, choice.least, "least", marker="o", markersize=6)
     _mark(panels, choice, edges, choice.one_se, "one standard error", marker="s", markersize=11)

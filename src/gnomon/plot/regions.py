@@ -6,14 +6,21 @@ Hastie & Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02073.x; Scheirer et 
 Nigam, McCallum, Thrun & Mitchell (2000), doi:10.1023/A:1007692713085.
 """
 
-import numpy as np
-from matplotlib.colors import ListedColormap, to_rgb
+from collections.abc import Sequence
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap, to_rgb
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import Array, ArrayLike, Integers
 from gnomon.plot._gaussians import draw_normals, normals_of
 from gnomon.plot._style import (
     INK,
     MARKERS,
     MUTED,
+    GivenAxes,
     axis_names,
     class_color,
     class_names,
@@ -21,16 +28,27 @@ from gnomon.plot._style import (
     label_panel,
     new_axes,
     new_panels,
+    scatter_rows,
     window,
 )
-from gnomon.plot.boundary import contour_lines, decision_boundary, grid_over, two_columns
+from gnomon.plot.boundary import Grid, contour_lines, decision_boundary, grid_over, two_columns
 
 __all__ = ["class_regions", "few_labels"]
 
 _UNKNOWN = "#E6E6E6"
 
 
-def class_regions(model, X, y=None, *, unknown=None, mixtures=None, margin=0.12, resolution=400, ax=None):
+def class_regions(
+    model: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    unknown: Any = None,
+    mixtures: Sequence[BaseEstimator] | None = None,
+    margin: float = 0.12,
+    resolution: int = 400,
+    ax: Axes | None = None,
+) -> Axes:
     """The region of each class, with a hatched one for rows of no known class, and the components of its density.
 
     Parameters
@@ -83,7 +101,15 @@ def class_regions(model, X, y=None, *, unknown=None, mixtures=None, margin=0.12,
     return dress(ax, x=names[0], y=names[1], legend="outside" if y is not None else None, grid=None)
 
 
-def few_labels(before, after, X, y, *, unlabeled=-1, ax=None):
+def few_labels(
+    before: BaseEstimator,
+    after: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    unlabeled: Any = -1,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """What rows without labels do to a boundary: learnt from the labelled rows alone, and from all.
 
     Parameters
@@ -122,7 +148,7 @@ def few_labels(before, after, X, y, *, unlabeled=-1, ax=None):
     known = np.unique(y[~bare].tolist())
     for (name, axes), model in zip(panels.items(), (before, after), strict=True):
         decision_boundary(model, X, method="grid", ax=axes)
-        axes.scatter(*rows[bare].T, s=8, color=INK, alpha=0.3, linewidth=0, label="no label")
+        scatter_rows(axes, rows[bare], s=8, color=INK, alpha=0.3, linewidth=0, label="no label")
         _scatter_known(axes, rows[~bare], y[~bare], known, None, size=75)
         label_panel(axes, f"boundary from {name}")
     dress(panels["labelled rows"], x=axis_names(X)[0], y=axis_names(X)[1], legend="best", grid=None)
@@ -130,7 +156,7 @@ def few_labels(before, after, X, y, *, unlabeled=-1, ax=None):
     return panels
 
 
-def _paint(ax, model, grid, known):
+def _paint(ax: Axes, model: BaseEstimator, grid: Grid, known: Array) -> None:
     """Tints of the classes, hatching where none of them is predicted, and the lines between."""
     predicted = np.asarray(model.predict(grid[2]))
     index = np.full(len(predicted), len(known))
@@ -146,10 +172,10 @@ def _paint(ax, model, grid, known):
         contour_lines(ax, model, grid)
 
 
-def paint_index(ax, grid, index, n):
+def paint_index(ax: Axes, grid: Grid, index: Integers, n: int) -> None:
     """Tints of the classes 0 … n − 1 over a grid, and hatching where the index is n."""
     A, B, index = grid[0], grid[1], np.reshape(index, grid[0].shape)
-    tints = [0.82 + 0.18 * np.array(to_rgb(class_color(k, n))) for k in range(n)] + [to_rgb(_UNKNOWN)]
+    tints = [0.82 + 0.18 * np.array(to_rgb(class_color(k, n))) for k in range(n)] + [np.array(to_rgb(_UNKNOWN))]
     ax.pcolormesh(A, B, index, cmap=ListedColormap(tints), vmin=-0.5, vmax=n + 0.5, rasterized=True)
     nowhere = (index == n).astype(float)
     if nowhere.any():
@@ -160,7 +186,11 @@ def paint_index(ax, grid, index, n):
 
 def _scatter_known(ax, rows, y, known, unknown, *, size=24):
     for k, name in enumerate(class_names(known)):
-        style = {"color": class_color(k, len(known)), "marker": MARKERS[k % len(MARKERS)], "label": name}
-        ax.scatter(*rows[y == known[k]].T, s=size, edgecolor="white", linewidth=0.6, zorder=3, **style)
+        style: dict[str, Any] = {
+            "color": class_color(k, len(known)),
+            "marker": MARKERS[k % len(MARKERS)],
+            "label": name,
+        }
+        scatter_rows(ax, rows[y == known[k]], s=size, edgecolor="white", linewidth=0.6, zorder=3, **style)
     if unknown is not None and np.any(y == unknown):
-        ax.scatter(*rows[y == unknown].T, s=22, color=MUTED, marker="x", linewidth=1.2, zorder=3, label="unknown")
+        scatter_rows(ax, rows[y == unknown], s=22, color=MUTED, marker="x", linewidth=1.2, zorder=3, label="unknown")

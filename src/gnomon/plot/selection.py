@@ -5,16 +5,26 @@
 Guyon & Elisseeff (2003), figures 1–3, JMLR 3, 1157–1182.
 """
 
-import numpy as np
-from sklearn.base import clone
+from typing import Any
 
+import numpy as np
+from matplotlib.axes import Axes
+from sklearn.base import BaseEstimator, clone
+
+from gnomon._typing import ArrayLike
 from gnomon.plot._style import INK, MUTED, class_color, classes_of, dress, new_axes, styles
 from gnomon.plot.boundary import decision_lines, two_columns, weights_of
 
 __all__ = ["selection_errors", "subset_boundaries"]
 
 
-def selection_errors(errors, *, sizes=None, chosen=None, ax=None):
+def selection_errors(
+    errors: ArrayLike | dict[str, ArrayLike],
+    *,
+    sizes: ArrayLike | None = None,
+    chosen: int | None = None,
+    ax: Axes | None = None,
+) -> Axes:
     """The error E_i of the best set found at each number of features.
 
     Parameters
@@ -42,7 +52,7 @@ def selection_errors(errors, *, sizes=None, chosen=None, ax=None):
     >>> float(ax.lines[-1].get_xdata()[0])
     2.0
     """
-    runs = errors if isinstance(errors, dict) else {"": errors}
+    runs: dict[str, Any] = errors if isinstance(errors, dict) else {"": errors}
     ax = new_axes(ax)
     for (name, values), (color, dash) in zip(runs.items(), styles(len(runs)), strict=True):
         place = np.arange(1, len(values) + 1) if sizes is None else np.asarray(sizes)
@@ -51,11 +61,13 @@ def selection_errors(errors, *, sizes=None, chosen=None, ax=None):
     place = np.arange(1, len(first) + 1) if sizes is None else np.asarray(sizes)
     best = float(place[int(np.nanargmin(first))] if chosen is None else chosen)
     ax.axvline(best, color=INK, linewidth=1.0, linestyle=(0, (4, 3)))
-    ax.xaxis.get_major_locator().set_params(integer=True)
+    ax.locator_params(axis="x", integer=True)
     return dress(ax, x="number of features", y="error $E_i$", legend="best" if any(runs) else None)
 
 
-def subset_boundaries(model, X, y, *, names=("x_1", "x_2"), ax=None):
+def subset_boundaries(
+    model: BaseEstimator, X: ArrayLike, y: ArrayLike, *, names: tuple[str, str] = ("x_1", "x_2"), ax: Axes | None = None
+) -> Axes:
     """The boundaries of ŵ on feature 1, on feature 2 and on both, with the projections on either axis.
 
     Parameters

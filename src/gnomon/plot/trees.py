@@ -6,17 +6,24 @@ Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/97813151
 (1974), Reentrant polygon clipping, doi:10.1145/360767.360802.
 """
 
-import numpy as np
+from collections.abc import Sequence
 
+import numpy as np
+from matplotlib.axes import Axes
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import ArrayLike
 from gnomon.plot._style import (
     INK,
     MUTED,
+    GivenAxes,
     class_color,
     class_names,
     dress,
     new_axes,
     new_panels,
     scatter_classes,
+    scatter_rows,
     styles,
     window,
 )
@@ -34,7 +41,14 @@ LEVEL = 1.25
 SIZE = 8.5
 
 
-def tree(model, *, x=None, max_depth=None, digits=3, ax=None):
+def tree(
+    model: BaseEstimator,
+    *,
+    x: ArrayLike | None = None,
+    max_depth: int | None = None,
+    digits: int = 3,
+    ax: Axes | None = None,
+) -> Axes:
     """A tree: test, rows, classes, answer and impurity of every node, coloured by class and purity.
 
     Parameters
@@ -119,7 +133,15 @@ def _shrink(ax, width, height):
     return float(np.clip(min(inches.width / width, inches.height / height), 0.35, 1.0))
 
 
-def tree_regions(model, X, y=None, *, max_depth=None, digits=3, ax=None):
+def tree_regions(
+    model: BaseEstimator,
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    max_depth: int | None = None,
+    digits: int = 3,
+    ax: GivenAxes = None,
+) -> dict[str, Axes]:
     """The regions of a tree of two columns of numbers, and the tree beside them; leaves have the same numbers in both.
 
     Parameters
@@ -172,7 +194,7 @@ def tree_regions(model, X, y=None, *, max_depth=None, digits=3, ax=None):
     if y is not None and model.words_.classes is not None:
         scatter_classes(panels["regions"], rows, np.asarray(y), size=16)
     elif y is not None:
-        panels["regions"].scatter(*rows.T, s=14, color=INK, linewidth=0.0, zorder=3)
+        scatter_rows(panels["regions"], rows, s=14, color=INK, linewidth=0.0, zorder=3)
     panels["regions"].set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))
     x_name, y_name = map(str, model.words_.names)
     legend = "upper right" if y is not None and model.words_.classes is not None else None
@@ -226,7 +248,7 @@ def _paint(ax, model, cells, numbers, span):
             ax.text(*at, str(numbers[node]), fontsize=8.5, color=INK, ha="center", va="center", bbox=halo, zorder=4)
 
 
-def rule_stump(model, *, digits=3, ax=None):
+def rule_stump(model: BaseEstimator, *, digits: int = 3, ax: Axes | None = None) -> Axes:
     """One test and its branches: for every value how many rows have which class, and what is predicted.
 
     Parameters
@@ -310,7 +332,12 @@ def _errors(amount):
     return "no errors" if amount < 1e-9 else f"{amount:.4g} error{'' if abs(amount - 1.0) < 1e-9 else 's'}"
 
 
-def impurity_curves(*, kinds=("misclassification", "gini", "entropy"), half_entropy=True, ax=None):
+def impurity_curves(
+    *,
+    kinds: Sequence[str] = ("misclassification", "gini", "entropy"),
+    half_entropy: bool = True,
+    ax: Axes | None = None,
+) -> Axes:
     """Impurities of a node of two classes over the share of one of them.
 
     Parameters

@@ -8,18 +8,21 @@ Hyndman (1996), doi:10.1080/00031305.1996.10473566.
 """
 
 import warnings
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from gnomon._registry import Facts, candidates, discover
+from gnomon._registry import Candidate, Facts, candidates, discover
+from gnomon._typing import Array, Bools, Integers
 from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
-from gnomon.io import UserError, as_table
-from gnomon.io.tables import is_missing, listed, to_text
+from gnomon.io import Table, UserError, as_table
+from gnomon.io.tables import TableLike, is_missing, listed, to_text
 from gnomon.report._kinds import ColumnKind, infer_kind
 from gnomon.report._prepare import Preparer
+from gnomon.report._study import Progress
 
 __all__ = ["AnomalyStudy", "find_anomalies", "share_text"]
 
@@ -32,7 +35,7 @@ HELD_OUT = 0.2
 class Attempt:
     """One detector: what validation rows say of it, and on labelled tables what the protocol found."""
 
-    candidate: Any
+    candidate: Candidate
     value: float = float("nan")
     model: Any = None
     scores: DetectorScores | None = None
@@ -92,27 +95,27 @@ class AnomalyStudy:
     seed: int
 
     @property
-    def best(self):
+    def best(self) -> Attempt:
         """The detector that was chosen."""
         return self.attempts[0]
 
 
-def _silent(done, total, text):
+def _silent(done: int, total: int, text: str) -> None:
     return None
 
 
 def find_anomalies(
-    data,
-    target=None,
+    data: TableLike,
+    target: str | None = None,
     *,
-    anomaly_label=None,
-    contamination=None,
-    level=0.95,
-    drop=(),
-    keep=(),
-    seed=0,
-    progress=_silent,
-):
+    anomaly_label: str | None = None,
+    contamination: float | None = None,
+    level: float = 0.95,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    seed: int = 0,
+    progress: Progress = _silent,
+) -> AnomalyStudy:
     """Compare the registered detectors on a table, choose one and its threshold, and judge it once.
 
     Parameters
@@ -159,7 +162,7 @@ def find_anomalies(
     return _with_labels(table, target, anomaly_label, drop, keep, seed, progress)
 
 
-def _refuse_unknown(table, names, option):
+def _refuse_unknown(table: Table, names: Sequence[str], option: str) -> None:
     unknown = [name for name in names if name not in table.columns]
     if unknown:
         raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
@@ -174,7 +177,7 @@ def _with_labels(table, target, label, drop, keep, seed, progress):
     preparer = Preparer(used).fit(table.take(parts.train))
     M = preparer.transform(table)
 
-    def attempt(candidate, model):
+    def attempt(candidate: Candidate, model: Any) -> Attempt:
         # Half way between scores: one odd row more or less among few must not decide.
         found = evaluate_detectors({candidate.name: model}, M, bad.astype(int), split=parts, placement="midpoint").best
         return Attempt(candidate, found.validation, found.detector, found)
@@ -194,7 +197,15 @@ def _with_labels(table, target, label, drop, keep, seed, progress):
     return _study(preparer, M, rows, parts.test, attempts=attempts, meant=meant, **told)
 
 
-def _without_labels(table, contamination, level, drop, keep, seed, progress):
+def _without_labels(
+    table: Table,
+    contamination: float | None,
+    level: float,
+    drop: Sequence[str],
+    keep: Sequence[str],
+    seed: int,
+    progress: Progress,
+) -> AnomalyStudy:
     if len(table) < LEAST_ROWS:
         raise UserError(f"only {len(table)} rows; at least {LEAST_ROWS} are needed to learn what is usual")
     order = np.random.default_rng(seed).permutation(len(table))
@@ -204,7 +215,7 @@ def _without_labels(table, contamination, level, drop, keep, seed, progress):
     M = preparer.transform(table)
     way = {"level": level} if contamination is None else {"contamination": contamination}
 
-    def attempt(candidate, model):
+    def attempt(candidate: Candidate, model: Any) -> Attempt:
         if not candidate.probabilities:
             return Attempt(candidate, failure="its scores are no densities, so without labels nothing can judge it")
         fitted = model.set_params(**way).fit(M[train])
@@ -222,7 +233,7 @@ def _without_labels(table, contamination, level, drop, keep, seed, progress):
     return _study(preparer, M, np.arange(len(M)), test, attempts=attempts, meant=meant, **told)
 
 
-def _labels(words, target, label):
+def _labels(words: Array, target: str, label: str | None) -> tuple[Bools, str]:
     """Which rows are anomalous, and the label that says so."""
     values, counts = np.unique(words, return_counts=True)
     if label is None and len(values) != 2:
@@ -241,7 +252,9 @@ def _labels(words, target, label):
     return np.asarray(bad, dtype=bool), label
 
 
-def _kinds(table, train, target, drop, keep):
+def _kinds(
+    table: Table, train: Integers, target: str | None, drop: Sequence[str], keep: Sequence[str]
+) -> tuple[tuple[ColumnKind, ...], tuple[ColumnKind, ...]]:
     shown = table.take(train)
     kinds = tuple(
         ColumnKind(name, "unused", reason="dropped")
@@ -256,11 +269,11 @@ def _kinds(table, train, target, drop, keep):
     return kinds, used
 
 
-def _facts(preparer, n_rows):
+def _facts(preparer: Preparer, n_rows: int) -> Facts:
     return Facts("anomaly", n_rows=n_rows, n_features=preparer.n_features_out_, sparse=preparer.sparse_)
 
 
-def _tried(facts, attempt, seed, progress):
+def _tried(facts: Facts, attempt: Callable[[Candidate, Any], Attempt], seed: int, progress: Progress) -> list[Attempt]:
     """Every registered detector, the best first; among equals the simplest."""
     discover()
     field = candidates(facts)
@@ -281,7 +294,9 @@ def _tried(facts, attempt, seed, progress):
     return sorted(fitted, key=lambda one: -one.value) + [one for one in found if one.failure]
 
 
-def _study(preparer, M, rows, judged, *, attempts, **told):
+def _study(
+    preparer: Preparer, M: Any, rows: Integers, judged: Integers, *, attempts: list[Attempt], **told: Any
+) -> AnomalyStudy:
     """What is told, with the best detector's verdicts on the judged rows and its scores of all of them."""
     detector = attempts[0].model
     scores = detector.score_samples(M)
@@ -295,6 +310,6 @@ def _study(preparer, M, rows, judged, *, attempts, **told):
     )
 
 
-def share_text(share):
+def share_text(share: float) -> str:
     """A share as a percentage that keeps small ones apart from none."""
     return f"{100.0 * share:.3g}%"

@@ -1,13 +1,20 @@
 """What a careful reader of the data would warn about: leakage, imbalance, columns that say nothing."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from gnomon._typing import Array, Floats, Integers
+from gnomon.io import Table
 from gnomon.io.tables import as_dates, as_float, is_missing, listed, to_text
+from gnomon.report._compare import Choice
+from gnomon.report._judge import Judgement
+from gnomon.report._kinds import ColumnKind
+from gnomon.report._target import Target, TargetTask
 from gnomon.report.scores import SCORES, rounded
 
 __all__ = ["GRAVITY", "Finding", "check_columns", "check_outcome", "check_rows", "check_target", "copies_of"]
@@ -24,25 +31,26 @@ SHARED_ROWS = 0.01
 FEW_TWINS = 2
 
 
-GRAVITY = ("grave", "warning", "note")
+Gravity: TypeAlias = Literal["grave", "warning", "note"]
+GRAVITY = get_args(Gravity)
 
 
 @dataclass(frozen=True)
 class Finding:
     """One warning: how grave it is, its title and what to do."""
 
-    level: Literal["grave", "warning", "note"]
+    level: Gravity
     title: str
     text: str
 
 
-def copies_of(table, target_name, names):
+def copies_of(table: Table, target_name: str, names: Iterable[str]) -> list[str]:
     """Those of the columns that equal the target in every row."""
     truth = to_text(table[target_name])
     return [name for name in names if (to_text(table[name]) == truth).all()]
 
 
-def check_target(target):
+def check_target(target: Target) -> list[Finding]:
     """Findings about the target: missing values, rare classes, imbalance, few rows."""
     found = []
     if target.n_missing:
@@ -58,7 +66,7 @@ def check_target(target):
     return found
 
 
-def _imbalance(y):
+def _imbalance(y: Array) -> list[Finding]:
     classes, counts = np.unique(y, return_counts=True)
     share = counts.min() / counts.sum()
     if share >= RARE_SHARE:
@@ -70,7 +78,7 @@ def _imbalance(y):
     return [Finding("warning", "Imbalanced classes", text)]
 
 
-def _caps(y):
+def _caps(y: Floats) -> list[Finding]:
     values, counts = np.unique(y, return_counts=True)
     ends = [(values[k], counts[k] / len(y)) for k in (0, -1)]
     capped = [f"{value:g} ({share:.1%} of the rows)" for value, share in ends if share > CAPPED_SHARE]
@@ -88,7 +96,7 @@ REASONS = {
     "dropped": "Columns that --drop left out: {}.",
     "role": "Columns that only arrange the split: {}. Not used as features.",
 }
-LEVELS = {"copy": "grave", "dropped": "note", "role": "note"}
+LEVELS: dict[str, Gravity] = {"copy": "grave", "dropped": "note", "role": "note"}
 TITLES = {
     "empty": "Empty columns",
     "constant": "Constant columns",
@@ -99,7 +107,7 @@ TITLES = {
 }
 
 
-def check_columns(table, kinds, y, task, seed):
+def check_columns(table: Table, kinds: Sequence[ColumnKind], y: Array, task: TargetTask, seed: int) -> list[Finding]:
     """Findings about the columns of the training rows."""
     found = []
     for reason, text in REASONS.items():
@@ -112,7 +120,7 @@ def check_columns(table, kinds, y, task, seed):
     return found
 
 
-def _leaks(table, used, y, task, seed):
+def _leaks(table: Table, used: Sequence[ColumnKind], y: Array, task: TargetTask, seed: int) -> list[Finding]:
     rows = np.random.default_rng(seed).permutation(len(y))[:LEAK_ROWS]
     scored = [(kind.name, _alone(kind, table[kind.name][rows], y[rows], task)) for kind in used]
     suspects = [f"{name} ({score:.3f})" for name, score in scored if score >= LEAK_SCORE]
@@ -126,7 +134,7 @@ def _leaks(table, used, y, task, seed):
     return [Finding("grave", "Possible leakage", text)]
 
 
-def _alone(kind, values, y, task):
+def _alone(kind: ColumnKind, values: Array, y: Array, task: TargetTask) -> float:
     """How well one column predicts the target, by a small tree in three folds; 0 where guessing is as good."""
     if kind.kind == "text":
         return 0.0
@@ -148,7 +156,7 @@ _CODES = {
 }
 
 
-def _gaps(table, used):
+def _gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
     found = []
     gaps = [f"{k.name} ({g:.0%})" for k in used if (g := is_missing(table[k.name]).mean()) > MOSTLY_MISSING]
     if gaps:
@@ -166,7 +174,7 @@ def _gaps(table, used):
     return found
 
 
-def check_rows(table, kinds, train, test):
+def check_rows(table: Table, kinds: Sequence[ColumnKind], train: Integers, test: Integers) -> list[Finding]:
     """A finding when held-out rows have an exact twin, in all used columns, among the training rows."""
     columns = [to_text(table[kind.name]).tolist() for kind in kinds if kind.kind != "unused"]
     rows = list(zip(*columns, strict=True))
@@ -181,7 +189,7 @@ def check_rows(table, kinds, train, test):
     return [Finding("warning", "Repeated rows", text)]
 
 
-def check_outcome(choice, judgement, task):
+def check_outcome(choice: Choice, judgement: Judgement, task: TargetTask) -> list[Finding]:
     """Findings about the result: nothing learned, no better than the baseline, worse than promised."""
     if not choice.learned:
         text = f"{choice.why.capitalize()}. The model file holds the baseline; do not expect it to be useful."

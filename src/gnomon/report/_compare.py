@@ -7,7 +7,7 @@ Breiman et al. (1984), §3.4.3, doi:10.1201/9781315139470, with paired differenc
 
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,7 +15,8 @@ import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from gnomon._registry import Candidate
+from gnomon._registry import Candidate, Facts
+from gnomon._typing import Array, Floats, Integers
 from gnomon.report.scores import SCORES, forecast, rounded, score_all, standard_error
 
 __all__ = ["BASELINE", "Choice", "Trial", "build", "choose", "compare"]
@@ -43,13 +44,13 @@ class Trial:
     """What became of one candidate: a dict of scores per fold, seconds, warnings, or the reason why it failed."""
 
     candidate: Candidate
-    scores: dict[str, np.ndarray] = field(default_factory=dict)
+    scores: dict[str, Floats] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     complaints: tuple[str, ...] = ()
     failure: str = ""
 
-    def mean(self, name):
+    def mean(self, name: str) -> float:
         """The mean over the folds of one score."""
         return float(np.mean(self.scores[name]))
 
@@ -63,7 +64,7 @@ class Choice:
     why: str
 
 
-def build(candidate, facts, seed):
+def build(candidate: Candidate, facts: Facts, seed: int) -> Any:
     """The unfitted estimator of a candidate; a classifier without probabilities is calibrated by a sigmoid."""
     estimator = candidate.make(facts, seed)
     if facts.task == "classification" and not candidate.probabilities:
@@ -81,7 +82,17 @@ class _CandidateRecord:
     failure: str = ""
 
 
-def compare(matrices, y, folds, candidates, facts, classes, *, seed=0, progress: Callable[[str], None]):
+def compare(
+    matrices: Iterable[tuple[Any, Any]],
+    y: Array,
+    folds: Sequence[tuple[Integers, Integers]],
+    candidates: Sequence[Candidate],
+    facts: Facts,
+    classes: tuple[str, ...],
+    *,
+    seed: int = 0,
+    progress: Callable[[str], None],
+) -> list[Trial]:
     """Try every candidate on every fold; a candidate that fails is kept with its reason.
 
     `matrices` gives for each fold the prepared training and test matrix, fitted on the former alone.
@@ -110,7 +121,7 @@ def _try(record, candidate, facts, train, test, classes, seed):
     record.complaints |= {str(w.message).splitlines()[0] for w in caught if not _housekeeping(w)}
 
 
-def _housekeeping(warning):
+def _housekeeping(warning: warnings.WarningMessage) -> bool:
     return issubclass(warning.category, (DeprecationWarning, FutureWarning, ImportWarning, ResourceWarning))
 
 
@@ -124,7 +135,7 @@ def _trial(candidate, record, folds):
     return Trial(candidate, scores, errors, record.seconds, tuple(sorted(record.complaints)))
 
 
-def choose(trials, folds) -> Choice:
+def choose(trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]]) -> Choice:
     """Apply the rule of this module; the first trial is the baseline."""
     baseline, *others = [t for t in trials if not t.failure]
     name = SCORES[baseline.candidate.task][0].name
@@ -132,15 +143,15 @@ def choose(trials, folds) -> Choice:
         return Choice(baseline, learned=False, why="no other model could be fitted")
     best = min(others, key=lambda t: t.mean(name))
 
-    def gap(a: Any, b: Any):
+    def gap(a: Trial, b: Trial) -> tuple[float, float]:
         difference = a.scores[name] - b.scores[name]
         return float(np.mean(difference)), standard_error(difference, folds)
 
-    def close(trial):
+    def close(trial: Trial) -> bool:
         mean, error = gap(trial, best)
         return mean <= error
 
-    def beats_baseline(trial):
+    def beats_baseline(trial: Trial) -> bool:
         mean, error = gap(baseline, trial)
         return mean > BETTER_THAN_BASELINE * error
 

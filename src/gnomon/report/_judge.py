@@ -4,11 +4,18 @@ The importance of a column is the growth of the loss when its values are shuffle
 doi:10.1023/A:1010933404324.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.pipeline import Pipeline
 
+from gnomon._registry import Candidate, Facts
+from gnomon._typing import Array
+from gnomon.io import Table
 from gnomon.report._compare import BASELINE
+from gnomon.report._splits import Split
+from gnomon.report._target import Target
 from gnomon.report.scores import SCORES, Forecast, bootstrap, forecast, score_all
 
 __all__ = ["Importance", "Judgement", "coefficients", "importances", "judge", "own_shares", "rules_of"]
@@ -22,7 +29,7 @@ PERMUTATIONS = 5
 class Judgement:
     """The held-out rows: truth, forecast, every score with its 95 % interval, and the baseline's scores."""
 
-    y: np.ndarray
+    y: Array
     forecast: Forecast
     scores: dict[str, float]
     intervals: dict[str, tuple[float, float]]
@@ -38,12 +45,13 @@ class Importance:
     spread: float
 
 
-def judge(model, target, table, parts, seed):
+def judge(model: Pipeline, target: Target, table: Table, parts: Split, seed: int) -> Judgement:
     """Score `model` on the held-out rows, once."""
     y, truth = target.y[parts.train], target.y[parts.test]
     f = forecast(model, table.take(parts.test), target.classes)
     groups = None if parts.groups is None else parts.groups[parts.test]
-    baseline = BASELINE[target.task].make(None, seed).fit(np.zeros((len(y), 1)), y)
+    facts = Facts(target.task, n_rows=len(y), n_features=1, n_classes=len(target.classes))
+    baseline = BASELINE[target.task].make(facts, seed).fit(np.zeros((len(y), 1)), y)
     guess = forecast(baseline, np.zeros((len(truth), 1)), target.classes)
     return Judgement(
         y=truth,
@@ -54,7 +62,9 @@ def judge(model, target, table, parts, seed):
     )
 
 
-def importances(model, target, table, parts, names, seed):
+def importances(
+    model: Pipeline, target: Target, table: Table, parts: Split, names: Sequence[str], seed: int
+) -> list[Importance]:
     """The importance of every column on held-out rows, greatest first; none for very many columns."""
     if len(names) > MOST_COLUMNS_TO_PERMUTE:
         return []
@@ -63,7 +73,7 @@ def importances(model, target, table, parts, names, seed):
     test, truth = table.take(rows), target.y[rows]
     loss = SCORES[target.task][0].of
 
-    def at(shown):
+    def at(shown: Table) -> float:
         return loss(truth, forecast(model, shown, target.classes))
 
     start = at(test)
@@ -75,7 +85,7 @@ def importances(model, target, table, parts, names, seed):
     return sorted(found, key=lambda i: -i.mean)
 
 
-def coefficients(model, candidate):
+def coefficients(model: Pipeline, candidate: Candidate) -> list[tuple[str, float]]:
     """Name and value of each coefficient that is not zero, largest modulus first, for a model with one score."""
     if candidate.explain is None or not candidate.probabilities:
         return []
@@ -86,14 +96,14 @@ def coefficients(model, candidate):
     return sorted(((name, value) for name, value in pairs if value != 0), key=lambda pair: -abs(pair[1]))
 
 
-def rules_of(model, candidate):
+def rules_of(model: Pipeline, candidate: Candidate) -> str:
     """The chosen model as text; empty if it has none."""
     if candidate.rules is None:
         return ""
     return candidate.rules(model[-1], model[0].get_feature_names_out(), *model[0].units())
 
 
-def own_shares(model, candidate):
+def own_shares(model: Pipeline, candidate: Candidate) -> list[tuple[str, float]]:
     """What the model itself counts as importance: name and share of each prepared column in use, largest first."""
     if candidate.shares is None:
         return []

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from gnomon._typing import Array
 from gnomon.io.cells import as_numbers, date_format
 from gnomon.io.tables import as_float, is_missing
 
@@ -38,7 +39,7 @@ class ColumnKind:
     n_unreadable: int = 0
 
 
-def infer_kind(name, values, *, keep=False):
+def infer_kind(name: str, values: Array, *, keep: bool = False) -> ColumnKind:
     """The kind of one column; with `keep` a column like an identifier is used all the same."""
     there = values[~is_missing(values)]
     if not len(there):
@@ -50,19 +51,19 @@ def infer_kind(name, values, *, keep=False):
     return replace(found, kind="unused", reason="identifier") if like_id else found
 
 
-def _constant(there):
+def _constant(there: Array) -> bool:
     return bool((there == there[0]).all())
 
 
-def _kind_of_numbers(name, there):
+def _kind_of_numbers(name: str, there: Array) -> ColumnKind:
     return ColumnKind(name, "number")
 
 
-def _kind_of_dates(name, there):
+def _kind_of_dates(name: str, there: Array) -> ColumnKind:
     return ColumnKind(name, "date", form="iso")
 
 
-def _kind_of_text(name, there):
+def _kind_of_text(name: str, there: Array) -> ColumnKind:
     unreadable = int(np.isnan(as_numbers(there)).sum())
     few = len(there) < ROWS_TO_JUDGE
     if unreadable == 0 or (not few and unreadable <= (1 - NUMBERS_AT_LEAST) * len(there)):
@@ -76,12 +77,12 @@ def _kind_of_text(name, there):
     return ColumnKind(name, "category")
 
 
-def _distinct(there):
+def _distinct(there: Array) -> float:
     """The number of different cells as a share of all."""
     return len(set(there.tolist())) / len(there)
 
 
-def _like_id(found, there):
+def _like_id(found: ColumnKind, there: Array) -> bool:
     """Different strings in nearly every row, or whole numbers that count the rows or are called an identifier."""
     if found.kind == "category":
         return _distinct(there) > DISTINCT_IS_ID
@@ -91,5 +92,5 @@ def _like_id(found, there):
     whole = bool((numbers == np.round(numbers)).all())
     if not whole or _distinct(numbers) < 1.0:
         return False
-    counts_rows = np.ptp(numbers) < 1.05 * len(numbers)
+    counts_rows = bool(np.ptp(numbers) < 1.05 * len(numbers))
     return counts_rows or bool(_ID_NAME.search(found.name))

@@ -7,12 +7,18 @@ nothing refers to anything outside the page.
 import io
 import re
 import warnings
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import matplotlib as mpl
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.metrics import confusion_matrix, roc_curve
 
+from gnomon.report._compare import Trial
+from gnomon.report._judge import Importance, Judgement
+from gnomon.report._target import Target
 from gnomon.report.scores import SCORES
 
 __all__ = ["picture_of_candidates", "picture_of_importances", "picture_of_target", "pictures_of_judgement"]
@@ -21,7 +27,7 @@ __all__ = ["picture_of_candidates", "picture_of_importances", "picture_of_target
 INK, MUTED, ACCENT, SECOND = "#010203", "#040506", "#070809", "#0a0b0c"
 VARIABLES = {INK: "var(--ink)", MUTED: "var(--muted)", ACCENT: "var(--accent)", SECOND: "var(--second)"}
 
-STYLE = {
+STYLE: dict[Any, Any] = {
     "svg.fonttype": "none",
     "text.parse_math": False,
     "font.family": "DejaVu Sans",
@@ -49,7 +55,7 @@ MOST_POINTS = 2_000
 LONGEST_NAME = 34
 
 
-def _drawn(draw, width, height, salt):
+def _drawn(draw: Callable[[Axes], None], width: float, height: float, salt: str) -> str:
     """The SVG of what `draw(axes)` draws, ready to stand in a page; `salt` keeps its ids apart from others'."""
     with mpl.rc_context({**STYLE, "svg.hashsalt": salt}), warnings.catch_warnings():
         # A glyph that Matplotlib's own font lacks is drawn by the reader's browser all the same.
@@ -61,7 +67,7 @@ def _drawn(draw, width, height, salt):
     return _inline(buffer.getvalue(), salt)
 
 
-def _inline(svg, salt):
+def _inline(svg: str, salt: str) -> str:
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
@@ -77,12 +83,12 @@ def _inline(svg, salt):
     return svg
 
 
-def _short(name):
+def _short(name: str) -> str:
     name = str(name)
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
 
 
-def picture_of_target(target):
+def picture_of_target(target: Target) -> str:
     """How often each class, or which values, the target takes."""
 
     def draw(axes):
@@ -103,7 +109,7 @@ def picture_of_target(target):
     return _drawn(draw, 5.2, 0.9 + 0.32 * bars if bars else 2.6, "target")
 
 
-def picture_of_candidates(trials, chosen):
+def picture_of_candidates(trials: Sequence[Trial], chosen: Trial) -> str:
     """The mean loss of every model, with one standard error to either side, against the baseline."""
     baseline, *others = [t for t in trials if not t.failure]
     score = SCORES[baseline.candidate.task][0]
@@ -127,7 +133,7 @@ def picture_of_candidates(trials, chosen):
     return _drawn(draw, 7.2, 1.5 + 0.42 * len(ordered), "candidates")
 
 
-def picture_of_importances(importances, loss):
+def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
     """How much the loss grows when a column is shuffled."""
     shown = importances[:MOST_BARS][::-1]
 
@@ -143,7 +149,7 @@ def picture_of_importances(importances, loss):
     return _drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances")
 
 
-def pictures_of_judgement(judgement, classes):
+def pictures_of_judgement(judgement: Judgement, classes: tuple[str, ...]) -> list[tuple[str, str]]:
     """The pictures of the held-out rows that suit the task, each with its caption."""
     if not len(classes):
         return [_predicted_against_true(judgement), _residuals(judgement)]

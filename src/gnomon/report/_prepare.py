@@ -7,6 +7,8 @@ text        term frequency × inverse document frequency of the two thousand mos
 """
 
 import re
+from collections.abc import Sequence
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -17,7 +19,10 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import Array, Floats, NDArray
+from gnomon.io import Table
 from gnomon.io.tables import TableError, as_dates, as_float, as_table, listed, to_text
+from gnomon.report._kinds import ColumnKind
 
 __all__ = ["Preparer"]
 
@@ -39,10 +44,10 @@ class Preparer(TransformerMixin, BaseEstimator):
         The columns to use, by name; a table may hold them in any order, with others between.
     """
 
-    def __init__(self, kinds):
+    def __init__(self, kinds: tuple[ColumnKind, ...]):
         self.kinds = kinds
 
-    def fit(self, X, y=None):
+    def fit(self, X: Table, y: object = None) -> Self:
         """Learn medians, scales, levels and words from the rows of `X`."""
         table = as_table(X)
         self.blocks_ = [block.fit(table) for block in _blocks(self.kinds)]
@@ -53,7 +58,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         self.n_features_out_ = width
         return self
 
-    def transform(self, X):
+    def transform(self, X: Table) -> Any:
         """The matrix of `X`; an error names the columns that are missing."""
         check_is_fitted(self)
         table = as_table(X)
@@ -65,12 +70,12 @@ class Preparer(TransformerMixin, BaseEstimator):
             return sp.hstack(parts, format="csr")
         return np.hstack([part.toarray() if sp.issparse(part) else part for part in parts])
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """The names of the columns of the matrix."""
         check_is_fitted(self)
         return np.array([name for block in self.blocks_ for name in block.names()], dtype=object)
 
-    def units(self):
+    def units(self) -> Floats:
         """Centre and scale of each column of the matrix: what it holds is (value − centre) / scale."""
         check_is_fitted(self)
         return np.hstack([block.units() for block in self.blocks_])
@@ -84,30 +89,30 @@ class Numbers(BaseEstimator):
     kinds : list of ColumnKind
     """
 
-    def __init__(self, kinds):
+    def __init__(self, kinds: Sequence[ColumnKind]):
         self.kinds = kinds
 
-    def fit(self, table):
+    def fit(self, table: Table) -> Self:
         """Learn medians and scales."""
         imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
         self.steps_ = make_pipeline(imputer, StandardScaler()).fit(self._raw(table))
         return self
 
-    def transform(self, table):
+    def transform(self, table: Table) -> Floats:
         """A dense matrix without gaps."""
         return self.steps_.transform(self._raw(table))
 
-    def names(self):
+    def names(self) -> list[str]:
         """The column, or the column and the part of a date, or that it is missing."""
         raw = [label for kind in self.kinds for label in _LABELS[kind.kind](kind.name)]
         gaps = [raw[j] for j in self.steps_[0].indicator_.features_]
         return raw + [f"{name} is missing" for name in gaps]
 
-    def units(self):
+    def units(self) -> Floats:
         """Means and standard deviations."""
         return np.stack([self.steps_[-1].mean_, self.steps_[-1].scale_])
 
-    def _raw(self, table):
+    def _raw(self, table: Table) -> Floats:
         return np.column_stack([_VALUES[kind.kind](table[kind.name], kind) for kind in self.kinds])
 
 
@@ -119,30 +124,30 @@ class Levels(BaseEstimator):
     kinds : list of ColumnKind
     """
 
-    def __init__(self, kinds):
+    def __init__(self, kinds: Sequence[ColumnKind]):
         self.kinds = kinds
 
-    def fit(self, table):
+    def fit(self, table: Table) -> Self:
         """Learn the levels of every column."""
         self.encoder_ = OneHotEncoder(
             handle_unknown="infrequent_if_exist", min_frequency=LEAST_FREQUENCY, max_categories=MOST_LEVELS
         ).fit(self._raw(table))
         return self
 
-    def transform(self, table):
+    def transform(self, table: Table) -> Any:
         """A sparse matrix of zeros and ones; a level never seen counts as a rare one."""
         return self.encoder_.transform(self._raw(table))
 
-    def names(self):
+    def names(self) -> list[str]:
         """The column and its level."""
         names = self.encoder_.get_feature_names_out([f"{kind.name} = " for kind in self.kinds])
         return [name.replace(" = _", " = ").replace("infrequent_sklearn", "(rare)") for name in names]
 
-    def units(self):
+    def units(self) -> Floats:
         """Zeros and ones are as they are."""
         return _as_they_are(len(self.names()))
 
-    def _raw(self, table):
+    def _raw(self, table: Table) -> Array:
         columns = [to_text(table[kind.name]).astype(object) for kind in self.kinds]
         raw = np.column_stack(columns)
         raw[raw == ""] = MISSING_LEVEL
@@ -157,10 +162,10 @@ class TextBlock(BaseEstimator):
     kind : ColumnKind
     """
 
-    def __init__(self, kind):
+    def __init__(self, kind: ColumnKind):
         self.kind = kind
 
-    def fit(self, table):
+    def fit(self, table: Table) -> Self:
         """Learn the words and how rare they are."""
         rows = self._raw(table)
         vectorizer = TfidfVectorizer(token_pattern=WORD, sublinear_tf=True, max_features=MOST_WORDS)
@@ -168,26 +173,26 @@ class TextBlock(BaseEstimator):
         self.vectorizer_ = vectorizer.fit(rows) if any(re.search(WORD, row) for row in rows) else None
         return self
 
-    def transform(self, table):
+    def transform(self, table: Table) -> Any:
         """A sparse matrix of weights."""
         if self.vectorizer_ is None:
             return sp.csr_matrix((len(table), 0))
         return self.vectorizer_.transform(self._raw(table))
 
-    def names(self):
+    def names(self) -> list[str]:
         """The column and the word."""
         words = [] if self.vectorizer_ is None else self.vectorizer_.get_feature_names_out()
         return [f"{self.kind.name}: {word}" for word in words]
 
-    def units(self):
+    def units(self) -> Floats:
         """Weights are as they are."""
         return _as_they_are(len(self.names()))
 
-    def _raw(self, table):
+    def _raw(self, table: Table) -> list[str]:
         return to_text(table[self.kind.name]).tolist()
 
 
-def _as_they_are(width):
+def _as_they_are(width: int) -> Floats:
     return np.stack([np.zeros(width), np.ones(width)])
 
 
@@ -199,7 +204,7 @@ def _blocks(kinds):
     return blocks + [TextBlock(kind) for kind in kinds if kind.kind == "text"]
 
 
-def _parts_of_dates(values, kind):
+def _parts_of_dates(values: Array, kind: ColumnKind) -> Floats:
     """Days since 1970, and the position in year, week and day as points of the circle."""
     when = as_dates(values, kind.form)
     days = as_float(when)

@@ -17,9 +17,11 @@ from sklearn.model_selection import (
     train_test_split,
 )
 
-from gnomon.io import UserError
+from gnomon._typing import Array, Integers
+from gnomon.io import Table, UserError
 from gnomon.io.cells import date_format
 from gnomon.io.tables import as_dates, as_float, is_missing, to_text
+from gnomon.report._target import Target
 
 __all__ = ["Split", "split"]
 
@@ -35,14 +37,14 @@ class Split:
     `groups` are the group of each row where rows are kept together, else None.
     """
 
-    train: np.ndarray
-    test: np.ndarray
-    folds: list[tuple[np.ndarray, np.ndarray]]
+    train: Integers
+    test: Integers
+    folds: list[tuple[Integers, Integers]]
     rule: str
-    groups: np.ndarray | None = None
+    groups: Array | None = None
 
 
-def split(table, target, *, group=None, time=None, seed=0):
+def split(table: Table, target: Target, *, group: str | None = None, time: str | None = None, seed: int = 0) -> Split:
     """Split the rows of `table`, which are those of `target`."""
     if group and time:
         raise UserError("give --group or --time, not both")
@@ -51,7 +53,7 @@ def split(table, target, *, group=None, time=None, seed=0):
     return _by_time(table, target, time) if time else _at_random(target, seed)
 
 
-def _at_random(target, seed):
+def _at_random(target: Target, seed: int) -> Split:
     y, rows = target.y, np.arange(len(target.y))
     classify = target.task == "classification"
     train, test = train_test_split(rows, test_size=0.2, random_state=seed, stratify=y if classify else None)
@@ -65,7 +67,7 @@ def _at_random(target, seed):
     return Split(train, test, folds, f"a random fifth is held out{kept}; {FOLDS}-fold cross-validation{often}")
 
 
-def _by_group(table, target, name, seed):
+def _by_group(table: Table, target: Target, name: str, seed: int) -> Split:
     groups = np.unique(to_text(table[name]), return_inverse=True)[1]
     if len(np.unique(groups)) < 2 * FOLDS:
         raise UserError(f"--group {name!r} has fewer than {2 * FOLDS} groups; too few to keep them apart")
@@ -79,7 +81,7 @@ def _by_group(table, target, name, seed):
     return Split(train, test, folds, rule, groups)
 
 
-def _by_time(table, target, name):
+def _by_time(table: Table, target: Target, name: str) -> Split:
     values = table[name]
     text = to_text(values)
     form = date_format(text[text != ""])

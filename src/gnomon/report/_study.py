@@ -8,15 +8,18 @@ Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84
 """
 
 import warnings
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from gnomon._registry import Facts, candidates, discover
-from gnomon.io import UserError, as_table
-from gnomon.io.tables import listed
+from gnomon._registry import Candidate, Facts, candidates, discover
+from gnomon._typing import Array, Integers
+from gnomon.io import Table, UserError, as_table
+from gnomon.io.tables import TableLike, listed
 from gnomon.report._checks import (
     GRAVITY,
     Finding,
@@ -31,9 +34,12 @@ from gnomon.report._judge import Importance, Judgement, coefficients, importance
 from gnomon.report._kinds import ColumnKind, infer_kind
 from gnomon.report._prepare import Preparer
 from gnomon.report._splits import Split, split
-from gnomon.report._target import Target, read_target
+from gnomon.report._target import Target, TargetTask, read_target
 
 __all__ = ["Study", "learn"]
+
+Progress: TypeAlias = Callable[[int, int, str], None]
+"""What is told of the work: steps done, steps in all, and the step that begins."""
 
 MOST_ROWS_TO_COMPARE = 50_000
 SMALL_CELLS = 200_000
@@ -103,11 +109,22 @@ class Study:
     seed: int
 
 
-def _silent(done, total, text):
+def _silent(done: int, total: int, text: str) -> None:
     return None
 
 
-def learn(data, target, *, task=None, group=None, time=None, drop=(), keep=(), seed=0, progress=_silent):
+def learn(
+    data: TableLike,
+    target: str,
+    *,
+    task: TargetTask | None = None,
+    group: str | None = None,
+    time: str | None = None,
+    drop: Sequence[str] = (),
+    keep: Sequence[str] = (),
+    seed: int = 0,
+    progress: Progress = _silent,
+) -> Study:
     """Compare the registered models on a table, choose one, and judge it once on held-out rows.
 
     Parameters
@@ -161,13 +178,15 @@ def learn(data, target, *, task=None, group=None, time=None, drop=(), keep=(), s
         return _study(table, whole, parts, kinds, used, seed, progress)
 
 
-def _refuse_unknown(table, option, names):
+def _refuse_unknown(table: Table, option: str, names: Sequence[str]) -> None:
     unknown = [name for name in names if name not in table.columns]
     if unknown:
         raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
 
 
-def _kinds(table, target, parts, out, keep):
+def _kinds(
+    table: Table, target: Target, parts: Split, out: Mapping[str, Sequence[str]], keep: Sequence[str]
+) -> tuple[ColumnKind, ...]:
     """The kind of every column but the target, from the training rows alone."""
     names = [name for name in table.names if name != target.name]
     reasons = {name: reason for reason, members in out.items() for name in members}
@@ -182,7 +201,15 @@ def _kinds(table, target, parts, out, keep):
     )
 
 
-def _study(table, target, parts, kinds, used, seed, progress):
+def _study(
+    table: Table,
+    target: Target,
+    parts: Split,
+    kinds: tuple[ColumnKind, ...],
+    used: tuple[ColumnKind, ...],
+    seed: int,
+    progress: Progress,
+) -> Study:
     discover()
     train, y = table.take(parts.train), target.y[parts.train]
     rows = _sampled(len(y), seed)
@@ -217,7 +244,15 @@ def _study(table, target, parts, kinds, used, seed, progress):
     )
 
 
-def _findings(table, target, parts, kinds, choice, judgement, seed):
+def _findings(
+    table: Table,
+    target: Target,
+    parts: Split,
+    kinds: tuple[ColumnKind, ...],
+    choice: Choice,
+    judgement: Judgement,
+    seed: int,
+) -> tuple[Finding, ...]:
     """All warnings, gravest first."""
     found = (
         *check_target(target),
@@ -231,36 +266,40 @@ def _findings(table, target, parts, kinds, choice, judgement, seed):
 class _Ticks:
     """Counts the steps of a study for the progress bar."""
 
-    def __init__(self, progress, total):
+    def __init__(self, progress: Progress, total: int):
         self.progress, self.total, self.done = progress, total, 0
 
-    def step(self, text):
+    def step(self, text: str) -> None:
         self.progress(self.done, self.total, text)
         self.done += 1
 
-    def compare(self, name):
+    def compare(self, name: str) -> None:
         self.step(f"cross-validating {name}")
 
 
-def _sampled(n, seed):
+def _sampled(n: int, seed: int) -> Integers:
     return np.sort(np.random.default_rng(seed).permutation(n)[:MOST_ROWS_TO_COMPARE])
 
 
-def _folds_within(folds, rows, n):
+def _folds_within(
+    folds: Sequence[tuple[Integers, Integers]], rows: Integers, n: int
+) -> list[tuple[Integers, Integers]]:
     """The folds with only those rows that take part in the comparison."""
     taking_part = np.zeros(n, dtype=bool)
     taking_part[rows] = True
     return [(train[taking_part[train]], test[taking_part[test]]) for train, test in folds]
 
 
-def _matrices(used, table, folds):
+def _matrices(
+    used: tuple[ColumnKind, ...], table: Table, folds: Sequence[tuple[Integers, Integers]]
+) -> Iterator[tuple[Any, Any]]:
     """For each fold, the two matrices, prepared from its training rows alone."""
     for train, test in folds:
         preparer = Preparer(used).fit(rows := table.take(train))
         yield preparer.transform(rows), preparer.transform(table.take(test))
 
 
-def _facts(target, preparer, n_rows):
+def _facts(target: Target, preparer: Preparer, n_rows: int) -> Facts:
     return Facts(
         task=target.task,
         n_rows=n_rows,
@@ -270,7 +309,9 @@ def _facts(target, preparer, n_rows):
     )
 
 
-def _fit(used, candidate, facts, train, y, seed):
+def _fit(
+    used: tuple[ColumnKind, ...], candidate: Candidate, facts: Facts, train: Table, y: Array, seed: int
+) -> Pipeline:
     pipeline = Pipeline([("prepare", Preparer(used)), ("model", build(candidate, facts, seed))])
     with warnings.catch_warnings():
         # The same complaints were recorded during the comparison and stand in the report.

@@ -5,10 +5,12 @@ are classes. ``--task`` overrides.
 """
 
 from dataclasses import dataclass
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from gnomon.io import UserError
+from gnomon._typing import Array, Floats, Integers
+from gnomon.io import Table, UserError
 from gnomon.io.tables import as_float, is_missing, listed, to_text
 
 __all__ = ["Target", "read_target"]
@@ -18,7 +20,8 @@ MOST_CLASSES = 100
 LEAST_ROWS = 30
 LEAST_ROWS_OF_A_CLASS = 8
 LARGEST_NUMBER = 1e150
-TASKS = ("classification", "regression")
+TargetTask: TypeAlias = Literal["classification", "regression"]
+TASKS = get_args(TargetTask)
 
 
 @dataclass(frozen=True)
@@ -31,21 +34,21 @@ class Target:
     """
 
     name: str
-    task: str
-    y: np.ndarray
-    rows: np.ndarray
+    task: TargetTask
+    y: Array
+    rows: Integers
     rule: str
     n_rows: int
     n_missing: int
     rare: tuple[str, ...] = ()
 
     @property
-    def classes(self):
+    def classes(self) -> tuple[str, ...]:
         """The classes in order; empty for regression."""
         return tuple(np.unique(self.y).tolist()) if self.task == "classification" else ()
 
 
-def read_target(table, name, task=None):
+def read_target(table: Table, name: str, task: TargetTask | None = None) -> Target:
     """The target column of `table`; errors say what to do when nothing can be learned from it."""
     if name not in table.columns:
         raise UserError(f"the target {name!r} is no column; the columns are: {listed(table.names)}")
@@ -64,14 +67,14 @@ def read_target(table, name, task=None):
     return target
 
 
-def _refuse_few(rows):
+def _refuse_few(rows: Integers) -> None:
     if len(rows) < LEAST_ROWS:
         raise UserError(
             f"only {len(rows)} rows have a usable target; at least {LEAST_ROWS} are needed to learn and to judge"
         )
 
 
-def _decide(name, numbers):
+def _decide(name: str, numbers: Floats) -> tuple[TargetTask, str]:
     if np.isnan(numbers).any():
         return "classification", f"the target {name} holds text, so this is classification"
     distinct = len(np.unique(numbers))
@@ -82,7 +85,7 @@ def _decide(name, numbers):
     return "regression", f"the target {name} holds numbers with {distinct} different values, so this is regression"
 
 
-def _read_numbers(name, task, values, there, numbers, rule):
+def _read_numbers(name: str, task: TargetTask, values: Array, there: Integers, numbers: Floats, rule: str) -> Target:
     if np.isnan(numbers).any():
         examples = to_text(values[there])[np.isnan(numbers)]
         raise UserError(f"--task regression, but the target {name!r} holds text, for example {str(examples[0])!r}")
@@ -94,7 +97,7 @@ def _read_numbers(name, task, values, there, numbers, rule):
     return Target(name, task, numbers, there, rule, len(values), len(values) - len(there))
 
 
-def _read_classes(name, task, values, there, numbers, rule):
+def _read_classes(name: str, task: TargetTask, values: Array, there: Integers, numbers: Floats, rule: str) -> Target:
     labels = np.array(to_text(values[there]).tolist())
     classes, counts = np.unique(labels, return_counts=True)
     if len(classes) == 1:

@@ -1,10 +1,12 @@
 """What a search for anomalies found: as a page, as plain values, in one sentence."""
 
 from datetime import UTC, datetime
+from typing import Any
 
 import gnomon
+from gnomon.io import Table
 from gnomon.io.tables import to_text
-from gnomon.report._anomalies import share_text
+from gnomon.report._anomalies import AnomalyStudy, Attempt, share_text
 from gnomon.report.pages import package_versions, plain, templates
 
 __all__ = ["anomaly_page", "anomaly_summary", "anomaly_verdict", "detector_rows"]
@@ -16,7 +18,15 @@ SHOWN = ("validation", "test", "precision", "recall", "fpr", "pr_auc", "roc_auc"
 HEADS = ("F1, validation", "F1, test", "precision", "recall", "false alarms", "PR area", "ROC area", "accuracy")
 
 
-def anomaly_page(study, table, *, source="a table", digest="", model_file="model.skops", command=""):
+def anomaly_page(
+    study: AnomalyStudy,
+    table: Table,
+    *,
+    source: str = "a table",
+    digest: str = "",
+    model_file: str = "model.skops",
+    command: str = "",
+) -> str:
     """The report of an `AnomalyStudy` as one HTML page that needs nothing outside itself.
 
     Parameters
@@ -70,7 +80,7 @@ def anomaly_page(study, table, *, source="a table", digest="", model_file="model
     )
 
 
-def anomaly_summary(study):
+def anomaly_summary(study: AnomalyStudy) -> dict[str, Any]:
     """The outcome of an `AnomalyStudy` as plain values that JSON can hold.
 
     References
@@ -104,14 +114,14 @@ def anomaly_summary(study):
     }
 
 
-def anomaly_verdict(study):
+def anomaly_verdict(study: AnomalyStudy) -> str:
     """The outcome in one sentence."""
     name, flagged = study.best.candidate.name, share_text(study.flagged)
-    if study.target is None:
+    s = study.best.scores
+    if s is None:
         told = f"Without labels, {name} describes the rows best; it flags {flagged} of the rows held out"
         return f"{told}, where {share_text(study.meant)} were meant{_advice(study)}."
-    s, bad = study.best.scores, study.counts["anomalous in test"]
-    told = f"On {study.counts['test']} test rows, {bad} of them anomalous, {name} "
+    told = f"On {study.counts['test']} test rows, {study.counts['anomalous in test']} of them anomalous, {name} "
     if study.flagged == 0.0:
         return f"{told}flags nothing: it finds none of the anomalies."
     return (
@@ -120,7 +130,7 @@ def anomaly_verdict(study):
     )
 
 
-def _advice(study):
+def _advice(study: AnomalyStudy) -> str:
     """What a share far from what is usual or meant asks of the user."""
     if study.target is not None:
         many = study.meant > MANY_ANOMALIES
@@ -134,7 +144,7 @@ def _advice(study):
     return "; the tails of the rows are heavier than those of the density, --contamination sets the share by the rows"
 
 
-def detector_rows(study):
+def detector_rows(study: AnomalyStudy) -> tuple[tuple[str, ...], list[tuple[Attempt, tuple[str, ...]]]]:
     """The heads of the columns, and for each detector that was judged its numbers as text."""
     judged = [attempt for attempt in study.attempts if not attempt.failure]
     if study.target is None:
@@ -142,10 +152,10 @@ def detector_rows(study):
     return HEADS, [(a, tuple(f"{getattr(a.scores, name):.3f}" for name in SHOWN)) for a in judged]
 
 
-def _tiles(study):
-    if study.target is None:
-        return [("flagged", share_text(study.flagged), f"of the rows held out, {share_text(study.meant)} meant")]
+def _tiles(study: AnomalyStudy) -> list[tuple[str, str, str]]:
     s = study.best.scores
+    if s is None:
+        return [("flagged", share_text(study.flagged), f"of the rows held out, {share_text(study.meant)} meant")]
     return [
         ("F1, test", f"{s.test:.3f}", f"{s.validation:.3f} on validation rows"),
         ("recall", f"{s.recall:.0%}", "of the anomalies are found"),
@@ -154,13 +164,13 @@ def _tiles(study):
     ]
 
 
-def _numbers(attempt):
+def _numbers(attempt: Attempt) -> dict[str, float | None]:
     if attempt.scores is None:
         return {"log_density": plain(attempt.value)}
     named = attempt.scores._asdict()
     return {name: plain(value) for name, value in named.items() if name not in ("name", "detector")}
 
 
-def _tried(attempt):
+def _tried(attempt: Attempt) -> dict[str, Any]:
     told = {"failure": attempt.failure} if attempt.failure else {"scores": _numbers(attempt)}
     return {"name": attempt.candidate.name, **told}

@@ -3,20 +3,24 @@
 import platform
 from datetime import UTC, datetime
 from importlib.metadata import version
+from typing import Any
 
 import jinja2
 import numpy as np
 
 import gnomon
+from gnomon.io import Table
 from gnomon.io.tables import is_missing
-from gnomon.report._compare import RULE
+from gnomon.report._compare import RULE, Trial
+from gnomon.report._judge import Judgement
 from gnomon.report._pictures import (
     picture_of_candidates,
     picture_of_importances,
     picture_of_target,
     pictures_of_judgement,
 )
-from gnomon.report.scores import SCORES
+from gnomon.report._study import Study
+from gnomon.report.scores import SCORES, Score
 
 __all__ = ["page", "summary"]
 
@@ -34,7 +38,15 @@ templates = jinja2.Environment(
 templates.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
 
 
-def page(study, table, *, source="a table", digest="", model_file="model.skops", command=""):
+def page(
+    study: Study,
+    table: Table,
+    *,
+    source: str = "a table",
+    digest: str = "",
+    model_file: str = "model.skops",
+    command: str = "",
+) -> str:
     """The report of a study as one HTML page that needs nothing outside itself.
 
     Parameters
@@ -98,7 +110,7 @@ def page(study, table, *, source="a table", digest="", model_file="model.skops",
     )
 
 
-def summary(study):
+def summary(study: Study) -> dict[str, Any]:
     """The outcome of a study as plain values that JSON can hold.
 
     References
@@ -136,7 +148,7 @@ def summary(study):
     }  # fmt: skip
 
 
-def verdict(study):
+def verdict(study: Study) -> str:
     """The outcome in one sentence: the first and the last score of the task, with their intervals."""
     if not study.choice.learned:
         return f"Nothing was learned: {study.choice.why}."
@@ -145,19 +157,19 @@ def verdict(study):
     return f"On {len(study.judgement.y)} held-out rows {study.choice.trial.candidate.name} reaches {told}."
 
 
-def _told(judgement, score):
+def _told(judgement: Judgement, score: Score) -> str:
     value, guess = judgement.scores[score.name], judgement.baseline[score.name]
     low, high = judgement.intervals[score.name]
     interval = f"{score.text(low)} to {score.text(high)}"
     return f"{score.name} {score.text(value)} ({interval}; baseline {score.text(guess)})"
 
 
-def plain(value):
+def plain(value: float) -> float | None:
     """A float that JSON can hold; None for what it cannot."""
     return float(value) if np.isfinite(value) else None
 
 
-def _tried(trial):
+def _tried(trial: Trial) -> dict[str, Any]:
     if trial.failure:
         return {"name": trial.candidate.name, "failure": trial.failure}
     scores = {n: {"mean": plain(trial.mean(n)), "standard_error": plain(trial.errors[n])} for n in trial.scores}
@@ -165,7 +177,7 @@ def _tried(trial):
             "warnings": list(trial.complaints)}  # fmt: skip
 
 
-def _ranked(study):
+def _ranked(study: Study) -> list[Trial]:
     loss = SCORES[study.target.task][0].name
     return sorted((t for t in study.trials if not t.failure), key=lambda t: t.mean(loss))
 
@@ -191,7 +203,7 @@ def _columns(study, table):
     return rows
 
 
-def _pictures(study):
+def _pictures(study: Study) -> dict[str, Any]:
     loss = SCORES[study.target.task][0].name
     return {
         "target": picture_of_target(study.target),
@@ -201,7 +213,7 @@ def _pictures(study):
     }
 
 
-def package_versions():
+def package_versions() -> dict[str, str]:
     """The versions of what the numbers depend on."""
     found = {"gnomon": gnomon.__version__, "Python": platform.python_version()}
     return {**found, **{name: version(name) for name in PACKAGES}}

@@ -8,11 +8,15 @@
 held-out score are percentiles over resampled rows: Efron (1979), doi:10.1214/aos/1176344552.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
+
+from gnomon._typing import Array, Bools, Floats, Integers
+from gnomon.report._target import TargetTask
 
 __all__ = ["SCORES", "Forecast", "Score", "bootstrap", "forecast", "rounded", "score_all", "standard_error"]
 
@@ -24,17 +28,17 @@ RESAMPLES = 500
 class Forecast:
     """Predictions for some rows: labels or numbers, and for classes their probabilities in the order of `classes`."""
 
-    predicted: np.ndarray
-    proba: np.ndarray | None = None
-    classes: np.ndarray | None = None
+    predicted: Array
+    proba: Floats | None = None
+    classes: Array | None = None
 
-    def take(self, rows):
+    def take(self, rows: Integers) -> "Forecast":
         """The forecast of these rows."""
         proba = None if self.proba is None else self.proba[rows]
         return Forecast(self.predicted[rows], proba, self.classes)
 
 
-def forecast(model, X, classes):
+def forecast(model: Any, X: Any, classes: tuple[str, ...]) -> Forecast:
     """What `model` says of the rows `X`; `classes` are all classes of the study, known to the model or not."""
     if not len(classes):
         return Forecast(np.asarray(model.predict(X), dtype=float))
@@ -51,17 +55,17 @@ class Score:
 
     name: str
     less_is_better: bool
-    of: Callable[[np.ndarray, Forecast], float]
+    of: Callable[[Array, Forecast], float]
     unitless: bool = True
 
-    def text(self, value):
+    def text(self, value: float) -> str:
         """`value` as the reports write it."""
         if not np.isfinite(value):
             return "–"
         return f"{value:z.3f}" if self.unitless else rounded(value)
 
 
-def rounded(value, digits=4):
+def rounded(value: float, digits: int = 4) -> str:
     """`value` to some significant digits, without an exponent where that is readable: 68780, 0.0123, 1.234e-07."""
     if value == 0 or not 1e-4 <= abs(value) < 1e9:
         return f"{value:.{digits}g}"
@@ -74,11 +78,11 @@ def _log_loss(y, f):
     return float(-np.mean(np.log(np.clip(p, LEAST_PROBABILITY, 1.0))))
 
 
-def _accuracy(y, f):
+def _accuracy(y: Array, f: Forecast) -> float:
     return float(np.mean(f.predicted == y))
 
 
-def _balanced_accuracy(y, f):
+def _balanced_accuracy(y: Array, f: Forecast) -> float:
     return float(np.mean([np.mean(f.predicted[y == c] == c) for c in np.unique(y)]))
 
 
@@ -92,21 +96,21 @@ def _auc(y, f):
     return float(np.average([_rank_sum(*pair) for pair in mixed], weights=[hit.sum() for hit, _ in mixed]))
 
 
-def _rank_sum(hit, said):
+def _rank_sum(hit: Bools, said: Floats) -> float:
     """P(a hit is ranked above a miss), ties counting half: Mann & Whitney (1947), doi:10.1214/aoms/1177730491."""
     hits, misses = hit.sum(), (~hit).sum()
     return (rankdata(said)[hit].sum() - hits * (hits + 1) / 2) / (hits * misses)
 
 
-def _rmse(y, f):
+def _rmse(y: Array, f: Forecast) -> float:
     return float(np.sqrt(np.mean((y - f.predicted) ** 2)))
 
 
-def _mae(y, f):
+def _mae(y: Array, f: Forecast) -> float:
     return float(np.mean(np.abs(y - f.predicted)))
 
 
-def _r2(y, f):
+def _r2(y: Array, f: Forecast) -> float:
     spread = np.sum((y - y.mean()) ** 2)
     return float(1 - np.sum((y - f.predicted) ** 2) / spread) if spread > 0 else float("nan")
 
@@ -127,18 +131,20 @@ SCORES = {
 """The scores of each task; the first is the one that chooses."""
 
 
-def score_all(task, y, f):
+def score_all(task: TargetTask, y: Array, f: Forecast) -> dict[str, float]:
     """Every score of the task, by name."""
     return {score.name: score.of(y, f) for score in SCORES[task]}
 
 
-def standard_error(differences, folds):
+def standard_error(differences: Floats, folds: Sequence[tuple[Integers, Integers]]) -> float:
     """(2) for one value per fold."""
     ratio = np.mean([len(test) / len(train) for train, test in folds])
     return float(np.sqrt((1 / len(folds) + ratio) * np.var(differences, ddof=1)))
 
 
-def bootstrap(task, y, f, *, groups=None, seed=0):
+def bootstrap(
+    task: TargetTask, y: Array, f: Forecast, *, groups: Array | None = None, seed: int = 0
+) -> dict[str, tuple[float, float]]:
     """The 95 % interval of every score over resampled rows (or groups, where rows belong together)."""
     rng = np.random.default_rng(seed)
     draws = []
@@ -148,13 +154,13 @@ def bootstrap(task, y, f, *, groups=None, seed=0):
     return {name: _interval(np.array([draw[name] for draw in draws])) for name in draws[0]}
 
 
-def _interval(values):
+def _interval(values: Floats) -> tuple[float, float]:
     """The middle 95 % of the values that are defined; nan where none is."""
     defined = values[~np.isnan(values)]
     return tuple(np.percentile(defined, [2.5, 97.5]).tolist()) if defined.size else (np.nan, np.nan)
 
 
-def _resampled(rng, n, groups):
+def _resampled(rng: np.random.Generator, n: int, groups: Array | None) -> Integers:
     if groups is None:
         return rng.integers(n, size=n)
     members = [np.flatnonzero(groups == g) for g in np.unique(groups)]

@@ -27,7 +27,7 @@ from gnomon.search.prune import PruningPath, prune_tree, pruning_path
 from gnomon.search.reduced_error import prune_reduced_error
 from gnomon.search.refit import refit_nodes
 from gnomon.search.rules import Rule, Rules, tree_rules
-from gnomon.search.tree import LEAF, NODE, FlatTree, Tests
+from gnomon.search.tree import LEAF, NODE, Tests, Tree
 from gnomon.search.walk import leaf_weights
 from gnomon.search.words import Words
 
@@ -46,7 +46,6 @@ __all__ = [
     "CountsCriterion",
     "Criterion",
     "Entropy",
-    "FlatTree",
     "Forest",
     "Fork",
     "Gini",
@@ -66,6 +65,7 @@ __all__ = [
     "SquaredError",
     "Step",
     "Tests",
+    "Tree",
     "TreeExplanation",
     "Words",
     "adaboost",

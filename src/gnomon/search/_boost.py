@@ -102,7 +102,7 @@ class Round(NamedTuple):
     ----------
     turn : int
         Rounds so far.
-    trees : list of FlatTree
+    trees : list of Tree
         One for each score.
     rows : ndarray of int
     scores : ndarray of shape (n_samples, n_scores)
@@ -135,7 +135,7 @@ class Boosted(NamedTuple):
 
     Parameters
     ----------
-    trees : list of list of FlatTree
+    trees : list of list of Tree
     scores : ndarray of shape (n_samples, n_scores)
     history : dict
         "iteration", "objective" and "seconds"; with `subsample`, also the mean losses of the rows drawn after the

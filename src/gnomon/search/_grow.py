@@ -98,7 +98,7 @@ def grow_tree(
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

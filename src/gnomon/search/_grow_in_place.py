@@ -57,7 +57,7 @@ def grow_in_place(
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

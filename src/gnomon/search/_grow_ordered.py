@@ -16,7 +16,7 @@ from gnomon.search._order_splitter import OrderSplitter, OrderWork
 from gnomon.search._read_off import in_preorder, with_heavier
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import code_columns
-from gnomon.search.tree import FlatTree, Tests
+from gnomon.search.tree import Tests, Tree
 
 
 def grow_ordered(columns, y, criterion, w, rows, bounds, *, random, best_first, monotone, seed):
@@ -51,7 +51,7 @@ def _as_tree(nodes, stats, p):
     order, ends, records, missing = in_preorder(nodes)
     stats = stats[order]
     mass = stats[:, 2]
-    return FlatTree(
+    return Tree(
         nodes=records,
         answers=stats[:, 3:].copy(),
         impurity=np.maximum(-stats[:, 0] / np.maximum(mass, 1e-300), 0.0),

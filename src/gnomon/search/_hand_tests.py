@@ -19,7 +19,7 @@ WAYS = ("<", "=", ">")
 
 
 class HandTest(NamedTuple):
-    """A test: the cases in the order of its branches, and what a `FlatTree` keeps of it.
+    """A test: the cases in the order of its branches, and what a `Tree` keeps of it.
 
     `missing` is the branch of missing values, −1 if they stay, None if nothing is said; `codes` are the categories that
     each branch takes, None for numbers.

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, jit
-from gnomon.search.tree import LEAF, NODE, FlatTree, Tests
+from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["in_preorder", "read_nodes", "read_off", "with_heavier"]
 
@@ -20,7 +20,7 @@ TOGETHER = 2**15
 
 
 class Preorder(NamedTuple):
-    """Nodes as they stand in a `FlatTree`: their old numbers, where their subtrees end, what prediction reads at each,
+    """Nodes as they stand in a `Tree`: their old numbers, where their subtrees end, what prediction reads at each,
     and which child takes the rows that no test places, −1 if none was found."""
 
     order: np.ndarray
@@ -46,7 +46,7 @@ def read_nodes(nodes, sums, criterion, n_features):
     impurity = criterion.impurities(worth, weight)
     # Of steps that have no least impurity, what each lacks of the best.
     impurity -= min(impurity.min(), 0.0)
-    tree = FlatTree(
+    tree = Tree(
         nodes=records,
         answers=answers,
         impurity=impurity,

@@ -28,7 +28,7 @@ def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     words : Words
     decimals : int, optional
         Round numbers for the eye; by default they are exact.

@@ -2,7 +2,7 @@
 
     fork = (test, the forks or leaves of its branches)    →    nodes in preorder, answers estimated from rows       (1)
 
-What a search that does not grow from the root down finds (one rule, a tree that is proved best) becomes a `FlatTree`
+What a search that does not grow from the root down finds (one rule, a tree that is proved best) becomes a `Tree`
 here. Preorder: Knuth, The Art of Computer Programming 1, §2.3.1.
 """
 
@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gnomon.search.refit import refit_nodes
-from gnomon.search.tree import LEAF, NODE, FlatTree, Tests
+from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["Fork", "assemble_tree"]
 
@@ -57,7 +57,7 @@ def assemble_tree(root, X, y, criterion, *, sample_weight=None):
     ----------
     root : Fork or None
     X : ndarray or sparse matrix of shape (n_samples, n_features)
-        As `FlatTree.apply` takes it.
+        As `Tree.apply` takes it.
     y : ndarray
         As `grow_tree` takes it.
     criterion : Criterion
@@ -66,7 +66,7 @@ def assemble_tree(root, X, y, criterion, *, sample_weight=None):
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------
@@ -96,7 +96,7 @@ def assemble_tree(root, X, y, criterion, *, sample_weight=None):
     packed = [(0, cells, branches, np.zeros(len(cells))) for cells, branches in tables]
     w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     whole = criterion.groups(y, w, np.zeros(X.shape[0], dtype=np.int64), 1)
-    tree = FlatTree(
+    tree = Tree(
         nodes=nodes, answers=np.repeat(whole.answers, n, axis=0), impurity=np.zeros(n), weight=np.zeros(n),
         n_rows=np.zeros(n, dtype=np.int64), ends=ends, n_features=X.shape[1],
         missing=np.array([0 if fork is None else fork.missing for fork, _ in listed], dtype=np.int16),

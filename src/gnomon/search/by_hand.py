@@ -1,4 +1,4 @@
-"""Trees written by hand: from text, or nested dicts and tuples, to a `FlatTree` with its words.
+"""Trees written by hand: from text, or nested dicts and tuples, to a `Tree` with its words.
 
     the branches of a test are disjoint and take every value that can reach them                                     (1)
 
@@ -17,7 +17,7 @@ from gnomon.numerics.validation import check_choice
 from gnomon.search._hand_tests import fork_test, is_sum
 from gnomon.search.conditions import usual_branch
 from gnomon.search.rule_syntax import Leaf, parse
-from gnomon.search.tree import LEAF, NODE, FlatTree, Tests
+from gnomon.search.tree import LEAF, NODE, Tests, Tree
 from gnomon.search.words import Words
 
 __all__ = ["mentioned_values", "read_tree"]
@@ -52,7 +52,7 @@ def read_tree(spec, *, columns=None, categories=None, classes=None, words=None, 
 
     Returns
     -------
-    tree : FlatTree
+    tree : Tree
     words : Words
 
     References
@@ -238,7 +238,7 @@ class _Builder:
         nodes["feature"], nodes["threshold"], nodes["right"] = self.feature, self.threshold, self.right
         width = next((len(answer) for answer in self.answers if answer is not None), len(self.labels) or 1)
         answers = np.array([np.full(width, np.nan) if answer is None else answer for answer in self.answers])
-        tree = FlatTree(
+        tree = Tree(
             nodes=nodes, answers=answers, impurity=np.zeros(n), weight=np.array(self.weight, dtype=float),
             n_rows=np.array(self.rows, dtype=np.int64), missing=np.full(n, -1, dtype=np.int16),
             ends=np.array(self.ends, dtype=np.int32), n_features=len(self.words.names),

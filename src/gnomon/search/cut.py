@@ -22,13 +22,13 @@ def cut_at(tree, nodes):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     nodes : array-like of int or of bool
         Numbers of nodes, or a mask; a node below another one that is listed does not matter.
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------
@@ -56,7 +56,7 @@ def keep_nodes(tree, keep, leaf):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     keep : ndarray of bool of shape (n_nodes,)
         Of every branch of a node that stays and is no leaf, one subtree must stay, or what is left of it.
     leaf : ndarray of bool of shape (n_nodes,)
@@ -64,7 +64,7 @@ def keep_nodes(tree, keep, leaf):
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

@@ -17,7 +17,7 @@ from gnomon.numerics.validation import check_choice
 from gnomon.search._grow import grow
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST, make_nodes
-from gnomon.search.tree import LEAF, FlatTree, Tests
+from gnomon.search.tree import LEAF, Tests, Tree
 
 __all__ = ["Cells", "density_cells", "grow_density_tree", "measure_density"]
 
@@ -59,7 +59,7 @@ def density_cells(tree, low, high):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     low, high : ndarray of shape (n_features,)
 
     Returns
@@ -109,7 +109,7 @@ def measure_density(tree, X, low, high, *, sample_weight=None):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
         Of tests x_j ≤ t.
     X : ndarray of shape (n_samples, n_features)
         Within the box.
@@ -118,7 +118,7 @@ def measure_density(tree, X, low, high, *, sample_weight=None):
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------
@@ -149,7 +149,7 @@ def measure_density(tree, X, low, high, *, sample_weight=None):
         )
     with np.errstate(divide="ignore", invalid="ignore"):
         answers = np.where(mass > 0.0, np.log(mass / mass[0]) - log_volume, -np.inf)
-    return FlatTree(
+    return Tree(
         nodes=tree.nodes,
         answers=answers[:, None],
         impurity=-np.exp(np.minimum(answers + log_volume[0], MOST)),
@@ -186,7 +186,7 @@ def grow_density_tree(
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------
@@ -210,7 +210,7 @@ def grow_density_tree(
     made = grow(chosen, nodes, max_leaf_nodes is not None, 2**31 if max_leaf_nodes is None else max_leaf_nodes)
     found = in_preorder(nodes[:made])
     empty = np.zeros(made)
-    tree = FlatTree(
+    tree = Tree(
         nodes=found.records,
         answers=empty[:, None],
         impurity=empty,

@@ -60,10 +60,10 @@ def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_w
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
         Its answers are class frequencies.
     X : ndarray or sparse matrix of shape (n_samples, n_features), optional
-        The rows that grew the tree, as `FlatTree.apply` takes them, with `y` and `criterion`. Without them no branch
+        The rows that grew the tree, as `Tree.apply` takes them, with `y` and `criterion`. Without them no branch
         can rise.
     y : ndarray of int of shape (n_samples,), optional
         The indices of their classes.
@@ -75,7 +75,7 @@ def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_w
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

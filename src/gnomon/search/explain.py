@@ -140,7 +140,7 @@ def contributions(tree, X):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     X : ndarray of shape (n_samples, n_features)
 
     References
@@ -201,10 +201,10 @@ def explain_row(tree, words, x):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     words : Words
     x : ndarray of shape (n_features,)
-        Coded as `FlatTree.apply` takes it.
+        Coded as `Tree.apply` takes it.
 
     Returns
     -------
@@ -238,7 +238,7 @@ def explain_forest(trees, words, x):
 
     Parameters
     ----------
-    trees : sequence of FlatTree
+    trees : sequence of Tree
     words : Words
     x : ndarray of shape (n_features,)
 

@@ -25,7 +25,7 @@ def filled_tests(tree, fill, sizes):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     fill : ndarray of shape (n_features,)
         NaN for a column that has none, and is not tested.
     sizes : sequence of int
@@ -33,7 +33,7 @@ def filled_tests(tree, fill, sizes):
 
     Returns
     -------
-    FlatTree or None
+    Tree or None
 
     References
     ----------

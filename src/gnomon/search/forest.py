@@ -21,7 +21,7 @@ from gnomon.search._grow import Grower, grow_tree, rows_of
 from gnomon.search._record_splitter import Records
 from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
-from gnomon.search.tree import FIELDS, LEAF, FlatTree, Tests
+from gnomon.search.tree import FIELDS, LEAF, Tests, Tree
 
 __all__ = ["Bags", "Forest", "grow_forest"]
 
@@ -95,11 +95,11 @@ def grow_forest(
         The columns that a tree may test; all by default.
     after : Forest, optional
         The first trees, which exist already.
-    finish : callable FlatTree → FlatTree, optional
+    finish : callable Tree → Tree, optional
         What is done with a tree that is grown.
     n_jobs : int, optional
         Threads.
-    progress : callable (number, FlatTree), optional
+    progress : callable (number, Tree), optional
         Called with each tree once it and all before it are done.
     **options
         Passed to `grow_tree`.
@@ -243,7 +243,7 @@ class Forest:
 
     Parameters
     ----------
-    whole : FlatTree
+    whole : Tree
         The arrays of all trees, one after the other; children are numbered from the root of their own tree.
     roots : ndarray of int of shape (n_trees + 1,)
         Where each tree begins.
@@ -263,7 +263,7 @@ class Forest:
            [0., 2.]])
     """
 
-    whole: FlatTree
+    whole: Tree
     roots: np.ndarray
 
     @classmethod

@@ -20,7 +20,7 @@ from gnomon.search._grow import grow
 from gnomon.search._grow_ordered import grow_ordered
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST
-from gnomon.search.tree import FlatTree, Tests
+from gnomon.search.tree import Tests, Tree
 
 __all__ = ["ColumnScore", "data_thresholds", "grow_general_tree", "score_columns"]
 
@@ -64,7 +64,7 @@ def grow_general_tree(
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------
@@ -144,7 +144,7 @@ def _as_tree(splitter, nodes):
     mass = np.array([summary.mass for summary in summaries])
     worth = np.array([summary.worth for summary in summaries])
     tests = [tuple(test.test[2:]) for test, is_listed in zip(found, listed, strict=True) if is_listed]
-    return FlatTree(
+    return Tree(
         nodes=records,
         answers=np.array([summary.answer for summary in summaries]),
         impurity=np.where(worth > -np.inf, np.maximum(-worth / np.maximum(mass, 1e-300), 0.0), 0.0),
@@ -175,14 +175,14 @@ def data_thresholds(tree, columns, sample_weight=None):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     columns : Columns
     sample_weight : ndarray of shape (n_samples,), optional
         Values of rows without weight do not count.
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

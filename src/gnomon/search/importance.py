@@ -49,7 +49,7 @@ def tree_importance(tree, kind="impurity"):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     kind : {"samples", "tests", "depth", "impurity"}, default="impurity"
 
     Returns

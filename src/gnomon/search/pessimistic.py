@@ -19,12 +19,12 @@ def prune_pessimistic(tree):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
         Its answers are class frequencies.
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

@@ -18,7 +18,7 @@ from gnomon._jit import jit
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.search._cuts import TIE
 from gnomon.search.cut import add_up, cut_at
-from gnomon.search.tree import FlatTree
+from gnomon.search.tree import Tree
 
 __all__ = ["PruningPath", "node_losses", "prune_tree", "pruning_path"]
 
@@ -62,7 +62,7 @@ def pruning_path(tree, *, loss="impurity"):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     loss : {"impurity", "misclassification"}, default="impurity"
         The impurity of the nodes, or 1 − max p of the class frequencies that they answer.
 
@@ -91,19 +91,19 @@ def pruning_path(tree, *, loss="impurity"):
     return PruningPath(np.array(alphas), np.array(losses), np.array(leaves), links)
 
 
-def prune_tree(tree: FlatTree, alpha, *, loss="impurity"):
+def prune_tree(tree: Tree, alpha, *, loss="impurity"):
     """The smallest subtree that minimises R_α: links with g ≤ α are cut.
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     alpha : float
         The price α ≥ 0 of a leaf; ∞ leaves the root alone. With 0 only splits that lower R nowhere below them go.
     loss : {"impurity", "misclassification"}, default="impurity"
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

@@ -34,9 +34,9 @@ def prune_reduced_error(tree, X, y, *, loss="misclassification", sample_weight=N
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     X : ndarray or sparse matrix of shape (n_samples, n_features)
-        Rows that did not grow the tree, as `FlatTree.apply` takes them.
+        Rows that did not grow the tree, as `Tree.apply` takes them.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Indices of classes, or numbers.
     loss : {"misclassification", "squared_error"}, default="misclassification"
@@ -45,7 +45,7 @@ def prune_reduced_error(tree, X, y, *, loss="misclassification", sample_weight=N
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

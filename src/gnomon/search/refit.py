@@ -25,9 +25,9 @@ def refit_nodes(tree, X, y, criterion, *, sample_weight=None):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     X : ndarray or sparse matrix of shape (n_samples, n_features)
-        As `FlatTree.apply` takes it.
+        As `Tree.apply` takes it.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         As `grow_tree` takes it.
     criterion : Criterion
@@ -35,7 +35,7 @@ def refit_nodes(tree, X, y, criterion, *, sample_weight=None):
 
     Returns
     -------
-    FlatTree
+    Tree
 
     References
     ----------

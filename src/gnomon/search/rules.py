@@ -61,7 +61,7 @@ class Rule:
     node: int = -1
 
     def fires(self, X):
-        """Whether the rule holds for each row of X, coded as `FlatTree.apply` takes it."""
+        """Whether the rule holds for each row of X, coded as `Tree.apply` takes it."""
         return np.all([np.ones(len(X), dtype=bool), *(condition.holds(X) for condition in self.conditions)], axis=0)
 
 
@@ -170,7 +170,7 @@ def tree_rules(tree, words=None, *, stops=True):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     words : Words, optional
         x0, x1, … and the numbers of classes by default.
     stops : bool, default=True

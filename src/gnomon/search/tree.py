@@ -19,7 +19,7 @@ from gnomon._jit import jit
 from gnomon.search.traverse import leaves_of
 from gnomon.search.walk import leaf_weights
 
-__all__ = ["LEAF", "NODE", "FlatTree", "Tests"]
+__all__ = ["LEAF", "NODE", "Tests", "Tree"]
 
 LEAF = -2
 """The feature of a node that tests none."""
@@ -96,7 +96,7 @@ def _joined(parts, dtype):
 
 
 @dataclass(frozen=True, eq=False)
-class FlatTree:
+class Tree:
     """A tree: `nodes` and `missing` say where a row goes, `answers` what a node predicts.
 
     Parameters

@@ -23,7 +23,7 @@ def leaf_weights(tree, X):
 
     Parameters
     ----------
-    tree : FlatTree
+    tree : Tree
     X : ndarray or sparse matrix of shape (n_samples, n_features)
 
     Returns

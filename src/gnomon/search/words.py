@@ -2,7 +2,7 @@
 
     column 2, code 1, class 0    ↔    "humidity", "normal", "no"                                                   (1)
 
-A `FlatTree` knows numbers only. Its words turn them into what people wrote, and back: Michie (1988), Machine learning
+A `Tree` knows numbers only. Its words turn them into what people wrote, and back: Michie (1988), Machine learning
 in the next five years, on descriptions that can be read and taught as a criterion of learning.
 """
 

@@ -6,18 +6,23 @@ Higham (2002), Accuracy and Stability of Numerical Algorithms, section 1.2, doi:
 are relative for large numbers and absolute for small ones.
 """
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
+
+from gnomon._typing import ArrayLike
 
 __all__ = ["known", "require", "require_close"]
 
 
-def require(holds, law, detail):
+def require(holds: bool | np.bool_, law: str, detail: str) -> None:
     """Raise an AssertionError that names the law and what was found, unless it holds."""
     if not holds:
         raise AssertionError(f"law broken: {law}; {detail}")
 
 
-def require_close(law, found, expected, *, tol, where):
+def require_close(law: str, found: ArrayLike, expected: ArrayLike, *, tol: float, where: str) -> None:
     """Require (1) for every entry; two equal infinities agree, nan agrees with nothing."""
     found, expected = np.broadcast_arrays(np.asarray(found, dtype=float), np.asarray(expected, dtype=float))
     with np.errstate(invalid="ignore"):
@@ -31,7 +36,7 @@ def require_close(law, found, expected, *, tol, where):
     )
 
 
-def known(verb, *arguments):
+def known(verb: Callable[..., Any], *arguments: Any) -> Any:
     """What the verb gives, or None where the noun says that it has none."""
     try:
         return verb(*arguments)

@@ -5,17 +5,21 @@
 The tags are those of scikit-learn's contract: Buitinck et al. (2013), arXiv:1309.0238.
 """
 
+from typing import Any
+
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import LeaveOneGroupOut
 from sklearn.utils import get_tags
+
+from gnomon._typing import Array, Floats
 
 __all__ = ["example_table", "fitted", "outputs_of", "with_folds"]
 
 METHODS = ("decision_function", "predict_proba", "transform", "predict")
 
 
-def example_table(estimator, *, n_rows=60, n_columns=4):
+def example_table(estimator: BaseEstimator, *, n_rows: int = 60, n_columns: int = 4) -> tuple[Floats, Array]:
     """X and y of (1) that suit `estimator`: as many classes as it can tell apart, positive where it asks for it."""
     tags, rng = get_tags(estimator), np.random.default_rng(0)
     X = rng.normal(size=(n_rows, n_columns))
@@ -30,14 +34,14 @@ def example_table(estimator, *, n_rows=60, n_columns=4):
     return X, np.abs(scores[:, 0]) + 0.1 if tags.target_tags.positive_only else scores[:, 0]
 
 
-def fitted(estimator, X, y, **options):
+def fitted(estimator: BaseEstimator, X: Any, y: Array, **options: Any) -> Any:
     """A clone of `estimator`, seeded where it draws at random, fitted to X and y."""
     model = clone(estimator)
     seeds = {name: 0 for name in model.get_params() if name.split("__")[-1] == "random_state"}
     return model.set_params(**seeds).fit(X, y, **options)
 
 
-def outputs_of(model, X):
+def outputs_of(model: Any, X: Any) -> dict[str, Array]:
     """What a fitted model gives for X, by method; the classes only where it has no scores, since they jump at ties."""
     offered = [name for name in METHODS if getattr(model, name, None) is not None]
     methods = {name: getattr(model, name) for name in offered or ["score_samples"]}
@@ -47,13 +51,13 @@ def outputs_of(model, X):
     return given
 
 
-def with_folds(estimator, X, y, groups):
+def with_folds(estimator: BaseEstimator, X: Array, y: Array, groups: Array) -> BaseEstimator:
     """The estimator with `cv`, where it has one, fixed to folds that keep each group together."""
     if "cv" not in estimator.get_params():
         return estimator
     return clone(estimator).set_params(cv=list(LeaveOneGroupOut().split(X, y, groups)))
 
 
-def _dense(values):
+def _dense(values: Any) -> Array:
     to_dense = getattr(values, "toarray", None)
     return values if to_dense is None else to_dense()

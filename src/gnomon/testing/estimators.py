@@ -9,13 +9,15 @@ these laws extend.
 
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
+from gnomon._typing import Array, ArrayLike
 from gnomon.io import load, save
 from gnomon.testing._law import require, require_close
 from gnomon.testing._tables import example_table, fitted, outputs_of, with_folds
@@ -29,7 +31,9 @@ __all__ = [
 ]
 
 
-def check_weights_are_repetitions(estimator, X=None, y=None, *, tol=1e-4):
+def check_weights_are_repetitions(
+    estimator: BaseEstimator, X: ArrayLike | None = None, y: ArrayLike | None = None, *, tol: float = 1e-4
+) -> None:
     """A row of weight k is that row k times, and one of weight 0 is no row: equation (1).
 
     An estimator without `sample_weight` passes. Where it cross-validates, copies of a row stay in one fold.
@@ -70,7 +74,9 @@ def check_weights_are_repetitions(estimator, X=None, y=None, *, tol=1e-4):
     _require_same("a weight of k is the row k times", weighted, repeated, X, X, tol)
 
 
-def check_float32_is_kept(estimator, X=None, y=None, *, tol=1e-2):
+def check_float32_is_kept(
+    estimator: BaseEstimator, X: ArrayLike | None = None, y: ArrayLike | None = None, *, tol: float = 1e-2
+) -> None:
     """Fitted to float32, a model gives float32, near what it gives in float64.
 
     Parameters
@@ -104,7 +110,7 @@ def check_float32_is_kept(estimator, X=None, y=None, *, tol=1e-2):
     _require_same("float32 is near float64", model, fitted(estimator, X, y), small, X, tol)
 
 
-def check_input_untouched(estimator, X=None, y=None):
+def check_input_untouched(estimator: BaseEstimator, X: ArrayLike | None = None, y: ArrayLike | None = None) -> None:
     """Neither fitting nor predicting changes the arrays that were given, nor needs to: they may be read-only.
 
     Parameters
@@ -142,7 +148,9 @@ def check_input_untouched(estimator, X=None, y=None):
         outputs_of(fitted(estimator, **given), given["X"])
 
 
-def check_sparse_equals_dense(estimator, X=None, y=None, *, tol=1e-4):
+def check_sparse_equals_dense(
+    estimator: BaseEstimator, X: ArrayLike | None = None, y: ArrayLike | None = None, *, tol: float = 1e-4
+) -> None:
     """CSR, CSC and dense input of the same numbers give the same model; one that takes no sparse input says so.
 
     Parameters
@@ -179,7 +187,7 @@ def check_sparse_equals_dense(estimator, X=None, y=None, *, tol=1e-4):
     return None
 
 
-def check_save_load(estimator, X=None, y=None):
+def check_save_load(estimator: BaseEstimator, X: ArrayLike | None = None, y: ArrayLike | None = None) -> None:
     """A model that was saved and loaded has the same parameters and gives the same numbers, to the last digit.
 
     Parameters
@@ -213,15 +221,15 @@ def check_save_load(estimator, X=None, y=None):
     _require_same("a loaded model gives what the saved one gave", loaded, model, X, X, 0.0)
 
 
-def _table(estimator, X, y):
+def _table(estimator: BaseEstimator, X: ArrayLike | None, y: ArrayLike | None) -> tuple[Array, Array]:
     return example_table(estimator) if X is None else (np.asarray(X), np.asarray(y))
 
 
-def _name(estimator):
+def _name(estimator: BaseEstimator) -> str:
     return type(estimator).__name__
 
 
-def _require_same(law, model, other, X, X_other, tol):
+def _require_same(law: str, model: Any, other: Any, X: Any, X_other: Any, tol: float) -> None:
     expected = outputs_of(other, X_other)
     for method, values in outputs_of(model, X).items():
         where = f"{_name(model)}.{method}"
@@ -233,7 +241,7 @@ def _require_same(law, model, other, X, X_other, tol):
             require_close(law, values, expected[method], tol=tol, where=where)
 
 
-def _require_refusal(estimator, X, y):
+def _require_refusal(estimator: BaseEstimator, X: Any, y: Array) -> None:
     law = "an estimator that takes no sparse input refuses it with an error that says so"
     try:
         clone(estimator).fit(X, y)

@@ -11,9 +11,13 @@
 Rockafellar (1970), Convex Analysis, section 12, doi:10.1515/9781400873173.
 """
 
+from typing import Literal
+
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon._typing import ArrayLike
+from gnomon.losses import Loss
 from gnomon.optim import check_convex, check_gradient
 from gnomon.testing._law import known, require, require_close
 
@@ -30,7 +34,9 @@ SCORES = np.linspace(-4.0, 4.0, 14) + 0.0123
 """Not symmetric, so that no score sits on a kink at a round number."""
 
 
-def check_loss(loss, *, scores=SCORES, curvature="exact", tol=1e-5):
+def check_loss(
+    loss: Loss, *, scores: ArrayLike = SCORES, curvature: Literal["exact", "expected"] = "exact", tol: float = 1e-5
+) -> None:
     """Hold a loss to its laws (1)–(7); those of verbs that it does not have are passed over.
 
     Parameters

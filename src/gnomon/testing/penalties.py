@@ -13,7 +13,9 @@ Parikh & Boyd (2014), Proximal algorithms, sections 1 and 2, doi:10.1561/2400000
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon._typing import ArrayLike
 from gnomon.optim import check_convex
+from gnomon.penalties import Penalty
 from gnomon.testing._law import known, require, require_close
 
 __all__ = ["check_penalty"]
@@ -23,7 +25,7 @@ STEPS = (0.3, 1.0, 2.0)
 H = 1e-6
 
 
-def check_penalty(penalty, *, points=POINTS, tol=1e-7):
+def check_penalty(penalty: Penalty, *, points: ArrayLike = POINTS, tol: float = 1e-7) -> None:
     """Hold a penalty to its laws (1)–(6); those of verbs that it does not have are passed over.
 
     Parameters

@@ -5,6 +5,7 @@ the report's own cross-validation compares the models.
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -153,4 +154,4 @@ for _name, _make in (
     ("trees: boosting, classes", _boosting_classifier),
     ("trees: boosting, numbers", _boosting_regressor),
 ):
-    register_warmup(_name, lambda make=_make: _warm(make))
+    register_warmup(_name, partial(_warm, _make))

@@ -27,13 +27,13 @@ from gnomon.trees._targets import as_classes, as_targets, tree_weights
 __all__ = ["HandTreeClassifier", "HandTreeRegressor", "Tree"]
 
 
-class Tree(search.FlatTree):
+class Tree(search.Tree):
     """A tree as flat arrays, which can be made from rules.
 
     Parameters
     ----------
     nodes, answers, impurity, weight, n_rows, missing, ends, n_features, tests, extra
-        As in `gnomon.search.FlatTree`.
+        As in `gnomon.search.Tree`.
 
     References
     ----------
@@ -141,7 +141,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
 
     Attributes
     ----------
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
     classes_ : ndarray
     n_classes_, n_features_in_ : int
 
@@ -216,7 +216,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
 
     Attributes
     ----------
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
     n_features_in_ : int
 
     References

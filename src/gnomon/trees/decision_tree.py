@@ -123,7 +123,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     ----------
     fill_values_ : list
         What missing cells of each column were filled with.
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
     classes_ : ndarray or list of ndarray
         Of several outputs (2-D y) one array for each; H is then the mean of those of the outputs.
     n_classes_ : int or ndarray of int
@@ -275,7 +275,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
     ----------
     fill_values_ : list
         What missing cells of each column were filled with.
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
     n_features_in_, n_outputs_, max_features_ : int
     feature_importances_ : ndarray of shape (n_features,)
 

@@ -120,7 +120,7 @@ class DensityTree(_Density):
 
     Attributes
     ----------
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
         Its nodes answer with log densities.
     box_ : tuple of two ndarrays of shape (n_features,)
     n_features_in_ : int
@@ -211,7 +211,7 @@ class DensityForest(_Density):
 
     Attributes
     ----------
-    trees_ : list of gnomon.search.FlatTree
+    trees_ : list of gnomon.search.Tree
         Their nodes answer with log densities.
     box_ : tuple of two ndarrays of shape (n_features,)
     n_features_in_ : int

@@ -83,7 +83,7 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
     init_ : estimator or "zero"
     baseline_ : ndarray
         F_0, where it is constant.
-    rounds_ : list of list of gnomon.search.FlatTree
+    rounds_ : list of list of gnomon.search.Tree
     forests_ : list of gnomon.search.Forest
     train_score_ : ndarray of shape (n_estimators_,)
         Loss of the rows that the round grew from; for "log_loss" of two classes the deviance, twice the mean loss.
@@ -176,7 +176,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
     init_ : estimator or "zero"
     baseline_ : ndarray
         F_0, where it is constant.
-    rounds_ : list of list of gnomon.search.FlatTree
+    rounds_ : list of list of gnomon.search.Tree
     forests_ : list of gnomon.search.Forest
     train_score_ : ndarray of shape (n_estimators_,)
         Loss of the rows that the round grew from; for "squared_error" the mean squared error.

@@ -81,7 +81,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
     Attributes
     ----------
     classes_ : ndarray
-    rounds_ : list of list of gnomon.search.FlatTree
+    rounds_ : list of list of gnomon.search.Tree
     forests_ : list of gnomon.search.Forest
     baseline_ : ndarray
         F_0.
@@ -170,7 +170,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
 
     Attributes
     ----------
-    rounds_ : list of list of gnomon.search.FlatTree
+    rounds_ : list of list of gnomon.search.Tree
     forests_ : list of gnomon.search.Forest
     baseline_ : ndarray
         F_0.

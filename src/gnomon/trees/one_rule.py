@@ -144,7 +144,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         What `criterion` compares.
     rules_ : RuleTable
         Condition, class, counts and errors of each value; prints as text, shows as HTML.
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
         The rule as a tree, so that it explains itself and turns into rules, text, SQL and Python as trees do.
     class_prior_ : ndarray of shape (n_classes,)
         Class frequencies of all rows.

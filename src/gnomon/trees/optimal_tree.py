@@ -111,7 +111,7 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
 
     Attributes
     ----------
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
     objective_, lower_bound_ : float
         (1) of the tree, and a value that no tree of this depth goes below.
     proved_ : bool
@@ -174,7 +174,7 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
 
     Attributes
     ----------
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
     objective_, lower_bound_, gap_ : float
     proved_ : bool
     n_sets_ : int

@@ -43,7 +43,7 @@ class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
 
     Attributes
     ----------
-    tree_ : gnomon.search.FlatTree
+    tree_ : gnomon.search.Tree
     classes_ : ndarray
     n_classes_, n_features_in_ : int
     feature_importances_ : ndarray of shape (n_features,)

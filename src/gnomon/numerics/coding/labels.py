@@ -8,21 +8,26 @@ non-negative and sums to one; hard labels are its corners, and ``smoothing=ε`` 
 column is cut half-way between its two codes, ties to `classes[0]`.
 """
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from gnomon._typing import Array, ArrayLike, Integers
 from gnomon.numerics.validation import check_choice, check_interval
 
 __all__ = ["CODINGS", "decode_labels", "encode_labels", "label_index"]
 
-CODINGS = ("index", "zero_one", "sign", "one_hot", "one_hot_sign", "posterior")
+Coding: TypeAlias = Literal["index", "zero_one", "sign", "one_hot", "one_hot_sign", "posterior"]
+
+CODINGS: tuple[Coding, ...] = ("index", "zero_one", "sign", "one_hot", "one_hot_sign", "posterior")
 """The codings that `encode_labels` knows."""
 
-_TWO_CLASSES = {"zero_one": 0.5, "sign": 0.0}
+_TWO_CLASSES: dict[Coding, float] = {"zero_one": 0.5, "sign": 0.0}
 
 
-def label_index(y, classes=None):
+def label_index(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[Integers, Array]:
     """Sorted classes of `y` and the position of every label among them.
 
     Parameters
@@ -48,28 +53,30 @@ def label_index(y, classes=None):
     >>> index.tolist(), classes.tolist()
     ([0, 1, 0], ['no', 'yes'])
     """
-    y = column_or_1d(y)
+    labels: Array = column_or_1d(y)
     try:
-        check_classification_targets(y)
+        check_classification_targets(labels)
     except TypeError as error:
-        kinds = sorted({type(label).__name__ for label in y})
+        kinds = sorted({type(label).__name__ for label in labels})
         raise ValueError(f"y has labels of the kinds {kinds}, which have no order; make them one kind") from error
     if classes is None:
-        classes, index = np.unique(y, return_inverse=True)
-        return index, classes
+        found, index = np.unique(labels, return_inverse=True)
+        return index, found
     classes = np.asarray(classes)
     if classes.ndim != 1 or len(np.unique(classes)) != len(classes):
         raise ValueError(f"classes={classes.tolist()!r} must be a list of distinct labels; drop the repeated ones")
     order = np.argsort(classes)
-    place = np.minimum(np.searchsorted(classes, y, sorter=order), len(classes) - 1)
+    place = np.minimum(np.searchsorted(classes, labels, sorter=order), len(classes) - 1)
     index = order[place]
-    unknown = np.unique(y[classes[index] != y])
+    unknown = np.unique(labels[classes[index] != labels])
     if len(unknown):
         raise ValueError(f"y has labels {unknown.tolist()} that are not in classes={classes.tolist()}; add them there")
     return index, classes
 
 
-def encode_labels(y, coding="zero_one", *, classes=None, smoothing=0.0):
+def encode_labels(
+    y: ArrayLike, coding: Coding = "zero_one", *, classes: ArrayLike | None = None, smoothing: float = 0.0
+) -> tuple[Array, Array]:
     """Numbers for labels, by equation (1) of this module.
 
     Parameters
@@ -125,7 +132,7 @@ def encode_labels(y, coding="zero_one", *, classes=None, smoothing=0.0):
     return tables[coding][index], classes
 
 
-def decode_labels(codes, classes, coding="zero_one"):
+def decode_labels(codes: ArrayLike, classes: ArrayLike, coding: Coding = "zero_one") -> Array:
     """Labels for codes, scores or posteriors: the inverse of `encode_labels`.
 
     Parameters

@@ -9,16 +9,22 @@ multi-class classification by pairwise coupling, JMLR 5, 975–1005; and Hastie 
 pairwise coupling, doi:10.1214/aos/1028144844.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Literal, TypeAlias
+
 import numpy as np
 from scipy.special import expit
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
 from gnomon.numerics.coding.problems import BinaryProblem
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["COUPLINGS", "class_pairs", "couple_pairs", "dag_winners", "pair_code", "pair_problem", "pair_sums"]
 
-COUPLINGS = ("wu_lin_weng", "hastie_tibshirani")
+Coupling: TypeAlias = Literal["wu_lin_weng", "hastie_tibshirani"]
+
+COUPLINGS: tuple[Coupling, ...] = ("wu_lin_weng", "hastie_tibshirani")
 """The ways of `couple_pairs`."""
 
 _CELLS = 1 << 20
@@ -28,7 +34,7 @@ _CLOSEST = 1e-7
 """Pairwise probabilities keep this distance from 0 and 1, where an iteration would crawl."""
 
 
-def class_pairs(n_classes):
+def class_pairs(n_classes: int) -> Integers:
     """All pairs i < j of classes, in the order of equation (1).
 
     Returns
@@ -48,7 +54,7 @@ def class_pairs(n_classes):
     return np.column_stack(np.triu_indices(n_classes, 1))
 
 
-def pair_code(n_classes):
+def pair_code(n_classes: int) -> Integers:
     """The coding matrix of one-vs-one: for each pair one column, +1 for the first class and −1 for the second.
 
     References
@@ -68,7 +74,7 @@ def pair_code(n_classes):
     return M
 
 
-def pair_problem(members, i, j, classes):
+def pair_problem(members: Sequence[Integers], i: int, j: int, classes: Array) -> BinaryProblem:
     """The problem of one pair of classes: only their rows, the first class on side 0 and the second on side 1.
 
     Parameters
@@ -101,7 +107,7 @@ def pair_problem(members, i, j, classes):
     return BinaryProblem(rows[order], order >= len(members[i]), (str(classes[i]), str(classes[j])))
 
 
-def pair_sums(first, second, n_classes):
+def pair_sums(first: Array, second: Array, n_classes: int) -> Floats:
     """Sum over all pairs of what each gives to its first and to its second class.
 
     Parameters
@@ -135,7 +141,9 @@ def pair_sums(first, second, n_classes):
     return sums
 
 
-def dag_winners(n_samples, order, wins):
+def dag_winners(
+    n_samples: int, order: ArrayLike, wins: Callable[[int, int, Integers], Bools]
+) -> tuple[Integers, Integers]:
     """The class that is left when the first and the last of a list duel and the loser leaves, until one is left.
 
     Every row needs C − 1 duels. Where one class beats all others it is the winner, whatever the order.
@@ -180,7 +188,15 @@ def dag_winners(n_samples, order, wins):
     return order[first], path
 
 
-def couple_pairs(r, n_classes, *, method="wu_lin_weng", counts=None, tol=1e-9, max_iter=1000):
+def couple_pairs(
+    r: ArrayLike,
+    n_classes: int,
+    *,
+    method: Coupling = "wu_lin_weng",
+    counts: ArrayLike | None = None,
+    tol: float = 1e-9,
+    max_iter: int = 1000,
+) -> Floats:
     """Probabilities of all classes from those of the pairs.
 
     Parameters
@@ -218,7 +234,8 @@ def couple_pairs(r, n_classes, *, method="wu_lin_weng", counts=None, tol=1e-9, m
     r = np.asarray(r)
     i, j = class_pairs(n_classes).T
     n = np.zeros((n_classes, n_classes))
-    n[i, j] = n[j, i] = 1.0 if counts is None else np.asarray(counts, dtype=float) / np.mean(counts)
+    sizes = np.ones(len(i)) if counts is None else np.asarray(counts, dtype=float)
+    n[i, j] = n[j, i] = sizes / np.mean(sizes)
     p = np.empty((len(r), n_classes), dtype=r.dtype)
     for rows in split_rows(len(r), -(-len(r) * n_classes**2 // _CELLS)):
         R = np.zeros((len(r[rows]), n_classes, n_classes))
@@ -227,7 +244,7 @@ def couple_pairs(r, n_classes, *, method="wu_lin_weng", counts=None, tol=1e-9, m
     return p / np.sum(p, axis=1, keepdims=True)
 
 
-def _least_squares(R):
+def _least_squares(R: Floats) -> Floats:
     """The system of (2): Q p + λ 1 = 0, 1ᵀp = 1. Wu et al. (2004), eq. 21; it is never singular."""
     n_classes = R.shape[1]
     other = np.swapaxes(R, 1, 2)
@@ -242,7 +259,7 @@ def _least_squares(R):
     return np.maximum(np.linalg.solve(system, right)[:, :-1, 0], 0.0)
 
 
-def _least_divergence(R, n, tol, max_iter):
+def _least_divergence(R: Floats, n: Floats, tol: float, max_iter: int) -> Floats:
     """Newton's method in θ = log p: the cost is convex, and flat only where all θ move together."""
     n_classes, diagonal = R.shape[1], np.arange(R.shape[1])
     wins = np.sum(n * np.clip(R, _CLOSEST, 1.0 - _CLOSEST), axis=2, dtype=float)

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Bools, Integers
+
 __all__ = ["BinaryProblem", "code_problem", "rest_code"]
 
 
@@ -37,12 +39,12 @@ class BinaryProblem(NamedTuple):
     ('ham', 'spam')
     """
 
-    rows: np.ndarray | None
-    positive: np.ndarray
-    names: tuple
+    rows: Integers | None
+    positive: Bools
+    names: tuple[str, ...]
 
 
-def rest_code(n_classes):
+def rest_code(n_classes: int) -> Integers:
     """The coding matrix of one-vs-rest, 2I − 1.
 
     References
@@ -58,7 +60,7 @@ def rest_code(n_classes):
     return 2 * np.eye(n_classes, dtype=np.int8) - np.int8(1)
 
 
-def code_problem(index, column, classes):
+def code_problem(index: Integers, column: ArrayLike, classes: Array) -> BinaryProblem:
     """The problem of one column of a coding matrix, equation (1).
 
     Parameters

@@ -8,19 +8,24 @@ chapter 5; Björck (1996), doi:10.1137/1.9781611971484; LSMR: Fong & Saunders (2
 """
 
 import warnings
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+from scipy import linalg, optimize
 from scipy.sparse.linalg import LinearOperator, lsmr
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon._typing import Floats, Matrix, is_sparse
 from gnomon.numerics.linalg.cholesky import factor_spd
 from gnomon.numerics.linalg.normal import has_lost_column, solve_normal, split_moments
 from gnomon.numerics.linalg.rows import Rows
 from gnomon.numerics.linalg.triangular import triangle
+from gnomon.numerics.streaming import Moments
 
 __all__ = ["LEAST_SQUARES_METHODS", "LeastSquares", "RankWarning", "centred_operator", "least_squares", "solve_by_lsmr"]
+
+LeastSquaresMethod: TypeAlias = Literal["normal", "cholesky", "qr", "svd", "pinv", "lsmr"]
 
 _DENSE_GRAM = 4096
 """The largest number of columns for which the d × d matrix of a sparse X is formed."""
@@ -78,17 +83,28 @@ class LeastSquares(NamedTuple):
     (array([[0.5]]), array([0.1666667]), 1)
     """
 
-    coef: Any
-    intercept: Any
-    rss: Any
-    method: str
-    rank: Any = None
+    coef: Floats
+    intercept: Floats
+    rss: Floats
+    method: LeastSquaresMethod
+    rank: int | None = None
     condition: float = np.nan
-    R: Any = None
-    x_mean: Any = None
+    R: Floats | None = None
+    x_mean: Floats | None = None
 
 
-def least_squares(X, Y, weights=None, *, intercept=True, method="qr", positive=False, tol=1e-6, sums=None, n_jobs=None):
+def least_squares(
+    X: Matrix,
+    Y: Floats,
+    weights: Floats | None = None,
+    *,
+    intercept: bool = True,
+    method: LeastSquaresMethod = "qr",
+    positive: bool = False,
+    tol: float = 1e-6,
+    sums: Moments | None = None,
+    n_jobs: int | None = None,
+) -> LeastSquares:
     """Minimise (1).
 
     Parameters
@@ -129,7 +145,7 @@ def least_squares(X, Y, weights=None, *, intercept=True, method="qr", positive=F
     """
     if method not in LEAST_SQUARES_METHODS:
         raise ValueError(f"method={method!r} is unknown; choose from {list(LEAST_SQUARES_METHODS)}")
-    if sparse.issparse(X) and method not in SPARSE_METHODS:
+    if is_sparse(X) and method not in SPARSE_METHODS:
         raise ValueError(f"solver={method!r} needs a dense X; for sparse X choose from {list(SPARSE_METHODS)}")
     rows = Rows(X, Y, weights, intercept, n_jobs)
     if positive:
@@ -137,7 +153,9 @@ def least_squares(X, Y, weights=None, *, intercept=True, method="qr", positive=F
     return LEAST_SQUARES_METHODS[method](rows, tol, sums)
 
 
-def solve_by_lsmr(rows, rho, tol, *, max_iter=None):
+def solve_by_lsmr(
+    rows: Rows, rho: Floats, tol: float, *, max_iter: int | None = None
+) -> tuple[Floats, Floats, Floats, Floats, int]:
     """w for each target by LSMR with damping √ρ on the centred rows, their costs, and the most iterations it took."""
     x_mean, y_mean = rows.means()
     A = centred_operator(rows, x_mean)
@@ -157,23 +175,23 @@ def solve_by_lsmr(rows, rho, tol, *, max_iter=None):
     return w, rss, x_mean, y_mean, max(solution[2] for solution in found)
 
 
-def centred_operator(rows, x_mean):
+def centred_operator(rows: Rows, x_mean: Floats) -> LinearOperator:
     """√s (X − x̄) as a linear operator, so that a sparse X stays sparse."""
     X, n, d = rows.X, rows.shape[0], rows.shape[1]
     root = np.ones(n) if rows.weights is None else np.sqrt(rows.weights)
 
-    def apply(w):
+    def apply(w: Floats) -> Floats:
         w = w.reshape(d, -1)
         return root[:, None] * (X @ w - x_mean @ w)
 
-    def adjoint(r):
+    def adjoint(r: Floats) -> Floats:
         r = root[:, None] * r.reshape(n, -1)
         return X.T @ r - np.outer(x_mean, np.sum(r, axis=0))
 
     return LinearOperator((n, d), matvec=apply, rmatvec=adjoint, matmat=apply, rmatmat=adjoint, dtype=float)
 
 
-def _normal(rows, tol, sums):
+def _normal(rows: Rows, tol: float, sums: Moments | None) -> LeastSquares:
     """LU of XᵀX, without refinement: what the textbook writes down first."""
     sums = rows.moments() if sums is None else sums
     S, c, T, x_mean, y_mean = split_moments(sums, rows.shape[1], intercept=rows.intercept)
@@ -189,11 +207,11 @@ def _normal(rows, tol, sums):
     return LeastSquares(w, y_mean - x_mean @ w, rss, "normal", *known)._replace(x_mean=x_mean)
 
 
-def _cholesky(rows, tol, sums):
+def _cholesky(rows: Rows, tol: float, sums: Moments | None) -> LeastSquares:
     return _by_normal(rows, sums) or _fallback(rows, tol)
 
 
-def _by_normal(rows, sums):
+def _by_normal(rows: Rows, sums: Moments | None) -> LeastSquares | None:
     found = solve_normal(rows, sums=sums) if rows.shape[0] >= rows.shape[1] else None
     if found is None:
         return None
@@ -202,22 +220,22 @@ def _by_normal(rows, sums):
     return LeastSquares(w, found.y_mean - x_mean @ w, found.rss, "cholesky", len(w), found.condition, root, x_mean)
 
 
-def _qr(rows, tol, sums=None):
+def _qr(rows: Rows, tol: float, sums: Moments | None = None) -> LeastSquares:
     return _by_triangle(rows, "qr")
 
 
-def _svd(rows, tol, sums=None):
+def _svd(rows: Rows, tol: float, sums: Moments | None = None) -> LeastSquares:
     return _by_triangle(rows, "svd")
 
 
-def _by_triangle(rows, method):
+def _by_triangle(rows: Rows, method: Literal["qr", "svd"]) -> LeastSquares:
     found = triangle(rows)
     w, rss = found.least_squares(by_svd=method == "svd")
     b = found.y_mean - found.x_mean @ w
     return LeastSquares(w, b, rss, method, found.rank, found.condition, found.R, found.x_mean)
 
 
-def _pinv(rows, tol, sums=None):
+def _pinv(rows: Rows, tol: float, sums: Moments | None = None) -> LeastSquares:
     """w = X†y, with X† formed."""
     found = triangle(rows)
     n = rows.shape[0]
@@ -228,28 +246,37 @@ def _pinv(rows, tol, sums=None):
     return LeastSquares(w, b, rss, "pinv", found.rank, found.condition, found.R, found.x_mean)
 
 
-def _lsmr(rows, tol, sums=None):
+def _lsmr(rows: Rows, tol: float, sums: Moments | None = None) -> LeastSquares:
     w, rss, x_mean, y_mean, _ = solve_by_lsmr(rows, np.zeros(rows.shape[2]), tol)
     return LeastSquares(w, y_mean - x_mean @ w, rss, "lsmr", x_mean=x_mean)
 
 
-def _fallback(rows, tol):
-    if not sparse.issparse(rows.X):
+def _fallback(rows: Rows, tol: float) -> LeastSquares:
+    if not is_sparse(rows.X):
         return _qr(rows, tol)
     # A few thousand columns fit densely; beyond that only products with X are affordable.
     return _qr(rows, tol) if rows.shape[1] <= _DENSE_GRAM // 8 else _lsmr(rows, tol)
 
 
-def _nonnegative(rows, sums):
+def _nonnegative(rows: Rows, sums: Moments | None) -> LeastSquares:
     fit = (None if sums is None else _by_normal(rows, sums)) or _qr(rows, 0.0)
-    Z_y = fit.R @ fit.coef
-    w = np.column_stack([optimize.nnls(fit.R, z)[0] for z in Z_y.T])
-    rss = fit.rss + np.sum((fit.R @ w - Z_y) ** 2, axis=0)
-    b = fit.intercept + fit.x_mean @ (fit.coef - w)
+    # Either way has a triangle and means.
+    R, x_mean = cast(Floats, fit.R), cast(Floats, fit.x_mean)
+    Z_y = R @ fit.coef
+    w = np.column_stack([optimize.nnls(R, z)[0] for z in Z_y.T])
+    rss = fit.rss + np.sum((R @ w - Z_y) ** 2, axis=0)
+    b = fit.intercept + x_mean @ (fit.coef - w)
     return fit._replace(coef=w, intercept=b, rss=rss)
 
 
-LEAST_SQUARES_METHODS = {"normal": _normal, "cholesky": _cholesky, "qr": _qr, "svd": _svd, "pinv": _pinv, "lsmr": _lsmr}
+LEAST_SQUARES_METHODS: dict[LeastSquaresMethod, Callable[[Rows, float, Moments | None], LeastSquares]] = {
+    "normal": _normal,
+    "cholesky": _cholesky,
+    "qr": _qr,
+    "svd": _svd,
+    "pinv": _pinv,
+    "lsmr": _lsmr,
+}
 """The closed forms and LSMR, by name."""
 
 SPARSE_METHODS = ("normal", "cholesky", "lsmr")

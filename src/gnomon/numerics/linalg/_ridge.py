@@ -9,21 +9,27 @@ Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634; the ρ of a bound �
 (2), found by Hebden's step: Moré & Sorensen (1983), doi:10.1137/0904038.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from scipy import linalg, optimize, sparse
+from scipy import linalg, optimize
 
+from gnomon._typing import ArrayLike, Floats, Matrix, is_sparse
 from gnomon.numerics.linalg._least_squares import _DENSE_GRAM, solve_by_lsmr
 from gnomon.numerics.linalg.cholesky import factor_spd
 from gnomon.numerics.linalg.normal import solve_normal, split_moments
 from gnomon.numerics.linalg.rows import Rows, fits_beside
 from gnomon.numerics.linalg.triangular import triangle
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["Norms", "RidgeSolution", "ridge", "ridge_norms", "solve_secular"]
 
-METHODS = ("auto", "cholesky", "dual", "svd", "lsqr")
+RidgeMethod: TypeAlias = Literal["auto", "cholesky", "dual", "svd", "lsqr"]
+Found: TypeAlias = Literal["cholesky", "dual", "svd", "lsqr", "nnls"]
+
+METHODS: tuple[RidgeMethod, ...] = ("auto", "cholesky", "dual", "svd", "lsqr")
 
 _EXACT = 1e-8
 """Tolerance of LSMR where it stands in for an exact form."""
@@ -50,14 +56,14 @@ class Norms(NamedTuple):
     (array([3.125]), array([1.]))
     """
 
-    squares: Any
-    powers: Any
+    squares: Floats
+    powers: Floats
 
-    def at(self, rho):
+    def at(self, rho: float | Floats) -> Floats:
         """‖w(ρ)‖² of each target; at ρ = 0 that of the least-norm solution."""
         return np.sum(self.powers * _inverse(self.squares[:, None] + rho) ** 2, axis=0)
 
-    def bound(self, theta):
+    def bound(self, theta: float) -> Floats:
         """The least ρ ≥ 0 with ‖w(ρ)‖² ≤ θ, for each target."""
         return np.array([solve_secular(self.squares, p, theta) for p in self.powers.T])
 
@@ -94,20 +100,32 @@ class RidgeSolution(NamedTuple):
     (array([0.2, 0.4]), array([1.3333333]), array([0.2]))
     """
 
-    coef: Any
-    intercept: Any
-    rss: Any
-    dof: Any
-    method: str
-    system: tuple = ()
-    n_iter: Any = None
+    coef: Floats
+    intercept: Floats
+    rss: Floats
+    dof: Floats | None
+    method: Found
+    system: tuple[Floats, ...] = ()
+    n_iter: int | None = None
 
-    def norms(self):
+    def norms(self) -> Norms:
         """σⱼ² and pⱼ of equation (2)."""
         return _norms(self.method, *self.system)
 
 
-def ridge(X, Y, rho, weights=None, *, intercept=True, method="auto", positive=False, sums=None, n_jobs=None, **options):
+def ridge(
+    X: Matrix,
+    Y: Floats,
+    rho: ArrayLike,
+    weights: Floats | None = None,
+    *,
+    intercept: bool = True,
+    method: RidgeMethod = "auto",
+    positive: bool = False,
+    sums: Moments | None = None,
+    n_jobs: int | None = None,
+    **options: Any,
+) -> RidgeSolution:
     """Minimise (1).
 
     Parameters
@@ -160,7 +178,7 @@ def ridge(X, Y, rho, weights=None, *, intercept=True, method="auto", positive=Fa
     return _lsqr(rows, rho, **{**options, "tol": min(options.get("tol", _EXACT), _EXACT)})
 
 
-def ridge_norms(rows, sums=None):
+def ridge_norms(rows: Rows, sums: Moments | None = None) -> Norms:
     """σⱼ² and pⱼ of equation (2) for the given rows, before any ρ is known.
 
     References
@@ -182,7 +200,7 @@ def ridge_norms(rows, sums=None):
     return _norms("cholesky", S, c)
 
 
-def solve_secular(squares, powers, theta, *, max_iter=200):
+def solve_secular(squares: Floats, powers: Floats, theta: float, *, max_iter: int = 200) -> float:
     """The least ρ ≥ 0 with Σⱼ pⱼ/(σⱼ² + ρ)² ≤ θ, by Newton's method on ‖w‖⁻¹.
 
     References
@@ -210,17 +228,20 @@ def solve_secular(squares, powers, theta, *, max_iter=200):
     return float(rho)
 
 
-def _order(rows, method):
+Form: TypeAlias = Callable[[Rows, Floats, Moments | None], RidgeSolution | None]
+
+
+def _order(rows: Rows, method: RidgeMethod) -> tuple[Form, ...]:
     n, d, _ = rows.shape
     named = {"cholesky": (_primal, _svd), "dual": (_dual, _svd), "svd": (_svd,)}
     if method in named:
         return named[method]
-    if sparse.issparse(rows.X):
+    if is_sparse(rows.X):
         return _sparse_order(rows, n, d)
     return (_primal, _svd) if d <= n else (_dual, _svd)
 
 
-def _sparse_order(rows, n, d):
+def _sparse_order(rows: Rows, n: int, d: int) -> tuple[Form, ...]:
     """The exact forms whose matrix is small beside X; with none of them products with X must do."""
     if d <= _DENSE_GRAM // 8:
         return _primal, _svd
@@ -229,11 +250,14 @@ def _sparse_order(rows, n, d):
     return (_primal,) if d <= _DENSE_GRAM and fits_beside(rows.X, d) else ()
 
 
-def _primal(rows, rho, sums):
+def _primal(rows: Rows, rho: Floats, sums: Moments | None) -> RidgeSolution | None:
     sums = rows.moments() if sums is None else sums
-    parts = {r: solve_normal(rows, r, sums=sums) for r in set(rho.tolist())}
-    if any(part is None for part in parts.values()):
-        return None
+    parts = {}
+    for r in set(rho.tolist()):
+        part = solve_normal(rows, r, sums=sums)
+        if part is None:
+            return None
+        parts[r] = part
     first = parts[rho[0]]
     w = np.column_stack([parts[r].coef[:, j] for j, r in enumerate(rho)])
     rss = np.array([parts[r].rss[j] for j, r in enumerate(rho)])
@@ -242,12 +266,15 @@ def _primal(rows, rho, sums):
     return RidgeSolution(w, b, rss, dof + rows.intercept, "cholesky", (first.S, first.c))
 
 
-def _dual(rows, rho, sums):
+def _dual(rows: Rows, rho: Floats, sums: Moments | None) -> RidgeSolution | None:
     x_mean, y_mean = rows.means()
     K, T = _dual_system(rows, (x_mean, y_mean))
-    factors = {r: factor_spd(K + r * np.eye(len(K))) for r in set(rho.tolist()) if r > 0.0}
-    if any(r == 0.0 or factors[r] is None for r in rho):
-        return None
+    factors = {}
+    for r in set(rho.tolist()):
+        factor = factor_spd(K + r * np.eye(len(K))) if r > 0.0 else None
+        if factor is None:
+            return None
+        factors[r] = factor
     alpha = np.column_stack([factors[r].solve(T[:, j]) for j, r in enumerate(rho)])
     w = rows.combine(rows.roots() * alpha, x_mean)
     dof = np.array([len(K) - r * factors[r].inverse_trace() for r in rho])
@@ -256,7 +283,7 @@ def _dual(rows, rho, sums):
     return RidgeSolution(w, y_mean - x_mean @ w, rss, dof + rows.intercept, "dual", (K, T))
 
 
-def _dual_system(rows, means):
+def _dual_system(rows: Rows, means: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """ZZᵀ and t."""
     root = rows.roots()
     # Squares that overflow have no factor: then "svd" says what is wrong.
@@ -265,19 +292,19 @@ def _dual_system(rows, means):
     return K, (root * (rows.Y - means[1])).astype(float, copy=False)
 
 
-def _svd(rows, rho, sums):
+def _svd(rows: Rows, rho: Floats, sums: Moments | None) -> RidgeSolution:
     found = triangle(rows)
     w, rss, dof = found.ridge(rho)
     system = (found.R.T @ found.R, found.R.T @ found.z)
     return RidgeSolution(w, found.y_mean - found.x_mean @ w, rss, dof + rows.intercept, "svd", system)
 
 
-def _lsqr(rows, rho, tol=_EXACT, max_iter=None):
+def _lsqr(rows: Rows, rho: Floats, tol: float = _EXACT, max_iter: int | None = None) -> RidgeSolution:
     w, rss, x_mean, y_mean, n_iter = solve_by_lsmr(rows, rho, tol, max_iter=max_iter)
     return RidgeSolution(w, y_mean - x_mean @ w, rss, None, "lsqr", n_iter=n_iter)
 
 
-def _nonnegative(rows, rho):
+def _nonnegative(rows: Rows, rho: Floats) -> RidgeSolution:
     """Non-negative least squares on the rows of R and √ρ I, exact and as small as d allows."""
     found = triangle(rows)
     d = rows.shape[1]
@@ -290,7 +317,7 @@ def _nonnegative(rows, rho):
     return RidgeSolution(w, found.y_mean - found.x_mean @ w, rss, None, "nnls", system)
 
 
-def _norms(method, matrix, right):
+def _norms(method: Found, matrix: Floats, right: Floats) -> Norms:
     squares, U = linalg.eigh(matrix)
     # Eigenvalues that are rounding belong to directions in which w has no part.
     squares = np.where(squares > len(squares) * np.finfo(float).eps * np.max(squares, initial=0.0), squares, 0.0)
@@ -299,5 +326,5 @@ def _norms(method, matrix, right):
     return Norms(squares, powers)
 
 
-def _inverse(a):
+def _inverse(a: Floats) -> Floats:
     return np.divide(1.0, a, out=np.zeros_like(a), where=a > 0.0)

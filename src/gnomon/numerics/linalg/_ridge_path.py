@@ -7,17 +7,21 @@ One decomposition serves every ρ: fitted values and leverages of all of them ar
 squares. Golub, Heath & Wahba (1979), doi:10.1080/00401706.1979.10489751.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.numerics.linalg.normal import split_moments
-from gnomon.numerics.linalg.rows import _blocks
+from gnomon.numerics.linalg.rows import Rows, _blocks
 from gnomon.numerics.linalg.triangular import svd_with_squares, triangle
 from gnomon.numerics.parallel import blas_threads, map_chunks
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["RidgePath", "ridge_path"]
+
+Result = TypeVar("Result")
 
 _TRUSTED = 1e8
 """The largest ratio of σ² + ρ, greatest to least, up to which eigenvalues of ZᵀZ are used in place of an SVD of Z."""
@@ -53,41 +57,45 @@ class RidgePath(NamedTuple):
     array([-0.3333333,  0.5454545,  0.       ])
     """
 
-    squares: Any
-    V: Any
-    P: Any
-    x_mean: Any
-    y_mean: Any
-    rows: Any
-    Q: Any = None
+    squares: Floats
+    V: "Floats | _Combinations"
+    P: Floats
+    x_mean: Floats
+    y_mean: Floats
+    rows: Rows
+    Q: Floats | None = None
 
-    def coef(self, rho):
+    def coef(self, rho: Floats) -> Floats:
         """w for each ρ and target, of shape (len(rho), d, k)."""
         # One product for all ρ and targets.
         shrunk = self.P[:, None, :] / (self.squares[:, None] + rho)[:, :, None]
         w = self.V @ shrunk.reshape(len(self.P), -1)
         return np.moveaxis(w.reshape(len(w), *shrunk.shape[1:]), 1, 0)
 
-    def intercept(self, coef):
+    def intercept(self, coef: Floats) -> Floats:
         """b that belongs to such coefficients, of shape (len(rho), k)."""
         return self.y_mean - self.x_mean @ coef
 
-    def dof(self, rho):
+    def dof(self, rho: ArrayLike) -> Floats:
         """tr H for each ρ, with one for a free b."""
         return np.sum(self.squares / (self.squares + np.asarray(rho)[:, None]), axis=1) + self.rows.intercept
 
-    def loo_residuals(self, rho):
+    def loo_residuals(self, rho: Floats) -> Floats:
         """yᵢ − ŷ₋ᵢ for every row, target and ρ: shape (n, k, len(rho))."""
         return np.concatenate(self.map_loo(lambda _, residuals: residuals, rho))
 
-    def map_loo(self, function, rho):
+    def map_loo(self, function: Callable[[slice, Floats], Result], rho: Floats) -> list[Result]:
         """function(rows, their leave-one-out residuals) for one block of rows after the other, on threads."""
         inverse = 1.0 / (self.squares[:, None] + rho)
         plain = self.rows._replace(weights=None)
 
-        def of_block(block):
+        def of_block(block: slice) -> Result:
             T = self.rows.Y[block] - self.y_mean
-            Q = plain.centred(block, self.x_mean, self.y_mean)[0] @ self.V if self.Q is None else self.Q[block]
+            Q = (
+                plain.centred(block, self.x_mean, self.y_mean)[0] @ cast(Floats, self.V)
+                if self.Q is None
+                else self.Q[block]
+            )
             fitted = np.stack([Q @ (p[:, None] * inverse) for p in self.P.T], axis=1)
             h = self._leverages(Q, inverse, block)
             return function(block, (T[:, :, None] - fitted) / (1.0 - h)[:, None, :])
@@ -95,12 +103,12 @@ class RidgePath(NamedTuple):
         width = max(self.rows.shape[1], self.P.shape[1] * len(rho))
         return map_chunks(of_block, _blocks(slice(0, self.rows.shape[0]), width), blas_threads())
 
-    def _leverages(self, Q, inverse, block):
+    def _leverages(self, Q: Floats, inverse: Floats, block: slice) -> Floats:
         h = (Q * Q) @ inverse + (1.0 / self.rows.total if self.rows.intercept else 0.0)
         return h if self.rows.weights is None else h * self.rows.weights[block][:, None]
 
 
-def ridge_path(rows, smallest, *, mode="auto"):
+def ridge_path(rows: Rows, smallest: float, *, mode: Literal["auto", "eigen", "svd"] = "auto") -> RidgePath:
     """The decomposition of equation (1).
 
     Parameters
@@ -134,12 +142,12 @@ def ridge_path(rows, smallest, *, mode="auto"):
         largest, least = np.max(found.squares, initial=0.0), np.min(found.squares, initial=0.0)
         if mode == "eigen" or largest <= _TRUSTED * (least + smallest):
             return found
-    found = triangle(rows)
-    U, s, Vt = svd_with_squares(found.R)
-    return RidgePath(s**2, Vt.T, s[:, None] * (U.T @ found.z), found.x_mean, found.y_mean, rows)
+    factor = triangle(rows)
+    U, s, Vt = svd_with_squares(factor.R)
+    return RidgePath(s**2, Vt.T, s[:, None] * (U.T @ factor.z), factor.x_mean, factor.y_mean, rows)
 
 
-def _primal(rows):
+def _primal(rows: Rows) -> RidgePath | None:
     S, c, _, x_mean, y_mean = split_moments(rows.moments(), rows.shape[1], intercept=rows.intercept)
     if not np.all(np.isfinite(S)):
         return None
@@ -147,7 +155,7 @@ def _primal(rows):
     return RidgePath(np.maximum(values, 0.0), V, V.T @ c, x_mean, y_mean, rows)
 
 
-def _dual(rows):
+def _dual(rows: Rows) -> RidgePath | None:
     x_mean, y_mean = rows.means()
     root = rows.roots()
     with np.errstate(over="ignore", invalid="ignore"):
@@ -168,9 +176,9 @@ def _dual(rows):
 class _Combinations(NamedTuple):
     """V = (X − x̄)ᵀA, which for many columns is far larger than A and is never formed."""
 
-    rows: Any
-    x_mean: Any
-    A: Any
+    rows: Rows
+    x_mean: Floats
+    A: Floats
 
-    def __matmul__(self, other):
+    def __matmul__(self, other: Floats) -> Floats:
         return self.rows.combine(self.A @ other, self.x_mean)

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import linalg
 from scipy.linalg import lapack
 
+from gnomon._typing import Floats
 from gnomon.numerics.parallel import calm_blas
 
 __all__ = ["SpdFactor", "factor_spd", "jittered_cholesky"]
@@ -47,29 +48,29 @@ class SpdFactor(NamedTuple):
            [2., 2.]])
     """
 
-    upper: np.ndarray
-    scale: np.ndarray
+    upper: Floats
+    scale: Floats
     condition: float
 
-    def solve(self, B):
+    def solve(self, B: Floats) -> Floats:
         """A⁻¹ B, by two triangular systems."""
         scale = self.scale if B.ndim == 1 else self.scale[:, None]
         with calm_blas(len(B)):
             return linalg.cho_solve((self.upper, False), B / scale, check_finite=False) / scale
 
     @property
-    def root(self):
+    def root(self) -> Floats:
         """R = U D, upper triangular with RᵀR = A."""
         return self.upper * self.scale
 
-    def inverse_trace(self):
+    def inverse_trace(self) -> float:
         """tr A⁻¹ = ‖D⁻¹ U⁻¹‖²."""
         with calm_blas(len(self.scale)):
             inverse, _ = lapack.dtrtri(self.upper)
         return float(np.sum(np.square(inverse / self.scale[:, None])))
 
 
-def factor_spd(A):
+def factor_spd(A: Floats) -> SpdFactor | None:
     """Factor a symmetric matrix as in equation (1); None where it is not numerically positive definite.
 
     Parameters
@@ -107,7 +108,7 @@ def factor_spd(A):
     return SpdFactor(upper, scale, 1.0 / rcond) if rcond > np.finfo(float).eps else None
 
 
-def jittered_cholesky(A, *, jitter=1e-10, max_tries=8):
+def jittered_cholesky(A: Floats, *, jitter: float = 1e-10, max_tries: int = 8) -> tuple[Floats, float]:
     """Lower Cholesky factor of A + c·I with the least c among 0, j, 10j, 100j … that is enough.
 
     Parameters

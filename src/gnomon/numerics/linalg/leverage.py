@@ -9,13 +9,14 @@ zᵢ = xᵢ − x̄ for a free intercept; without one zᵢ = xᵢ and 1/Σs is d
 
 import numpy as np
 
+from gnomon._typing import Array, Elementwise, Floats, Matrix
 from gnomon.numerics.linalg.rows import Rows, _blocks
 from gnomon.numerics.linalg.triangular import inverse_root, svd_with_squares, triangle
 
 __all__ = ["gcv_score", "hat_matrix", "in_column_space", "leverages", "loo_residuals"]
 
 
-def leverages(X, *, rho=0.0, weights=None, intercept=True):
+def leverages(X: Matrix, *, rho: float = 0.0, weights: Floats | None = None, intercept: bool = True) -> Floats:
     """hᵢ of equation (1) for every row of `X`.
 
     References
@@ -39,7 +40,7 @@ def leverages(X, *, rho=0.0, weights=None, intercept=True):
     return h + (_weights(rows) / rows.total if intercept else 0.0)
 
 
-def hat_matrix(X, *, rho=0.0, weights=None, intercept=True):
+def hat_matrix(X: Matrix, *, rho: float = 0.0, weights: Floats | None = None, intercept: bool = True) -> Floats:
     """H of equation (1), the n × n matrix that maps y to ŷ.
 
     References
@@ -62,7 +63,7 @@ def hat_matrix(X, *, rho=0.0, weights=None, intercept=True):
     return H * _weights(rows)
 
 
-def loo_residuals(residuals, h):
+def loo_residuals(residuals: Floats, h: Floats) -> Floats:
     """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ); nan for a row that alone determines its own fit.
 
     References
@@ -82,7 +83,7 @@ def loo_residuals(residuals, h):
     return residuals / left
 
 
-def gcv_score(rss, dof, n):
+def gcv_score(rss: Elementwise, dof: Elementwise, n: float) -> Elementwise:
     """GCV of equation (1), from Σ s r², tr H and the total weight n.
 
     References
@@ -99,7 +100,7 @@ def gcv_score(rss, dof, n):
     return rss / n / (1.0 - dof / n) ** 2
 
 
-def in_column_space(X, y, *, intercept=False, rtol=1e-10):
+def in_column_space(X: Matrix, y: Array, *, intercept: bool = False, rtol: float = 1e-10) -> bool:
     """Whether y = Xw (+ b) has a solution: the distance of `y` to the column space is at most rtol·‖y‖.
 
     References
@@ -119,7 +120,7 @@ def in_column_space(X, y, *, intercept=False, rtol=1e-10):
     return bool(np.all(np.sqrt(np.maximum(rss, 0.0)) <= rtol * np.linalg.norm(Y, axis=0)))
 
 
-def _inverse_root(rows, rho):
+def _inverse_root(rows: Rows, rho: float) -> tuple[Floats, Floats]:
     """W with W Wᵀ = (ZᵀZ + ρI)⁻¹ (a generalised inverse where ρ = 0 and Z is deficient), and x̄."""
     found = triangle(rows)
     if rho == 0.0:
@@ -129,5 +130,5 @@ def _inverse_root(rows, rho):
     return Vt.T / np.sqrt(s**2 + rho), found.x_mean
 
 
-def _weights(rows):
+def _weights(rows: Rows) -> Floats:
     return np.ones(rows.shape[0]) if rows.weights is None else rows.weights

@@ -8,11 +8,14 @@ the factor ε κ² each and reach the accuracy of a QR factorisation while ε κ
 doi:10.1016/0024-3795(87)90101-7 (corrected semi-normal equations).
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.numerics.linalg.cholesky import factor_spd
+from gnomon._typing import Floats
+from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd
+from gnomon.numerics.linalg.rows import Rows
+from gnomon.numerics.streaming import Moments
 
 __all__ = ["WELL_CONDITIONED", "NormalSolution", "solve_normal"]
 
@@ -51,21 +54,21 @@ class NormalSolution(NamedTuple):
     array([[0.3333333]])
     """
 
-    coef: Any
-    rss: Any
-    factor: Any
-    x_mean: Any
-    y_mean: Any
-    S: Any
-    c: Any
+    coef: Floats
+    rss: Floats
+    factor: SpdFactor
+    x_mean: Floats
+    y_mean: Floats
+    S: Floats
+    c: Floats
 
     @property
-    def condition(self):
+    def condition(self) -> float:
         """Condition number of the scaled design, estimated."""
         return float(np.sqrt(self.factor.condition))
 
 
-def solve_normal(rows, rho=0.0, *, sums=None):
+def solve_normal(rows: Rows, rho: float = 0.0, *, sums: Moments | None = None) -> NormalSolution | None:
     """Solve equation (1) for one ρ; None where its condition number makes the result untrustworthy.
 
     Parameters
@@ -100,29 +103,34 @@ def solve_normal(rows, rho=0.0, *, sums=None):
     w = factor.solve(c)
     rss = np.maximum(np.diag(T) - np.sum(w * (2.0 * c - S @ w), axis=0), 0.0)
     if factor.condition > _NEEDS_REFINEMENT**2:
-        w, rss = _refine(rows, factor, w, rho, x_mean, y_mean)
+        refined = _refine(rows, factor, w, rho, x_mean, y_mean)
+        if refined is None:
+            return None
+        w, rss = refined
     elif np.any(rss < _ALMOST_EXACT * np.diag(T)):
         # The difference above has lost its digits: take the residuals themselves.
         rss = rows.residual_sums(w, x_mean, y_mean)[1]
-    return None if w is None else NormalSolution(w, rss, factor, x_mean, y_mean, S, c)
+    return NormalSolution(w, rss, factor, x_mean, y_mean, S, c)
 
 
-def split_moments(sums, d, *, intercept):
+def split_moments(sums: Moments, d: int, *, intercept: bool) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """S, c, the scatter of Y, x̄ and ȳ; about the origin and with zero means where there is no intercept."""
     A = sums.scatter if intercept else sums.about_zero()
     mean = sums.mean if intercept else np.zeros_like(sums.mean)
     return A[:d, :d], A[:d, d:], A[d:, d:], mean[:d], mean[d:]
 
 
-def has_lost_column(S, sums, intercept):
+def has_lost_column(S: Floats, sums: Moments, intercept: bool) -> bool:
     """Whether a centred column is nothing but rounding, or so short that its square has lost its digits."""
     d = len(S)
     noise = 8.0 * _EPS * np.abs(sums.mean[:d]) * np.sqrt(sums.weight) if intercept else np.zeros(d)
     return bool(np.any(np.diag(S) <= np.maximum(noise**2, _UNDERFLOW)))
 
 
-def _refine(rows, factor, w, rho, x_mean, y_mean, *, max_steps=12):
-    """Refinement until the next correction is below rounding; (None, None) where it does not contract."""
+def _refine(
+    rows: Rows, factor: SpdFactor, w: Floats, rho: float, x_mean: Floats, y_mean: Floats, *, max_steps: int = 12
+) -> tuple[Floats, Floats] | None:
+    """Refinement until the next correction is below rounding; None where it does not contract."""
     scale = factor.scale[:, None]
     rate = min(_EPS * factor.condition, 0.5)
     last = np.inf
@@ -136,4 +144,4 @@ def _refine(rows, factor, w, rho, x_mean, y_mean, *, max_steps=12):
         if size * rate <= _EPS * np.linalg.norm(scale * w):
             break
     reached = last <= 1e-6 * np.linalg.norm(scale * w) or last == 0.0
-    return (w, rows.residual_sums(w, x_mean, y_mean)[1]) if reached else (None, None)
+    return (w, rows.residual_sums(w, x_mean, y_mean)[1]) if reached else None

@@ -6,13 +6,14 @@ With b free, b = ȳ − x̄ᵀw, and (1) is a problem in w for centred rows. The
 copy of X is made, and the user's arrays are never written to.
 """
 
-from typing import Any, NamedTuple
+from functools import reduce
+from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
+from gnomon._typing import Floats, Matrix, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
-from gnomon.numerics.streaming import moments
+from gnomon.numerics.streaming import Moments, moments
 
 __all__ = ["Rows", "fits_beside"]
 
@@ -23,7 +24,7 @@ _FEW = 4
 """Times the bytes of X that a square matrix of more may take."""
 
 
-def fits_beside(X, m):
+def fits_beside(X: Matrix, m: int) -> bool:
     """Whether an m × m matrix of doubles is small, or no more than a few times what X stores.
 
     A sparse X of many columns stores little, and XᵀX would be the whole memory of a fit.
@@ -40,7 +41,7 @@ def fits_beside(X, m):
     >>> fits_beside(X, 3000), fits_beside(X, 200)
     (False, True)
     """
-    stored = X.data.nbytes + 4 * X.nnz if sparse.issparse(X) else X.nbytes
+    stored = X.data.nbytes + 4 * X.nnz if is_sparse(X) else X.nbytes
     return 8 * m * m <= max(_SMALL, _FEW * stored)
 
 
@@ -68,67 +69,67 @@ class Rows(NamedTuple):
     (array([2.]), array([3.]))
     """
 
-    X: Any
-    Y: Any
-    weights: Any = None
+    X: Matrix
+    Y: Floats
+    weights: Floats | None = None
     intercept: bool = True
-    n_jobs: Any = None
+    n_jobs: int | None = None
 
     @property
-    def shape(self):
+    def shape(self) -> tuple[int, int, int]:
         """(n, d, k)."""
-        return *self.X.shape, self.Y.shape[1]
+        n, d = self.X.shape
+        return n, d, self.Y.shape[1]
 
     @property
-    def total(self):
+    def total(self) -> float:
         """Σ sᵢ."""
         return float(self.X.shape[0] if self.weights is None else np.sum(self.weights))
 
-    def moments(self):
+    def moments(self) -> Moments:
         """Weight, mean and scatter of [X Y]."""
         return moments(self.X, self.weights, targets=self.Y, n_jobs=self.n_jobs)
 
-    def means(self):
+    def means(self) -> tuple[Floats, Floats]:
         """x̄ and ȳ, correctly rounded or nearly; zeros where there is no intercept."""
         d, k = self.X.shape[1], self.Y.shape[1]
         if not self.intercept:
             return np.zeros(d), np.zeros(k)
         return _mean(self.X, self.weights), _mean(self.Y, self.weights)
 
-    def centred(self, rows, x_mean, y_mean):
+    def centred(self, rows: slice, x_mean: Floats, y_mean: Floats) -> tuple[Floats, Floats]:
         """√s (X − x̄) and √s (Y − ȳ) for a slice of rows, dense and in double precision."""
-        block = self.X[rows]
-        Z = (block.toarray() if sparse.issparse(block) else block) - x_mean
+        Z = (self.X[rows].toarray() if is_sparse(self.X) else self.X[rows]) - x_mean
         T = self.Y[rows] - y_mean
         if self.weights is not None:
             root = np.sqrt(self.weights[rows], dtype=float)[:, None]
             Z, T = Z * root, T * root
         return Z.astype(float, copy=False), T.astype(float, copy=False)
 
-    def roots(self):
+    def roots(self) -> Floats:
         """√sᵢ as a column."""
         return np.ones((self.X.shape[0], 1)) if self.weights is None else np.sqrt(self.weights)[:, None]
 
-    def inner_products(self, x_mean):
+    def inner_products(self, x_mean: Floats) -> Floats:
         """(xᵢ − x̄)ᵀ(xⱼ − x̄) for all pairs of rows, without the weights; a sparse X stays sparse."""
-        if not sparse.issparse(self.X):
+        if not is_sparse(self.X):
             Z = self.X.astype(float, copy=False) - x_mean
             return Z @ Z.T
         X = self.X.astype(float, copy=False)
         along = X @ x_mean
         return (X @ X.T).toarray() - along[:, None] - along + x_mean @ x_mean
 
-    def combine(self, A, x_mean):
+    def combine(self, A: Floats, x_mean: Floats) -> Floats:
         """(X − x̄)ᵀA for A of shape (n, k), without the weights; a sparse X stays sparse."""
-        if not sparse.issparse(self.X):
+        if not is_sparse(self.X):
             return (self.X - x_mean).T @ A
         return self.X.T @ A - np.outer(x_mean, np.sum(A, axis=0))
 
-    def residual_sums(self, w, x_mean, y_mean):
+    def residual_sums(self, w: Floats, x_mean: Floats, y_mean: Floats) -> tuple[Floats, Floats]:
         """Zᵀ R and the column sums of R², where R = √s (Y − ȳ) − Z w: the gradient and the cost at w."""
 
-        def sums(rows):
-            if sparse.issparse(self.X):
+        def sums(rows: slice) -> tuple[Floats, Floats]:
+            if is_sparse(self.X):
                 return self._sparse_residual_sums(rows, w, x_mean, y_mean)
             gradient, cost = np.zeros((len(x_mean), len(y_mean))), np.zeros(len(y_mean))
             for block in _blocks(rows, len(x_mean)):
@@ -140,26 +141,27 @@ class Rows(NamedTuple):
 
         jobs = self.n_jobs or blas_threads()
         parts = map_chunks(sums, split_rows(self.X.shape[0], jobs), jobs)
-        return tuple(sum(part) for part in zip(*parts, strict=True))
+        gradients, costs = zip(*parts, strict=True)
+        return reduce(np.add, gradients), reduce(np.add, costs)
 
-    def _sparse_residual_sums(self, rows, w, x_mean, y_mean):
+    def _sparse_residual_sums(self, rows: slice, w: Floats, x_mean: Floats, y_mean: Floats) -> tuple[Floats, Floats]:
         X = self.X[rows]
         R = self.Y[rows] - y_mean - (X @ w - x_mean @ w)
         s = 1.0 if self.weights is None else self.weights[rows][:, None]
         return X.T @ (s * R) - np.outer(x_mean, np.sum(s * R, axis=0)), np.sum(s * R * R, axis=0)
 
 
-def _mean(A, weights):
+def _mean(A: Matrix, weights: Floats | None) -> Floats:
     """Σ sᵢ aᵢ / Σ sᵢ, corrected once by the mean of what is left."""
     s = np.ones(A.shape[0]) if weights is None else np.asarray(weights, dtype=float)
     total = np.sum(s)
     first = (A.T @ s) / total
-    if sparse.issparse(A):
+    if is_sparse(A):
         return np.asarray(first)
     rest = sum(s[block] @ (A[block] - first) for block in _blocks(slice(0, A.shape[0]), A.shape[1]))
     return first + rest / total
 
 
-def _blocks(rows, width):
+def _blocks(rows: slice, width: int) -> list[slice]:
     length = max(256, 2**16 // max(1, width))
     return [slice(a, min(a + length, rows.stop)) for a in range(rows.start, rows.stop, length)]

@@ -7,12 +7,15 @@ squares the condition number: Golub & Van Loan (2013), section 5.3; Demmel, Grig
 doi:10.1137/080731992. Where R is singular the solution of least norm is taken, by the SVD of the scaled R.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg
 
+from gnomon._typing import Floats
 from gnomon.numerics.linalg.normal import split_moments
+from gnomon.numerics.linalg.rows import Rows
+from gnomon.numerics.streaming import Moments
 
 __all__ = ["Triangle", "inverse_root", "triangle", "triangle_of_moments"]
 
@@ -48,15 +51,15 @@ class Triangle(NamedTuple):
     (1, array([0.3928571, 0.3928571]))
     """
 
-    R: Any
-    z: Any
-    rest: Any
-    x_mean: Any
-    y_mean: Any
+    R: Floats
+    z: Floats
+    rest: Floats
+    x_mean: Floats
+    y_mean: Floats
     rank: int
     condition: float
 
-    def least_squares(self, *, by_svd=False):
+    def least_squares(self, *, by_svd: bool = False) -> tuple[Floats, Floats]:
         """The minimiser of (1) of least norm, and its cost."""
         if self.rank == len(self.R) == self.R.shape[1] and not by_svd and _is_triangular(self.R):
             return linalg.solve_triangular(self.R, self.z, check_finite=False), self.rest
@@ -69,7 +72,7 @@ class Triangle(NamedTuple):
         Q, T = linalg.qr(scale[:, None] * Vt.T, mode="economic", check_finite=False)
         return Q @ linalg.solve_triangular(T, inside / s[:, None], trans="T", check_finite=False), rss
 
-    def ridge(self, rho):
+    def ridge(self, rho: Floats) -> tuple[Floats, Floats, Floats]:
         """The minimisers of (1) + ρ‖w‖² for one ρ per target, their costs, and tr S(S + ρI)⁻¹; of least norm at 0."""
         free = rho == 0.0
         if not np.any(free):
@@ -78,27 +81,28 @@ class Triangle(NamedTuple):
         if np.all(free):
             return exact
         pairs = zip(exact, self._shrunk(np.where(free, 1.0, rho)), strict=True)
-        return tuple(np.where(free, plain, shrunk) for plain, shrunk in pairs)
+        w, rss, dof = (np.where(free, plain, shrunk) for plain, shrunk in pairs)
+        return w, rss, dof
 
-    def _shrunk(self, rho):
+    def _shrunk(self, rho: Floats) -> tuple[Floats, Floats, Floats]:
         U, s, Vt = svd_with_squares(self.R)
         inside = U.T @ self.z
         shrink = s[:, None] ** 2 / (s[:, None] ** 2 + rho)
         w = Vt.T @ (s[:, None] / (s[:, None] ** 2 + rho) * inside)
         return w, self._outside(U, inside) + np.sum(((1.0 - shrink) * inside) ** 2, axis=0), np.sum(shrink, axis=0)
 
-    def _outside(self, U, inside):
+    def _outside(self, U: Floats, inside: Floats) -> Floats:
         """‖t‖² + ‖z − U Uᵀz‖², from the vector itself: a difference of squares would lose half of its digits."""
         return self.rest + np.sum((self.z - U @ inside) ** 2, axis=0)
 
-    def _svd(self):
+    def _svd(self) -> tuple[Floats, Floats, Floats, Floats]:
         scale = _column_scale(self.R)
         U, s, Vt = linalg.svd(self.R / scale, full_matrices=False, check_finite=False)
         r = self.rank
         return U[:, :r], s[:r], Vt[:r], scale
 
 
-def triangle(rows):
+def triangle(rows: Rows) -> Triangle:
     """R, z and ‖t‖² of equation (1) for the given rows.
 
     Parameters
@@ -139,7 +143,7 @@ def triangle(rows):
     return Triangle(Rx, R[:m, d:], np.sum(R[d:, d:] ** 2, axis=0), x_mean, y_mean, rank, condition)
 
 
-def triangle_of_moments(sums, d, *, intercept):
+def triangle_of_moments(sums: Moments, d: int, *, intercept: bool) -> Triangle:
     """The same from moments alone, R = Λ^½ VᵀD with D⁻¹SD⁻¹ = VΛVᵀ: for rows that are gone.
 
     The scatter squares the condition number, so singular values below √ε of the largest are not seen.
@@ -171,14 +175,14 @@ def triangle_of_moments(sums, d, *, intercept):
     return Triangle(R, z, rest, x_mean, y_mean, rank, condition)
 
 
-def _rank_and_condition(R, tol):
+def _rank_and_condition(R: Floats, tol: float) -> tuple[int, float]:
     """Both from the singular values of R with its columns scaled to length one."""
     s = linalg.svdvals(R / _column_scale(R), check_finite=False) if R.size else np.zeros(0)
     rank = int(np.sum(s > tol * np.max(s, initial=0.0)))
     return rank, (float(s[0] / s[-1]) if 0 < rank == R.shape[1] else np.inf)
 
 
-def inverse_root(R, rank):
+def inverse_root(R: Floats, rank: int) -> Floats:
     """W with R W orthonormal and W Wᵀ a generalised inverse of RᵀR; R⁻¹ where R is square and regular.
 
     References
@@ -201,7 +205,7 @@ def inverse_root(R, rank):
     return Vt[:rank].T / s[:rank] / scale[:, None]
 
 
-def svd_with_squares(R):
+def svd_with_squares(R: Floats) -> tuple[Floats, Floats, Floats]:
     """The singular value decomposition of R; an error where σ² would overflow."""
     U, s, Vt = linalg.svd(R, full_matrices=False, check_finite=False)
     if np.max(s, initial=0.0) > np.sqrt(np.finfo(float).max):
@@ -211,15 +215,15 @@ def svd_with_squares(R):
     return U, s, Vt
 
 
-def _is_triangular(R):
+def _is_triangular(R: Floats) -> bool:
     return not np.any(np.tril(R, -1))
 
 
-def _column_scale(R):
+def _column_scale(R: Floats) -> Floats:
     norms = _column_norms(R)
     return np.where(norms > 0.0, norms, 1.0)
 
 
-def _column_norms(R):
+def _column_norms(R: Floats) -> Floats:
     # hypot neither overflows nor underflows, whatever the units of the columns.
     return np.hypot.reduce(R, axis=0)

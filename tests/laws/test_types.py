@@ -1,0 +1,124 @@
+"""Types: public signatures have them, a user's checker sees them, and wrong uses are refused."""
+
+import doctest
+import functools
+import inspect
+import os
+import re
+import subprocess
+import sys
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+import gnomon
+import public_names
+import typed_misuse
+import typed_user
+from gnomon.numerics import design, parallel, special
+
+README = Path(__file__).resolve().parents[2] / "README.md"
+
+UNTYPED = {"generative", "linear", "multiclass", "search", "trees"}
+
+
+def as_written(member):
+    """The function that stands behind a public name, whatever wraps it; None where the package did not write one."""
+    member = member.fget if isinstance(member, property) else member
+    member = member.func if isinstance(member, functools.cached_property) else member
+    found = inspect.unwrap(member)
+    # A dataclass and a named tuple write some of their methods themselves, in no file.
+    ours = (
+        inspect.isfunction(found)
+        and found.__module__.startswith("gnomon")
+        and Path(found.__code__.co_filename).exists()
+    )
+    return found if ours else None
+
+
+def public_functions(package):
+    """Every public function of a package, and every public method of its classes, by name."""
+    for name in package.__all__:
+        thing = getattr(package, name)
+        members = inspect.getmembers_static(thing) if inspect.isclass(thing) else [("", thing)]
+        for verb, member in members:
+            function = as_written(member)
+            if function is not None and (not verb.startswith("_") or verb in ("__init__", "__call__")):
+                yield f"{function.__module__}.{function.__qualname__}", function
+
+
+def lacking(function):
+    """The parameters without a type, and "return"."""
+    signature = inspect.signature(function)
+    typed = {"self", "cls", *(name for name, p in signature.parameters.items() if p.annotation is not p.empty)}
+    returns = function.__name__ == "__init__" or signature.return_annotation is not signature.empty
+    return [name for name in signature.parameters if name not in typed] + ["return"] * (not returns)
+
+
+def as_case(package):
+    name = package.__name__.removeprefix("gnomon.")
+    return pytest.param(package, id=name, marks=[pytest.mark.xfail(reason="not yet")] if name in UNTYPED else [])
+
+
+@pytest.mark.parametrize("package", [as_case(package) for package in public_names.packages()])
+def test_public_signatures_are_annotated(package):
+    found = {name: lacking(function) for name, function in public_functions(package)}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+@pytest.mark.parametrize(
+    ("package", "name"),
+    [(design, "Design.apply"), (design, "Design.rows"), (design, "vectors"), (special, "sigmoid"), (parallel, "team")],
+)
+def test_functions_are_found_whatever_wraps_them(package, name):
+    found = dict(public_functions(package))[f"{package.__name__}.{name}"]
+    assert "return" in found.__annotations__
+
+
+def test_a_signature_without_types_is_told():
+    def example(self, X, y: int, *rest, scale: float = 1.0):
+        return X, y, rest, scale
+
+    assert lacking(example) == ["X", "rest", "return"]
+
+
+@pytest.fixture(scope="module")
+def complaints(tmp_path_factory):
+    """What mypy says of a user's files, by file: pairs of a line and the code of an error."""
+    pytest.importorskip("mypy", reason="types are checked by mypy")
+    folder = tmp_path_factory.mktemp("user")
+    readme = folder / "readme.py"
+    readme.write_text(doctest.script_from_examples(README.read_text(encoding="utf-8")), encoding="utf-8")
+    files = [readme, Path(typed_user.__file__), Path(typed_misuse.__file__)]
+    # Found as an installed package is, so that only the marker `py.typed` makes its types count.
+    environment = {**os.environ, "PYTHONPATH": str(Path(gnomon.__file__).parents[1])}
+    # SciPy and scikit-learn have no types; those of this package are not theirs to lose.
+    command = [sys.executable, "-m", "mypy", "--strict", "--config-file=", "--ignore-missing-imports", *map(str, files)]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 1), done.stdout + done.stderr
+    found = defaultdict(list)
+    for path, line, words, code in re.findall(r"^(.+?):(\d+): error: (.*)  \[([\w-]+)\]$", done.stdout, re.MULTILINE):
+        found[Path(path).name].append((int(line), code, words))
+    return found
+
+
+def test_a_users_script_is_typed(complaints):
+    assert complaints["typed_user.py"] == []
+
+
+def test_a_users_script_runs():
+    typed_user.main()
+
+
+@pytest.mark.xfail("linear" in UNTYPED, reason="the examples are of linear models")
+def test_the_examples_of_the_readme_are_typed(complaints):
+    assert complaints["readme.py"] == []
+
+
+def test_wrong_uses_are_refused(complaints):
+    lines = Path(typed_misuse.__file__).read_text(encoding="utf-8").splitlines()
+    marks = [(i, re.search(r"# refused: ([\w-]+)$", line)) for i, line in enumerate(lines, start=1)]
+    expected = [(i, mark[1]) for i, mark in marks if mark]
+    assert expected
+    assert sorted((line, code) for line, code, _ in complaints["typed_misuse.py"]) == expected

@@ -1,0 +1,121 @@
+"""A script as a user would write it: `test_types` has it checked by mypy, and run.
+
+``assert_type`` fails where a type is another, or is not known.
+"""
+
+from typing import Any, assert_type
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from gnomon.distributions import Bernoulli, Beta, Laplace, Normal
+from gnomon.infer import GridPosterior, LaplaceApproximation, grid_posterior, laplace, sigmoid_average
+from gnomon.losses import LogisticLoss
+from gnomon.numerics.coding import encode_labels
+from gnomon.numerics.curves import ThresholdCurve, threshold_curve
+from gnomon.numerics.design import Design
+from gnomon.numerics.domains import Domain, domains_of
+from gnomon.numerics.linalg import LeastSquares, RidgeSolution, SpdFactor, factor_spd, least_squares, ridge
+from gnomon.numerics.parallel import map_chunks
+from gnomon.numerics.random import check_rng
+from gnomon.numerics.scatter import Whitening, whitening
+from gnomon.numerics.special import sigmoid, softmax
+from gnomon.numerics.streaming import Moments, moments
+from gnomon.numerics.tables import FeatureTable, as_table
+from gnomon.numerics.validation import check_choice, check_integer, check_positive
+from gnomon.optim import Solution, fit_linear, lbfgs
+from gnomon.penalties import L2, Penalty, from_prior
+
+Floats = NDArray[np.floating[Any]]
+
+
+def rows(random_state: int = 0) -> tuple[Floats, Floats]:
+    rng = check_rng(random_state)
+    assert_type(rng, np.random.Generator)
+    X = rng.normal(size=(40, 3))
+    return X, X @ np.array([1.0, -2.0, 0.5]) + 0.1 * rng.normal(size=40)
+
+
+def use_linear_algebra() -> None:
+    X, y = rows()
+    fit = least_squares(X, y[:, None], method="svd")
+    assert_type(fit, LeastSquares)
+    assert_type(fit.coef, Floats)
+    assert_type(fit.rank, int | None)
+    sparse_fit = ridge(csr_array(X), y[:, None], 0.1)
+    assert_type(sparse_fit, RidgeSolution)
+    assert_type(sparse_fit.norms().at(0.1), Floats)
+    assert_type(factor_spd(X.T @ X), SpdFactor | None)
+    sums = moments(X[:20]) + moments(X[20:])
+    assert_type(sums, Moments)
+    assert_type(whitening(sums.covariance(), "pca"), Whitening)
+    design = Design(X, intercept="none")
+    assert_type(design.apply(np.ones(design.width)), Floats)
+
+
+def use_formulas() -> None:
+    X, y = rows()
+    assert_type(sigmoid(0.5), float)
+    assert_type(sigmoid(y), Floats)
+    assert_type(softmax([1.0, 2.0]), Floats)
+    curve = threshold_curve(y, y > 0.0)
+    assert_type(curve, ThresholdCurve)
+    assert_type(curve.roc_auc, float)
+    assert_type(map_chunks(lambda part: float(np.sum(part)), [X, y], n_jobs=1), list[float])
+    assert_type(sigmoid_average(y, 1.0, "mackay"), Floats)
+
+
+def use_nouns() -> None:
+    _, y = rows()
+    loss, penalty = LogisticLoss(), L2(0.5)
+    assert_type(loss, LogisticLoss)
+    assert_type(penalty.value(y), float)
+    assert_type(from_prior(Laplace(0.0, 2.0)), Penalty)
+    law = Normal.fit(y)
+    assert_type(law, Normal)
+    assert_type(law.sample(3, check_rng(0)), Floats)
+    found = grid_posterior(Bernoulli, [1, 1, 0], Beta(2.0, 2.0), np.linspace(0.0, 1.0, 101))
+    assert_type(found, GridPosterior)
+    assert_type(found.probabilities, Floats)
+
+
+def use_solvers() -> None:
+    X, y = rows()
+    solution = fit_linear(Design(X), (y > 0.0).astype(float), LogisticLoss(), L2(0.1), solver="newton")
+    assert_type(solution, Solution[Floats])
+    assert_type(solution.w, Floats)
+    assert_type(solution.dual_gap, float)
+    assert_type(lbfgs(lambda w: (float(w @ w), 2.0 * w), np.ones(2)).converged, bool)
+
+
+def use_tables() -> None:
+    table = as_table([["red", 1.0], ["blue", 2.0]])
+    assert_type(table, FeatureTable)
+    assert_type(domains_of(table, [0]), tuple[Domain, ...])
+    codes, classes = encode_labels(["no", "yes", "no"], "sign")
+    assert_type(codes, NDArray[Any])
+    assert_type(classes, NDArray[Any])
+    assert_type(check_integer("depth", 3, 1), int)
+    assert_type(check_positive("tol", 1e-3), float)
+    assert_type(check_choice("rule", "min", ("min", "1se")), str)
+
+
+def use_inference() -> None:
+    found = laplace(lambda t: 10.0 * float(np.log(t[0])) - float(t[0]), [5.0])
+    assert_type(found, LaplaceApproximation)
+    assert_type(found.mode, Floats)
+    assert_type(found.log_evidence, float)
+
+
+def main() -> None:
+    use_linear_algebra()
+    use_formulas()
+    use_nouns()
+    use_solvers()
+    use_tables()
+    use_inference()
+
+
+if __name__ == "__main__":
+    main()
