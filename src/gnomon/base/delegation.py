@@ -1,5 +1,8 @@
 """Methods that an estimator has only where the estimator inside it has them."""
 
+from collections.abc import Callable
+from typing import Any, Literal
+
 from sklearn.base import is_regressor
 
 from gnomon.base.columns import ConstantSide
@@ -12,7 +15,9 @@ _ADVICE = {
 }
 
 
-def base_has(method, base_of=lambda owner: owner.estimator):
+def base_has(
+    method: str, base_of: Callable[[Any], Any] = lambda owner: owner.estimator
+) -> Callable[[object], Literal[True]]:
     """For scikit-learn's ``available_if``: whether the base has a method; the error says what to do where it has not.
 
     The base is one of the fitted `estimators_` that is not constant, before the fit what `base_of` finds. Scores and
@@ -38,7 +43,7 @@ def base_has(method, base_of=lambda owner: owner.estimator):
     AttributeError: Perceptron has no predict_proba; wrap it by sklearn.calibration.CalibratedClassifierCV first
     """
 
-    def check(owner):
+    def check(owner: object) -> Literal[True]:
         fitted = (one for one in vars(owner).get("estimators_", ()) if not isinstance(one, ConstantSide))
         base = next(fitted, None)
         base = base_of(owner) if base is None else base

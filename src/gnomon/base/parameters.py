@@ -1,9 +1,12 @@
 """The parameters of an estimator, kept as scikit-learn asks: under their names, unchanged."""
 
+from collections.abc import Mapping
+from typing import Any
+
 __all__ = ["store"]
 
 
-def store(estimator, given):
+def store(estimator: object, given: Mapping[str, Any]) -> None:
     """Keep every parameter of ``__init__`` under its name.
 
     Parameters

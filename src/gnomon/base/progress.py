@@ -4,11 +4,20 @@ verbose = 1: after every tenth of the parts,    verbose ≥ 2: after each       
 """
 
 import sys
+from typing import Protocol
 
-__all__ = ["progress_of"]
+from gnomon._typing import Verbosity
+
+__all__ = ["Report", "progress_of"]
 
 
-def progress_of(verbose, what):
+class Report(Protocol):
+    """What is told that `done` of `total` parts are done."""
+
+    def __call__(self, done: int, total: int, note: str = "") -> None: ...
+
+
+def progress_of(verbose: Verbosity, what: str) -> Report | None:
     """A function that writes to stderr how many parts are done, as (1) says; None where nobody asked for it.
 
     Parameters
@@ -37,7 +46,7 @@ def progress_of(verbose, what):
     if not verbose:
         return None
 
-    def report(done, total, note=""):
+    def report(done: int, total: int, note: str = "") -> None:
         if verbose > 1 or done % max(1, total // 10) == 0:
             sys.stderr.write(f"{what} {done} of {total}{note}\n")
 

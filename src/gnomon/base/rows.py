@@ -72,7 +72,12 @@ def validate_rows(
 
 
 def table_rows(
-    estimator: BaseEstimator, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True, **target: bool
+    estimator: BaseEstimator,
+    X: TableLike | Sparse,
+    y: ArrayLike | None = "no_validation",
+    *,
+    reset: bool = True,
+    **target: bool,
 ) -> Any:
     """X as a `FeatureTable` (and y), checked against the estimator's columns as scikit-learn's ``validate_data`` does.
 
@@ -81,7 +86,7 @@ def table_rows(
     estimator : estimator
         Whose `n_features_in_` and `feature_names_in_` are set (``reset=True``) or compared.
     X : array-like or data frame of shape (n_samples, n_features)
-        Numbers, strings and truth values, with gaps; infinity is refused.
+        Numbers, strings and truth values, with gaps; infinity and sparse matrices are refused.
     y : array-like of shape (n_samples,), optional
         Checked like X: without gaps, one column unless `target` says otherwise.
     reset : bool, default=True

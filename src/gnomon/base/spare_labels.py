@@ -7,10 +7,12 @@ Chow (1970), On optimum recognition error and reject tradeoff, doi:10.1109/TIT.1
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike
+
 __all__ = ["check_kind", "check_spare", "spare_label"]
 
 
-def spare_label(given, labels, word):
+def spare_label(given: object, labels: ArrayLike, word: str) -> object:
     """The label that the user gave, else that of (1) beside these labels.
 
     Examples
@@ -25,7 +27,7 @@ def spare_label(given, labels, word):
     return word if _are_words(labels) else -1
 
 
-def check_spare(name, label, classes):
+def check_spare(name: str, label: object, classes: Array) -> object:
     """Return `label`; ValueError if it is one of the classes.
 
     Examples
@@ -42,7 +44,7 @@ def check_spare(name, label, classes):
     return label
 
 
-def check_kind(name, label, classes):
+def check_kind(name: str, label: object, classes: Array) -> object:
     """Return `label`; ValueError if it is a number among strings, or a string among numbers.
 
     Examples
@@ -54,7 +56,7 @@ def check_kind(name, label, classes):
     ...
     ValueError: reject_label=-1 is of another kind than the classes ['a', 'b']; give a number for numbers, a string ...
     """
-    if np.ndim(label) != 0 or _are_words(label) != _are_words(classes):
+    if np.asarray(label).ndim != 0 or _are_words(label) != _are_words(classes):
         raise ValueError(
             f"{name}={label!r} is of another kind than the classes {classes.tolist()}; give a number for numbers, a "
             "string for strings"
@@ -62,5 +64,5 @@ def check_kind(name, label, classes):
     return label
 
 
-def _are_words(labels):
+def _are_words(labels: object) -> bool:
     return np.asarray(labels).dtype.kind in "USO"
