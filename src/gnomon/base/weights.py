@@ -72,14 +72,18 @@ def check_takes_weights(estimator: BaseEstimator) -> None:
     parameters = signature(_steps(estimator)[-1][1].fit).parameters.values()
     if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
         raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight, which weights and balance need; leave them out, or "
+            f"{type(estimator).__name__} takes no sample_weight; leave out the weights, and what else needs them, or "
             "choose another estimator"
         )
 
 
 def weight_parameter(estimator: BaseEstimator, weights: Floats | None) -> dict[str, Floats]:
-    """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed."""
+    """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed.
+
+    None is no parameter; where there are weights that `fit` does not take, ValueError.
+    """
     if weights is None:
         return {}
+    check_takes_weights(estimator)
     step = "" if get_config()["enable_metadata_routing"] else _steps(estimator)[-1][0]
     return {f"{step}__sample_weight" if step else "sample_weight": weights}

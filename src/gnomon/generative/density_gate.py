@@ -12,10 +12,11 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.base import naming_columns
 from gnomon.base.spare_labels import check_spare, spare_label
+from gnomon.base.weights import weight_parameter
 from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import fit_density, row_log_density
 from gnomon.generative._rows import any_rows, labelled_rows
@@ -121,7 +122,7 @@ class DensityGate(ClassifierMixin, BaseEstimator):
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
             X, y, sample_weight = _safe_indexing(X, used), _safe_indexing(y, used), rows.weights
         with naming_columns(self, rows.X):
-            self.classifier_ = _fit_weighted(clone(classifier), X, y, sample_weight)
+            self.classifier_ = clone(classifier).fit(X, y, **weight_parameter(classifier, sample_weight))
             self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self
@@ -218,14 +219,6 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         mass = np.cumsum(np.ones(len(scores)) if weights is None else weights[order])
         count = int(np.searchsorted(mass, share * mass[-1] * (1.0 + 1e-12), side="right"))
         return float(scores[order[count - 1]]) if count else -np.inf
-
-
-def _fit_weighted(classifier, X, y, sample_weight):
-    if sample_weight is None:
-        return classifier.fit(X, y)
-    if not has_fit_parameter(classifier, "sample_weight"):
-        raise ValueError(f"{type(classifier).__name__} takes no sample_weight; leave the weights out")
-    return classifier.fit(X, y, sample_weight=sample_weight)
 
 
 def _with_label(classes, label):
