@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+from criterion_cases import RootGini
 from gnomon import _vectors as vectors
 from gnomon._jit import jit
 from gnomon.search import Entropy, Gini, Misclassification, SquaredError, code_columns, grow_tree
@@ -38,7 +39,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-@pytest.mark.parametrize("criterion", [Gini, Entropy, Misclassification])
+@pytest.mark.parametrize("criterion", [Gini, Entropy, Misclassification, RootGini])
 @pytest.mark.parametrize(("p", "classes"), [(7, 2), (7, 4), (45, 2)])
 def test_trees_are_those_of_columns_one_by_one(p, classes, criterion, options):
     X, y = table(p=p, classes=classes)

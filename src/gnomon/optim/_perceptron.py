@@ -9,7 +9,7 @@ JMLR 3, 951–991). The pocket keeps the weights with the fewest errors so far (
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -36,7 +36,7 @@ __all__ = ["SELECTIONS", "Patience", "perceptron", "visits"]
 
 Selection: TypeAlias = Literal["cyclic", "shuffle", "random", "first_misclassified", "random_misclassified"]
 
-SELECTIONS: tuple[Selection, ...] = ("cyclic", "shuffle", "random", "first_misclassified", "random_misclassified")
+SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 """Which example is looked at next."""
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, noun
+from gnomon._jit import inner, noun, verb
 from gnomon.search._cuts import (
     ALL_SUBSETS,
     DIRECTION,
@@ -74,7 +74,7 @@ def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scal
     histogram, place = _tally(columns, codes, criterion, limits, work, j, rows)
     bounded = bounds[DIRECTION] != 0.0 or bounds[LOW] > -np.inf or bounds[HIGH] < np.inf
     gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
-    if place >= 0 and criterion.twofold() and not (bounded or gaps):
+    if place >= 0 and criterion.two_sums() and not (bounded or gaps):
         score, a, b = best_bin(criterion, limits, histogram, place, size, sums, work.scores, scale)
         return Found(score, j, a, _threshold(columns, limits, at, a, b), np.int64(-1)) if a < b else _none()
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
@@ -208,6 +208,7 @@ class SearchedMixed:
 
     equality: bool = False
 
+    @verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _search_sets(columns, codes, criterion, limits, work, j, rows, scale, self.equality)
@@ -220,6 +221,7 @@ class DrawnMixed:
 
     equality: bool = False
 
+    @verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _draw_set(columns, codes, criterion, limits, work, j, rows, self.equality)

@@ -56,7 +56,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
             for s in range(width):
                 sums[left + s] += sums[g + s]
                 sums[right + s] = sums[total + s] - sums[left + s]
-            if free and c + 1 < k and criterion.alike(sums, g, order[c + 1] * width):
+            if free and c + 1 < k and criterion.no_cut_between(sums, g, order[c + 1] * width):
                 continue
             if allowed(criterion, limits, sums, left, right, bounds):
                 merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
@@ -91,11 +91,11 @@ def best_bin(criterion, limits, histogram, place, size, sums, scores, scale):
     a, b, n = 0.0, 0.0, 0.0
     for c in range(start, stop):
         g = np.uint64(place) + np.uint64(c) * np.uint64(width)
-        a += criterion.first(histogram, g)
-        b += criterion.second(histogram, g)
+        a += criterion.first_sum(histogram, g)
+        b += criterion.second_sum(histogram, g)
         n += histogram[g]
         firsts[c], seconds[c], rows[c] = a, b, n
-    a, b, n = criterion.first(sums, total), criterion.second(sums, total), sums[total]
+    a, b, n = criterion.first_sum(sums, total), criterion.second_sum(sums, total), sums[total]
     least, lightest = (limits.min_rows if counting else -1.0), limits.min_mass
     for c in range(start, stop):
         x, z = firsts[c], seconds[c]

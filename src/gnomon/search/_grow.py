@@ -20,6 +20,7 @@ from gnomon.numerics.parallel import team
 from gnomon.search._code_splitter import ROWS, CodeSplitter, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._crew import MOST_PIECES, STOP, WORD, make_crew
+from gnomon.search._growers import require_traits
 from gnomon.search._histograms import fewest_rows
 from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
@@ -63,7 +64,8 @@ def grow_tree(
         Codes of the rows, from `code_columns`.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         What the criterion takes: whole numbers from 0 for classes, rows of numbers for means, gradients for `Newton`.
-    criterion : Criterion
+    criterion : SumCriterion
+        Compiled; see `applicable_growers`.
     sample_weight : ndarray of shape (n_samples,), optional
         Ones by default. For `Newton`, the curvatures.
     rows : ndarray of int, optional
@@ -155,6 +157,7 @@ class Grower:
         max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints", run=None,
         records=None, joint=None, unrolled=False,
     ):  # fmt: skip
+        require_traits("grow_tree", criterion)
         p, width, outputs = len(columns.sizes), criterion.size + 1, y.size // columns.n_samples
         max_features = p if max_features is None else max_features
         slots = _slots(columns, max_features, splitter, width, max_leaf_nodes)
@@ -163,7 +166,7 @@ class Grower:
         limits = Limits(
             deepest(max_depth), max(min_samples_split, 2),
             float(min_samples_leaf), float(min_weight_leaf), float(min_gain), max_features,
-            criterion.classes and criterion.size > 2, counting, outputs, most_groups(columns, most_rows) * width,
+            criterion.many_classes, counting, outputs, most_groups(columns, most_rows) * width,
             float(category_support), thresholds == "edges", fewest_rows(columns),
         )  # fmt: skip
         joint, alone = (joint or join_columns(columns), each_alone(columns)) if slots > 0 else (None, None)
@@ -174,7 +177,7 @@ class Grower:
         together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
         # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
         large = most_rows >= UNROLLED_FROM
-        used = criterion.unrolled() if large or unrolled else criterion
+        used = criterion.fixed_width() if large or unrolled else criterion
         mixed = bool(np.any(columns.category))
         kinds = EQUALITY[splitter] if mixed and categorical_split == "equality" else KINDS[splitter, mixed]
         self.columns, self.criterion, self.y, self.w = columns, criterion, np.ravel(y), w

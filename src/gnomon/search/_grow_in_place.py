@@ -19,6 +19,7 @@ from gnomon._jit import compiled, lean
 from gnomon.numerics.parallel import team
 from gnomon.search._cuts import HIGH, LOW, PUREST
 from gnomon.search._grow import Grower, capacity_for, deepest, grow, rows_of
+from gnomon.search._growers import require_traits
 from gnomon.search._intervals import INTERVALS, TOGETHER, collect, divide_rows, survey, sweep, tally_intervals
 from gnomon.search._nodes import Limits, make_children, settle, weigh_up
 from gnomon.search._read_off import read_nodes
@@ -49,7 +50,7 @@ def grow_in_place(
     X : ndarray of shape (n_samples, n_features)
         Numbers, NaN where missing, in single or double precision and any order.
     y, criterion, sample_weight
-        As in `grow_tree`; a criterion of impurities, so not `Newton`.
+        As in `grow_tree`; the criterion must have a `monotone_worth`, on which bounds of intervals rest.
     max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity, min_gain
         As in `grow_tree`.
     n_jobs : int, optional
@@ -71,8 +72,7 @@ def grow_in_place(
     >>> grow_in_place(x, (x[:, 0] > 0.3).astype(int), Gini(2)).threshold[0].round(6)
     np.float64(0.3001)
     """
-    if criterion.record is None or criterion.stepping:
-        raise ValueError(f"criterion is {criterion!r}; here it must be an impurity with sums, such as Gini(2)")
+    require_traits("grow_in_place", criterion)
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     limits = {
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
@@ -106,7 +106,7 @@ class _IntervalSplitter:
 
     def __init__(self, X, y, criterion, w, rows, max_depth, limits, run):
         n, p = X.shape
-        width, used = criterion.size + 1, criterion.unrolled()
+        width, used = criterion.size + 1, criterion.fixed_width()
         capacity = capacity_for(len(rows), max_depth, limits["min_samples_leaf"], None)
         self.X, self.y, self.w, self.rows, self.run = X, np.ravel(y), w, rows, run
         self.outputs, self.criterion = y.size // n, compiled(used)

@@ -4,9 +4,9 @@
     within an interval I        merit(left) + merit(right) ≤ merit(before I) + merit(after I) + pure(I)          (2)
                                                            ≤ max over the corners of the box of left             (3)
 
-Sums of the rows in equal intervals of a column give (1). (2) holds as nothing is worth more than its parts, and rows
-are worth most each by itself: pure(I) = merit(I) − worth(I). For (3) the weights of few classes left of the cut lie
-each between that before I and that with all of I, and a convex function is largest at a corner of a box. Intervals
+Sums of the rows in equal intervals of a column give (1). (2), where pure(I) = merit(I) − worth(I), holds if no rows
+make a group worth more: the trait `monotone_worth`. For (3) few sums left of the cut lie each between that before I and
+that with all of I, and a convex function is largest at a corner of a box: the trait `convex_merit`. Intervals
 whose bound is below M cannot hold the best cut. The rows of all others are sorted, and every cut between them is
 weighed: Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree classifier for large datasets, KDD-98, where such
 intervals are called alive.
@@ -22,6 +22,9 @@ from gnomon.search._sift import sift
 from gnomon.search.columns import midpoint
 
 __all__ = ["INTERVALS", "TOGETHER", "collect", "divide_rows", "survey", "sweep", "tally_intervals"]
+
+MOST_CORNER_SUMS = 3
+"""Sums of a group up to which (3) is tried: there are twice as many corners for each."""
 
 INTERVALS = 256
 """Of a column; the sums of rows whose cell is missing stand behind those of the last."""
@@ -106,8 +109,9 @@ def _survey_one(criterion, limits, histogram, sums, bounds, within):
 @inner
 def _best_corner(criterion, limits, sums, left, histogram, g):
     """The bound (3) of the interval at g, which those at `left` are before; ∞ where there is none."""
-    k, part = criterion.rising(), left + 3 * criterion.width()
-    other = part + criterion.width()
+    width = criterion.width()
+    k = width - 1 if criterion.convex_merit() and width - 1 <= MOST_CORNER_SUMS else 0
+    part, other = left + 3 * width, left + 4 * width
     best = -np.inf if k > 0 else np.inf
     for corner in range(1 << k if k > 0 else 0):
         for s in range(k):
@@ -177,7 +181,7 @@ def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram,
             other = values[order[first]] if first < n else x
             if first < n:
                 near = _are_neighbours(histogram, b, np.int64(_interval(other, low, per_unit)), width)
-                skipped = not near or (is_free(limits, bounds) and criterion.alike(sums, now, coming))
+                skipped = not near or (is_free(limits, bounds) and criterion.no_cut_between(sums, now, coming))
             else:
                 # All known rows against all missing ones is a cut only where the missing are right.
                 skipped = side == 1 or not gaps or sums[left] + histogram[missing] != sums[limits.total]

@@ -13,7 +13,7 @@ import numpy as np
 from gnomon._jit import compiled, jit
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
-__all__ = ["in_preorder", "read_nodes", "read_off", "with_heavier"]
+__all__ = ["in_preorder", "read_nodes", "read_off", "with_larger"]
 
 TOGETHER = 2**15
 """Nodes whose answers are found at a time, in arrays that the cache holds and that need no new pages."""
@@ -52,7 +52,7 @@ def read_nodes(nodes, sums, criterion, n_features):
         impurity=impurity,
         weight=weight,
         n_rows=n_rows,
-        missing=with_heavier(missing, records, criterion.hefts(weight, n_rows)),
+        missing=with_larger(missing, records, _sizes(criterion, weight, n_rows)),
         ends=ends,
         n_features=n_features,
         tests=Tests.none(n),
@@ -81,6 +81,11 @@ def _take(sums, which, across):
     for i in range(len(which)):
         for s in range(sums.shape[1]):
             across[s, i] = sums[which[i], s]
+
+
+def _sizes(criterion, weight, n_rows):
+    """What tells which of two nodes is the larger."""
+    return weight if criterion.larger_by == "weight" else n_rows.astype(float)
 
 
 def in_preorder(nodes):
@@ -120,17 +125,17 @@ def _fill_preorder(nodes, order, ends, records, missing):
         ends[new] = new + 1 if ends[new] == new else ends[ends[new]]
 
 
-def with_heavier(missing, records, heft):
-    """`missing` where it is known, elsewhere which of the children is the heavier by `heft`."""
-    _fill_heavier(missing, records, heft)
+def with_larger(missing, records, size):
+    """`missing` where it is known, elsewhere which of the children is the larger by `size`."""
+    _fill_larger(missing, records, size)
     return missing
 
 
 @jit
-def _fill_heavier(missing, records, heft):
+def _fill_larger(missing, records, size):
     for node in range(len(missing)):
         if missing[node] < 0:
-            missing[node] = heft[records[node]["right"]] >= heft[node + 1]
+            missing[node] = size[records[node]["right"]] >= size[node + 1]
 
 
 def _tables(nodes, order, rows, columns, absent):

@@ -134,16 +134,15 @@ for _task, _tree, _forest, _boosting in (
     )
 
 
-def _rows():
-    X = np.random.default_rng(0).normal(size=(80, 3))
-    return X, (X[:, 0] > 0).astype(int)
-
-
 def _warm(make):
+    """Fit a model once to numbers and once to a table with a column of words."""
     from gnomon._registry import Facts
 
-    X, y = _rows()
-    make(Facts("classification", 80, 3, 2), 0).fit(X, y).predict(X)
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    words = X.astype(object)
+    words[:, 1] = np.where(X[:, 1] > 0, "up", "down")
+    for rows in (X, words):
+        make(Facts("classification", 80, 3, 2), 0).fit(rows, X[:, 0] > 0).predict(rows)
 
 
 for _name, _make in (

@@ -24,12 +24,12 @@ from gnomon.numerics.validation import check_choice, check_integer, check_non_ne
 from gnomon.search import Forest, code_columns, grow_forest, prune_tree
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import RowPredictor
-from gnomon.trees._forms import class_counts, mean_criterion
+from gnomon.trees._criteria import class_criterion, mean_criterion
 from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
-from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features
+from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
 from gnomon.trees._out_of_bag import RunningMeans, accuracy_loss, out_of_bag, squared_loss
-from gnomon.trees._outputs import counts_of, criterion_of, labels_of, refuse_several, shares_of
-from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
+from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
+from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 __all__ = ["ForestClassifier", "ForestRegressor", "Forested"]
@@ -74,7 +74,7 @@ class Forested(GrownForest):
 
         def finish(tree):
             tree = prune_tree(tree, alpha) if alpha > 0.0 else tree
-            return replace(tree, class_counts=class_counts(criterion))
+            return replace(tree, class_counts=criterion.class_counts)
 
         self.forest_ = grow_forest(
             columns, y, criterion, self._bags, weights=bag_weights, features=features, after=keep, finish=finish,
@@ -207,10 +207,10 @@ class ForestClassifier(ClassifierMixin, Forested):
         return self._fit_classes(X, y, sample_weight)
 
     def _fit_classes(self, X, y, sample_weight=None):
-        kind = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
         hard = check_choice("voting", self.voting, ("soft", "hard")) == "hard"
         self.classes_, index = as_classes(y)
         self.n_classes_ = counts_of(self.classes_)
+        criterion = class_criterion(self.criterion, self.classes_)
         refuse_several(self.classes_, **{"voting='hard'": hard})
         prices, by_bag = self.class_weight, False
         if isinstance(prices, str) and prices == "balanced_subsample":
@@ -218,7 +218,7 @@ class ForestClassifier(ClassifierMixin, Forested):
             by_bag = self._draws()
             prices = None if by_bag else "balanced"
         weights = tree_weights(sample_weight, X, prices, self.classes_, index, balance="weights")
-        self._grow(X, index, criterion_of(kind, self.classes_), weights, _balance(index) if by_bag else None)
+        self._grow(X, index, criterion, weights, _balance(index) if by_bag else None)
         if self.oob_score:
             found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, index, accuracy_loss, n_jobs=self.n_jobs)
             self.oob_decision_function_ = self._by_output(found)
@@ -329,14 +329,14 @@ class ForestRegressor(RegressorMixin, Forested):
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees of (1)."""
-        check_choice("criterion", self.criterion, (*MEAN_CRITERIA, "absolute_error"))
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
         self._n_rows = X.shape[0]
-        targets = as_targets(y, self.criterion)
-        criterion = mean_criterion(self.criterion, 0.5, targets.shape[1])
+        targets = as_targets(y)
+        criterion = mean_criterion(self.criterion, targets.shape[1])
+        check_targets(targets, criterion)
         self._flat = np.ndim(y) == 1
         weights = tree_weights(sample_weight, X)
-        center = center_of(targets, weights, self.criterion)
+        center = center_of(targets, weights, criterion)
         before = len(self.forest_) if self._continues() else 0
         self._grow(X, targets - center, criterion, weights, center=center)
         answers = self.forest_.whole.answers

@@ -199,14 +199,14 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         """Minimise (1)."""
         X, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
         self._flat = np.ndim(y) == 1
-        y = as_targets(y, "squared_error")
-        weights = tree_weights(sample_weight, X)
-        center = center_of(y, weights)
+        y, weights = as_targets(y), tree_weights(sample_weight, X)
+        criterion = SquaredError.of(y.shape[1])
+        center = center_of(y, weights, criterion)
         y = y - center
         # Within the range of y, a row costs its weight times the square of the farther end at most.
         farthest = np.maximum(np.max(y, axis=0) - y, y - np.min(y, axis=0))
         tolls = weights * np.mean(farthest**2, axis=1)
-        self._search(X, y, SquaredError(y.shape[1] + 2), weights, tolls)
+        self._search(X, y, criterion, weights, tolls)
         self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 
