@@ -54,7 +54,7 @@ def fit_against_rest(model, rows, loss, penalty, loss_scale, solver, *, intercep
     for k in positive:
         signs = np.where(rows.index == k, 1.0, -1.0).astype(rows.X.dtype)
         solution = fit_linear(design, signs, loss, penalty, scaled, solver=solver, **options)
-        solutions.append(warn_unless_converged(solution, options.get("max_iter", "its default"), stacklevel=4))
+        solutions.append(warn_unless_converged(solution, options.get("max_iter"), stacklevel=4))
     model.coef_ = np.array([solution.w for solution in solutions], dtype=rows.X.dtype)
     model.intercept_ = np.array([solution.intercept for solution in solutions], dtype=rows.X.dtype)
     alphas = [solution.details["alpha"] for solution in solutions if "alpha" in solution.details]
