@@ -147,10 +147,6 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
 def ratio(part: ArrayLike, whole: ArrayLike, otherwise: float = np.nan) -> Floats:
     """part / whole, and `otherwise` where the whole is zero.
 
-    References
-    ----------
-    Fawcett, T. (2006). An introduction to ROC analysis. doi:10.1016/j.patrec.2005.10.010
-
     Examples
     --------
     >>> from gnomon.numerics.curves import ratio

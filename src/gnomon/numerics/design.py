@@ -29,10 +29,6 @@ Intercept: TypeAlias = Literal["free", "penalized", "none"]
 class DenseVectors:
     """The rows of a C-contiguous matrix, each followed by the constant `bias` unless that is zero.
 
-    References
-    ----------
-    Golub, G. & Van Loan, C. (2013). Matrix Computations, section 1.1. doi:10.56021/9781421407944
-
     Examples
     --------
     >>> import numpy as np
@@ -86,11 +82,6 @@ class DenseVectors:
 @noun
 class SparseVectors:
     """The rows of a CSR matrix with `d` columns, each followed by the constant `bias` unless that is zero.
-
-    References
-    ----------
-    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
-    doi:10.1093/acprof:oso/9780198508380.001.0001
 
     Examples
     --------
@@ -154,10 +145,6 @@ class Design:
         A free b is never penalised; a penalised one is the weight of a further, constant column; none is b = 0.
     bias : float, default=1.0
         The value of that constant column.
-
-    References
-    ----------
-    Golub, G. & Van Loan, C. (2013). Matrix Computations, section 1.1. doi:10.56021/9781421407944
 
     Examples
     --------
@@ -273,11 +260,6 @@ def canonical(X: Matrix) -> Matrix:
 
     Kernels take what is stored for what there is: the squares of parts do not add up to the square of their sum.
 
-    References
-    ----------
-    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
-    doi:10.1093/acprof:oso/9780198508380.001.0001
-
     Examples
     --------
     >>> from scipy.sparse import csr_array
@@ -295,11 +277,6 @@ def canonical(X: Matrix) -> Matrix:
 
 def vectors(A: Matrix, bias: float = 0.0) -> Vectors:
     """The rows of A, each followed by `bias` unless that is zero, for compiled loops.
-
-    References
-    ----------
-    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
-    doi:10.1093/acprof:oso/9780198508380.001.0001
 
     Examples
     --------

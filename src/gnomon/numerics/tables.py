@@ -40,10 +40,6 @@ class Column:
     places : ndarray of int of shape (n,), optional
         The place of every cell among the declared categories, −1 where it is missing.
 
-    References
-    ----------
-    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
-
     Examples
     --------
     >>> from gnomon.numerics.tables import as_table
@@ -87,10 +83,6 @@ class FeatureTable:
         All columns, where all are plain numbers of one type; it belongs to the user, so it is only read.
     columns : tuple of Column
         The columns, where there is no matrix.
-
-    References
-    ----------
-    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
 
     Examples
     --------
@@ -185,10 +177,6 @@ def table_rows(
     -------
     FeatureTable, or (FeatureTable, y)
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import pandas as pd
@@ -230,10 +218,6 @@ def given_rows(owner: BaseEstimator, base: BaseEstimator, X: TableLike | Sparse,
     -------
     X : array, sparse matrix, data frame or sequence
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from sklearn.base import BaseEstimator
@@ -263,10 +247,6 @@ def as_table(X: TableLike) -> FeatureTable:
     ----------
     X : array-like or data frame of shape (n_samples, n_features)
 
-    References
-    ----------
-    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
-
     Examples
     --------
     >>> import polars as pl
@@ -285,10 +265,6 @@ def as_table(X: TableLike) -> FeatureTable:
 
 def assert_complete(table: FeatureTable, advice: str = "fill these cells in, or drop the rows") -> None:
     """Raise a ValueError that names a column of the table in which cells are missing, and says what to do.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------

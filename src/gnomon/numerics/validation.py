@@ -55,10 +55,6 @@ def check_interval(
 ) -> Real:
     """Return `value` if it is a real number between `low` and `high`; `closed` says which ends belong to it.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_interval
@@ -83,10 +79,6 @@ def check_interval(
 def check_positive(name: str, value: Real) -> Real:
     """Return `value` if it is a real number > 0.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_positive
@@ -101,10 +93,6 @@ def check_positive(name: str, value: Real) -> Real:
 def check_non_negative(name: str, value: Real) -> Real:
     """Return `value` if it is a real number ≥ 0.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_non_negative
@@ -118,10 +106,6 @@ def check_non_negative(name: str, value: Real) -> Real:
 
 def check_integer(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> int:
     """Return `value` as an int if it is a whole number between `low` and `high`, ends included.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -140,10 +124,6 @@ def check_integer(name: str, value: object, low: float = -math.inf, high: float 
 
 def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     """Return `value` if it is one of `choices`.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -171,10 +151,6 @@ def assert_finite(X: Matrix, name: str = "X", columns: Sequence[object] | Array 
     columns : sequence of str, optional
         Names of the columns; their numbers by default.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import numpy as np
@@ -198,10 +174,6 @@ def assert_finite(X: Matrix, name: str = "X", columns: Sequence[object] | Array 
 
 def assert_not_infinite(X: Matrix, name: str = "X", columns: Sequence[object] | Array | None = None) -> None:
     """Raise a ValueError that says where `X` holds infinity; NaN, a missing cell, passes.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -248,10 +220,6 @@ def validate_rows(
     -------
     X, or (X, y)
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import pandas as pd
@@ -283,10 +251,6 @@ def naming_columns(estimator: BaseEstimator, X: MatrixLike) -> Iterator[None]:
     X : array-like, data frame or sparse matrix
         What the parts are given.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import numpy as np
@@ -311,10 +275,6 @@ def naming_columns(estimator: BaseEstimator, X: MatrixLike) -> Iterator[None]:
 def machine_numbers(X: M) -> M:
     """X, dense or sparse, of a type that compiled code can read: half and extended precision become double.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import numpy as np
@@ -329,10 +289,6 @@ def machine_numbers(X: M) -> M:
 
 def map_rows(function: Callable[[Any], Any], checked: Any) -> Any:
     """What ``validate_data`` returned, X alone or (X, y), with ``function(X)`` in place of X.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------

@@ -41,10 +41,6 @@ def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
     -------
     ndarray of shape (n_samples,)
 
-    References
-    ----------
-    Lumley, T. (2010). Complex Surveys: A Guide to Analysis Using R. doi:10.1002/9780470580066
-
     Examples
     --------
     >>> import numpy as np
@@ -159,11 +155,6 @@ def fit_weighted(base: Estimator, X: MatrixLike, y: Array, weights: Floats, rng:
     weights : ndarray of shape (n,)
     rng : numpy.random.Generator
         Draws rows, and the `random_state` of the clone.
-
-    References
-    ----------
-    Freund, Y. & Schapire, R. E. (1997). A decision-theoretic generalization of on-line learning and an application to
-    boosting. doi:10.1006/jcss.1997.1504
 
     Examples
     --------

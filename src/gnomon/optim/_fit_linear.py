@@ -49,10 +49,6 @@ class Solver(NamedTuple):
     needs : tuple of callables
         Problem → bool; the docstring of each is the reason that a refusal gives.
 
-    References
-    ----------
-    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
-
     Examples
     --------
     >>> from gnomon.optim import SOLVERS
@@ -231,10 +227,6 @@ def fit_linear(
 
 def applicable_solvers(problem: Problem) -> list[str]:
     """The names of the solvers whose conditions the problem meets, best first.
-
-    References
-    ----------
-    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
 
     Examples
     --------

@@ -70,11 +70,6 @@ class AnomalyStudy:
         The oddest rows of the whole table, the oddest first; rows count from 1.
     seed : int
 
-    References
-    ----------
-    Davis, J. & Goadrich, M. (2006). The relationship between precision-recall and ROC curves.
-    doi:10.1145/1143844.1143874
-
     Examples
     --------
     >>> from gnomon.report import AnomalyStudy

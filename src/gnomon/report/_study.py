@@ -80,11 +80,6 @@ class Study:
     n_compared : int
         Training rows used for the comparison.
 
-    References
-    ----------
-    Hastie, T., Tibshirani, R. & Friedman, J. (2009). The Elements of Statistical Learning, §7.
-    doi:10.1007/978-0-387-84858-7
-
     Examples
     --------
     >>> from gnomon.report import Study

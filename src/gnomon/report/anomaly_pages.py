@@ -44,10 +44,6 @@ def anomaly_page(
     -------
     str
 
-    References
-    ----------
-    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
-
     Examples
     --------
     >>> from gnomon.datasets import make_engines
@@ -82,10 +78,6 @@ def anomaly_page(
 
 def anomaly_summary(study: AnomalyStudy) -> dict[str, Any]:
     """The outcome of an `AnomalyStudy` as plain values that JSON can hold.
-
-    References
-    ----------
-    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
 
     Examples
     --------

@@ -46,10 +46,6 @@ class BinaryProblem(NamedTuple):
     names : tuple of str
         What the sides 0 and 1 are called in a warning.
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
     >>> import numpy as np
@@ -72,10 +68,6 @@ class FittedColumns(NamedTuple):
         One for each problem.
     rows : list of ndarray or None
         The rows that each saw; None is all of them.
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
 
     Examples
     --------
@@ -197,10 +189,6 @@ def fit_columns(
     -------
     FittedColumns
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
     >>> import numpy as np
@@ -249,10 +237,6 @@ def refit_columns(
     Returns
     -------
     list of estimators
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
 
     Examples
     --------

@@ -34,10 +34,6 @@ _DENSE_GRAM = 4096
 class RankWarning(np.exceptions.RankWarning):
     """X has not full column rank: the minimiser of least squares is not unique, that of least norm was taken.
 
-    References
-    ----------
-    Golub, G. H. & Van Loan, C. F. (2013). Matrix Computations, section 5.5. ISBN 978-1-4214-0794-4.
-
     Examples
     --------
     >>> import warnings
