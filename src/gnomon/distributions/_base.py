@@ -48,9 +48,12 @@ class Statistics:
 
     Examples
     --------
-    >>> from gnomon.distributions import Statistics
-    >>> (Statistics(2.0) + Statistics(3.0)).weight
-    5.0
+    A fit to the sum is the fit to all rows:
+
+    >>> from gnomon.distributions import Normal
+    >>> parts = Normal.statistics([1.0, 2.0]) + Normal.statistics([6.0])
+    >>> parts.weight, Normal.from_statistics(parts) == Normal.fit([1.0, 2.0, 6.0])
+    (3.0, True)
     """
 
     weight: Numbers

@@ -86,11 +86,12 @@ class EMResult(NamedTuple, Generic[Theta, Posterior]):
 
 
 class Restart(NamedTuple, Generic[Theta]):
-    """What an M-step returns in place of θ when it has moved it somewhere else: ℓ may then fall.
+    """What an M-step returns in place of the maximiser when it starts again from another θ: ℓ may then fall.
 
     Parameters
     ----------
     theta : object
+        The new start.
 
     References
     ----------
@@ -99,9 +100,14 @@ class Restart(NamedTuple, Generic[Theta]):
 
     Examples
     --------
-    >>> from gnomon.optim import Restart
-    >>> Restart(theta=0.5).theta
-    0.5
+    A step that starts again from −9, whose likelihood is lower, is no decrease of EM:
+
+    >>> from gnomon.optim import Restart, em
+    >>> def m_step(w):
+    ...     return Restart(-9.0) if w == 1.0 else 1.0 + 0.5 * w
+    >>> result = em(lambda w: (w, -((w - 2.0) ** 2)), m_step, 0.0)
+    >>> result.history["objective"][:4].tolist(), result.monotone, result.n_restarts
+    ([-4.0, -1.0, -121.0, -30.25], True, 1)
     """
 
     theta: Theta
@@ -220,9 +226,12 @@ class EMBound(NamedTuple):
 
     Examples
     --------
+    A lower bound on the log-likelihood, short of it by the divergence:
+
     >>> from gnomon.optim import EMBound
-    >>> EMBound(q=-3.0, entropy=0.5, kl=0.25).log_likelihood
-    -2.25
+    >>> bound = EMBound(q=-3.0, entropy=0.5, kl=0.25)
+    >>> bound.log_likelihood, bound.q + bound.entropy
+    (-2.25, -2.5)
     """
 
     q: float

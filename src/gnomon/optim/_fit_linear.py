@@ -51,9 +51,16 @@ class Solver(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.optim import SOLVERS
-    >>> [need.__doc__ for need in SOLVERS["fista"].needs][0]
-    'a loss with a Lipschitz gradient'
+    >>> import numpy as np
+    >>> from gnomon.losses import HingeLoss, LogisticLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import SOLVERS, Problem
+    >>> from gnomon.penalties import L1
+    >>> def needs_met(loss):
+    ...     problem = Problem(Design(np.eye(2)), np.array([-1.0, 1.0]), loss, L1(0.1), np.ones(2))
+    ...     return [need(problem) for need in SOLVERS["fista"].needs]
+    >>> needs_met(LogisticLoss()), needs_met(HingeLoss())
+    ([True, True], [False, True])
     """
 
     run: Callable[..., Solution[Floats]]

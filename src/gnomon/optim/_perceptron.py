@@ -61,8 +61,8 @@ class Patience(NamedTuple):
     >>> from gnomon.optim import Patience, perceptron
     >>> X, signs = np.array([[1.0], [-1.0], [3.0]]), np.array([1.0, 1.0, -1.0])
     >>> patience = Patience(tol=1e-3, rounds=5)
-    >>> perceptron(Design(X), signs, np.ones(3), np.zeros(2), patience=patience).stop_reason
-    'tol'
+    >>> perceptron(Design(X), signs, np.ones(3), np.zeros((1, 2)), patience=patience).stop_reason
+    'no_change'
     """
 
     tol: float

@@ -72,9 +72,12 @@ class AnomalyStudy:
 
     Examples
     --------
-    >>> from gnomon.report import AnomalyStudy
-    >>> "attempts" in AnomalyStudy.__dataclass_fields__
-    True
+    >>> from gnomon.datasets import make_engines
+    >>> from gnomon.report import find_anomalies
+    >>> X, _ = make_engines(300, 20, random_state=0)
+    >>> study = find_anomalies({"heat": X[:, 0], "vibration": X[:, 1]}, contamination=0.05)
+    >>> study.counts, [attempt.candidate.name for attempt in study.attempts][:2], round(study.flagged, 2)
+    ({'train': 256, 'test': 64}, ['normal law', 'kernel density'], 0.02)
     """
 
     target: str | None

@@ -82,9 +82,12 @@ class Study:
 
     Examples
     --------
-    >>> from gnomon.report import Study
-    >>> "judgement" in Study.__dataclass_fields__
-    True
+    >>> import numpy as np
+    >>> from gnomon.report import learn
+    >>> x = np.random.default_rng(0).normal(size=(100, 2))
+    >>> study = learn({"a": x[:, 0], "b": x[:, 1], "y": 2.0 * x[:, 0] + 0.1 * x[:, 1]}, "y")
+    >>> study.choice.trial.candidate.name, len(study.trials), len(study.split.train), len(study.judgement.y)
+    ()
     """
 
     target: Target

@@ -48,10 +48,13 @@ class BinaryProblem(NamedTuple):
 
     Examples
     --------
+    Class "c" against "a", from rows of three classes:
+
     >>> import numpy as np
-    >>> from gnomon.numerics.coding import BinaryProblem
-    >>> BinaryProblem(None, np.array([True, False]), ("ham", "spam")).names
-    ('ham', 'spam')
+    >>> from gnomon.numerics.coding import code_problem
+    >>> problem = code_problem(np.array([0, 1, 2, 0]), [-1, 0, 1], np.array(["a", "b", "c"]))
+    >>> problem.rows.tolist(), problem.positive.tolist(), problem.names
+    ([0, 2, 3], [False, True, False], ('a', 'c'))
     """
 
     rows: Integers | None
@@ -71,9 +74,13 @@ class FittedColumns(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.numerics.coding import FittedColumns
-    >>> FittedColumns([], []).estimators
-    []
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from gnomon.numerics.coding import BinaryProblem, fit_columns
+    >>> problem = BinaryProblem(np.array([0, 1, 3]), np.array([False, False, True]), ("a", "c"))
+    >>> fitted = fit_columns(GaussianNB(), np.array([[0.0], [1.0], [2.0], [9.0]]), [lambda: problem])
+    >>> fitted.estimators[0].theta_.ravel().tolist(), fitted.rows[0].tolist()
+    ([0.5, 9.0], [0, 1, 3])
     """
 
     estimators: list[Any]
