@@ -31,12 +31,13 @@ MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*
 FORMULAS = ("losses", "penalties", "distributions", "optim", "infer", "linear", "features")
 BESIDE = ("plot", "datasets", "report", "cli", "testing", "io")
 
-# References stand where there is mathematics: estimators, nouns, algorithms. What these packages, modules and objects do
-# is to validate, convert, hold, read, write or draw, which needs none; nor does an exception or a warning.
+# References stand where there is mathematics: estimators, nouns, algorithms. These packages, modules and objects only
+# validate, convert, hold, read, write or draw something, and need none; nor does an exception or a warning.
 WITHOUT_MATHEMATICS = (
     "_jit",
     "_registry",
     *BESIDE,
+    "base",
     "distributions.density",
     "numerics.coding",
     "numerics.curves.ratio",
@@ -48,7 +49,6 @@ WITHOUT_MATHEMATICS = (
     "numerics.tables",
     "numerics.validation",
     "numerics.weights.check_weights",
-    "numerics.weights.fit_weighted",
     "optim._fit_linear.Solver",
     "optim._fit_linear.applicable_solvers",
     "optim.solution",

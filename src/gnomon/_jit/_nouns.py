@@ -8,15 +8,14 @@ import copyreg
 import importlib
 from collections import namedtuple
 from dataclasses import dataclass, fields
-from inspect import isfunction, signature
+from inspect import signature
 from typing import Any, TypeVar, dataclass_transform
 
 from numba.core import types
 from numba.extending import overload_method
 
 from gnomon._jit._compile import DISABLED, Function
-from gnomon._jit._numba import PART, instructions
-from gnomon._jit._sources import digest
+from gnomon._jit._numba import PART
 
 __all__ = ["compiled", "inlined_verb", "noun", "verb"]
 
@@ -131,11 +130,6 @@ class _Record(type):
     """
 
     noun: type
-
-    def verbs(cls) -> str:
-        """What the verbs do, wherever they were written: a notebook has no file to tell by."""
-        found = {name: getattr(cls.noun, name, None) for name in _VERBS}
-        return digest({name: instructions(verb.__code__) for name, verb in found.items() if isfunction(verb)})
 
 
 def _record_named(module: str, path: str) -> Any:

@@ -59,10 +59,10 @@ class Patience(NamedTuple):
     >>> import numpy as np
     >>> from gnomon.numerics.design import Design
     >>> from gnomon.optim import Patience, perceptron
-    >>> X, signs = np.array([[1.0], [-1.0], [3.0]]), np.array([1.0, 1.0, -1.0])
-    >>> patience = Patience(tol=1e-3, rounds=5)
-    >>> perceptron(Design(X), signs, np.ones(3), np.zeros((1, 2)), patience=patience).stop_reason
-    'no_change'
+    >>> X, signs = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, -1.0, 1.0])
+    >>> solution = perceptron(Design(X), signs, np.ones(3), np.zeros((1, 2)), patience=Patience(tol=1e-3, rounds=5))
+    >>> solution.stop_reason, solution.n_iter
+    ('no_change', 7)
     """
 
     tol: float
