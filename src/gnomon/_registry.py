@@ -180,7 +180,7 @@ def discover(package: str = "gnomon") -> list[str]:
     """
     root = importlib.import_module(package)
     families = [module.name for module in pkgutil.iter_modules(root.__path__) if module.ispkg]
-    # The packages are looked at, not imported.
+    # The packages are searched on disk, not imported.
     found = [
         module.name
         for family in families

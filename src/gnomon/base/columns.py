@@ -68,7 +68,7 @@ class ConstantSide(BaseEstimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         self.classes_ = np.array([0, 1])
-        # No boundary, so no distance from it: where scores are divided by norms, this one stays as it is.
+        # No boundary, so no distance from it: where scores are divided by norms, this one is unchanged.
         self.weight_norm_ = 1.0
         return self
 

@@ -105,7 +105,7 @@ def table_rows(
     """
     frame = as_frame(X)
     if frame is None:
-        # An array keeps its type; of a list NumPy would make strings as soon as one cell is a string.
+        # An array keeps its type; NumPy would turn a list with one string into an array of strings.
         kind = None if isinstance(X, np.ndarray) else object
         checked = validate_data(estimator, X, y, reset=reset, dtype=kind, ensure_all_finite=False, **target)
         return map_rows(lambda rows: as_table(rows, vars(estimator).get("feature_names_in_")), checked)

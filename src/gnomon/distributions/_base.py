@@ -135,7 +135,7 @@ class Distribution(ABC):
         summed = {name: options[name] for name in cls.summed_options if name in options}
         return cls.from_statistics(cls.statistics(X, sample_weight, **summed), **options)
 
-    # What a row is, and which options there are, each law says for itself.
+    # Each distribution defines what a row is and which options there are.
     @classmethod
     def statistics(cls, X: Any, sample_weight: ArrayLike | None = None, *args: Any, **options: Any) -> Any:
         """Sums over the rows of X that determine the estimate; those of two sets of rows add with ``+``."""

@@ -42,7 +42,7 @@ class DenseVectors:
 
     @verb
     def dot(self, i: int, v: Floats) -> float:
-        # Four sums, because one would wait for itself at every addition.
+        # Four accumulators: with one, every addition would wait for the latency of the last.
         a, b, c, e = 0.0, 0.0, 0.0, 0.0
         d: int = self.A.shape[1]
         for j in range(0, d - d % 4, 4):
@@ -219,7 +219,7 @@ class Design:
         first, last = X.indptr[start], X.indptr[stop]
         parts = (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first)
         block = type(X)(parts, shape=(stop - start, self.d))
-        # Rows in order, each column once: a part has that from the whole. What is not in order is looked at again.
+        # Rows of a canonical matrix are canonical; if the matrix is not, SciPy checks the part when it needs to know.
         block.has_canonical_format = X.has_canonical_format
         return replace(self, X=block)
 
@@ -293,7 +293,7 @@ def vectors(A: Matrix, bias: float = 0.0) -> Vectors:
 
 
 def _unsigned(A: Compressed) -> Iterator[Integers]:
-    # An unsigned index cannot mean "from the end", so kernels need no test for that: they run twice as fast.
+    # Unsigned indices avoid the branch by which Numba wraps negative ones around; kernels run twice as fast.
     return (index.view(f"u{index.dtype.itemsize}") for index in (A.indices, A.indptr))
 
 

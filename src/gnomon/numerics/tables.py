@@ -244,7 +244,7 @@ def _category_column(series: Series[Any], pandas_like: bool) -> Column:
     """A column of declared categories, from their places: no cell is looked at by itself."""
     native, declared = series.to_native(), series.cat.get_categories().to_list()
     if series.implementation.is_pandas():
-        # What follows does the same in ten times the time.
+        # The general way below gives the same in ten times the time.
         places = native.cat.codes.to_numpy().astype(np.int64)
     else:
         found = nw.from_native(native.cat.codes if pandas_like else native.to_physical(), series_only=True)

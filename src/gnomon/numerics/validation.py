@@ -128,7 +128,7 @@ def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     ValueError: rule='best' is unknown; choose from ['min', '1se']
     """
     choices = list(choices)
-    # Equality alone would let an array or a data frame answer elementwise.
+    # With == alone an array or a data frame would compare elementwise.
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         raise ValueError(f"{name}={value!r} is unknown; choose from {choices}")
     return value

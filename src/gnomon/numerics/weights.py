@@ -131,7 +131,7 @@ def weighted_quantile(
     """
     order = np.argsort(x, kind="stable")
     x, reached = x[order], np.cumsum(weights[order])
-    # Sums of weights meet p·W up to rounding only.
+    # Cumulative weights equal p·W only up to rounding.
     target, slack = p * reached[-1], 8.0 * np.finfo(float).eps * reached[-1]
     low = np.searchsorted(reached, target - slack)
     high = np.searchsorted(reached, target + slack) if between == "middle" else low

@@ -190,7 +190,7 @@ def em(
     found: dict[int, EMResult[Theta, Posterior]] = {}
 
     def run(number: int) -> None:
-        # Who interrupts a run wants the best so far, not the next start.
+        # After an interrupt the best result so far is returned; no further start is run.
         if not any(result.stop_reason == "interrupted" for result in list(found.values())):
             start = theta0(number) if callable(theta0) else theta0
             found[number] = _run(e_step, m_step, start, tol * total_weight, max_iter, hard=hard, callback=callback)
@@ -201,7 +201,7 @@ def em(
         if not found:
             raise
     ends = np.array([found[number].objective if number in found else np.nan for number in range(n_init)])
-    # The first of the best, whatever the threads; an end that is not a number is the worst.
+    # The first of equally good runs, whatever the order of threads; NaN is the worst.
     best = found[max(sorted(found), key=lambda number: -np.inf if np.isnan(ends[number]) else ends[number])]
     _report_decrease(best, on_decrease)
     return best._replace(restarts=ends)
@@ -276,7 +276,7 @@ def em_bound(old_log_joint: Floats, new_log_joint: Floats, sample_weight: ArrayL
     gamma = np.exp(old)
 
     def mean(values: Floats) -> float:
-        # A hidden value that cannot be has no share, whatever its logarithm.
+        # A hidden value of probability zero contributes nothing, although its logarithm is −∞.
         terms = np.multiply(gamma, values, out=np.zeros_like(gamma), where=gamma > 0.0)
         return float(s @ np.sum(terms, axis=1))
 
@@ -312,7 +312,7 @@ def _run(
             found, value = e_step(after)
             found = _one_hot(found) if hard else found
             last, last_posterior = objective, posterior
-            # Together, so that an interrupt cannot part what belongs together.
+            # One assignment, so that an interrupt cannot leave half of it undone.
             theta, posterior, objective = after, found, value
             n_iter, n_restarts = n_iter + 1, n_restarts + moved
             monotone = monotone and (moved or objective >= last - ROUNDING * (1.0 + abs(last)))
@@ -330,7 +330,7 @@ def _run(
 def _why(gains_nothing: bool, repeats: bool, asked: bool) -> StopReason | None:
     if repeats:
         return "no_change"
-    # A fall is no convergence in itself, but where a regularised step allows it, a small one is.
+    # A decrease alone is no convergence; a small one is, where a regularised M-step allows decreases.
     if gains_nothing:
         return "tol"
     return "callback" if asked else None

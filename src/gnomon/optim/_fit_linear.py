@@ -224,7 +224,7 @@ def fit_linear(
     weights = np.ones(design.n, dtype=design.dtype) if weights is None else weights
     problem = Problem(design, y, loss, penalty or NoPenalty(), weights, n_scores, offset)
     theta = np.zeros(problem.size, dtype=design.dtype) if start is None else np.ravel(start)
-    # A step that leaves the range of floating-point numbers is undone by the solver, or found here.
+    # Overflow within a step is undone by the solver, or reported here.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         solution = _choose(problem, solver).run(problem, theta, **options)
     refuse_overflow(solution.w)

@@ -176,7 +176,7 @@ def _with_labels(table, target, label, drop, keep, seed, progress):
     M = preparer.transform(table)
 
     def attempt(candidate: Candidate, model: Any) -> Attempt:
-        # Half way between scores: one odd row more or less among few must not decide.
+        # The midpoint of two scores, so that one unusual row among few does not decide.
         found = evaluate_detectors({candidate.name: model}, M, bad.astype(int), split=parts, placement="midpoint").best
         return Attempt(candidate, found.validation, found.detector, found)
 
@@ -284,7 +284,7 @@ def _tried(facts: Facts, attempt: Callable[[Candidate, Any], Attempt], seed: int
             warnings.simplefilter("ignore")
             try:
                 found.append(attempt(candidate, candidate.make(facts, seed)))
-            except Exception as error:  # a detector's failure is a finding of the study, never its end
+            except Exception as error:  # a detector that fails is reported; the study goes on
                 found.append(Attempt(candidate, failure=f"{type(error).__name__}: {error}".splitlines()[0]))
     fitted = [one for one in found if not one.failure]
     if not fitted:

@@ -171,7 +171,7 @@ def learn(
     used = tuple(kind for kind in kinds if kind.kind != "unused")
     if not used:
         raise UserError("no column is left to learn from; all are empty, constant, identifiers or left out")
-    # Threads of BLAS cost more than they bring on small matrices.
+    # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
         return _study(table, whole, parts, kinds, used, seed, progress)
 
@@ -312,6 +312,6 @@ def _fit(
 ) -> Pipeline:
     pipeline = Pipeline([("prepare", Preparer(used)), ("model", build(candidate, facts, seed))])
     with warnings.catch_warnings():
-        # The same complaints were recorded during the comparison and stand in the report.
+        # The same warnings were recorded during the comparison and are in the report.
         warnings.simplefilter("ignore")
         return pipeline.fit(train, y)

@@ -127,7 +127,7 @@ def _advice(study: AnomalyStudy) -> str:
     if study.target is not None:
         many = study.meant > MANY_ANOMALIES
         return "; with so many anomalies a classifier may do better, leave out --task anomaly" if many else ""
-    # Three standard errors of the share, and half as much again, beyond what was meant.
+    # More than 1.5 times the intended share, plus three standard errors.
     most = 1.5 * study.meant + 3.0 * (study.meant * (1.0 - study.meant) / study.counts["test"]) ** 0.5
     if study.flagged <= most:
         return ""
