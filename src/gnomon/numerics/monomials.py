@@ -135,7 +135,7 @@ def _plan(sizes: Integers) -> tuple[Integers, Integers]:
     """For every column its source and, as j (k + 1) + p, the entry of the table of polynomials that multiplies it."""
     k, d = sizes.shape[0] - 1, sizes.shape[1] - 1
     starts = _starts(sizes)
-    # Unsigned, because kernels need not look whether such an index counts from the end.
+    # Unsigned indices avoid the branch by which Numba wraps negative ones around.
     sources, entries = np.zeros(starts[-1], dtype=np.uint32), np.zeros(starts[-1], dtype=np.uint32)
     column = 1
     for m in range(1, k + 1):

@@ -244,7 +244,7 @@ def _verdict(
     """The reason to stop ("max_iter" to go on), and whether it is a met test."""
     if rule.over(frame.theta, loss):
         return rule.reason, True
-    # Random visits may have missed a mistake, and a rule of patience has its own end.
+    # Random visits may have missed a misclassified row, and `patience` has its own stop reason.
     if rule.patience is None and mistakes == 0 and not len(mistakes_of(frame, margins_of(frame, frame.theta)[0])):
         return "perfect", True
     if not moved:
