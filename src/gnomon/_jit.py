@@ -110,7 +110,11 @@ class _PartCompiler(Compiler):
         super().__init__(typingctx, targetctx, library or _Part(targetctx.codegen(), "part"), *rest)
 
 
-_PART = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+# Not to be forced inline is said too: a part would learn it from its first caller, and tell it to all that it calls. A
+# part has no GIL to release; to say so would make its flags others than those of verbs, and what both call be compiled
+# for either.
+_WHOLE = {"cache": True, "nogil": True, "no_cfunc_wrapper": True, "forceinline": False}
+_PART = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "forceinline": False}
 
 
 def _digest(*facts):
@@ -127,8 +131,8 @@ _SOURCES = _digest(*(_state(path) for path in sorted(Path(__file__).parent.rglob
 
 def _door(fastmath: Any, counting: bool, **more: Any) -> Decorator:
     # Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
-    flags = {"error_model": "numpy", "fastmath": fastmath, "_nrt": counting, "no_cfunc_wrapper": True}
-    compiler = numba.njit(**{"nogil": True, **flags, **(more or {"cache": True})})
+    flags = {"error_model": "numpy", "fastmath": fastmath, "_nrt": counting}
+    compiler = numba.njit(**flags, **(more or _WHOLE))
     if DISABLED:
         return compiler
     return lambda kernel: _alike_for_constants(compiler(kernel) if more else _kept_while_sources_last(compiler(kernel)))
@@ -156,7 +160,7 @@ def _kept_while_sources_last(kernel):
 jit = _door(_STRICT, counting=True)
 lean = _door(_STRICT, counting=False)
 inner = _door(_STRICT, counting=False, **_PART)
-within = _door(_STRICT, counting=False, forceinline=True, **_PART)
+within = _door(_STRICT, counting=False, **{**_PART, "forceinline": True})
 inner_fused = _door(_FUSED, counting=False, **_PART)
 inner_reordering = _door(_REORDERING, counting=False, **_PART)
 inline: Decorator = register_jitable(**_PART)
