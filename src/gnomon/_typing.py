@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 __all__ = [
+    "AnyRows",
     "Array",
     "ArrayLike",
     "Bools",
@@ -97,6 +98,9 @@ TableLike: TypeAlias = ArrayLike | Sequence[Sequence[Any]]
 
 MatrixLike: TypeAlias = ArrayLike | Sparse
 """Rows of a table: an array, a data frame, nested lists, or a sparse matrix."""
+
+AnyRows: TypeAlias = TableLike | Sparse
+"""Rows for a model that takes what its parts take: cells of any kind, or a sparse matrix."""
 
 Matrix: TypeAlias = Array | Compressed
 """Rows after validation."""

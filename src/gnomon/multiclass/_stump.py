@@ -7,15 +7,18 @@ Strings, categories and gaps may come straight from a data frame; gaps and categ
 missing values.
 """
 
+from collections.abc import Callable
 from copy import copy
+from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Matrix, is_sparse
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.domains import domains_of, encode
+from gnomon.numerics.domains import Domain, domains_of, encode
 from gnomon.numerics.tables import table_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.search import Misclassification, code_columns, grow_tree
@@ -26,17 +29,20 @@ __all__ = ["Stump"]
 class Stump(ClassifierMixin, BaseEstimator):
     """The test with the least weighted error (1); a classifier of two or more classes."""
 
-    def fit(self, X, y, sample_weight=None):
+    categorical_: tuple[int, ...]
+    domains_: tuple[Domain, ...]
+
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Stump":
         """Find the test."""
         return self.over(X)[0](y, sample_weight)
 
-    def over(self, X):
+    def over(self, X: AnyRows) -> tuple[Callable[..., "Stump"], Callable[["Stump"], Array]]:
         """Functions (y, sample_weight) → stump and stump → predictions, for many targets of rows sorted once."""
         ready = copy(self)
         rows = ready._rows(X, reset=True)
         columns = code_columns(rows, category=np.isin(np.arange(rows.shape[1]), ready.categorical_))
 
-        def fit(y, sample_weight=None):
+        def fit(y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Stump":
             model = copy(ready)
             index, model.classes_ = label_index(y)
             weights = check_weights(sample_weight, np.empty((len(index), 0)))
@@ -46,21 +52,21 @@ class Stump(ClassifierMixin, BaseEstimator):
 
         return fit, ready._reader(rows)
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class that weighs most in the leaf of every row."""
         return self.reader(X)(self)
 
-    def reader(self, X):
+    def reader(self, X: AnyRows) -> Callable[["Stump"], Array]:
         """A function stump → predictions for many stumps of the same columns, into which X is turned once."""
         check_is_fitted(self)
         return self._reader(self._rows(X, reset=False))
 
-    def _reader(self, rows):
+    def _reader(self, rows: Matrix) -> Callable[["Stump"], Array]:
         return lambda model: model.classes_[np.argmax(model.tree_.predict(rows), axis=1)]
 
-    def _rows(self, X, *, reset):
+    def _rows(self, X: AnyRows, *, reset: bool) -> Any:
         """Numbers, NaN where missing; categories as codes."""
-        if sparse.issparse(X):
+        if is_sparse(X):
             self.categorical_, self.domains_ = (), ()
             return validate_data(self, X, reset=reset, accept_sparse="csr")
         table = table_rows(self, X, reset=reset)
@@ -78,7 +84,7 @@ class Stump(ClassifierMixin, BaseEstimator):
         rows[:, self.categorical_] = np.where(codes < [domain.size for domain in self.domains_], codes, np.nan)
         return rows
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         tags.input_tags.string = tags.input_tags.categorical = True
