@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils import metaestimators
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
@@ -31,6 +32,7 @@ __all__ = [
     "Splitter",
     "TableLike",
     "Verbosity",
+    "available_if",
     "is_sparse",
 ]
 
@@ -108,6 +110,8 @@ Matrix: TypeAlias = Array | Compressed
 Elementwise = TypeVar("Elementwise", float, Floats)
 """What a formula takes and returns alike: a number, or an array of them."""
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
 Numbers: TypeAlias = Any
 """A number, or an array of them, where a checker cannot know which: of ``float | Floats`` nothing could be asked."""
 
@@ -122,6 +126,11 @@ Scoring: TypeAlias = str | Callable[[Any, Any, Any], float] | None
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 Verbosity: TypeAlias = bool | int
+
+
+def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """`available_if` of scikit-learn, in a form that checkers follow: the method keeps its type."""
+    return metaestimators.available_if(check)
 
 
 def is_sparse(X: object) -> "TypeIs[Sparse]":

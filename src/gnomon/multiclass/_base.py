@@ -129,7 +129,7 @@ def continue_fits(
 def base_has(method: str) -> Callable[[Any], bool]:
     """For `available_if`: whether the base has a method; the error says what to do where it has not."""
 
-    def check(self) -> bool:
+    def check(self: Any) -> bool:
         fitted = vars(self).get("estimators_", ())
         base = next((one for one in fitted if not isinstance(one, ConstantSide)), self.estimator)
         if getattr(base, method, None) is None or (method != "partial_fit" and is_regressor(base)):

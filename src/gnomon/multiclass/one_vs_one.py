@@ -14,10 +14,9 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import _safe_indexing
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity, available_if
 from gnomon.multiclass._base import (
     Problems,
     Reduction,

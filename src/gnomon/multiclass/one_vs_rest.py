@@ -15,10 +15,21 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, is_regressor
 from sklearn.preprocessing import LabelBinarizer
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Compressed, Floats, Integers, MatrixLike, Sparse, Verbosity
+from gnomon._typing import (
+    AnyRows,
+    Array,
+    ArrayLike,
+    Bools,
+    Compressed,
+    Floats,
+    Integers,
+    MatrixLike,
+    Sparse,
+    Verbosity,
+    available_if,
+)
 from gnomon.multiclass._base import (
     Problems,
     Reduction,

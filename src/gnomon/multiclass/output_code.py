@@ -16,10 +16,9 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import _safe_indexing, check_array
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState, Verbosity
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState, Verbosity, available_if
 from gnomon.losses import Loss
 from gnomon.multiclass._base import Reduction, base_has, given_rows, progress_of, routed
 from gnomon.multiclass._code_report import check_code, code_report, warn_of_repeats
