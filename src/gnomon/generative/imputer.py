@@ -30,7 +30,6 @@ from gnomon.optim import NormalMixture, fit_normal_missing, observed_rows
 
 __all__ = ["DensityImputer"]
 
-
 Strategy: TypeAlias = Literal["mean", "mode", "sample"]
 
 
@@ -256,7 +255,13 @@ def _(density: GaussianMixture) -> NormalMixture:
 
 @normal_mixture.register
 def _(density: GaussianClassifier) -> NormalMixture:
-    return NormalMixture(density.class_prior_, density.laws_)
+    laws = density.laws_
+    if not isinstance(laws, Normals):
+        raise ValueError(
+            f"estimate={density.estimate!r} leaves Student laws, whose conditional laws are not known here; give a "
+            "GaussianClassifier with estimate='mle' or 'map'"
+        )
+    return NormalMixture(density.class_prior_, laws)
 
 
 def _conditional(
