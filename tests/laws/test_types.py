@@ -20,7 +20,7 @@ from gnomon.numerics import design, parallel, special
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
-UNTYPED = {"generative", "linear", "multiclass", "search", "trees"}
+UNTYPED = {"linear", "search", "trees"}
 
 
 def as_written(member):

@@ -39,7 +39,6 @@ __all__ = [
     "smooth",
 ]
 
-
 CategoryPrior: TypeAlias = DirichletCategorical | Dirichlet
 """A law of the probabilities of the values of a column."""
 

@@ -21,7 +21,6 @@ from gnomon.numerics.weights import Priors, class_priors
 
 __all__ = ["AutoShrinkage", "check_covariance_options", "class_covariances", "given_priors"]
 
-
 AutoShrinkage: TypeAlias = Literal["auto"] | float | None
 
 

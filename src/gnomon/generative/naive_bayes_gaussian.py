@@ -25,7 +25,6 @@ from gnomon.numerics.weights import Priors
 
 __all__ = ["GaussianNB"]
 
-
 Variance: TypeAlias = Literal["class", "shared"]
 
 
