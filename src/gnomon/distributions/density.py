@@ -11,16 +11,23 @@ imputers and detectors need to know of either; what an estimator does for each i
 from copy import copy
 from functools import singledispatch
 from inspect import signature
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
-from gnomon.distributions._base import Distribution
+from gnomon.distributions._base import Distribution, DistributionFamily
+from gnomon.distributions.conjugate import ConjugateModel
 
-__all__ = ["density_parameters", "fit_density", "row_log_density", "sample_density"]
+__all__ = ["Density", "KnownDensity", "density_parameters", "fit_density", "row_log_density", "sample_density"]
+
+Density: TypeAlias = type[Distribution] | DistributionFamily | ConjugateModel | BaseEstimator
+"""What a density is fitted by; an estimator has `score_samples`."""
+
+KnownDensity: TypeAlias = Distribution | BaseEstimator
+"""A density that is there: a law, or an estimator that is fitted."""
 
 
 @singledispatch

@@ -6,25 +6,28 @@ A plain pipeline would learn the mark of unlabelled rows as a class. Chapelle, S
 Learning, section 1.2.4, doi:10.7551/mitpress/9780262033589.001.0001.
 """
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.decomposition import PCA
-from sklearn.utils import _safe_indexing, get_tags
-from sklearn.utils.metaestimators import available_if
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, available_if
 from gnomon.base import naming_columns
 from gnomon.base.weights import weight_parameter
 from gnomon.generative._class_em import given_rows
-from gnomon.generative._partial_labels import partial_labels
+from gnomon.generative._partial_labels import PartialTarget, partial_labels
 from gnomon.generative.discriminant import LinearDiscriminantAnalysis
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["SemiSupervisedPipeline"]
 
 
-def _classifier_has(verb):
-    def check(self):
+def _classifier_has(verb: str) -> Callable[[Any], bool]:
+    def check(self: "SemiSupervisedPipeline") -> bool:
         getattr(self.classifier_ if "classifier_" in vars(self) else self._classifier(), verb)
         return True
 
@@ -70,12 +73,18 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
     ([0, 0, 0, 1, 1, 1], [0, 1])
     """
 
-    def __init__(self, transformer=None, classifier=None, *, unlabeled="auto"):
+    def __init__(
+        self,
+        transformer: BaseEstimator | None = None,
+        classifier: BaseEstimator | None = None,
+        *,
+        unlabeled: object = "auto",
+    ):
         self.transformer = transformer
         self.classifier = classifier
         self.unlabeled = unlabeled
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: AnyRows, y: PartialTarget, sample_weight: ArrayLike | None = None) -> Self:
         """Fit (1).
 
         Parameters
@@ -93,8 +102,8 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         """
         X = given_rows(self, X, reset=True)
         y = partial_labels(y, self.unlabeled, who=type(self).__name__)
-        check_consistent_length(X, y.index)
-        weights = check_weights(sample_weight, np.empty((len(y.index), 0)))
+        check_consistent_length(X, y.codes)
+        weights = check_weights(sample_weight, np.empty((len(y.codes), 0)))
         used = weights > 0.0
         part = np.flatnonzero(y.has_label & used)
         transformer = PCA() if self.transformer is None else clone(self.transformer)
@@ -105,41 +114,41 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
             )
             Z = self.transformer_.transform(_safe_indexing(X, part))
             classifier = self._classifier()
-            self.classifier_ = classifier.fit(Z, y.classes[y.index[part]], **weight_parameter(classifier, of_part))
+            self.classifier_ = classifier.fit(Z, y.classes[y.codes[part]], **weight_parameter(classifier, of_part))
         self.classes_ = self.classifier_.classes_
         return self
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class of every row."""
         Z = self._represent(X)
         return self.classifier_.predict(Z)
 
     @available_if(_classifier_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: AnyRows) -> Floats:
         """Class probabilities by the classifier."""
         Z = self._represent(X)
         return self.classifier_.predict_proba(Z)
 
     @available_if(_classifier_has("predict_log_proba"))
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: AnyRows) -> Floats:
         """Their logarithms."""
         Z = self._represent(X)
         return self.classifier_.predict_log_proba(Z)
 
     @available_if(_classifier_has("decision_function"))
-    def decision_function(self, X):
+    def decision_function(self, X: AnyRows) -> Floats:
         """Scores by the classifier."""
         Z = self._represent(X)
         return self.classifier_.decision_function(Z)
 
-    def _represent(self, X):
+    def _represent(self, X: AnyRows) -> Any:
         check_is_fitted(self)
         return self.transformer_.transform(given_rows(self, X, reset=False))
 
-    def _classifier(self):
+    def _classifier(self) -> BaseEstimator:
         return LinearDiscriminantAnalysis() if self.classifier is None else clone(self.classifier)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(PCA() if self.transformer is None else self.transformer).input_tags
         tags.input_tags.string, tags.input_tags.sparse = inner.string, inner.sparse

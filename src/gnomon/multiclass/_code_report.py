@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Bools, Floats, Integers
+
 __all__ = [
     "CodeReport",
     "check_code",
@@ -58,14 +60,14 @@ class CodeReport(NamedTuple):
 
     n_classes: int
     n_columns: int
-    row_distances: np.ndarray
+    row_distances: Floats
     min_distance: float
-    column_correlations: np.ndarray
+    column_correlations: Floats
     max_correlation: float
     correctable: int
 
 
-def code_report(code):
+def code_report(code: ArrayLike) -> CodeReport:
     """Distances between the rows, correlations of the columns, and how many wrong columns are sure to be repaired.
 
     Parameters
@@ -118,18 +120,18 @@ def code_report(code):
     )
 
 
-def row_distances(code):
+def row_distances(code: Integers) -> Floats:
     """Δ of equation (1) for all pairs of rows."""
     return (code.shape[1] - code @ code.T) / 2
 
 
-def separated(code):
+def separated(code: Integers) -> bool:
     """Whether every two classes are on different sides of some column."""
     used = np.abs(code)
     return bool(np.all((used @ used.T != code @ code.T) | np.eye(len(code), dtype=bool)))
 
 
-def distinct_columns(code):
+def distinct_columns(code: Integers) -> Bools:
     """Which columns are not equal or opposite to an earlier one, as a mask."""
     overlaps = np.abs(code.T @ code)
     sizes = np.diag(overlaps)
@@ -137,7 +139,7 @@ def distinct_columns(code):
     return ~np.any(np.triu(same, 1), axis=0)
 
 
-def check_code(code, n_classes=None):
+def check_code(code: ArrayLike, n_classes: int | None = None) -> Integers:
     """The matrix as integers; ValueError where it is no code.
 
     Parameters
@@ -165,7 +167,7 @@ def check_code(code, n_classes=None):
     return code
 
 
-def warn_of_repeats(code):
+def warn_of_repeats(code: Integers) -> None:
     """A warning where columns are equal or opposite."""
     repeated = np.flatnonzero(~distinct_columns(code))[:5].tolist()
     if repeated:

@@ -8,19 +8,28 @@ right and sure. Allwein, Schapire & Singer (2000), Reducing multiclass to binary
 1, 113–141.
 """
 
+from typing import Literal, TypeAlias, get_args
+
 import numpy as np
 
+from gnomon._typing import ArrayLike, Bools, Floats, Integers, Numbers
 from gnomon.losses import CallableLoss, ExponentialLoss, HingeLoss, LogisticLoss, Loss, SquaredLoss
 from gnomon.numerics.validation import FLOATS, check_choice
 
-__all__ = ["DECODE_LOSSES", "code_distances", "wrong_columns"]
+__all__ = ["DECODE_LOSSES", "DecodeLoss", "Decoding", "ZeroCost", "code_distances", "wrong_columns"]
+
+Decoding: TypeAlias = Literal["loss", "hamming"]
+DecodeLoss: TypeAlias = Literal["hinge", "exponential", "log", "linear", "squared"]
+
+ZeroCost: TypeAlias = Literal["half", "ignore"]
+"""What a zero of the code costs by Hamming's distance."""
 
 
-def _minus_margin(y, z):
+def _minus_margin(y: Numbers, z: Numbers) -> Numbers:
     return -y * z
 
 
-DECODE_LOSSES = {
+DECODE_LOSSES: dict[DecodeLoss, Loss] = {
     "hinge": HingeLoss(),
     "exponential": ExponentialLoss(),
     "log": LogisticLoss(),
@@ -30,7 +39,14 @@ DECODE_LOSSES = {
 """L of equation (2) by name."""
 
 
-def code_distances(scores, code, *, decode="loss", loss="hinge", zero="half"):
+def code_distances(
+    scores: ArrayLike,
+    code: ArrayLike,
+    *,
+    decode: Decoding = "loss",
+    loss: DecodeLoss | Loss = "hinge",
+    zero: ZeroCost = "half",
+) -> Floats:
     """The distance of every row of outputs to the codeword of every class; the smallest decides.
 
     Parameters
@@ -68,8 +84,8 @@ def code_distances(scores, code, *, decode="loss", loss="hinge", zero="half"):
     """
     f, M = np.asarray(scores), np.asarray(code)
     f = f if f.dtype in FLOATS else f.astype(float)
-    check_choice("decode", decode, ("loss", "hamming"))
-    check_choice("zero", zero, ("half", "ignore"))
+    check_choice("decode", decode, get_args(Decoding))
+    check_choice("zero", zero, get_args(ZeroCost))
     if decode == "hamming":
         wrong = wrong_columns(f, M)
         zeros = np.sum(M == 0, axis=1, dtype=f.dtype)
@@ -84,12 +100,12 @@ def code_distances(scores, code, *, decode="loss", loss="hinge", zero="half"):
     return np.clip(total, np.finfo(f.dtype).min, np.finfo(f.dtype).max)
 
 
-def wrong_columns(scores, code):
+def wrong_columns(scores: Floats, code: Integers) -> Floats:
     """In how many columns that know the class the side h of (1) is not that of the class."""
     positive = (scores > 0.0).astype(scores.dtype)
     return (1 - positive) @ _where(code == 1, scores) + positive @ _where(code == -1, scores)
 
 
-def _where(mask, like):
+def _where(mask: Bools, like: Floats) -> Floats:
     """The classes of each column for which the mask holds, as a table of 0 and 1 to multiply with."""
     return mask.T.astype(like.dtype)

@@ -92,7 +92,7 @@ def dual_newton(
     if inner not in INNER:
         raise ValueError(f"inner={inner!r} is unknown; choose from {list(INNER)}")
     state = start_ascent(problem, alpha, random_state)
-    # The dual of the logistic loss has infinite slope at the ends of the box, so α stays inside; of a hinge it need not.
+    # The dual of the logistic loss has infinite slope at the ends of the box: α stays inside; a hinge may reach them.
     clip = -1.0 if inner == "exact" else CLIP * (problem.loss.dual_start > 0.0)
     rules = PassRules(order == "shuffle", shrinking=True, extrapolation=False, clip=clip)
     checks = watch(problem, state, rules, tol, max_iter, check_every)
