@@ -206,6 +206,6 @@ def one_given(**options: float | None) -> tuple[str | None, Any]:
     """Name and value of the only option that is not None, or (None, None); two exclude each other."""
     given = {name: value for name, value in options.items() if value is not None}
     if len(given) > 1:
-        told = " and ".join(f"{name}={value!r}" for name, value in given.items())
-        raise ValueError(f"{told} exclude each other; give one of {list(options)}, or none for level=")
+        given_as = " and ".join(f"{name}={value!r}" for name, value in given.items())
+        raise ValueError(f"{given_as} exclude each other; give one of {list(options)}, or none for level=")
     return next(iter(given.items()), (None, None))

@@ -127,8 +127,8 @@ class DetectorComparison(NamedTuple):
         lines = [
             row.name.ljust(width) + " ".join(f"{getattr(row, name):10.4f}" for name in shown) for row in self.scores
         ]
-        told = f"calling every test row good: accuracy {self.best.all_good_accuracy:.4f}"
-        return "\n".join([head, *lines, told])
+        baseline = f"calling every test row good: accuracy {self.best.all_good_accuracy:.4f}"
+        return "\n".join([head, *lines, baseline])
 
 
 def evaluate_detectors(

@@ -12,7 +12,7 @@ __all__ = ["Report", "progress_of"]
 
 
 class Report(Protocol):
-    """What is told that `done` of `total` parts are done."""
+    """A callable that is given the number of parts done and the total."""
 
     def __call__(self, done: int, total: int, note: str = "") -> None: ...
 

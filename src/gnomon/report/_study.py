@@ -39,7 +39,7 @@ from gnomon.report._target import Target, TargetTask, read_target
 __all__ = ["Study", "learn"]
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""What is told of the work: steps done, steps in all, and the step that begins."""
+"""Called with the steps done, the number of steps, and the name of the step that begins."""
 
 MOST_ROWS_TO_COMPARE = 50_000
 SMALL_CELLS = 200_000

@@ -17,7 +17,7 @@ from gnomon.search._grouped import Groups
 __all__ = ["TargetRows", "example_rows"]
 
 ROWS = 30
-TOLD = 6
+SHOWN = 6
 
 
 class TargetRows(NamedTuple):
@@ -35,9 +35,9 @@ class TargetRows(NamedTuple):
         """Some rows as one group."""
         return criterion.groups(self.targets[which], self.w[which], np.zeros(len(which), dtype=np.int64), 1)
 
-    def told(self, which: Array) -> str:
+    def describe(self, which: Array) -> str:
         """Some rows in words."""
-        few = which[:TOLD]
+        few = which[:SHOWN]
         more = f" and {len(which) - len(few)} more" if len(which) > len(few) else ""
         return f"y={self.targets[few].tolist()}, w={np.round(self.w[few], 3).tolist()}{more}"
 
