@@ -2,8 +2,8 @@
 
     fit on good training rows  →  ε by a metric on validation rows  →  one number on test rows                   (1)
 
-The detector with the best validation value is chosen; its test value is the number to report. Accuracy is shown, beside
-what calling everything good would reach, and never decides. Davis & Goadrich (2006), The relationship between
+The detector with the best validation value is chosen; its test value is the number to report. Accuracy is shown
+together with that of calling every row good, and never decides. Davis & Goadrich (2006), The relationship between
 precision-recall and ROC curves, doi:10.1145/1143844.1143874.
 """
 

@@ -18,7 +18,7 @@ class Report(Protocol):
 
 
 def progress_of(verbose: Verbosity, what: str) -> Report | None:
-    """A function that writes to stderr how many parts are done, as (1) says; None where nobody asked for it.
+    """A function that writes to stderr how many parts are done, as (1) says; None for verbose=0.
 
     Parameters
     ----------
