@@ -20,7 +20,7 @@ from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike
 from gnomon.base import validate_rows
 from gnomon.numerics.validation import FLOATS
 
-__all__ = ["Column", "Columns", "FeatureMap", "InvertibleMap", "Rows", "join_columns", "check_pair", "column_indices"]
+__all__ = ["Column", "Columns", "FeatureMap", "InvertibleMap", "Rows", "check_pair", "column_indices", "join_columns"]
 
 Column: TypeAlias = int | str
 """A column by position, also from the end, or by name."""

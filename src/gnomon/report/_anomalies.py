@@ -1,7 +1,7 @@
-"""One honest search for anomalies in one table.
+"""One search for anomalies in one table.
 
-with labels      good rows train; the threshold is chosen by F1 on validation rows; the test rows are looked at once
-without labels   densities compete by log p of a fifth that is held out; the threshold is a level or a share
+with labels      good rows train; the threshold is chosen by F1 on validation rows; the test rows are used once
+without labels   densities are compared by log p of a held-out fifth; the threshold is a level or a share
 
 The protocol is that of `gnomon.anomaly.evaluate_detectors`. Davis & Goadrich (2006), doi:10.1145/1143844.1143874;
 Hyndman (1996), doi:10.1080/00031305.1996.10473566.

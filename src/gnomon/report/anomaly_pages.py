@@ -1,4 +1,4 @@
-"""What a search for anomalies found: as a page, as plain values, in one sentence."""
+"""The outcome of a search for anomalies: as a page, as plain values, in one sentence."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -123,7 +123,7 @@ def anomaly_verdict(study: AnomalyStudy) -> str:
 
 
 def _advice(study: AnomalyStudy) -> str:
-    """What a share far from what is usual or meant asks of the user."""
+    """Advice where the share of flagged rows is far from the usual or intended one."""
     if study.target is not None:
         many = study.meant > MANY_ANOMALIES
         return "; with so many anomalies a classifier may do better, leave out --task anomaly" if many else ""

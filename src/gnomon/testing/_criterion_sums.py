@@ -50,7 +50,7 @@ def check_sums(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
 
 
 def check_width(criterion: SumCriterion) -> None:
-    """Require what all arrays of sums are made by."""
+    """Check the width, by which all arrays of sums are allocated."""
     detail = f"width() is {criterion.width()} and size {criterion.size}"
     require(criterion.width() == criterion.size + 1, "width is size + 1", detail)
 
@@ -246,7 +246,7 @@ VERBS = (
 
 
 def _ask(criterion, y, w, sums, out):
-    """Fill `sums` with those of two groups, and `out` with what the verbs say of the first."""
+    """Fill `sums` with those of two groups, and `out` with the results of the verbs for the first."""
     width = criterion.width()
     for i in range(len(w)):
         criterion.tally(sums, (i % 2) * width, y, i, w[i])

@@ -1,8 +1,8 @@
-"""Rows of targets and weights that a split criterion can take, made from what it says of itself.
+"""Example targets and weights that suit a split criterion by its traits.
 
     y_i = a class of each output, or q numbers;  w_i > 0                                            (1)
 
-What targets are, `gnomon.search.Criterion` says. Breiman et al. (1984), Classification and Regression Trees,
+The kinds of targets are those of `gnomon.search.Criterion`. Breiman et al. (1984), Classification and Regression Trees,
 doi:10.1201/9781315139470.
 """
 
