@@ -29,9 +29,9 @@ from gnomon.optim.quadratic_model import QuadraticModel
 from gnomon.optim.solution import Callback, Solution, Trace
 from gnomon.penalties import Penalty
 
-__all__ = ["coordinate_descent", "coordinate_path"]
+__all__ = ["CoordinateOrder", "coordinate_descent", "coordinate_path"]
 
-Selection: TypeAlias = Literal["cyclic", "random"]
+CoordinateOrder: TypeAlias = Literal["cyclic", "random"]
 
 SMALLEST_SET = 64
 NEWTON_STEPS = 5  # quadratic models of one working set before all coordinates are checked again
@@ -48,7 +48,7 @@ def coordinate_descent(
     tol: float = 1e-4,
     relative_to: Literal["null", "objective"] = "null",
     max_iter: int = 1000,
-    selection: Selection = "cyclic",
+    selection: CoordinateOrder = "cyclic",
     random_state: RandomState = 0,
     callback: Callback | None = None,
 ) -> Solution[Floats]:
@@ -111,7 +111,7 @@ def coordinate_path(
     *,
     tol: float = 1e-4,
     max_iter: int = 1000,
-    selection: Selection = "cyclic",
+    selection: CoordinateOrder = "cyclic",
     random_state: RandomState = 0,
     callback: Callback | None = None,
 ) -> Iterator[Solution[Floats]]:
@@ -151,7 +151,7 @@ def coordinate_path(
         yield descent.run(penalty, tol, max_iter, Trace(callback))
 
 
-def _begin(problem: Problem, theta: Floats, selection: Selection, random_state: RandomState) -> "_Descent":
+def _begin(problem: Problem, theta: Floats, selection: CoordinateOrder, random_state: RandomState) -> "_Descent":
     check_choice("selection", selection, ("cyclic", "random"))
     seed = 0 if selection == "cyclic" else 1 + int(check_rng(random_state).integers(2**31))
     return _Descent(problem, np.array(theta, dtype=problem.design.dtype), np.array([seed], dtype=np.uint64))

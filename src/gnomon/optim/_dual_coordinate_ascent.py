@@ -21,8 +21,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled
-from gnomon._typing import ArrayLike, Floats
-from gnomon.optim._draws import Seed
+from gnomon._typing import ArrayLike, Floats, Seed
 from gnomon.optim._dual_passes import Ascent, PassRules, advance
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms

@@ -10,8 +10,7 @@ Huang & Lin 2011, algorithm 4, doi:10.1007/s10994-010-5221-8); ``inner="one_step
 
 from typing import Literal
 
-from gnomon._typing import ArrayLike, Floats
-from gnomon.optim._draws import Seed
+from gnomon._typing import ArrayLike, Floats, Seed
 from gnomon.optim._dual_coordinate_ascent import ORDERS, Order, finish_ascent, start_ascent, watch
 from gnomon.optim._dual_passes import PassRules
 from gnomon.optim._follow import follow

@@ -14,10 +14,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice
-from gnomon.optim._draws import Seed
 from gnomon.optim._perceptron_passes import (
     Frame,
     Pass,
@@ -32,7 +31,7 @@ from gnomon.optim._perceptron_passes import (
 from gnomon.optim.rounding import refuse_overflow
 from gnomon.optim.solution import Callback, Solution, StopReason, Trace
 
-__all__ = ["SELECTIONS", "Patience", "perceptron", "visits"]
+__all__ = ["SELECTIONS", "Patience", "Selection", "perceptron", "visits"]
 
 Selection: TypeAlias = Literal["cyclic", "shuffle", "random", "first_misclassified", "random_misclassified"]
 

@@ -186,8 +186,10 @@ def log_every(interval: int) -> Callback:
     return callback
 
 
-def warn_unless_converged(solution: Solution[State], max_iter: int, *, stacklevel: int = 3) -> Solution[State]:
+def warn_unless_converged(solution: Solution[State], max_iter: int | None, *, stacklevel: int = 3) -> Solution[State]:
     """Raise a `ConvergenceWarning` that says how far the solver came and what to do, and return the solution.
+
+    `max_iter` is None where the solver's own held.
 
     Examples
     --------
@@ -209,9 +211,10 @@ def warn_unless_converged(solution: Solution[State], max_iter: int, *, stackleve
     elif not solution.converged:
         reached = {"duality gap": solution.dual_gap, "gradient norm": solution.gradient_norm}
         known = ", ".join(f"{name} {value:.3g}" for name, value in reached.items() if np.isfinite(value))
+        limit = "max_iter" if max_iter is None else f"max_iter={max_iter}"
         warnings.warn(
             f"not converged after {solution.n_iter} iterations ({known or 'no certificate'}); "
-            f"raise max_iter={max_iter}, loosen tol, or scale the columns of X",
+            f"raise {limit}, loosen tol, or scale the columns of X",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )

@@ -82,7 +82,7 @@ class LeastSquares(NamedTuple):
     coef: Floats
     intercept: Floats
     rss: Floats
-    method: LeastSquaresMethod
+    method: str
     rank: int | None = None
     condition: float = np.nan
     R: Floats | None = None

@@ -27,7 +27,6 @@ from gnomon.numerics.validation import check_choice
 __all__ = ["Norms", "RidgeSolution", "ridge", "ridge_norms", "solve_secular"]
 
 RidgeMethod: TypeAlias = Literal["auto", "cholesky", "dual", "svd", "lsqr"]
-Found: TypeAlias = Literal["cholesky", "dual", "svd", "lsqr", "nnls"]
 
 METHODS: tuple[RidgeMethod, ...] = ("auto", "cholesky", "dual", "svd", "lsqr")
 
@@ -104,7 +103,7 @@ class RidgeSolution(NamedTuple):
     intercept: Floats
     rss: Floats
     dof: Floats | None
-    method: Found
+    method: str
     system: tuple[Floats, ...] = ()
     n_iter: int | None = None
 
@@ -317,7 +316,7 @@ def _nonnegative(rows: Rows, rho: Floats) -> RidgeSolution:
     return RidgeSolution(w, found.y_mean - found.x_mean @ w, rss, None, "nnls", system)
 
 
-def _norms(method: Found, matrix: Floats, right: Floats) -> Norms:
+def _norms(method: str, matrix: Floats, right: Floats) -> Norms:
     squares, U = linalg.eigh(matrix)
     # Eigenvalues at the level of rounding belong to directions along which w has no component.
     squares = np.where(squares > len(squares) * np.finfo(float).eps * np.max(squares, initial=0.0), squares, 0.0)
