@@ -155,7 +155,7 @@ def _grid(problem: Problem, objective: Objective, n: float, n_lams: int, eps: fl
     pull = problem.design.adjoint(problem.at_scores(z)[1])[: problem.design.d]
     share = _kink(problem.penalty)
     rho = float(np.max(np.abs(pull))) * (1.0 / share if share > 0.0 else 10.0)
-    # Data that pull on nothing are fitted by w = 0, whatever λ is.
+    # If the gradient at w = 0 is zero, w = 0 is the solution for every λ.
     largest = convert_lam(rho or np.finfo(float).resolution, "sum", objective, n=n, penalty="l1")
     rising = objective in ("C", "loss_mean")
     return np.geomspace(largest, largest / eps if rising else eps * largest, check_integer("n_lams", n_lams, 1))

@@ -140,7 +140,7 @@ def _best_columns(code, n_columns, rng):
             distances = np.sum(differ[:, others], axis=1)[:, None] + differ
             costs = np.sum(np.exp(-_STEEPNESS * (distances - np.min(distances))), axis=0)
             costs[others] = np.inf
-            # Exchanges without gain would go round in circles.
+            # Exchanges without gain could cycle.
             if np.min(costs) < (1.0 - 1e-9) * costs[chosen[place]]:
                 chosen[place] = np.argmin(costs)
         if np.array_equal(before, chosen):
@@ -160,7 +160,7 @@ def check_length(n_classes, n_columns):
 
 def _least_distances(codes):
     """ρ of each of many codes, of shape (n_codes, n_classes, n_columns)."""
-    # Single precision counts exactly, and is multiplied by BLAS.
+    # Single precision is exact for these counts, and BLAS multiplies it.
     small = codes.astype(np.float32)
     distances = (codes.shape[2] - small @ np.swapaxes(small, 1, 2)) / 2
     diagonal = np.arange(codes.shape[1])

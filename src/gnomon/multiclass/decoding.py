@@ -73,11 +73,11 @@ def code_distances(scores, code, *, decode="loss", loss="hinge", zero="half"):
     if decode == "hamming":
         wrong = wrong_columns(f, M)
         zeros = np.sum(M == 0, axis=1, dtype=f.dtype)
-        # A class that no column knows, as the only one of an empty code, is at distance zero.
+        # A class that is zero in every column, such as the only class of an empty code, is at distance zero.
         return wrong + zeros / 2 if zero == "half" else wrong / np.maximum(M.shape[1] - zeros, 1)
     if not isinstance(loss, Loss):
         loss = DECODE_LOSSES[check_choice("loss", loss, DECODE_LOSSES)]
-    # M has three values, so that two products with tables of 0 and 1 are all sums over l.
+    # M has three values, so that two products with 0/1 matrices give all sums over l.
     with np.errstate(over="ignore"):
         total = loss.value(1.0, f) @ _where(M == 1, f) + loss.value(1.0, -f) @ _where(M == -1, f)
         total += loss.value(1.0, 0.0 * f[:1]) @ _where(M == 0, f)
