@@ -1,4 +1,4 @@
-"""Exported rules, text, SQL and Python predict as the estimator does, for missing and new values too, or are refused."""
+"""Exported rules, text, SQL and Python predict as the estimator does, also for missing and new values."""
 
 import re
 import sqlite3

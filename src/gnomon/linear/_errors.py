@@ -1,4 +1,4 @@
-"""How sure a mean over folds or rows is.
+"""Standard errors of means over folds or rows.
 
     SE = √(Σᵢ (vᵢ − v̄)² / (F (F − 1)))                                                              (1)
 

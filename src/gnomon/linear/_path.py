@@ -149,7 +149,7 @@ def path(
 
 
 def _grid(problem: Problem, objective: Objective, n: float, n_lams: int, eps: float) -> Floats:
-    """From the least λ at which zero is optimal, found from the pull of the data on w = 0."""
+    """From the least λ at which zero is optimal, found from the gradient of the loss at w = 0."""
     z = np.zeros(problem.design.n, dtype=problem.design.dtype)
     z = balanced_scores(problem, z) if problem.design.intercept == "free" else z
     pull = problem.design.adjoint(problem.at_scores(z)[1])[: problem.design.d]
@@ -162,7 +162,7 @@ def _grid(problem: Problem, objective: Objective, n: float, n_lams: int, eps: fl
 
 
 def _kink(penalty: Penalty) -> float:
-    """Half the jump of Ω's slope at zero, per unit of strength: how much pull zero withstands."""
+    """Half the jump of Ω's slope at zero, per unit of strength: the largest gradient for which zero is optimal."""
     big = 1e6
     return big - float(penalty.gap(0.0, big))
 

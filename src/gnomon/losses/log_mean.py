@@ -40,11 +40,10 @@ class LogPoissonLoss(_LogMean):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from gnomon.losses import LogPoissonLoss
     >>> loss = LogPoissonLoss()
-    >>> float(loss.gradient(3.0, np.log(3.0))), float(loss.curvature(3.0, 0.0))
-    (0.0, 1.0)
+    >>> float(loss.gradient(3.0, 0.0)), float(loss.curvature(3.0, 0.0))
+    (-2.0, 1.0)
     """
 
     targets = "count"

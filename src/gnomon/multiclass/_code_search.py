@@ -4,7 +4,7 @@
     climb by lowering  Σ_{k<k'} e^{−4 Δ(k, k')}                                                                (2)
 
 (2) is a soft form of (1): the closest pairs of rows count most. No column is constant, equal to another or opposite to
-one, since its classifier would say nothing new. There are 2^{C−1} − 1 such columns without zeros, and
+one, since its classifier would add no information. There are 2^{C−1} − 1 such columns without zeros, and
 (3^C − 2^{C+1} + 1)/2 with them. Dietterich & Bakiri (1995), doi:10.1613/jair.105; Allwein, Schapire & Singer (2000),
 Journal of Machine Learning Research 1, 113–141.
 """
@@ -30,7 +30,7 @@ _MOST_CELLS = 2**20
 
 
 def count_columns(n_classes, *, sparse=False):
-    """The number of columns that ask different questions."""
+    """The number of distinct columns, up to sign."""
     if sparse:
         return (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
     return 2 ** (n_classes - 1) - 1

@@ -3,9 +3,9 @@
     Hamming  d_k = Σ_l (1 − M_kl h_l)/2,    h_l = +1 if f_l > 0, else −1                                       (1)
     loss     d_k = Σ_l L(M_kl f_l)                                                                             (2)
 
-A zero of M costs ½ in (1) and L(0) in (2). Euclidean distance to the codewords is neither: it punishes answers that are
-right and sure. Allwein, Schapire & Singer (2000), Reducing multiclass to binary, Journal of Machine Learning Research
-1, 113–141.
+A zero of M costs ½ in (1) and L(0) in (2). Euclidean distance to the codewords is neither: it penalises outputs that
+are correct and confident. Allwein, Schapire & Singer (2000), Reducing multiclass to binary, Journal of Machine Learning
+Research 1, 113–141.
 """
 
 import numpy as np
