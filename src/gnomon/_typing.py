@@ -1,4 +1,4 @@
-"""Types of public signatures: what callers may hand in, and what they get back."""
+"""Types of public signatures: what callers may pass, and what they get back."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar

@@ -3,9 +3,8 @@
     fit:  X, s  →  p̂ with log p̂(x)                                                                   (1)
 
 A `Distribution` class, a `DistributionFamily` or a conjugate model gives a law; an unfitted scikit-learn estimator with
-`score_samples` (a mixture, a kernel density) is cloned and fitted. These four verbs are all that classifiers, gates,
-imputers and detectors need to know of either; what an estimator does for each is registered beside it. Buitinck et al.
-(2013), arXiv:1309.0238, is the contract of the estimators.
+`score_samples` (a mixture, a kernel density) is cloned and fitted. These four functions are all that classifiers,
+gates, imputers and detectors use of either; what they do for an estimator is registered where the estimator is defined.
 """
 
 from copy import copy

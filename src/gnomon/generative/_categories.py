@@ -58,7 +58,7 @@ class CategoryCounts:
         for place, domain in enumerate(domains):
             total = np.zeros((len(self.weight), domain.size + 1))
             for part in (self, other):
-                # Slots without a name have no counts, but may share a place with those that have one.
+                # Codes without a name have no counts, but may share a position with named ones.
                 np.add.at(total.T, domain.slots_of(part.domains[place]), part.counts[place].T)
             both.append(total)
         return replace(self, weight=self.weight + other.weight, domains=domains, counts=tuple(both))

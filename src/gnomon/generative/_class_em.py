@@ -139,7 +139,7 @@ class ClassifierEM:
         """The classifier fitted with the responsibilities as weights; a class that has lost its rows starts anew."""
         N = self.rows.weights @ gamma
         empty = np.flatnonzero(min(1.0, 0.5 * self.rows.total_weight / len(N)) > N)
-        # A class that has a label keeps that row, however little it weighs.
+        # A class with labelled rows is not restarted, however small their weight.
         empty = np.setdiff1d(empty, self.rows.labels)
         if empty.size == 0:
             return self.fit_shares(gamma)
@@ -328,7 +328,7 @@ def common_spread(parts: Moments, X: Floats, weights: Floats) -> Floats:
         return pooled.scatter / pooled.weight
     total = moments(X, weights).covariance()
     if factor_spd(total) is None:
-        # A start has to have densities: whether a constant column is an error is for the M-step to say.
+        # A start must have finite densities; whether a constant column is an error is decided in the M-step.
         size = np.mean(np.diag(total))
         total = total + (_RIDGE * size if size > 0.0 else 1.0) * np.eye(len(total))
     return total if pooled.scatter.ndim == 2 else np.diag(total)

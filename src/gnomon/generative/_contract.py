@@ -307,7 +307,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         if len(index) != len(joint):
             raise ValueError(f"y has {len(index)} labels for the {len(joint)} rows of X; give one for each")
         weights = check_weights(sample_weight, joint)
-        used = weights > 0.0  # a row of weight zero is no row, even where its term is infinite
+        used = weights > 0.0  # a row of weight zero does not count, even where its term is infinite
         return float(weights[used] @ joint[np.arange(len(joint)), index][used])
 
     def explain(self, x: AnyRows | Sequence[Any], priors: Priors = None) -> Explanation:
@@ -353,7 +353,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
             if np.any(np.isnan(largest)):
                 self._refuse_nan(joint)
             self._settle_zeros(joint, largest, log_prior)
-            # Densities without bound leave only the priors of their classes to tell them apart.
+            # Classes with infinite density differ only by their priors.
             peaks = largest == np.inf
             joint[peaks] = np.where(joint[peaks] == np.inf, log_prior, -np.inf)
         return joint
@@ -391,14 +391,14 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         return labels.index(positive), labels.index(negative)
 
 
-# The results are made outside: kernels that make no arrays compile in half the time.
+# The results are allocated by the caller: kernels without allocations compile in half the time.
 @lean
 def add_to_rows(A: Floats, b: Floats, top: Floats) -> None:
     """Add b to every row of A, in place, and return in `top` the largest entry of each; NaN if one is."""
     for i in range(A.shape[0]):
         most, odd = -np.inf, False
         for c in range(A.shape[1]):
-            # A class that cannot be is none, even where its density has no bound.
+            # A class of prior zero does not count, even if its density is infinite.
             x = A[i, c] + b[c] if b[c] > -np.inf else -np.inf
             A[i, c] = x
             odd |= x != x
@@ -410,7 +410,7 @@ def add_to_rows(A: Floats, b: Floats, top: Floats) -> None:
 def first_largest(A: Floats, out: Integers) -> None:
     """In `out` the place of the largest entry of every row, the first of several."""
     for i in range(A.shape[0]):
-        # Selections, not branches: which class wins cannot be foreseen.
+        # Selections instead of branches, which would be mispredicted: any class may win.
         most, place = A[i, 0], 0
         for c in range(1, A.shape[1]):
             x = A[i, c]

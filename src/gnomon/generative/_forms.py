@@ -107,7 +107,7 @@ def _sparse_product(X: Compressed, coef: Floats, intercept: Floats) -> Callable[
     k = len(coef)
     columns, first = np.zeros((coef.shape[1], k + k % 2)), np.zeros(k + k % 2)
     columns[:, :k], first[:k] = coef.T, intercept
-    # Unsigned indices cannot mean "from the end", so the kernel need not ask.
+    # Unsigned indices avoid the branch by which Numba wraps negative ones around.
     indices, indptr = (part.view(f"u{part.dtype.itemsize}") for part in (X.indices, X.indptr))
     return lambda rows, out: _sparse_scores(X.data, indices, indptr[rows.start : rows.stop + 1], columns, first, out)
 

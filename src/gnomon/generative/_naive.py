@@ -128,7 +128,7 @@ class NaiveClassifier(BayesClassifier):
         self.classes_ = rows.classes
         self._solve(statistics)
         self._store_priors(statistics.weight, self._class_priors(), prior_alpha=self.prior_alpha)
-        # Last, so that a chunk that was refused is not counted when it is given again.
+        # Last, so that a chunk that raised an error is not counted.
         self.statistics_ = statistics
 
     def _verify(self) -> None:

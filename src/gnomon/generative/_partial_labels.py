@@ -86,7 +86,7 @@ def _missing(y: Array, unlabeled: object) -> Bools:
 
 
 def _is_gap(cell: object) -> bool:
-    # pandas' NA does not say whether it equals itself.
+    # pandas' NA compared with itself is neither true nor false.
     return cell is None or type(cell).__name__ == "NAType" or cell != cell
 
 

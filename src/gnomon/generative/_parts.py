@@ -224,7 +224,7 @@ class Sums:
         try:
             return self.density.from_statistics(self.statistics)
         except ValueError as error:
-            # The first chunks may be too short for a law: what is wrong is said when the law is needed.
+            # The first chunks may be too short for a law; the error is raised when the law is needed.
             return Complaint(str(error))
 
 

@@ -153,7 +153,7 @@ class GenerativeClassifier(BayesClassifier):
         X, weights = rows.of_class(k)
         try:
             law = fit_density(self._density_of(label), X, weights)
-            # A law that cannot be evaluated must be found now, not at the first prediction.
+            # A law that cannot be evaluated must raise now, not at the first prediction.
             row_log_density(law, X[:1])
         except ValueError as error:
             raise ValueError(

@@ -121,7 +121,7 @@ class DensityGate(ClassifierMixin, BaseEstimator):
             "outlier_label", spare_label(self.outlier_label, rows.classes, "outlier"), rows.classes
         )
         if rows.weights is not None and len(rows.weights) < _num_samples(X):
-            # A row of weight zero is no row, and a class of such rows is none.
+            # Rows of weight zero do not count, nor do classes that have no other rows.
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
             X, y, sample_weight = _safe_indexing(X, used), _safe_indexing(y, used), rows.weights
         with naming_columns(self, rows.X):

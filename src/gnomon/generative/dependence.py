@@ -126,7 +126,7 @@ def _codes(column: Column, bins: int, weights: Floats) -> Integers:
         numbers = {value: number for number, value in enumerate(dict.fromkeys(cells))}
         cells = np.array([numbers[cell] for cell in cells], dtype=int)
     elif len(np.unique(cells)) > bins:
-        # Of the quantiles that NumPy has, these are the ones for which a weight of two is the row twice.
+        # Of NumPy's methods for quantiles, this is the one for which a weight of 2 equals the row twice.
         levels = np.linspace(0.0, 1.0, bins + 1)[1:-1]
         edges = np.quantile(cells, levels, weights=weights[there], method="inverted_cdf")
         cells = np.searchsorted(edges, cells, side="right")
@@ -144,7 +144,7 @@ def _information(x: Integers, z: Integers, y: Integers, weights: Floats) -> tupl
         return 0.0, 1.0
     k = int(np.max(y)) + 1
     xy, zy = x * k + y, z * k + y
-    # Only cells that were met are counted: a table of all would be large for columns with many values.
+    # Only cells that occur are counted: a full table would be large for columns with many values.
     (n, _), (rows, at_x), (columns, at_z) = _counts(xy * (int(np.max(z)) + 1) + z, s), _counts(xy, s), _counts(zy, s)
     # Σ n log n c/(r s), a sum for each logarithm.
     terms = [float(np.sum(xlogy(part, part))) for part in (n, np.bincount(y, s), rows, columns)]

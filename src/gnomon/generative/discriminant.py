@@ -247,7 +247,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         parts = class_moments(rows, diagonal=wide)
         within = parts.pooled().covariance()
         var = within if wide else np.diag(within)
-        # A column whose variance is rounding has none.
+        # A variance at the level of rounding counts as zero.
         flat = var <= (8.0 * _EPS * np.max(np.abs(parts.mean), axis=0)) ** 2
         std = np.where(flat, 1.0, np.sqrt(np.where(flat, 1.0, var)))
         units = np.where(flat, 0.0, 1.0 / std)

@@ -192,7 +192,7 @@ class GaussianClassifier(BayesClassifier):
         """
         plan = self._plan()
         rows = labelled_rows(self, X, y, sample_weight, finite=False, ensure_min_samples=2)
-        # A fit that fails must not leave the laws of the last one behind.
+        # A fit that fails must not leave the laws of an earlier fit behind.
         self.__dict__.pop("_laws", None)
         self.classes_, self.statistics_ = rows.classes, self._moments(rows, plan)
         quartics = None

@@ -311,7 +311,7 @@ class GaussianMixture(MixtureDensity):
             check_choice("fix_weights", self.fix_weights, ["uniform"])
         weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(X), 0)))
         if weights is not None and not np.all(weights > 0.0):
-            # A row of weight zero is no row, even where its density is zero.
+            # A row of weight zero does not count, even where its density is zero.
             X, weights = X[weights > 0.0], weights[weights > 0.0]
         return GaussianEM(
             X,
@@ -374,7 +374,7 @@ class GaussianMixture(MixtureDensity):
             return result
         # The posterior is known, so one more M-step costs nothing; scikit-learn ends with it too.
         last = steps.m_step(result.posterior)
-        # A component that would begin anew here would be left where it begins.
+        # A component restarted here would get no further iteration.
         return result if isinstance(last, Restart) else result._replace(theta=last, n_iter=result.n_iter + 1)
 
     def _by_gradient(self, steps: GaussianEM, starts: list[NormalMixture]) -> Found:

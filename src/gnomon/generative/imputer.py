@@ -276,7 +276,7 @@ def _conditional(
     score = allowed
     if len(laws) > 1 and len(seen):
         score = score + laws.marginal(seen).log_densities(X)
-    # Where no law gives a row a density, their weights are all there is to share it by.
+    # A row of density zero under every law is divided by the weights of the laws.
     score = np.where(np.all(np.isneginf(score), axis=1)[:, None], allowed, score)
     gamma = np.exp(log_softmax(score))
     means, covs = np.empty((len(X), len(laws), len(gap))), np.empty((len(laws), len(gap), len(gap)))

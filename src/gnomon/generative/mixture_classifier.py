@@ -130,7 +130,7 @@ class GaussianMixtureClassifier(BayesClassifier):
         label = rows.classes.tolist()[c]
         X, weights = rows.of_class(c)
         if len(X) == 1:
-            # A mixture asks for two rows; two halves of a row are the row.
+            # A mixture needs two rows; a row equals itself twice with half the weight.
             X, weights = np.repeat(X, 2, axis=0), np.full(2, 0.5 * rows.counts[c])
         mixture = GaussianMixture() if self.mixture is None else clone(self.mixture)
         k = self._count(label)

@@ -247,7 +247,7 @@ class MixtureModel(MixtureDensity):
 
     def _log_joint(self, X: AnyRows) -> Floats:
         check_is_fitted(self)
-        # A mixture that was built without data leaves it to its laws what a row is.
+        # A mixture that was built without data leaves the validation of rows to its laws.
         X = any_rows(self, X, reset=False) if "n_features_in_" in vars(self) else np.asarray(X)
         return LawMixture(self.weights_, tuple(self.components_), ()).log_joint(X)
 
@@ -292,7 +292,7 @@ class MixtureEM:
         rows = np.max(joint, axis=1) if self.hard else log_sum_exp(joint)
         gamma = np.zeros((len(joint), len(self.families)))
         with np.errstate(divide="ignore"):
-            # Where no component gives a row a density, its weights are all there is to share it by.
+            # A row of density zero under every component is divided by the weights of the components.
             gamma[:, list(theta.origins)] = np.exp(log_shares(joint, np.log(theta.weights)))
         return gamma, float(self.weights @ rows)
 

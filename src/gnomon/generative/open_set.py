@@ -224,11 +224,12 @@ class OpenSetClassifier(BayesClassifier):
             return 0.0
         if self.other_prior is not None:
             return check_interval("other_prior", self.other_prior, 0.0, 1.0)
-        # By rule (2) the rest has no prior; a positive one lets posteriors be formed, and this one is lost in rounding.
+        # By rule (2) the unknown class has no prior; this one is positive, so that posteriors exist, and below
+        # rounding.
         return np.finfo(float).tiny if self.other_ is None else other_count / (other_count + known_count)
 
     def _rows(self, X: AnyRows) -> Rows:
-        # A classifier that was built without data leaves it to its known classes what a row is.
+        # A classifier that was built without data leaves the validation of rows to its known classes.
         return any_rows(self if "n_features_in_" in vars(self) else self.known_, X, reset=False)
 
     def _class_log_densities(self, X: Rows) -> Floats:

@@ -201,7 +201,7 @@ def _grown(
             asked = model.get_params(deep=False)
             if k > 1:
                 model.set_params(**_split_start(grow(1 << ((k - 1).bit_length() - 1)), k))
-            # The start is none of the user's options: who clones the result begins as was asked.
+            # The start found here is no parameter of the result: a clone of it uses the user's own options.
             found[k] = model.fit(X, sample_weight=weights).set_params(**asked)
         return found[k]
 

@@ -152,6 +152,7 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         inner = get_tags(PCA() if self.transformer is None else self.transformer).input_tags
         tags.input_tags.string, tags.input_tags.sparse = inner.string, inner.sparse
-        # A gap may be filled by the transformer or reach the classifier: only where both take it is it safe to say so.
+        # A missing value may be filled by the transformer or reach the classifier: the tag holds only if both accept
+        # it.
         tags.input_tags.allow_nan = inner.allow_nan and get_tags(self._classifier()).input_tags.allow_nan
         return tags

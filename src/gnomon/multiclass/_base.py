@@ -1,4 +1,4 @@
-"""What every reduction does alike: rows for the base, weights and other parameters on their way to it, its abilities.
+"""What all reductions share: rows, weights and other parameters for the base estimator, and the methods that it has.
 
     base  f_l : x → ±1, fitted to problem l;    reduction  (f_1(x), …, f_L(x)) → class                      (1)
 
@@ -111,7 +111,7 @@ def continue_fits(
 
 
 class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):
-    """A classifier made of binary fits of `estimator`, which may say that it does not know.
+    """A classifier made of binary fits of `estimator`, which may reject rows.
 
     `fit` calls `_settle_reject_label` once `classes_` is known; `predict` gives `_answers`.
     """

@@ -6,7 +6,7 @@
 Rows of M ∈ {−1, 0, 1}^{C×L} are classes. In (2) a counts the columns where k and k' are non-zero and differ, b those
 where k alone is non-zero, c those where k' alone is: whatever the classifiers that never saw class k answer, e wrong
 answers of the others cannot make a row of class k look nearer to k'. Without zeros (2) is e ≤ ⌊(ρ − 1)/2⌋; with zeros
-that formula promises too much (one-vs-one has ρ > 1 and corrects nothing). Dietterich & Bakiri (1995),
+that formula is too optimistic (one-vs-one has ρ > 1 and corrects nothing). Dietterich & Bakiri (1995),
 doi:10.1613/jair.105; Allwein, Schapire & Singer (2000), Journal of Machine Learning Research 1, 113–141.
 """
 
@@ -68,7 +68,7 @@ class CodeReport(NamedTuple):
 
 
 def code_report(code: ArrayLike) -> CodeReport:
-    """Distances between the rows, correlations of the columns, and how many wrong columns are sure to be repaired.
+    """Distances between the rows, correlations of the columns, and how many wrong columns are certain to be corrected.
 
     Parameters
     ----------

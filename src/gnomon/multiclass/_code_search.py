@@ -4,7 +4,7 @@
     climb by lowering  Σ_{k<k'} e^{−4 Δ(k, k')}                                                                (2)
 
 (2) is a soft form of (1): the closest pairs of rows count most. No column is constant, equal to another or opposite to
-one, since its classifier would say nothing new. There are 2^{C−1} − 1 such columns without zeros, and
+one, since its classifier would add no information. There are 2^{C−1} − 1 such columns without zeros, and
 (3^C − 2^{C+1} + 1)/2 with them. Dietterich & Bakiri (1995), doi:10.1613/jair.105; Allwein, Schapire & Singer (2000),
 Journal of Machine Learning Research 1, 113–141.
 """
@@ -32,7 +32,7 @@ _MOST_CELLS = 2**20
 
 
 def count_columns(n_classes: int, *, sparse: bool = False) -> int:
-    """The number of columns that ask different questions."""
+    """The number of distinct columns, up to sign."""
     if sparse:
         return (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
     return 2 ** (n_classes - 1) - 1
@@ -144,7 +144,7 @@ def _best_columns(code: Integers, n_columns: int, rng: np.random.Generator) -> I
             distances = np.sum(differ[:, others], axis=1)[:, None] + differ
             costs = np.sum(np.exp(-_STEEPNESS * (distances - np.min(distances))), axis=0)
             costs[others] = np.inf
-            # Exchanges without gain would go round in circles.
+            # Exchanges without gain could cycle.
             if np.min(costs) < (1.0 - 1e-9) * costs[chosen[place]]:
                 chosen[place] = np.argmin(costs)
         if np.array_equal(before, chosen):
@@ -164,7 +164,7 @@ def check_length(n_classes: int, n_columns: int) -> None:
 
 def _least_distances(codes: Integers) -> Floats:
     """ρ of each of many codes, of shape (n_codes, n_classes, n_columns)."""
-    # Single precision counts exactly, and is multiplied by BLAS.
+    # Single precision is exact for these counts, and BLAS multiplies it.
     small = codes.astype(np.float32)
     distances = (codes.shape[2] - small @ np.swapaxes(small, 1, 2)) / 2
     diagonal = np.arange(codes.shape[1])

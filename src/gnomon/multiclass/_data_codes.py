@@ -39,7 +39,7 @@ def pca_code(X: Matrix, index: Integers, weights: Floats, n_columns: int | None 
     """
     C = int(np.max(index)) + 1
     E = _directions(X, index, weights, C)[:, : C - 1 if n_columns is None else min(n_columns, C - 1)]
-    # The sign of what is zero but for rounding must not decide a change of sign either.
+    # The sign of a value at the level of rounding must not decide a change of sign.
     E = np.where(np.abs(E) < _ROUNDING, 0.0, E)
     code = np.where(E >= 0.0, 1, -1)
     distinct = distinct_columns(code)

@@ -2,7 +2,7 @@
 
     classes = {yᵢ : sᵢ > 0}                                                                                 (1)
 
-A row of weight zero is no row, and a class of such rows is none: Lumley (2010), doi:10.1002/9780470580066.
+Rows of weight zero do not count, nor do classes that have no other rows.
 """
 
 import numpy as np

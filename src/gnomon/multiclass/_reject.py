@@ -1,4 +1,4 @@
-"""Refusing to answer: which rows, under which label, and how often.
+"""The reject option: which rows are rejected, under which label, and how often.
 
     refuse x  where  max_k s_k(x) < θ   or   s_(1)(x) − s_(2)(x) < m                                       (1)
 

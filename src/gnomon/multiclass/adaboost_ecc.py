@@ -1,11 +1,11 @@
-"""AdaBoost.ECC: boosting that invents a coding matrix on its way.
+"""AdaBoost.ECC: boosting that adds a column to a coding matrix in every round.
 
     minimise  Σᵢ sᵢ Σ_{k≠yᵢ} exp(−½(F(xᵢ, yᵢ) − F(xᵢ, k))),    F(x, k) = Σ_t α_t h_t(x) μ_t(k)                   (1)
 
 The terms D_ik of (1) are weights of pairs (row, wrong class). Round t divides the classes in two, μ_t(k) = ±1;
 U = Σ D_ik over the pairs with μ_t(k) ≠ μ_t(yᵢ); h_t is fitted to μ_t(yᵢ) with the share of U that row i has as weight;
 with its weighted error ε the best step is α_t = ½ ln((1 − ε)/ε), and (1) falls by U − 2U√(ε(1 − ε)). So an error below
-½ in a question of two answers is all that is needed, whatever the number of classes. Guruswami & Sahai (1999),
+½ in a binary problem is all that is needed, whatever the number of classes. Guruswami & Sahai (1999),
 Multiclass learning, boosting, and error-correcting codes, doi:10.1145/307400.307429.
 """
 

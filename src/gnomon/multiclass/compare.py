@@ -1,4 +1,4 @@
-"""Which reduction to take: how many fits each makes, what they cost, how often each errs.
+"""Comparison of reductions: the number of fits of each, their cost, and their errors.
 
     one-vs-rest C,    one-vs-one C(C − 1)/2,    bits ⌈log₂ C⌉,    a code as many as it has columns            (1)
 

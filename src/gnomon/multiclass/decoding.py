@@ -3,9 +3,9 @@
     Hamming  d_k = Σ_l (1 − M_kl h_l)/2,    h_l = +1 if f_l > 0, else −1                                       (1)
     loss     d_k = Σ_l L(M_kl f_l)                                                                             (2)
 
-A zero of M costs ½ in (1) and L(0) in (2). Euclidean distance to the codewords is neither: it punishes answers that are
-right and sure. Allwein, Schapire & Singer (2000), Reducing multiclass to binary, Journal of Machine Learning Research
-1, 113–141.
+A zero of M costs ½ in (1) and L(0) in (2). Euclidean distance to the codewords is neither: it penalises outputs that
+are correct and confident. Allwein, Schapire & Singer (2000), Reducing multiclass to binary, Journal of Machine Learning
+Research 1, 113–141.
 """
 
 from typing import Literal, TypeAlias, get_args
@@ -89,11 +89,11 @@ def code_distances(
     if decode == "hamming":
         wrong = wrong_columns(f, M)
         zeros = np.sum(M == 0, axis=1, dtype=f.dtype)
-        # A class that no column knows, as the only one of an empty code, is at distance zero.
+        # A class that is zero in every column, such as the only class of an empty code, is at distance zero.
         return wrong + zeros / 2 if zero == "half" else wrong / np.maximum(M.shape[1] - zeros, 1)
     if not isinstance(loss, Loss):
         loss = DECODE_LOSSES[check_choice("loss", loss, DECODE_LOSSES)]
-    # M has three values, so that two products with tables of 0 and 1 are all sums over l.
+    # M has three values, so that two products with 0/1 matrices give all sums over l.
     with np.errstate(over="ignore"):
         total = loss.value(1.0, f) @ _where(M == 1, f) + loss.value(1.0, -f) @ _where(M == -1, f)
         total += loss.value(1.0, 0.0 * f[:1]) @ _where(M == 0, f)

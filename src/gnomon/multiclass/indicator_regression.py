@@ -4,7 +4,7 @@
     integer:  g fitted to y ∈ {0, …, C − 1},  ŷ = g(x) rounded                                             (2)
 
 Least squares on e_y estimates E[e_y | x], the posteriors; a linear g masks a class between two others. Integers put the
-classes on a line in an order that means nothing: a baseline to be beaten. Hastie, Tibshirani & Friedman (2009), The
+classes on a line in an arbitrary order: a baseline only. Hastie, Tibshirani & Friedman (2009), The
 Elements of Statistical Learning, section 4.2, doi:10.1007/978-0-387-84858-7.
 """
 

@@ -278,7 +278,7 @@ class OutputCodeClassifier(Reduction):
         if self.code is not None and not isinstance(self.code, str):
             return check_code(self.code, C)
         if C <= 2:
-            # One question is all that two classes leave to ask.
+            # Two classes give only one binary problem.
             return coding_matrix("binary", C)
         if self.code is None:
             L = self.n_columns or int(C * self.code_size)
