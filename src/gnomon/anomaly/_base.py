@@ -15,8 +15,9 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Integers
+from gnomon.base import validate_rows
 from gnomon.numerics.curves import threshold_curve
-from gnomon.numerics.validation import check_choice, check_interval, validate_rows
+from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.numerics.weights import check_weights
 
 __all__ = [

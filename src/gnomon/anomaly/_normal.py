@@ -7,11 +7,12 @@ import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.anomaly._base import TIES, WeightedDetector
+from gnomon.base import validate_rows
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariances_of
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments, group_moments
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_interval
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["CovarianceType", "NormalRows", "Shrinkage"]

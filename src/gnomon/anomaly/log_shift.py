@@ -16,7 +16,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats
-from gnomon.numerics.validation import FLOATS, check_choice, validate_rows
+from gnomon.base import validate_rows
+from gnomon.numerics.validation import FLOATS, check_choice
 
 __all__ = ["LogShift"]
 

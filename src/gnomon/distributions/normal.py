@@ -20,12 +20,12 @@ from scipy.special import ndtri
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Frozen, Prior, check_points, check_sample, frozen
 from gnomon.numerics.energy import Energy
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["MultivariateNormal", "Normal"]
 
-LOG_2PI = np.log(2.0 * np.pi)
 CovarianceType: TypeAlias = Literal["full", "diag", "spherical"]
 COVARIANCE_TYPES: tuple[CovarianceType, ...] = get_args(CovarianceType)
 

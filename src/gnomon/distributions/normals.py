@@ -18,8 +18,9 @@ from scipy.linalg.blas import dtrsm
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers
 from gnomon.distributions._normal_kernels import fill_log_densities, sums_of_responsibilities
-from gnomon.distributions.normal import LOG_2PI, CovarianceType, MultivariateNormal
+from gnomon.distributions.normal import CovarianceType, MultivariateNormal
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 

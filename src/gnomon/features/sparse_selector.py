@@ -15,10 +15,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, MatrixLike
+from gnomon.base import validate_rows
 from gnomon.losses import LogisticLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.coding import encode_labels, label_index
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import L1, objective_form

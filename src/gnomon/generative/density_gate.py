@@ -14,11 +14,13 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
 
+from gnomon.base import naming_columns
+from gnomon.base.spare_labels import check_spare, spare_label
 from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import fit_density, row_log_density
 from gnomon.generative._rows import any_rows, labelled_rows
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.validation import check_interval, check_positive, naming_columns
+from gnomon.numerics.validation import check_interval, check_positive
 
 __all__ = ["DensityGate"]
 
@@ -111,7 +113,9 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
         classifier = LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
         self.classes_ = rows.classes
-        self.outlier_label_ = self._label(rows.classes)
+        self.outlier_label_ = check_spare(
+            "outlier_label", spare_label(self.outlier_label, rows.classes, "outlier"), rows.classes
+        )
         if rows.weights is not None and len(rows.weights) < _num_samples(X):
             # A row of weight zero is no row, and a class of such rows is none.
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
@@ -198,13 +202,6 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         """Rows for the density; the classifier gets X as it came, with its names and kinds of columns."""
         check_is_fitted(self)
         return any_rows(self, X, reset=False)
-
-    def _label(self, classes):
-        words = classes.dtype.kind in "OUS"
-        label = ("outlier" if words else -1) if self.outlier_label is None else self.outlier_label
-        if label in classes.tolist():
-            raise ValueError(f"outlier_label={label!r} is one of the classes {classes.tolist()}; choose another label")
-        return label
 
     def _cut(self, scores, weights):
         if self.threshold is not None and self.log_threshold is not None:

@@ -13,10 +13,10 @@ from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
 
+from gnomon.base import naming_columns
 from gnomon.generative._class_em import given_rows
 from gnomon.generative._partial_labels import partial_labels
 from gnomon.generative.discriminant import LinearDiscriminantAnalysis
-from gnomon.numerics.validation import naming_columns
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["SemiSupervisedPipeline"]

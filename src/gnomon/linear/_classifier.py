@@ -9,7 +9,7 @@ to compare, needs only a test that it is finite. Everything else takes the way t
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.numerics.validation import validate_rows
+from gnomon.base import validate_rows
 
 __all__ = ["class_scores", "classes_of", "rows_to_score", "scores_of_rows"]
 

@@ -12,9 +12,10 @@ from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon.base import validate_rows
 from gnomon.linear._report import report
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_integer, check_positive, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_positive
 from gnomon.optim import perceptron
 
 __all__ = ["Run", "check_classes", "report_mistakes", "runs_against_rest", "unpack"]

@@ -6,7 +6,7 @@ z = X w + b                                                                     
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.numerics.validation import validate_rows
+from gnomon.base import validate_rows
 
 __all__ = ["SPARSE_FORMATS", "as_columns", "intercept_of", "linear_scores", "set_coefficients"]
 

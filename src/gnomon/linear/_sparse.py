@@ -10,12 +10,13 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.linear._forms import lam_of, named_form
 from gnomon.linear._report import report_each
 from gnomon.linear._scores import as_columns, intercept_of, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, objective_form

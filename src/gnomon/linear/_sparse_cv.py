@@ -11,20 +11,14 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import check_cv
 
+from gnomon.base import validate_rows
 from gnomon.linear._errors import standard_error
 from gnomon.linear._scores import linear_scores
 from gnomon.linear._sparse import check_precompute
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import (
-    check_choice,
-    check_integer,
-    check_interval,
-    check_non_negative,
-    check_positive,
-    validate_rows,
-)
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, coordinate_path, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty

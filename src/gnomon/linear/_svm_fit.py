@@ -10,10 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon.base import validate_rows
 from gnomon.linear._logistic_fit import class_prices
 from gnomon.linear._report import report
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 

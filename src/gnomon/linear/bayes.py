@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.distributions import InverseGamma, Laplace, Normal
 from gnomon.linear._gibbs import SampledPosterior, gibbs_lasso
 from gnomon.linear._posteriors import GaussianPosterior, StudentPosterior, joint_mean
@@ -25,7 +26,7 @@ from gnomon.linear._summary import merge_summaries, summarize
 from gnomon.losses import SquaredLoss, from_likelihood
 from gnomon.numerics.design import Design
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer, check_non_negative, check_positive, validate_rows
+from gnomon.numerics.validation import check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, maximize_evidence, warn_unless_converged
 from gnomon.optim.evidence import LIMIT

@@ -15,12 +15,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.infer import SIGMOID_AVERAGES, laplace_at, sigmoid_average
 from gnomon.linear._prior import as_prior
 from gnomon.linear._scores import intercept_of
 from gnomon.losses import LogisticLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, fit_linear, warn_unless_converged
 from gnomon.penalties import from_prior

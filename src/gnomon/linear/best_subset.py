@@ -12,10 +12,11 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.linear._forms import lam_of
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.linalg import Rows, least_squares, triangle, triangle_of_moments
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import best_subsets, greedy_subsets, size_intervals
 from gnomon.penalties import OBJECTIVES, convert_lam, objective_form

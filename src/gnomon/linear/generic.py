@@ -19,13 +19,13 @@ from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._report import report
 from gnomon.linear._scores import intercept_of, linear_scores
 from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, SoftmaxLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import validate_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import L1, L2, NoPenalty, objective_form

@@ -15,6 +15,7 @@ from scipy.sparse.linalg import lsmr
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._separation import warn_if_separated
 from gnomon.losses import (
@@ -34,7 +35,7 @@ from gnomon.losses import (
 )
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import fits_beside
-from gnomon.numerics.validation import check_interval, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, fit_linear, positive_factor, warn_unless_converged
 from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty

@@ -17,6 +17,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.linear._iterative import iterate
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores, set_coefficients
 from gnomon.linear.cost import cost_report
@@ -35,7 +36,7 @@ from gnomon.numerics.linalg import (
     triangle_of_moments,
 )
 from gnomon.numerics.streaming import moments
-from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import SOLVERS
 from gnomon.penalties import NoPenalty

@@ -13,11 +13,12 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from gnomon.base import validate_rows
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.linear.cost import cost_report
 from gnomon.numerics.coding import encode_labels, label_index
 from gnomon.numerics.linalg import least_squares
-from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LeastSquaresClassifier"]

@@ -15,13 +15,14 @@ are reached by words, with n = Σ sᵢ and an L1 norm never halved.
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import classes_of, rows_to_score, scores_of_rows
 from gnomon.linear._logistic_fit import class_prices, make_plan, solve
 from gnomon.linear._report import report
 from gnomon.linear._separation import warn_if_separated
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
-from gnomon.numerics.validation import check_interval, validate_rows
+from gnomon.numerics.validation import check_interval
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LogisticRegression", "convert_parametrization"]

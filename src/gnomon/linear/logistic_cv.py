@@ -13,12 +13,13 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import rows_to_score
 from gnomon.linear._errors import standard_error
 from gnomon.linear._legacy_cv import asked_ratios, legacy_attributes, wants_legacy
 from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice, check_integer, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LogisticRegressionCV"]

@@ -12,9 +12,10 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 
+from gnomon.base import validate_rows
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_integer, check_interval, check_positive, validate_rows
+from gnomon.numerics.validation import check_integer, check_interval, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import lp_norm, warn_unless_converged
 

@@ -15,11 +15,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._perceptron_fit import Examples, fit_perceptron
 from gnomon.linear._report import log_row
 from gnomon.linear._runs import check_classes
-from gnomon.numerics.validation import check_non_negative, validate_rows
+from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Perceptron"]

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.linear._forms import check_constraint, lam_of, named_form
 from gnomon.linear._iterative import iterate
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
@@ -26,7 +27,7 @@ from gnomon.numerics.linalg import (
     ridge,
     ridge_norms,
 )
-from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import SOLVERS
 from gnomon.penalties import L2, convert_lam, objective_form

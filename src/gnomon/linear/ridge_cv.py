@@ -13,10 +13,11 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 
+from gnomon.base import validate_rows
 from gnomon.linear._errors import standard_error, unit_of
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import Rows, ridge_path
-from gnomon.numerics.validation import check_choice, check_positive, validate_rows
+from gnomon.numerics.validation import check_choice, check_positive
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["RidgeCV"]

@@ -11,9 +11,10 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._runs import runs_against_rest, unpack
-from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.numerics.validation import check_choice
 
 __all__ = ["VotedPerceptron"]
 

@@ -14,9 +14,10 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from gnomon.multiclass._base import given_rows, predictor, single_labels
+from gnomon.base import given_rows
+from gnomon.base.weights import check_takes_weights, weight_parameter
+from gnomon.multiclass._base import predictor, single_labels
 from gnomon.numerics.coding import encode_labels
-from gnomon.numerics.coding.columns import check_takes_weights, weight_parameter
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 

@@ -9,6 +9,7 @@ from gnomon._jit import choose, inline, lean
 from gnomon._typing import ArrayLike, Elementwise, Floats
 
 __all__ = [
+    "LOG_2PI",
     "entropy_term",
     "log_shares",
     "log_sigmoid",
@@ -21,6 +22,8 @@ __all__ = [
     "soft_threshold",
     "softmax",
 ]
+
+LOG_2PI = np.log(2.0 * np.pi)
 
 
 @inline

@@ -16,9 +16,10 @@ from scipy.ndimage import label as connected
 from sklearn.base import is_regressor
 
 from gnomon._typing import ArrayLike
+from gnomon.base import column_output
 from gnomon.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from gnomon.multiclass.norms import known_norms
-from gnomon.numerics.coding import class_pairs, column_output
+from gnomon.numerics.coding import class_pairs
 from gnomon.plot._style import (
     ACCENT,
     FAINT,

@@ -6,7 +6,6 @@ Breiman (2001), doi:10.1023/A:1010933404324. Row i is out of the bag of about 37
 without having seen it.
 """
 
-import sys
 import warnings
 from dataclasses import replace
 from time import perf_counter
@@ -18,6 +17,8 @@ from sklearn.metrics import r2_score
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.search import Forest, code_columns, grow_forest, prune_tree
@@ -28,11 +29,10 @@ from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
 from gnomon.trees._out_of_bag import RunningMeans, accuracy_loss, out_of_bag, squared_loss
 from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
-from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["ForestClassifier", "ForestRegressor", "Forested", "store"]
+__all__ = ["ForestClassifier", "ForestRegressor", "Forested"]
 
 SHARED = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features",
@@ -93,8 +93,11 @@ class Forested(GrownForest):
 
     def _progress(self, X, y, keep, n_trees, center):
         """What tells of the trees while they grow, with the error of those so far if it is asked for."""
-        if not (self.verbose and self.oob_score):
-            return progress_of(self.verbose, n_trees)
+        report = progress_of(self.verbose, "tree")
+        if report is None:
+            return None
+        if not self.oob_score:
+            return lambda t, tree: report(t + 1, n_trees)
         means = RunningMeans(self._bags, X, y + center, self._loss)
 
         def error(t, tree, center=center):
@@ -103,7 +106,7 @@ class Forested(GrownForest):
 
         for t in range(0 if keep is None else len(keep)):
             error(t, keep.tree(t), center=0.0)
-        return progress_of(self.verbose, n_trees, error)
+        return lambda t, tree: report(t + 1, n_trees, f", out-of-bag error {error(t, tree):.4g}")
 
     def _kept(self, n_trees):
         """The forest of an earlier fit, whose seeds are the first of the same sequence; None: all trees are new."""
@@ -380,13 +383,6 @@ class ForestRegressor(RegressorMixin, Forested):
         return tags
 
 
-def store(estimator, given):
-    """Keep every parameter of ``__init__`` under its name."""
-    for name, value in given.items():
-        if name not in ("self", "__class__"):
-            setattr(estimator, name, value)
-
-
 def _subspaces(max_features_tree, p):
     """From the seed of a tree to the columns that it may test; None: all."""
     k = resolve_max_features(max_features_tree, p, "max_features_tree")
@@ -397,16 +393,3 @@ def _subspaces(max_features_tree, p):
         return np.sort(np.random.default_rng([seed, 1]).permutation(p)[:k])
 
     return draw
-
-
-def progress_of(verbose, n_trees, error=None, what="tree"):
-    """What tells of tree t once it is there, with the `error` out of bag; None if nothing is to be told."""
-    if not verbose:
-        return None
-
-    def report(t, tree=None):
-        known = "" if error is None else f", out-of-bag error {error(t, tree):.4g}"
-        if verbose > 1 or (t + 1) % max(1, n_trees // 10) == 0:
-            sys.stderr.write(f"{what} {t + 1} of {n_trees}{known}\n")
-
-    return report

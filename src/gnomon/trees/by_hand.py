@@ -12,15 +12,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon import search
+from gnomon.base import table_rows
+from gnomon.base.coded_rows import Coding, new_rows
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.domains import Domain, ordered
-from gnomon.numerics.tables import Column, FeatureTable, as_table, table_rows
+from gnomon.numerics.tables import Column, FeatureTable, as_table
 from gnomon.numerics.validation import check_choice
 from gnomon.search import Words, read_tree, refit_nodes
 from gnomon.search.by_hand import mentioned_values
 from gnomon.trees._criteria import CLASS_CRITERIA, MEAN_CRITERIA
 from gnomon.trees._reading import HasTree
-from gnomon.trees._rows import Coding, new_rows
 from gnomon.trees._targets import as_classes, as_targets, check_targets, tree_weights
 
 __all__ = ["HandTreeClassifier", "HandTreeRegressor", "Tree"]

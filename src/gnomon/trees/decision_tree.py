@@ -9,6 +9,7 @@ index, the entropy, the variance …; `gnomon.search` holds the criteria and the
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
+from gnomon.base.coded_rows import fitted_rows
 from gnomon.numerics.validation import check_non_negative
 from gnomon.trees._criteria import mean_criterion, tree_criterion
 from gnomon.trees._forms import settle, smooth_answers
@@ -16,7 +17,6 @@ from gnomon.trees._leaf_models import leaf_options, with_leaf_models
 from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
 from gnomon.trees._pruning import codes_of
 from gnomon.trees._pseudo_counts import with_smoothed
-from gnomon.trees._rows import fitted_rows
 from gnomon.trees._single_tree import SingleTree
 from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
 

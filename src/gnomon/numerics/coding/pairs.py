@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
-from gnomon.numerics.coding.columns import BinaryProblem
+from gnomon.numerics.coding.problems import BinaryProblem
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import check_choice
 

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Array, Integers, MatrixLike
-from gnomon.numerics.coding.columns import FittedColumns, configured
+from gnomon.base.columns import FittedColumns, configured
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = ["column_output", "column_outputs", "offers"]
@@ -34,7 +34,7 @@ def offers(estimator: BaseEstimator) -> list[Output]:
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import offers
+    >>> from gnomon.base import offers
     >>> offers(GaussianNB())
     ['proba', 'hard']
     """
@@ -67,7 +67,7 @@ def column_output(estimator: BaseEstimator, X: MatrixLike, kind: Output) -> Arra
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import column_output
+    >>> from gnomon.base import column_output
     >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
     >>> column_output(model, [[0.5], [4.5]], "proba").round(3).tolist()
     [0.0, 1.0]
@@ -106,7 +106,7 @@ def column_outputs(
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import FittedColumns, column_outputs
+    >>> from gnomon.base import FittedColumns, column_outputs
     >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
     >>> column_outputs(FittedColumns([model, model], [None, None]), [[0.5], [4.5]], "hard").tolist()
     [[0, 0], [1, 1]]
