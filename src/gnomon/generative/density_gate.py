@@ -11,11 +11,14 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
 from gnomon.base import naming_columns
+from gnomon.base.routing import asking, routed, router
 from gnomon.base.spare_labels import check_spare, spare_label
+from gnomon.base.weights import fit_part
 from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import fit_density, row_log_density
 from gnomon.generative._rows import any_rows, labelled_rows
@@ -96,7 +99,7 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         self.contamination = contamination
         self.outlier_label = outlier_label
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None, **fit_params):
         """Fit the classifier to X and y, the density to X.
 
         Parameters
@@ -105,23 +108,26 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             For both, where they take it.
+        **fit_params
+            For the classifier, by scikit-learn's metadata routing.
 
         Returns
         -------
         self
         """
         rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
-        classifier = LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
         self.classes_ = rows.classes
         self.outlier_label_ = check_spare(
             "outlier_label", spare_label(self.outlier_label, rows.classes, "outlier"), rows.classes
         )
+        params = dict(routed(self, "fit", sample_weight, fit_params).classifier.fit)
         if rows.weights is not None and len(rows.weights) < _num_samples(X):
             # A row of weight zero is no row, and a class of such rows is none.
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
-            X, y, sample_weight = _safe_indexing(X, used), _safe_indexing(y, used), rows.weights
+            params = _check_method_params(X, params=params, indices=used)
+            X, y = _safe_indexing(X, used), _safe_indexing(y, used)
         with naming_columns(self, rows.X):
-            self.classifier_ = _fit_weighted(clone(classifier), X, y, sample_weight)
+            self.classifier_ = fit_part(clone(self._classifier()), X, y, params.pop("sample_weight", None), **params)
             self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self
@@ -198,6 +204,13 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         self._checked(X)
         return self.classifier_.decision_function(X)
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the classifier; the weights are for the density too."""
+        return router(self, classifier=self._classifier()).add_self_request(self)
+
+    def _classifier(self):
+        return asking(LogisticRegression(max_iter=1000)) if self.classifier is None else self.classifier
+
     def _checked(self, X):
         """Rows for the density; the classifier gets X as it came, with its names and kinds of columns."""
         check_is_fitted(self)
@@ -218,14 +231,6 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         mass = np.cumsum(np.ones(len(scores)) if weights is None else weights[order])
         count = int(np.searchsorted(mass, share * mass[-1] * (1.0 + 1e-12), side="right"))
         return float(scores[order[count - 1]]) if count else -np.inf
-
-
-def _fit_weighted(classifier, X, y, sample_weight):
-    if sample_weight is None:
-        return classifier.fit(X, y)
-    if not has_fit_parameter(classifier, "sample_weight"):
-        raise ValueError(f"{type(classifier).__name__} takes no sample_weight; leave the weights out")
-    return classifier.fit(X, y, sample_weight=sample_weight)
 
 
 def _with_label(classes, label):

@@ -6,14 +6,19 @@ A plain pipeline would learn the mark of unlabelled rows as a class. Chapelle, S
 Learning, section 1.2.4, doi:10.7551/mitpress/9780262033589.001.0001.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.decomposition import PCA
 from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _check_method_params, _num_samples, check_consistent_length, check_is_fitted
 
 from gnomon.base import naming_columns
+from gnomon.base.routing import asking, routed, router
+from gnomon.base.weights import fit_part
 from gnomon.generative._class_em import given_rows
 from gnomon.generative._partial_labels import partial_labels
 from gnomon.generative.discriminant import LinearDiscriminantAnalysis
@@ -74,7 +79,10 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         self.classifier = classifier
         self.unlabeled = unlabeled
 
-    def fit(self, X, y, sample_weight=None):
+    # Weights are for the parts, which ask for them or do not.
+    __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
+
+    def fit(self, X, y, sample_weight=None, **fit_params):
         """Fit (1).
 
         Parameters
@@ -85,6 +93,8 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
             Labels, and `unlabeled` where there is none.
         sample_weight : array-like of shape (n_samples,), optional
             For both, which must take weights; rows of weight zero are left out.
+        **fit_params
+            For both, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -93,15 +103,13 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         X = given_rows(self, X, reset=True)
         y = partial_labels(y, self.unlabeled, who=type(self).__name__)
         check_consistent_length(X, y.index)
-        weights = check_weights(sample_weight, np.empty((len(y.index), 0)))
-        used = weights > 0.0
-        part = np.flatnonzero(y.has_label & used)
-        transformer = PCA() if self.transformer is None else clone(self.transformer)
-        of_all, of_part = (None, None) if sample_weight is None else (weights[used], weights[part])
+        sent = routed(self, "fit", sample_weight, fit_params)
         with naming_columns(self, X):
-            self.transformer_ = _fit(transformer, _safe_indexing(X, np.flatnonzero(used)), None, of_all)
-            Z = self.transformer_.transform(_safe_indexing(X, part))
-            self.classifier_ = _fit(self._classifier(), Z, y.classes[y.index[part]], of_part)
+            rows, weights, params = _share(X, np.arange(len(y.index)), sent.transformer.fit)
+            self.transformer_ = fit_part(self._transformer(), _safe_indexing(X, rows), None, weights, **params)
+            rows, weights, params = _share(X, np.flatnonzero(y.has_label), sent.classifier.fit)
+            Z = self.transformer_.transform(_safe_indexing(X, rows))
+            self.classifier_ = fit_part(self._classifier(), Z, y.classes[y.index[rows]], weights, **params)
         self.classes_ = self.classifier_.classes_
         return self
 
@@ -132,23 +140,30 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return self.transformer_.transform(given_rows(self, X, reset=False))
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to both parts."""
+        return router(self, transformer=self._transformer(), classifier=self._classifier())
+
+    def _transformer(self):
+        return PCA() if self.transformer is None else clone(self.transformer)
+
     def _classifier(self):
-        return LinearDiscriminantAnalysis() if self.classifier is None else clone(self.classifier)
+        return asking(LinearDiscriminantAnalysis()) if self.classifier is None else clone(self.classifier)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        inner = get_tags(PCA() if self.transformer is None else self.transformer).input_tags
+        inner = get_tags(self._transformer()).input_tags
         tags.input_tags.string, tags.input_tags.sparse = inner.string, inner.sparse
         # A gap may be filled by the transformer or reach the classifier: only where both take it is it safe to say so.
         tags.input_tags.allow_nan = inner.allow_nan and get_tags(self._classifier()).input_tags.allow_nan
         return tags
 
 
-def _fit(estimator, X, y, weights):
-    if weights is None:
-        return estimator.fit(X, y)
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight; leave the weights out, or repeat the rows"
-        )
-    return estimator.fit(X, y, sample_weight=weights)
+def _share(X, rows, params):
+    """The rows that a part learns from, their weights, and what else it gets; those of weight zero are none."""
+    weights = params.get("sample_weight")
+    if weights is not None:
+        weights = check_weights(weights, np.empty((_num_samples(X), 0)))
+        rows = rows[weights[rows] > 0.0]
+    others = {name: value for name, value in params.items() if name != "sample_weight"}
+    return rows, None if weights is None else weights[rows], _check_method_params(X, params=others, indices=rows)

@@ -8,13 +8,17 @@ classes on a line in an order that means nothing: a baseline to be beaten. Hasti
 Elements of Statistical Learning, section 4.2, doi:10.1007/978-0-387-84858-7.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon.base import given_rows
+from gnomon.base.routing import routed, router
 from gnomon.base.weights import check_takes_weights, weight_parameter
 from gnomon.multiclass._base import predictor, single_labels
 from gnomon.numerics.coding import encode_labels
@@ -69,7 +73,10 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.regressor = regressor
         self.coding = coding
 
-    def fit(self, X, y, sample_weight=None):
+    # Weights are for the regressor, which asks for them or does not.
+    __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
+
+    def fit(self, X, y, sample_weight=None, **fit_params):
         """Fit the regressor to the codes of the classes.
 
         Parameters
@@ -78,6 +85,8 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Whatever the regressor takes.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
+        **fit_params
+            For the regressor, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -91,11 +100,17 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_consistent_length(X, target)
         several = target.ndim == 1 or get_tags(self.regressor).target_tags.multi_output
         self.regressor_ = clone(self.regressor) if several else MultiOutputRegressor(clone(self.regressor))
-        weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(target), 0)))
+        params = dict(routed(self, "fit", sample_weight, fit_params).regressor.fit)
+        weights = params.pop("sample_weight", None)
         if weights is not None:
+            weights = check_weights(weights, np.empty((len(target), 0)))
             check_takes_weights(self.regressor)
-        self.regressor_.fit(X, target.astype(float), **weight_parameter(self.regressor, weights))
+        self.regressor_.fit(X, target.astype(float), **weight_parameter(self.regressor, weights), **params)
         return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the regressor."""
+        return router(self, regressor=self.regressor)
 
     def decision_function(self, X):
         """g_k(x), or −|g(x) − k| for integers; for two classes that of the second minus that of the first.

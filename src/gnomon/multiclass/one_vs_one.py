@@ -8,9 +8,12 @@ pairwise probabilities are coupled. Knerr, Personnaz & Dreyfus (1990), doi:10.10
 Cristianini & Shawe-Taylor (2000), NIPS 12, 547–553; Wu, Lin & Weng (2004), JMLR 5, 975–1005.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import is_regressor
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
@@ -20,7 +23,7 @@ from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
     Reduction,
     continue_fits,
-    routed,
+    given_params,
     single_labels,
 )
 from gnomon.numerics.coding import (
@@ -148,7 +151,7 @@ class OneVsOneClassifier(Reduction):
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
         index, self.classes_ = label_index(single_labels(y))
-        weights, params = routed(self, "fit", X, sample_weight, fit_params)
+        weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
         options = {
@@ -158,6 +161,8 @@ class OneVsOneClassifier(Reduction):
             "report": progress_of(self.verbose, "fit"),
         }
         return self._finish(fit_columns(self.estimator, X, problems, **options))
+
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 
     @available_if(base_has("partial_fit"))
     def partial_fit(self, X, y, classes=None, sample_weight=None, **partial_fit_params):

@@ -8,11 +8,13 @@ Rifkin & Klautau (2004), In defense of one-vs-all classification, JMLR 5, 101–
 """
 
 import warnings
+from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import MultiOutputMixin, is_regressor
 from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -24,7 +26,7 @@ from gnomon.multiclass._base import (
     Reduction,
     checked_target,
     continue_fits,
-    routed,
+    given_params,
     single_labels,
 )
 from gnomon.multiclass.norms import weight_norms
@@ -137,7 +139,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         """
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
-        weights, params = routed(self, "fit", X, sample_weight, fit_params)
+        weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.label_binarizer_ = LabelBinarizer(sparse_output=True)
         Y = self._sides(X, self.label_binarizer_.fit_transform(checked_target(y)))
         if self.n_classes_ == 1 and not self.multilabel_:
@@ -145,6 +147,8 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         options = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
         report = progress_of(self.verbose, "fit")
         return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
+
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 
     @available_if(base_has("partial_fit"))
     def partial_fit(self, X, y, classes=None, sample_weight=None, **partial_fit_params):

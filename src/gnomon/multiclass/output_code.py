@@ -22,7 +22,7 @@ from gnomon.base.columns import configured
 from gnomon.base.delegation import base_has
 from gnomon.base.progress import progress_of
 from gnomon.losses import Loss
-from gnomon.multiclass._base import Reduction, routed
+from gnomon.multiclass._base import Reduction, given_params
 from gnomon.multiclass._code_report import check_code, code_report, warn_of_repeats
 from gnomon.multiclass._code_search import random_code, usual_length
 from gnomon.multiclass._coding_matrix import CODES, coding_matrix
@@ -197,7 +197,7 @@ class OutputCodeClassifier(Reduction):
         """
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
-        weights, params = routed(self, "fit", X, sample_weight, fit_params)
+        weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         index, self.classes_ = weighted_classes(X, y, weights)
         self._settle_reject_label()
         vars(self).pop("history_", None)  # of an earlier fit, whose code may have had stages
