@@ -11,11 +11,13 @@ from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, GroupKFold
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
+from skops.io import get_untrusted_types
 
 import public_names
 from gnomon.anomaly import TunedDetector
 from gnomon.features import ExhaustiveSelector, GreedySelector
 from gnomon.generative import DensityGate, SemiSupervisedPipeline
+from gnomon.io import load, save
 from gnomon.linear import GLM
 from gnomon.multiclass import IndicatorRegression, OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from gnomon.testing._tables import example_table, outputs_of
@@ -166,3 +168,20 @@ def test_a_part_gets_what_it_asks_for_and_no_more(name, routing):
         np.testing.assert_array_equal(price, fitted_rows)
         # Of a bag, the part gets how often each row was drawn.
         assert weights is None or name == "BaggingClassifier"
+
+
+def learned(estimator):
+    """A fitted model, and the rows it was fitted to."""
+    X, y, _ = small_table(estimator)
+    return seeded(estimator).fit(X, y), X
+
+
+@over(ESTIMATORS)
+def test_a_model_file_names_types_of_this_package_alone_and_load_trusts_them(estimator, tmp_path):
+    model, X = learned(estimator)
+    path = tmp_path / "model.skops"
+    save(model, path)
+    left_to_the_caller = get_untrusted_types(file=path)
+    assert not [name for name in left_to_the_caller if not name.startswith("gnomon.")]
+    # `load` refuses a file with a type that it does not trust.
+    assert_same(load(path), model, X)
