@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from sklearn.base import BaseEstimator
 
@@ -52,6 +52,10 @@ class Facts:
     n_features: int
     n_classes: int = 0
     sparse: bool = False
+
+
+Make: TypeAlias = Callable[[Facts, int], BaseEstimator]
+"""What builds a model for a table of which these facts are known, with a seed."""
 
 
 def _always(facts: Facts) -> bool:
@@ -103,7 +107,7 @@ class Candidate:
 
     name: str
     task: Task
-    make: Callable[[Facts, int], BaseEstimator]
+    make: Make
     complexity: float
     suits: Callable[[Facts], bool] = _always
     note: str = ""

@@ -105,7 +105,9 @@ def test_a_loss_is_convex_exactly_if_it_says_so(loss):
         points = 3.0 * rng.normal(size=(40, 1, K) if K > 1 else (40, 1))
         rows = np.array([y])
         gradient = (lambda z, rows=rows: loss.gradient(rows, z)) if loss.trainable and loss.convex else None
-        report = check_convex(lambda z, rows=rows: float(np.sum(loss.value(rows, z))), points, gradient=gradient)
+        report = check_convex(
+            lambda z, rows=rows: float(np.sum(loss.value(rows, z))), points, gradient=gradient, n_trials=150
+        )
         verdicts.append(report.passed)
     assert all(verdicts) == loss.convex
 

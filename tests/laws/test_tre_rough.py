@@ -84,9 +84,9 @@ def test_labels_of_any_type_come_back(name, labels):
     assert np.array_equal(model.predict(X), LABELS[labels][plain.predict(X)])
 
 
+@pytest.mark.parametrize("n", [10**5, pytest.param(10**6, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", ["DecisionTreeClassifier", "RandomForestClassifier", "HistGradientBoostingClassifier"])
-def test_a_million_categories(name):
-    n = 10**6
+def test_as_many_categories_as_rows(name, n):
     rng = np.random.default_rng(0)
     frame = pd.DataFrame({"who": pd.Categorical.from_codes(rng.permutation(n), [f"n{i}" for i in range(n)])})
     frame["x"] = rng.normal(size=n)

@@ -17,6 +17,7 @@ from gnomon._jit._numba import PART, flags, kept, one_for_all_literals
 __all__ = [
     "DISABLED",
     "Decorator",
+    "Function",
     "choose",
     "in_kernels",
     "inline",

@@ -22,7 +22,7 @@ from numba.core import types
 from gnomon._jit import kernel_cache
 from gnomon._jit._sources import digest, stamp
 
-__all__ = ["MISSING", "PART", "at_least_v3", "flags", "instructions", "kept", "one_for_all_literals"]
+__all__ = ["MISSING", "PART", "at_least_v3", "flags", "kept", "one_for_all_literals"]
 
 _NAMES = {
     "numba.core.codegen.JITCodeLibrary": ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized"),
@@ -174,12 +174,12 @@ def _identity(function: Callable[..., Any]) -> str | None:
     except Exception:
         return None
     code = function.__code__
-    return text and digest(text, function.__qualname__, code.co_firstlineno, instructions(code), cells)
+    return text and digest(text, function.__qualname__, code.co_firstlineno, _instructions(code), cells)
 
 
-def instructions(code: Any) -> Any:
+def _instructions(code: Any) -> Any:
     """What a code object does, without its place in a file."""
-    constants = [instructions(item) if isinstance(item, type(code)) else item for item in code.co_consts]
+    constants = [_instructions(item) if isinstance(item, type(code)) else item for item in code.co_consts]
     return code.co_code, code.co_names, constants
 
 
@@ -198,11 +198,9 @@ def _name_of(kind: Any) -> str | None:
 
 @functools.cache
 def _class_identity(cls: type) -> str | None:
-    """Where a class of tuples is defined and all that its verbs are made of."""
-    if "<locals>" in cls.__qualname__:
-        return None
-    text = stamp(cls.__module__)
-    return text and f"{cls.__module__}.{cls.__qualname__}:{text}:{getattr(cls, 'verbs', tuple)()}"
+    """Where a class of tuples is defined and all that its verbs are made of; None if another process cannot know."""
+    text = stamp(cls.__module__) if "<locals>" not in cls.__qualname__ else None
+    return text and f"{cls.__module__}.{cls.__qualname__}:{text}"
 
 
 def at_least_v3(features: Any) -> bool:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from gnomon._typing import Array, Floats, MatrixLike
 
-__all__ = ["check_takes_weights", "fit_part", "fit_weighted", "weight_parameter"]
+__all__ = ["check_takes_weights", "fit_weighted", "weight_parameter"]
 
 Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
@@ -62,26 +62,6 @@ def fit_weighted(base: Estimator, X: MatrixLike, y: Array, weights: Floats, rng:
     return model.fit(_safe_indexing(X, rows), y[rows])
 
 
-def fit_part(estimator: Estimator, X: MatrixLike, y: Array | None, weights: Floats | None, **params: Any) -> Estimator:
-    """`estimator` fitted with weights, if there are any; ValueError where it takes none.
-
-    Examples
-    --------
-    >>> from sklearn.linear_model import LinearRegression
-    >>> from sklearn.neighbors import KNeighborsRegressor
-    >>> from gnomon.base.weights import fit_part
-    >>> fit_part(LinearRegression(), [[0.0], [0.0]], [0.0, 1.0], [1.0, 3.0]).predict([[0.0]])
-    array([0.75])
-    >>> fit_part(KNeighborsRegressor(), [[0.0], [0.0]], [0.0, 1.0], [1.0, 3.0])
-    Traceback (most recent call last):
-    ...
-    ValueError: KNeighborsRegressor takes no sample_weight; leave out what needs weights, or choose another estimator
-    """
-    if weights is not None:
-        check_takes_weights(estimator)
-    return estimator.fit(X, y, **weight_parameter(estimator, weights), **params)
-
-
 def _steps(estimator: BaseEstimator) -> Sequence[tuple[str, Any]]:
     """The named steps of a pipeline; any other estimator is a single one without a name."""
     return getattr(estimator, "steps", [("", estimator)])
@@ -92,14 +72,18 @@ def check_takes_weights(estimator: BaseEstimator) -> None:
     parameters = signature(_steps(estimator)[-1][1].fit).parameters.values()
     if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
         raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight; leave out what needs weights, or choose another "
-            "estimator"
+            f"{type(estimator).__name__} takes no sample_weight; leave out the weights, and what else needs them, or "
+            "choose another estimator"
         )
 
 
 def weight_parameter(estimator: BaseEstimator, weights: Floats | None) -> dict[str, Floats]:
-    """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed."""
+    """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed.
+
+    None is no parameter; where there are weights that `fit` does not take, ValueError.
+    """
     if weights is None:
         return {}
+    check_takes_weights(estimator)
     step = "" if get_config()["enable_metadata_routing"] else _steps(estimator)[-1][0]
     return {f"{step}__sample_weight" if step else "sample_weight": weights}

@@ -124,10 +124,11 @@ class SparseSelector(SelectorMixin, BaseEstimator):
         weights = check_weights(sample_weight, X)
         form = objective_form(self.objective, self.lam, float(weights.sum()))
         design = Design(X, intercept="free" if self.fit_intercept else "none")
-        options = {"tol": check_non_negative("tol", self.tol), "max_iter": check_integer("max_iter", self.max_iter, 1)}
+        tol, max_iter = check_non_negative("tol", self.tol), check_integer("max_iter", self.max_iter, 1)
+        scaled = form.loss_scale * weights
         solutions = [
             warn_unless_converged(
-                fit_linear(design, t, loss, L1(form.strength), form.loss_scale * weights, **options), self.max_iter
+                fit_linear(design, t, loss, L1(form.strength), scaled, tol=tol, max_iter=max_iter), max_iter
             )
             for t in self._targets(y, X.dtype)
         ]

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples, check_i
 from gnomon.base import naming_columns
 from gnomon.base.routing import asking, routed, router
 from gnomon.base.spare_labels import check_spare, spare_label
-from gnomon.base.weights import fit_part
+from gnomon.base.weights import weight_parameter
 from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import fit_density, row_log_density
 from gnomon.generative._rows import any_rows, labelled_rows
@@ -127,7 +127,9 @@ class DensityGate(ClassifierMixin, BaseEstimator):
             params = _check_method_params(X, params=params, indices=used)
             X, y = _safe_indexing(X, used), _safe_indexing(y, used)
         with naming_columns(self, rows.X):
-            self.classifier_ = fit_part(clone(self._classifier()), X, y, params.pop("sample_weight", None), **params)
+            classifier = clone(self._classifier())
+            weights = weight_parameter(classifier, params.pop("sample_weight", None))
+            self.classifier_ = classifier.fit(X, y, **weights, **params)
             self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self

@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples, check_c
 
 from gnomon.base import naming_columns
 from gnomon.base.routing import asking, routed, router
-from gnomon.base.weights import fit_part
+from gnomon.base.weights import weight_parameter
 from gnomon.generative._class_em import given_rows
 from gnomon.generative._partial_labels import partial_labels
 from gnomon.generative.discriminant import LinearDiscriminantAnalysis
@@ -105,11 +105,11 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         check_consistent_length(X, y.index)
         sent = routed(self, "fit", sample_weight, fit_params)
         with naming_columns(self, X):
-            rows, weights, params = _share(X, np.arange(len(y.index)), sent.transformer.fit)
-            self.transformer_ = fit_part(self._transformer(), _safe_indexing(X, rows), None, weights, **params)
-            rows, weights, params = _share(X, np.flatnonzero(y.has_label), sent.classifier.fit)
+            rows, params = _share(self._transformer(), X, np.arange(len(y.index)), sent.transformer.fit)
+            self.transformer_ = self._transformer().fit(_safe_indexing(X, rows), None, **params)
+            rows, params = _share(self._classifier(), X, np.flatnonzero(y.has_label), sent.classifier.fit)
             Z = self.transformer_.transform(_safe_indexing(X, rows))
-            self.classifier_ = fit_part(self._classifier(), Z, y.classes[y.index[rows]], weights, **params)
+            self.classifier_ = self._classifier().fit(Z, y.classes[y.index[rows]], **params)
         self.classes_ = self.classifier_.classes_
         return self
 
@@ -159,11 +159,11 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def _share(X, rows, params):
-    """The rows that a part learns from, their weights, and what else it gets; those of weight zero are none."""
+def _share(part, X, rows, params):
+    """The rows that a part learns from, and what it gets for them; those of weight zero are none."""
     weights = params.get("sample_weight")
     if weights is not None:
         weights = check_weights(weights, np.empty((_num_samples(X), 0)))
         rows = rows[weights[rows] > 0.0]
     others = {name: value for name, value in params.items() if name != "sample_weight"}
-    return rows, None if weights is None else weights[rows], _check_method_params(X, params=others, indices=rows)
+    return rows, _check_method_params(X, params=others | weight_parameter(part, weights), indices=rows)

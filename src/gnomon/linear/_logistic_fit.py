@@ -44,7 +44,7 @@ class Plan(NamedTuple):
     @property
     def unpenalized(self):
         """Whether Ω = 0."""
-        return self.penalty.smooth and self.penalty.bend == 0.0
+        return self.penalty.smooth and self.penalty.strong_convexity == 0.0
 
 
 def make_plan(model, n, n_classes):

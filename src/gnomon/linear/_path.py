@@ -151,7 +151,7 @@ def _kink(penalty):
 
 def _knots(problem, objective):
     loss, penalty, design = problem.loss, problem.penalty, problem.design
-    if not loss.quadratic or design.sparse or _kink(penalty) == 0.0 or penalty.bend > 0.0:
+    if not loss.quadratic or design.sparse or _kink(penalty) == 0.0 or penalty.strong_convexity > 0.0:
         raise ValueError(
             f"exact=True needs the squared loss, an L1 penalty and dense X; found loss={loss!r}, penalty={penalty!r}"
         )

@@ -19,7 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon.base import given_rows
 from gnomon.base.routing import routed, router
-from gnomon.base.weights import check_takes_weights, weight_parameter
+from gnomon.base.weights import weight_parameter
 from gnomon.multiclass._base import predictor, single_labels
 from gnomon.numerics.coding import encode_labels
 from gnomon.numerics.validation import check_choice
@@ -102,9 +102,7 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.regressor_ = clone(self.regressor) if several else MultiOutputRegressor(clone(self.regressor))
         params = dict(routed(self, "fit", sample_weight, fit_params).regressor.fit)
         weights = params.pop("sample_weight", None)
-        if weights is not None:
-            weights = check_weights(weights, np.empty((len(target), 0)))
-            check_takes_weights(self.regressor)
+        weights = None if weights is None else check_weights(weights, np.empty((len(target), 0)))
         self.regressor_.fit(X, target.astype(float), **weight_parameter(self.regressor, weights), **params)
         return self
 

@@ -16,7 +16,7 @@ from typing import Any, Literal, Self, TypeAlias, overload
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import jit, noun
+from gnomon._jit import jit, noun, verb
 from gnomon._typing import Array, Compressed, Floats, Integers, Matrix, Numbers, is_sparse
 
 __all__ = ["DenseVectors", "Design", "SparseVectors", "canonical", "vectors"]
@@ -44,6 +44,7 @@ class DenseVectors:
     A: Floats
     bias: float = 0.0
 
+    @verb
     def dot(self, i: int, v: Floats) -> float:
         # Four sums, because one would wait for itself at every addition.
         a, b, c, e = 0.0, 0.0, 0.0, 0.0
@@ -59,21 +60,25 @@ class DenseVectors:
             a += self.bias * v[d]
         return (a + b) + (c + e)
 
+    @verb
     def add(self, i: int, c: float, v: Floats) -> None:
         for j in range(self.A.shape[1]):
             v[j] += c * self.A[i, j]
         if self.bias != 0.0:
             v[self.A.shape[1]] += c * self.bias
 
+    @verb
     def squared_norm(self, i: int) -> float:
         total = self.bias * self.bias
         for j in range(self.A.shape[1]):
             total += self.A[i, j] * self.A[i, j]
         return total
 
+    @verb
     def count(self, i: int) -> int:
         return self.A.shape[1]
 
+    @verb
     def index(self, i: int, k: int) -> int:
         return k
 
@@ -103,6 +108,7 @@ class SparseVectors:
     d: int
     bias: float = 0.0
 
+    @verb
     def dot(self, i: int, v: Floats) -> float:
         total = 0.0
         for k in range(self.indptr[i], self.indptr[i + 1]):
@@ -111,21 +117,25 @@ class SparseVectors:
             total += self.bias * v[self.d]
         return total
 
+    @verb
     def add(self, i: int, c: float, v: Floats) -> None:
         for k in range(self.indptr[i], self.indptr[i + 1]):
             v[self.indices[k]] += c * self.data[k]
         if self.bias != 0.0:
             v[self.d] += c * self.bias
 
+    @verb
     def squared_norm(self, i: int) -> float:
         total = self.bias * self.bias
         for k in range(self.indptr[i], self.indptr[i + 1]):
             total += self.data[k] * self.data[k]
         return total
 
+    @verb
     def count(self, i: int) -> int:
         return self.indptr[i + 1] - self.indptr[i]
 
+    @verb
     def index(self, i: int, k: int) -> int:
         return self.indices[self.indptr[i] + k]
 

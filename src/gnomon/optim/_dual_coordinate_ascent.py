@@ -15,7 +15,7 @@ its α. A free intercept would add the constraint Σ αᵢ yᵢ = 0, along which
 constant column instead, or use ``qp``.
 """
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -34,7 +34,7 @@ from gnomon.optim.stopping import KKT, Check, default_rule
 __all__ = ["Order", "dual_coordinate_ascent", "dual_value_at"]
 
 Order: TypeAlias = Literal["shuffle", "cyclic"]
-ORDERS: tuple[Order, ...] = ("shuffle", "cyclic")
+ORDERS: tuple[Order, ...] = get_args(Order)
 
 
 def dual_coordinate_ascent(
@@ -114,7 +114,7 @@ def dual_coordinate_ascent(
 def start_ascent(problem: Problem, alpha: ArrayLike | None, random_state: Seed) -> Ascent:
     """Arrays for a start at `alpha`, by default where the loss says."""
     problem.refuse_offset("dual coordinate ascent")
-    scale, s = 1.0 / problem.penalty.bend, problem.weights.astype(float)
+    scale, s = 1.0 / problem.penalty.strong_convexity, problem.weights.astype(float)
     alpha = problem.loss.dual_start * s if alpha is None else np.array(alpha, dtype=float)
     theta = scale * np.asarray(problem.design.adjoint(alpha * problem.y), dtype=float)
     order = np.flatnonzero(s > 0)

@@ -111,7 +111,7 @@ def dual_steps(problem: Problem) -> bool:
 
 def quadratic_penalty(problem: Problem) -> bool:
     """an L2 penalty of positive strength"""
-    return problem.penalty.smooth and problem.penalty.bend > 0.0
+    return problem.penalty.smooth and problem.penalty.strong_convexity > 0.0
 
 
 def no_free_intercept(problem: Problem) -> bool:

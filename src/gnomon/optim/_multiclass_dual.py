@@ -98,7 +98,7 @@ def _ascend(
     problem: Problem, alpha: Floats, W: Floats, tol: float, max_iter: int, check_every: int, rng: np.random.RandomState
 ) -> Checks:
     """Yield checks; samples with αᵢ = 0 and room to spare rest until the others have settled, ever more finely."""
-    s, scale = problem.weights.astype(float), 1.0 / problem.penalty.bend
+    s, scale = problem.weights.astype(float), 1.0 / problem.penalty.strong_convexity
     norms, rows, order = scale * row_norms(problem.design), compiled(problem.design.rows), np.flatnonzero(s > 0)
     index = problem.y.astype(np.int64)
     spaces = [np.empty(problem.n_scores) for _ in range(3)]

@@ -117,7 +117,7 @@ def _descend(
     random_state: Seed,
 ) -> Checks:
     rng, n, s = check_random_state(random_state), problem.design.n, problem.weights.astype(float)
-    lam, factor = problem.penalty.bend / float(np.sum(s)), n * s / float(np.sum(s))
+    lam, factor = problem.penalty.strong_convexity / float(np.sum(s)), n * s / float(np.sum(s))
     radius = 1.0 / math.sqrt(lam) if projection else np.inf
     loss, rows, p = compiled(problem.loss), compiled(problem.design.rows), problem.design.n_penalized
     t = 0

@@ -9,7 +9,7 @@ JMLR 3, 951–991). The pocket keeps the weights with the fewest errors so far (
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -36,7 +36,7 @@ __all__ = ["SELECTIONS", "Patience", "perceptron", "visits"]
 
 Selection: TypeAlias = Literal["cyclic", "shuffle", "random", "first_misclassified", "random_misclassified"]
 
-SELECTIONS: tuple[Selection, ...] = ("cyclic", "shuffle", "random", "first_misclassified", "random_misclassified")
+SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 """Which example is looked at next."""
 
 
@@ -59,10 +59,10 @@ class Patience(NamedTuple):
     >>> import numpy as np
     >>> from gnomon.numerics.design import Design
     >>> from gnomon.optim import Patience, perceptron
-    >>> X, signs = np.array([[1.0], [-1.0], [3.0]]), np.array([1.0, 1.0, -1.0])
-    >>> patience = Patience(tol=1e-3, rounds=5)
-    >>> perceptron(Design(X), signs, np.ones(3), np.zeros(2), patience=patience).stop_reason
-    'tol'
+    >>> X, signs = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, -1.0, 1.0])
+    >>> solution = perceptron(Design(X), signs, np.ones(3), np.zeros((1, 2)), patience=Patience(tol=1e-3, rounds=5))
+    >>> solution.stop_reason, solution.n_iter
+    ('no_change', 7)
     """
 
     tol: float

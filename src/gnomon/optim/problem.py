@@ -167,7 +167,7 @@ class Problem:
         H = reduce(add, self._over_blocks(lambda block: block._whole_hessian(block.scores(theta))))
         index = np.arange(self.design.n_penalized)
         for start in range(0, self.size, self.design.width):
-            H[start + index, start + index] += self.penalty.bend
+            H[start + index, start + index] += self.penalty.strong_convexity
         return H
 
     def mean_hessian(self, theta: Floats) -> Floats:
@@ -264,7 +264,7 @@ def largest_eigenvalue(design: LinearMap, weights: Floats, *, tol: float = 1e-4,
 def _sum_and_gradient(loss: Loss, y: Array, z: Floats, s: Floats, g: Floats) -> float:
     values = np.empty(z.shape[0])
     for i in range(z.shape[0]):
-        value, slope = loss.pair(y[i], z[i])
+        value, slope = loss.value_and_gradient(y[i], z[i])
         values[i] = s[i] * value
         g[i] = s[i] * slope
     return sum_of(values)

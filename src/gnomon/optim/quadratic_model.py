@@ -198,7 +198,7 @@ def _support_steps(penalty: Penalty, H: Floats, w: Floats, g: Floats) -> Floats:
         if not on.size:
             break
         block = H[np.ix_(on, on)]
-        d = -_solve_positive(block, penalty.bend, g[on] + penalty.slope(w[on]))
+        d = -_solve_positive(block, penalty.strong_convexity, g[on] + penalty.slope(w[on]))
         step, finished = _best_cut(penalty, w[on], d, float(g[on] @ d), float(d @ (block @ d)))
         w[on] += step
         g += H[:, on] @ step

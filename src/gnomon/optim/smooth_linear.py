@@ -119,7 +119,7 @@ def _model(sample: Problem, theta: Floats, rare: tuple[Integers, Floats] | None 
     if not np.isfinite(np.sum(M)):
         return None
     index = np.arange(sample.design.n_penalized)
-    M[index, index] += sample.penalty.bend
+    M[index, index] += sample.penalty.strong_convexity
     if rare is not None:
         columns, squares = rare
         level = float(np.mean(sample.loss.curvature(sample.y, sample.scores(theta))))

@@ -52,7 +52,7 @@ StopReason: TypeAlias = Literal[
     "callback",
     "interrupted",
 ]
-"""Why a solver stopped; the last five are no convergence."""
+"""Why a solver stopped; the last five are never convergence."""
 
 Row: TypeAlias = dict[str, Any]
 """What is known at a check: "iteration", "objective", "seconds", and numbers or arrays that only some solvers have."""

@@ -13,7 +13,7 @@ look first whether they are None are compiled without what is done with them.
 
 import numpy as np
 
-from gnomon._jit import atomic_load, inner, lean, noun, pause, within
+from gnomon._jit import atomic_load, inlined_verb, inner, lean, noun, pause, within
 from gnomon.numerics.parallel import SPINS
 from gnomon.search._column_splits import Found
 from gnomon.search._crew import (
@@ -99,6 +99,7 @@ class CodeSplitter:
     joint: Joint | None
     alone: Joint | None
 
+    @inlined_verb
     def examine(self, nodes, first, made):
         criterion, limits, work = self.criterion, self.limits, self.work
         sums, at, bounds = work.sums, limits.total, work.bounds
@@ -125,6 +126,7 @@ class CodeSplitter:
                     nodes.middle[node] = start + _partition(self, self.crew, nodes, node, best, codes, rows, inside)
         _release_leaves(self.joint, nodes, first, made, work.slots)
 
+    @inlined_verb
     def divide(self, nodes, node, made):
         make_children(nodes, node, made)
         self.work.slots[ABOVE] = nodes.slot[node]

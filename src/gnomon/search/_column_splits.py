@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, noun
+from gnomon._jit import inner, noun, verb
 from gnomon.search._cuts import (
     ALL_SUBSETS,
     DIRECTION,
@@ -208,6 +208,7 @@ class SearchedMixed:
 
     equality: bool = False
 
+    @verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _search_sets(columns, codes, criterion, limits, work, j, rows, scale, self.equality)
@@ -220,6 +221,7 @@ class DrawnMixed:
 
     equality: bool = False
 
+    @verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _draw_set(columns, codes, criterion, limits, work, j, rows, self.equality)

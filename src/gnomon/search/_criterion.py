@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
+from gnomon._jit import verb
 from gnomon._typing import Array, Floats, Integers
 from gnomon.search._grouped import CENTERS, MASSES, WORTHS, Groups, SumGroups, of_each
 
@@ -167,6 +168,7 @@ class SumCriterion(Criterion):
 
     size: int
 
+    @verb
     @abstractmethod
     def weigh(self, sums: Floats, at: int, y: Array, i: int, w: float) -> None:
         """Add row i, of weight w, to the sums of the group at `at`, without its number of rows.
@@ -174,14 +176,17 @@ class SumCriterion(Criterion):
         `y` is flat: the q targets of row i are ``y[i * q]`` … ``y[i * q + q - 1]``.
         """
 
+    @verb
     @abstractmethod
     def mass(self, sums: Floats, at: int) -> float:
         """n, the weight of a group: the sum of w over its rows."""
 
+    @verb
     @abstractmethod
     def worth(self, sums: Floats, at: int) -> float:
         """−n H of a group, or −∞ if no split may make it."""
 
+    @verb
     @abstractmethod
     def center(self, sums: Floats, at: int) -> float:
         """The answer of a group as one number.
@@ -222,10 +227,12 @@ class SumCriterion(Criterion):
         """`worth` of many groups, one for each row of sums."""
         return of_each(WORTHS, self, sums)
 
+    @verb
     def width(self) -> int:
         """size + 1: how many sums a group has, its number of rows among them."""
         return self.size + 1
 
+    @verb
     def merit(self, sums: Floats, at: int) -> float:
         """worth + Σ a(row) for some a of a row alone, 0 by default.
 
@@ -234,16 +241,19 @@ class SumCriterion(Criterion):
         """
         return self.worth(sums, at)
 
+    @verb
     def tally(self, sums: Floats, at: int, y: Array, i: int, w: float) -> None:
         """Add row i, of weight w, to the group at `at`."""
         sums[at] += 1.0
         self.weigh(sums, at, y, i, w)
 
+    @verb
     def weigh_all(self, sums: Floats, at: int, y: Array, w: Floats, m: int) -> None:
         """Add the first m rows to the group at `at`."""
         for s in range(m):
             self.tally(sums, at, y, s, w[s])
 
+    @verb
     def weigh_range(
         self, sums: Floats, at: int, cells: Array, low: float, high: float, y: Array, w: Floats, m: int
     ) -> None:
@@ -252,6 +262,7 @@ class SumCriterion(Criterion):
             if low <= cells[s] <= high:
                 self.tally(sums, at, y, s, w[s])
 
+    @verb
     def two_sums(self) -> bool:
         """Whether two numbers that add up, `first_sum` and `second_sum`, tell the merit and the mass of a group.
 
@@ -259,22 +270,27 @@ class SumCriterion(Criterion):
         """
         return False
 
+    @verb
     def first_sum(self, sums: Floats, at: int) -> float:
         """The first of `two_sums`."""
         return sums[at + 1]
 
+    @verb
     def second_sum(self, sums: Floats, at: int) -> float:
         """The second of `two_sums`."""
         return sums[at + 2]
 
+    @verb
     def merit_of(self, a: float, b: float) -> float:
         """`merit` from the first and the second sum; asked only if there are `two_sums`."""
         return np.nan
 
+    @verb
     def mass_of(self, a: float, b: float) -> float:
         """`mass` from the first and the second sum; asked only if there are `two_sums`."""
         return np.nan
 
+    @verb
     def convex_merit(self) -> bool:
         """Whether no sum falls as rows are added, and the merit is a convex function of all but the number of rows.
 
@@ -283,10 +299,12 @@ class SumCriterion(Criterion):
         """
         return False
 
+    @verb
     def no_cut_between(self, sums: Floats, a: int, b: int) -> bool:
         """Whether a cut between the neighbouring groups at `a` and `b` is never better than every other one."""
         return False
 
+    @verb
     def clips(self) -> bool:
         """Whether a group whose answer leaves the bounds of a monotone column is weighed at the bound by `worth_at`.
 
@@ -294,10 +312,12 @@ class SumCriterion(Criterion):
         """
         return False
 
+    @verb
     def worth_at(self, sums: Floats, at: int, value: float) -> float:
         """The worth of a group that answers with `value`, at its center `worth`; asked only if it `clips`."""
         return np.nan
 
+    @verb
     def shrunk(self, sums: Floats, at: int, more: float) -> float:
         """center · n / (n + more): the answer of a group with the weight `more` of rows that answer zero."""
         return self.center(sums, at) * self.mass(sums, at) / (self.mass(sums, at) + more)

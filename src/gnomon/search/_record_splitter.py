@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, noun, within
+from gnomon._jit import inlined_verb, inner, noun, within
 from gnomon._vectors import BLOCK, copy_block, count_at_most, widen
 from gnomon.search._column_splits import Found, drawn_between, outside_bins
 from gnomon.search._cuts import HIGH, LOW
@@ -166,6 +166,7 @@ class RecordSplitter:
     work: Work
     room: Room
 
+    @inlined_verb
     def examine(self, nodes, first, made):
         criterion, limits, bounds, room = self.criterion, self.limits, self.work.bounds, self.room
         sums, width = self.work.sums, criterion.width()
@@ -181,6 +182,7 @@ class RecordSplitter:
                     for s in range(width):
                         room.chosen[node, s] = room.sides[best.feature, s]
 
+    @inlined_verb
     def divide(self, nodes, node, made):
         make_children(nodes, node, made)
         sums, left = self.node_sums, self.room.chosen

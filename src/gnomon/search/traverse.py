@@ -16,7 +16,7 @@ import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
-from gnomon._jit import compiled, inner, jit, just_below, lean, noun
+from gnomon._jit import compiled, inner, jit, just_below, lean, noun, verb
 from gnomon._vectors import add_two
 from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.search._sift import sift
@@ -56,6 +56,7 @@ class LeafNumbers:
 
     out: np.ndarray
 
+    @verb
     def take(self, tree, leaves):
         self.out[:, tree] = leaves
 
@@ -69,6 +70,7 @@ class AnswerSums:
     groups: np.ndarray
     out: np.ndarray
 
+    @verb
     def take(self, tree, leaves):
         answers, to = self.answers[self.roots[tree] : self.roots[tree + 1]], self.out[self.groups[tree]]
         if answers.shape[1] == 2:

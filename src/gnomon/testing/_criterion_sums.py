@@ -19,7 +19,7 @@ from gnomon.search._grouped import Loop
 from gnomon.testing._law import require, require_close
 from gnomon.testing._target_rows import TargetRows
 
-__all__ = ["check_sums"]
+__all__ = ["check_sums", "check_width"]
 
 TRIALS = 40
 
@@ -27,6 +27,8 @@ TRIALS = 40
 def check_sums(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
     """Hold a criterion with sums to (1)–(3) and to its traits; likewise its form of a fixed width."""
     other = criterion.fixed_width()
+    check_width(other)
+    _check_same(criterion, other, rows, tol)
     for one in (criterion,) if other is criterion else (criterion, other):
         _check_additive(one, rows, tol)
         _check_merit(one, rows, tol)
@@ -45,7 +47,12 @@ def check_sums(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
         _check_cuts_left_out(one, rows, tol)
         if one.compiled:
             _check_kernels(one, rows, tol)
-    _check_same(criterion, other, rows, tol)
+
+
+def check_width(criterion: SumCriterion) -> None:
+    """Require what all arrays of sums are made by."""
+    detail = f"width() is {criterion.width()} and size {criterion.size}"
+    require(criterion.width() == criterion.size + 1, "width is size + 1", detail)
 
 
 def _sums(criterion: SumCriterion, rows: TargetRows, which: Array) -> Floats:
@@ -67,8 +74,6 @@ def _groups(rows: TargetRows, seed: int, most: int = 8) -> Iterator[tuple[Array,
 
 def _check_additive(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
     width = criterion.size + 1
-    detail = f"width() is {criterion.width()} and size {criterion.size}"
-    require(criterion.width() == width, "width is size + 1", detail)
     before = np.random.default_rng(0).uniform(1.0, 2.0, 3 * width)
     for i in range(len(rows.w)):
         alone, there = _sums(criterion, rows, np.array([i])), before.copy()

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from gnomon._registry import Candidate, register, register_warmup
+from gnomon._registry import Candidate, Make, Task, register, register_warmup
 
 SHOWN_DEPTH = 4
 
@@ -94,10 +94,11 @@ def _holds_out(facts):
     return _dense(facts) and facts.n_rows >= 15 * facts.n_classes
 
 
-for _task, _tree, _forest, _boosting in (
-    ("classification", _tree_classifier, _forest_classifier, _boosting_classifier),
-    ("regression", _tree_regressor, _forest_regressor, _boosting_regressor),
-):
+_BY_TASK: dict[Task, tuple[Make, Make, Make]] = {
+    "classification": (_tree_classifier, _forest_classifier, _boosting_classifier),
+    "regression": (_tree_regressor, _forest_regressor, _boosting_regressor),
+}
+for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
     register(
         Candidate(
             "decision tree",
@@ -134,16 +135,15 @@ for _task, _tree, _forest, _boosting in (
     )
 
 
-def _rows():
-    X = np.random.default_rng(0).normal(size=(80, 3))
-    return X, (X[:, 0] > 0).astype(int)
-
-
 def _warm(make):
+    """Fit a model once to numbers and once to a table with a column of words."""
     from gnomon._registry import Facts
 
-    X, y = _rows()
-    make(Facts("classification", 80, 3, 2), 0).fit(X, y).predict(X)
+    X = np.random.default_rng(0).normal(size=(80, 3))
+    words = X.astype(object)
+    words[:, 1] = np.where(X[:, 1] > 0, "up", "down")
+    for rows in (X, words):
+        make(Facts("classification", 80, 3, 2), 0).fit(rows, X[:, 0] > 0).predict(rows)
 
 
 for _name, _make in (
