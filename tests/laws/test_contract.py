@@ -1,11 +1,15 @@
-"""What every estimator promises beyond scikit-learn's checks: metadata reach it, and go on to its parts."""
+"""What every estimator promises beyond scikit-learn's checks: metadata, model files, threads, callbacks, links."""
 
+import copy
 import inspect
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from typing import ClassVar
 
 import numpy as np
 import pytest
 import sklearn
+from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin, clone
 from sklearn.exceptions import UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, GroupKFold
@@ -21,7 +25,7 @@ from gnomon.io import load, save
 from gnomon.linear import GLM
 from gnomon.multiclass import IndicatorRegression, OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from gnomon.testing._tables import example_table, outputs_of
-from gnomon.trees import BaggingClassifier
+from gnomon.trees import BaggingClassifier, RandomForestClassifier
 from many_checks import over
 
 ESTIMATORS = public_names.estimators()
@@ -185,3 +189,41 @@ def test_a_model_file_names_types_of_this_package_alone_and_load_trusts_them(est
     assert not [name for name in left_to_the_caller if not name.startswith("gnomon.")]
     # `load` refuses a file with a type that it does not trust.
     assert_same(load(path), model, X)
+
+
+THREADS = 4
+READERS = ("predict", "predict_proba", "predict_log_proba", "decision_function", "score_samples", "transform", "apply")
+
+
+def answers_of(model, X, method):
+    given = getattr(model, method)(X)
+    return given.toarray() if sparse.issparse(given) else given
+
+
+def check_threads(model, X):
+    """What threads read at the same time, each in another order, is what one alone reads."""
+    methods = [method for method in READERS if getattr(model, method, None) is not None]
+    assert methods
+    # Of a copy, so that whatever the model computes once and keeps, it computes among the threads.
+    alone = copy.deepcopy(model)
+    expected = {method: answers_of(alone, X, method) for method in methods}
+    ready = threading.Barrier(THREADS)
+
+    def read(place):
+        ready.wait()
+        return {method: answers_of(model, X, method) for method in methods[place:] + methods[:place]}
+
+    with ThreadPoolExecutor(THREADS) as pool:
+        for given in pool.map(read, range(THREADS)):
+            for method in methods:
+                np.testing.assert_array_equal(given[method], expected[method], err_msg=method)
+
+
+@over(ESTIMATORS)
+def test_a_model_is_read_by_many_threads_at_once(estimator):
+    check_threads(*learned(estimator))
+
+
+def test_threads_may_read_a_forest_that_has_threads_of_its_own():
+    model, X = learned(RandomForestClassifier(8, n_jobs=2, random_state=0))
+    check_threads(model, np.tile(X, (40, 1)))
