@@ -5,6 +5,7 @@ from numpy.typing import NDArray
 
 from gnomon.distributions import Beta
 from gnomon.infer import grid_posterior, sigmoid_average
+from gnomon.linear import BestSubset, Lasso, LassoCV, LinearModelRegressor, LinearSVC, LogisticRegression, Ridge, path
 from gnomon.losses import LogisticLoss
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.design import Design
@@ -37,7 +38,23 @@ def wrong_arguments(X: Floats, Y: Floats) -> None:
     grid_posterior(len, Y, Beta(2.0, 2.0), Y)  # refused: arg-type
 
 
+def wrong_models(X: Floats, Y: Floats) -> None:
+    LogisticRegression(penalty="l3")  # refused: arg-type
+    LogisticRegression(class_weight="even")  # refused: arg-type
+    LogisticRegression(random_state=np.random.default_rng(0))  # refused: arg-type
+    Lasso(objective="total")  # refused: arg-type
+    LassoCV(rule="2se")  # refused: arg-type
+    LinearSVC(loss="logistic")  # refused: arg-type
+    LinearModelRegressor("hinge")  # refused: arg-type
+    LinearModelRegressor(L2())  # refused: arg-type
+    Ridge(strength=1.0)  # refused: call-arg
+    Ridge().fit(X)  # refused: call-arg
+    path(X, Y, LogisticLoss(), LogisticLoss())  # refused: arg-type
+
+
 def wrong_results(X: Floats, Y: Floats) -> None:
     factor_spd(X).solve(Y)  # refused: union-attr
     assert threshold_curve(X, Y).auc  # refused: attr-defined
     least_squares(X, Y).coef.fit()  # refused: attr-defined
+    Lasso().fit(X, Y).coef_.fit()  # refused: attr-defined
+    BestSubset(1).fit(X, Y).lam_for(1)[0]  # refused: index

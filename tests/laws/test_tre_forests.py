@@ -109,9 +109,9 @@ def test_default_forests_are_breimans():
 @pytest.mark.spec("TRE-059")
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_interrupt_keeps_the_trees_that_are_done(monkeypatch, n_jobs):
-    def stopping(verbose, n_trees):
-        def report(t, tree):
-            if t >= 4:
+    def stopping(verbose, what):
+        def report(done, total):
+            if done >= 5:
                 raise KeyboardInterrupt
 
         return report

@@ -54,11 +54,11 @@ MISSING = _missing()
 
 
 def flags(fastmath: bool | set[str], counting: bool) -> dict[str, Any]:
-    """Options of a kernel; `counting`: whether references to arrays are counted.
+    """Options of compiled functions; `counting`: whether references to arrays are counted.
 
-    Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
+    Every flag is said: what is not said Numba takes from whichever caller compiles the function first, and caches it.
     """
-    said = {"error_model": "numpy", "fastmath": fastmath, "nogil": True}
+    said: dict[str, Any] = {"error_model": "numpy", "fastmath": fastmath, "forceinline": False}
     return said if MISSING else {**said, "_nrt": counting, "no_cfunc_wrapper": True}
 
 
@@ -94,7 +94,13 @@ else:
         def __init__(self, typingctx, targetctx, library, *rest):
             super().__init__(typingctx, targetctx, library or _Part(targetctx.codegen(), "part"), *rest)
 
-    PART = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    # A part would learn whether to be inlined from its first caller, and tell it to all that it calls.
+    PART = {
+        "pipeline_class": _PartCompiler,
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "forceinline": False,
+    }
 
 
 def one_for_all_literals(kernel: Any) -> Any:

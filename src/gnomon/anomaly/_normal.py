@@ -118,7 +118,7 @@ def _share(
     if covariance_type != "full":
         raise ValueError(f"shrinkage={shrinkage!r} weighs correlations; give a number, or covariance_type='full'")
     cov = covariances_of(found.scatter, found.weight, "full")
-    # In a common size of the columns fourth powers neither overflow nor vanish; the share has no unit.
+    # Scaled to a common size, fourth powers of the columns neither overflow nor underflow; the share has no unit.
     size = float(np.sqrt(np.max(np.diagonal(cov[0])))) or 1.0
     cov = cov / size**2
     if shrinkage == "oas":

@@ -132,7 +132,7 @@ def _learn(table: FeatureTable, categorical_features: CategoricalFeatures, categ
     domains = dict(zip([j for j in which if _has_domain(table, j, categories)], declared, strict=True))
     for j in which:
         if j not in domains:
-            # Numbers that are categories may be any numbers: each that occurs is one. Truth values are told as such.
+            # Categories may be any numbers: each value that occurs is one. Booleans keep their type.
             column = table.column(j)
             values = ordered(set(column.cells[~column.missing].tolist()))
             domains[j] = Domain(len(values), tuple(map(bool, values)) if column.is_category else values)

@@ -44,15 +44,16 @@ class FittedColumns(NamedTuple):
     rows : list of ndarray or None
         The rows that each saw; None is all of them.
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
-    >>> from gnomon.base import FittedColumns
-    >>> FittedColumns([], []).estimators
-    []
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from gnomon.base import fit_columns
+    >>> from gnomon.numerics.coding import BinaryProblem
+    >>> problem = BinaryProblem(np.array([0, 1, 3]), np.array([False, False, True]), ("a", "c"))
+    >>> fitted = fit_columns(GaussianNB(), np.array([[0.0], [1.0], [2.0], [9.0]]), [lambda: problem])
+    >>> fitted.estimators[0].theta_.ravel().tolist(), fitted.rows[0].tolist()
+    ([0.5, 9.0], [0, 1, 3])
     """
 
     estimators: list[Any]
@@ -67,7 +68,7 @@ class ConstantSide(BaseEstimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         self.classes_ = np.array([0, 1])
-        # No boundary, so no distance from it: where scores are divided by norms, this one stays as it is.
+        # No boundary, so no distance from it: where scores are divided by norms, this one is unchanged.
         self.weight_norm_ = 1.0
         return self
 
@@ -116,10 +117,6 @@ def fit_columns(
     Returns
     -------
     FittedColumns
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
 
     Examples
     --------
@@ -170,10 +167,6 @@ def refit_columns(
     Returns
     -------
     list of estimators
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
 
     Examples
     --------

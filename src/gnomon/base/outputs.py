@@ -27,10 +27,6 @@ def offers(estimator: BaseEstimator) -> list[Output]:
 
     A regressor's prediction is a score around ½.
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
@@ -58,10 +54,6 @@ def column_output(estimator: BaseEstimator, X: MatrixLike, kind: Output) -> Arra
     Returns
     -------
     ndarray of shape (n_samples,)
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
 
     Examples
     --------
@@ -97,10 +89,6 @@ def column_outputs(
     Returns
     -------
     ndarray of shape (n_samples, n_columns)
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
 
     Examples
     --------

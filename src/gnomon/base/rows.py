@@ -49,10 +49,6 @@ def validate_rows(
     -------
     X, or (X, y)
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import pandas as pd
@@ -97,10 +93,6 @@ def table_rows(
     -------
     FeatureTable, or (FeatureTable, y)
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import pandas as pd
@@ -113,7 +105,7 @@ def table_rows(
     """
     frame = as_frame(X)
     if frame is None:
-        # An array keeps its type; of a list NumPy would make strings as soon as one cell is a string.
+        # An array keeps its type; NumPy would turn a list with one string into an array of strings.
         kind = None if isinstance(X, np.ndarray) else object
         checked = validate_data(estimator, X, y, reset=reset, dtype=kind, ensure_all_finite=False, **target)
         return map_rows(lambda rows: as_table(rows, vars(estimator).get("feature_names_in_")), checked)
@@ -141,10 +133,6 @@ def given_rows(owner: BaseEstimator, base: BaseEstimator, X: TableLike | Sparse,
     Returns
     -------
     X : array, sparse matrix, data frame or sequence
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -181,10 +169,6 @@ def naming_columns(estimator: BaseEstimator, X: MatrixLike) -> Iterator[None]:
     X : array-like, data frame or sparse matrix
         What the parts are given.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import numpy as np
@@ -208,10 +192,6 @@ def naming_columns(estimator: BaseEstimator, X: MatrixLike) -> Iterator[None]:
 
 def map_rows(function: Callable[[Any], Any], checked: Any) -> Any:
     """What ``validate_data`` returned, X alone or (X, y), with ``function(X)`` in place of X.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------

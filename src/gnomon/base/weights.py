@@ -36,11 +36,6 @@ def fit_weighted(base: Estimator, X: MatrixLike, y: Array, weights: Floats, rng:
     rng : numpy.random.Generator
         Draws rows, and the `random_state` of the clone.
 
-    References
-    ----------
-    Freund, Y. & Schapire, R. E. (1997). A decision-theoretic generalization of on-line learning and an application to
-    boosting. doi:10.1006/jcss.1997.1504
-
     Examples
     --------
     >>> import numpy as np

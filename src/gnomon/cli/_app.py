@@ -163,10 +163,6 @@ def options(version: Version = False) -> None:
 def main() -> None:
     """Run the command with the arguments of the process.
 
-    References
-    ----------
-    IEEE Std 1003.1-2017, §12.2, utility syntax guidelines.
-
     Examples
     --------
     >>> from typer.testing import CliRunner

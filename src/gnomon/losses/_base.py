@@ -160,7 +160,7 @@ class Loss(ABC):
     @verb
     def dual_step(self, y: float, alpha: float, score: float, norm: float, weight: float) -> float:
         """The α that maximises the dual in this sample: a Newton step kept in the box, exact for a quadratic dual."""
-        # A row of zeros may leave the dual linear in α; the floor then sends α to the end of the box it slopes to.
+        # For a row of zeros the dual may be linear in α; the floor on its curvature then sends α to the better end.
         move = self.dual_slope(y, alpha, score, weight) / np.maximum(norm + self.dual_curvature(alpha, weight), 1e-300)
         return np.minimum(np.maximum(alpha - move, 0.0), self.dual_upper(weight))
 

@@ -88,7 +88,7 @@ class LogisticLoss(Loss):
             z = newton if newton > 0.0 else 0.1 * z
             if z <= 1e-15 * weight:
                 break
-        # The logarithms need a distance from both ends that rounding respects.
+        # Rounding must not carry α to an end of the box, where a logarithm is infinite.
         z = np.maximum(z, 1e-15 * weight)
         return weight - z if flip else z
 

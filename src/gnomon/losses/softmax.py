@@ -78,7 +78,7 @@ class SoftmaxLoss(Loss):
     def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         a = u + one_hot(y, u)
         a = np.concatenate([a, 1.0 - np.sum(a, axis=-1, keepdims=True)], axis=-1) if self.reference else a
-        # The corners of the simplex are where a gradient ends up; rounding must not push it out.
+        # A gradient may reach a corner of the simplex; rounding must not push it outside.
         a = np.where(np.abs(a) <= 8.0 * np.finfo(a.dtype).eps, 0.0, a)
         outside = np.abs(np.sum(a, axis=-1) - 1.0) > 1e-3
         return np.where(outside, np.inf, np.sum(entropy_term(a), axis=-1))

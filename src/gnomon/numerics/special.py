@@ -182,7 +182,7 @@ def log_sum_exp(A: Floats) -> Floats:
     return out
 
 
-# The result is made outside: kernels that make no arrays compile in half the time.
+# The result is allocated by the caller: kernels without allocations compile in half the time.
 @lean
 def _fill_log_sum_exp(A: Floats, out: Floats) -> None:
     n, k = A.shape

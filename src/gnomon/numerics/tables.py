@@ -37,10 +37,6 @@ class Column:
     places : ndarray of int of shape (n,), optional
         The place of every cell among the declared categories, −1 where it is missing.
 
-    References
-    ----------
-    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
-
     Examples
     --------
     >>> from gnomon.numerics.tables import as_table
@@ -84,10 +80,6 @@ class FeatureTable:
         All columns, where all are plain numbers of one type; it belongs to the user, so it is only read.
     columns : tuple of Column
         The columns, where there is no matrix.
-
-    References
-    ----------
-    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
 
     Examples
     --------
@@ -164,10 +156,6 @@ class FeatureTable:
 def as_frame(X: object) -> nw.DataFrame[Any] | None:
     """X as a data frame of narwhals, which reads those of pandas, polars and Arrow alike; None where it is none.
 
-    References
-    ----------
-    The narwhals project, the layer that reads every kind of data frame: narwhals-dev.github.io/narwhals
-
     Examples
     --------
     >>> import pandas as pd
@@ -188,10 +176,6 @@ def as_table(X: TableLike, names: Iterable[str] | None = None) -> FeatureTable:
     names : iterable of str, optional
         Of the columns of an array; x0, x1, … by default.
 
-    References
-    ----------
-    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
-
     Examples
     --------
     >>> import polars as pl
@@ -210,10 +194,6 @@ def as_table(X: TableLike, names: Iterable[str] | None = None) -> FeatureTable:
 
 def assert_complete(table: FeatureTable, advice: str = "fill these cells in, or drop the rows") -> None:
     """Raise a ValueError that names a column of the table in which cells are missing, and says what to do.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -264,7 +244,7 @@ def _category_column(series: Series[Any], pandas_like: bool) -> Column:
     """A column of declared categories, from their places: no cell is looked at by itself."""
     native, declared = series.to_native(), series.cat.get_categories().to_list()
     if series.implementation.is_pandas():
-        # What follows does the same in ten times the time.
+        # The general way below gives the same in ten times the time.
         places = native.cat.codes.to_numpy().astype(np.int64)
     else:
         found = nw.from_native(native.cat.codes if pandas_like else native.to_physical(), series_only=True)

@@ -49,10 +49,6 @@ def check_interval(
 ) -> Real:
     """Return `value` if it is a real number between `low` and `high`; `closed` says which ends belong to it.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_interval
@@ -77,10 +73,6 @@ def check_interval(
 def check_positive(name: str, value: Real) -> Real:
     """Return `value` if it is a real number > 0.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_positive
@@ -95,10 +87,6 @@ def check_positive(name: str, value: Real) -> Real:
 def check_non_negative(name: str, value: Real) -> Real:
     """Return `value` if it is a real number ≥ 0.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_non_negative
@@ -112,10 +100,6 @@ def check_non_negative(name: str, value: Real) -> Real:
 
 def check_integer(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> int:
     """Return `value` as an int if it is a whole number between `low` and `high`, ends included.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -135,10 +119,6 @@ def check_integer(name: str, value: object, low: float = -math.inf, high: float 
 def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     """Return `value` if it is one of `choices`.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_choice
@@ -148,7 +128,7 @@ def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     ValueError: rule='best' is unknown; choose from ['min', '1se']
     """
     choices = list(choices)
-    # Equality alone would let an array or a data frame answer elementwise.
+    # With == alone an array or a data frame would compare elementwise.
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         raise ValueError(f"{name}={value!r} is unknown; choose from {choices}")
     return value
@@ -164,10 +144,6 @@ def assert_finite(X: Matrix, name: str = "X", columns: Sequence[object] | Array 
         What the message calls it.
     columns : sequence of str, optional
         Names of the columns; their numbers by default.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -193,10 +169,6 @@ def assert_finite(X: Matrix, name: str = "X", columns: Sequence[object] | Array 
 def assert_not_infinite(X: Matrix, name: str = "X", columns: Sequence[object] | Array | None = None) -> None:
     """Raise a ValueError that says where `X` holds infinity; NaN, a missing cell, passes.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import numpy as np
@@ -218,10 +190,6 @@ def assert_not_infinite(X: Matrix, name: str = "X", columns: Sequence[object] | 
 
 def machine_numbers(X: M) -> M:
     """X, dense or sparse, of a type that compiled code can read: half and extended precision become double.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------

@@ -37,10 +37,6 @@ def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
     -------
     ndarray of shape (n_samples,)
 
-    References
-    ----------
-    Lumley, T. (2010). Complex Surveys: A Guide to Analysis Using R. doi:10.1002/9780470580066
-
     Examples
     --------
     >>> import numpy as np
@@ -135,7 +131,7 @@ def weighted_quantile(
     """
     order = np.argsort(x, kind="stable")
     x, reached = x[order], np.cumsum(weights[order])
-    # Sums of weights meet p·W up to rounding only.
+    # Cumulative weights equal p·W only up to rounding.
     target, slack = p * reached[-1], 8.0 * np.finfo(float).eps * reached[-1]
     low = np.searchsorted(reached, target - slack)
     high = np.searchsorted(reached, target + slack) if between == "middle" else low

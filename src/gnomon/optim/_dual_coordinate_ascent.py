@@ -21,8 +21,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled
-from gnomon._typing import ArrayLike, Floats
-from gnomon.optim._draws import Seed
+from gnomon._typing import ArrayLike, Floats, Seed
 from gnomon.optim._dual_passes import Ascent, PassRules, advance
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
@@ -159,14 +158,14 @@ def watch(problem: Problem, state: Ascent, rules: PassRules, tol: float, max_ite
     iteration, violation = 0, np.inf
     while True:
         yield _check(problem, state, iteration, violation)
-        # Ever longer stretches between checks, so that long runs do not spend their time on them.
+        # Intervals between checks grow, so that long runs do not spend their time on checks.
         count = max(check_every, min(iteration // 10, 100 * check_every))
         done, violation = run_passes(problem, state, rules, tol, max(min(count, max_iter - iteration), 1))
         iteration += done
 
 
 def _check(problem: Problem, state: Ascent, iteration: int, violation: float) -> Check[Floats]:
-    # θ followed α in many small steps; for a certificate it is computed anew.
+    # θ has accumulated the rounding of many updates; for a certificate it is recomputed from α.
     state.theta[:] = state.scale * problem.design.adjoint(state.alpha * problem.y)
     state.old_alpha[:], state.old_theta[:] = state.alpha, state.theta
     primal, dual = problem.value(state.theta), dual_value_at(problem, state.alpha, state.theta)

@@ -89,7 +89,7 @@ def shuffle(order: Integers, count: int, seed: NDArray[np.uint64]) -> None:
         x ^= x << np.uint64(13)
         x ^= x >> np.uint64(7)
         x ^= x << np.uint64(17)
-        # The high bits times the range, instead of a slow remainder.
+        # Multiply by the range and take the high bits, which is faster than a remainder.
         j = k + np.int64(((x >> np.uint64(32)) * np.uint64(count - k)) >> np.uint64(32))
         order[k], order[j] = order[j], order[k]
     seed[0] = x
@@ -108,7 +108,7 @@ def _sweep(
 ) -> tuple[int, float, float, tuple[int, int]]:
     """One pass over the first `active` samples of `order`; returns how many stay active and the range of the slopes."""
     alpha, theta, norms, order, scale = state.alpha, state.theta, state.norms, state.order, state.scale
-    # Samples outside `order` have no weight, so they must not enter the pair even by default.
+    # Samples outside `order` have weight zero and must not be part of the pair, not even as its initial value.
     first = order[0] if active > 0 else 0
     smallest, largest, steepest = 0.0, 0.0, (first, first)
     k = 0

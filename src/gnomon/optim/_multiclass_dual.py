@@ -13,9 +13,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, inline, lean
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, Seed
 from gnomon.numerics.design import Vectors
-from gnomon.optim._draws import Seed
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
 from gnomon.optim.problem import Problem

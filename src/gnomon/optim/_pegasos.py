@@ -15,11 +15,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Vectors
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim._draws import Seed
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import change_rule
 from gnomon.optim.problem import Problem

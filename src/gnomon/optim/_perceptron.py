@@ -14,10 +14,9 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice
-from gnomon.optim._draws import Seed
 from gnomon.optim._perceptron_passes import (
     Frame,
     Pass,
@@ -32,7 +31,7 @@ from gnomon.optim._perceptron_passes import (
 from gnomon.optim.rounding import refuse_overflow
 from gnomon.optim.solution import Callback, Solution, StopReason, Trace
 
-__all__ = ["SELECTIONS", "Patience", "perceptron", "visits"]
+__all__ = ["SELECTIONS", "Patience", "Selection", "perceptron", "visits"]
 
 Selection: TypeAlias = Literal["cyclic", "shuffle", "random", "first_misclassified", "random_misclassified"]
 
@@ -245,7 +244,7 @@ def _verdict(
     """The reason to stop ("max_iter" to go on), and whether it is a met test."""
     if rule.over(frame.theta, loss):
         return rule.reason, True
-    # Random visits may have missed a mistake, and a rule of patience has its own end.
+    # Random visits may have missed a misclassified row, and `patience` has its own stop reason.
     if rule.patience is None and mistakes == 0 and not len(mistakes_of(frame, margins_of(frame, frame.theta)[0])):
         return "perfect", True
     if not moved:

@@ -19,11 +19,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
-from gnomon._typing import Array, Bools, Floats, Integers
+from gnomon._typing import Array, Bools, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Vectors
 from gnomon.numerics.validation import check_choice
-from gnomon.optim._draws import Seed
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
 from gnomon.optim.problem import Problem

@@ -20,11 +20,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon._jit import compiled, inline, lean
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Design, Vectors
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim._draws import Draws, Sampling, Scale, Seed
+from gnomon.optim._draws import Draws, Sampling, Scale
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim.momentum import MOMENTUM_FORMS, Momentum, MomentumForm, as_momentum
 from gnomon.optim.problem import Problem

@@ -221,7 +221,7 @@ def gram(design: Design, weights: Floats) -> Floats:
     if is_sparse(X):
         G = (X.multiply(weights[:, None]).tocsr().T @ X).toarray()
     else:
-        # The square root makes one symmetric product of it, half the work; a loss that is not convex may forbid it.
+        # With square roots of the weights it is one symmetric product, half the work; not if a weight is negative.
         convex = not np.any(weights < 0.0)
         scaled = X * (np.sqrt(weights) if convex else weights)[:, None]
         G = scaled.T @ (scaled if convex else X)

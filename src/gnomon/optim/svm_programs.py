@@ -33,7 +33,7 @@ from gnomon.optim.stopping import Check, StopRule, default_rule
 
 __all__ = ["lp", "optimal_intercept", "qp"]
 
-# A gap below this share of the objective is rounding.
+# A gap below this fraction of the objective is rounding error.
 ROUNDING = 1e-10
 # The path factorises a matrix of the order of the smaller of rows and columns at every step. That is dear from here on;
 # earlier for sparse rows, which it makes dense and on which dual coordinate ascent does well.

@@ -98,7 +98,7 @@ class Penalty(ABC):
 
     def scaled(self, factor: float, *, half: bool = False) -> Self:
         """The penalty times `factor`; with ``half``, a square in it is halved and a norm is not."""
-        # A penalty without the field `strength` writes this verb anew.
+        # A penalty without the field `strength` overrides this verb.
         own: Any = self
         return self if factor == 1.0 else replace(own, strength=factor * own.strength)
 

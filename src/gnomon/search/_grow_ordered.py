@@ -19,17 +19,17 @@ from gnomon.search.columns import code_columns
 from gnomon.search.tree import Tests, Tree
 
 
-def grow_ordered(columns, y, pinball, w, rows, bounds, *, random, best_first, monotone, seed):
+def grow_ordered(columns, y, pinball, w, rows, bounds, *, random, max_leaves, monotone, seed):
     """The tree of (1) by `pinball`, the level and the factor of L; `monotone`, where not zero, needs one output."""
     targets = code_columns(y.reshape(columns.n_samples, -1))
     m, q, rows = len(rows), len(targets.sizes), np.array(rows, dtype=np.int32)
-    capacity = capacity_for(m, bounds.max_depth, bounds.min_rows, bounds.max_leaves if best_first else None)
+    capacity = capacity_for(m, bounds.max_depth, bounds.min_rows, max_leaves)
     nodes, stats = make_nodes(capacity, m), np.empty((capacity, 3 + q))
     splitter = OrderSplitter(
         columns, targets, *pinball, random, bounds, monotone, w, rows, stats,
         _make_work(columns, m, q, seed),
     )  # fmt: skip
-    made = grow_compiled(compiled(splitter), nodes, best_first, bounds.max_leaves)
+    made = grow_compiled(compiled(splitter), nodes, None if max_leaves is None else int(max_leaves))
     tree = _as_tree(nodes[:made], stats[:made], len(columns.sizes))
     return tree.with_answers(bounded(tree, tree.answers[:, 0], monotone)[:, None]) if np.any(monotone) else tree
 

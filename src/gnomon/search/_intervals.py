@@ -65,17 +65,17 @@ def tally_intervals(criterion, q, X, rows, y, w, first, low, per_unit, histogram
 
 
 @lean
-def survey(criterion, limits, histograms, sums, bounds, within, ends):
+def survey(criterion, limits, histograms, sums, within, ends):
     """Put into `ends` (1) of each column, and into `within` the bounds of its intervals.
 
     The sums of the node stand at ``limits.total``, before room for those of five more groups.
     """
     for h in range(len(histograms)):
-        ends[h] = _survey_one(criterion, limits, histograms[h], sums, bounds, within[h])
+        ends[h] = _survey_one(criterion, limits, histograms[h], sums, within[h])
 
 
 @inner
-def _survey_one(criterion, limits, histogram, sums, bounds, within):
+def _survey_one(criterion, limits, histogram, sums, within):
     """Put into `within` the bound, (2) or (3), of every interval, −∞ where it has no row; return (1)."""
     width = criterion.width()
     left, right, after = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
@@ -100,9 +100,9 @@ def _survey_one(criterion, limits, histogram, sums, bounds, within):
         bound = min(bound, corner) if histogram[missing] == 0.0 else bound
         # A part that may not be made by itself may be made with others.
         within[b] = bound if bound > -np.inf else np.inf
-        best = max(best, _merit_of_cut(criterion, limits, sums, left, right, bounds))
+        best = max(best, _merit_of_cut(criterion, limits, sums, left, right))
         if histogram[missing] > 0.0 and sums[after] > 0.0:
-            best = max(best, _merit_with(criterion, limits, sums, histogram, missing, left, bounds))
+            best = max(best, _merit_with(criterion, limits, sums, histogram, missing, left))
     return best
 
 
@@ -122,22 +122,22 @@ def _best_corner(criterion, limits, sums, left, histogram, g):
 
 
 @inner
-def _merit_of_cut(criterion, limits, sums, left, right, bounds):
+def _merit_of_cut(criterion, limits, sums, left, right):
     """The merit of both sides, whose left has the sums at `left`; −∞ if they may not be parted."""
     for s in range(criterion.width()):
         sums[right + s] = sums[limits.total + s] - sums[left + s]
-    if sums[right] <= 0.0 or not allowed(criterion, limits, sums, left, right, bounds):
+    if sums[right] <= 0.0 or not allowed(criterion, limits, sums, left, right, None):
         return -np.inf
     return criterion.merit(sums, left) + criterion.merit(sums, right)
 
 
 @inner
-def _merit_with(criterion, limits, sums, histogram, missing, left, bounds):
+def _merit_with(criterion, limits, sums, histogram, missing, left):
     """The merit of the same cut with what is missing on its left."""
     joined = left + 3 * criterion.width()
     for s in range(criterion.width()):
         sums[joined + s] = sums[left + s] + histogram[missing + s]
-    return _merit_of_cut(criterion, limits, sums, joined, joined + criterion.width(), bounds)
+    return _merit_of_cut(criterion, limits, sums, joined, joined + criterion.width())
 
 
 @lean
@@ -153,7 +153,7 @@ def collect(X, rows, j, low, per_unit, within, least, values, places):
 
 
 @lean
-def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram, y, w, sums, scale, bounds):
+def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram, y, w, sums, scale):
     """The best cut between rows that were collected, in the `order` of their values; of equal cuts the first."""
     width, missing, n = criterion.width(), INTERVALS * criterion.width(), len(order)
     left, right, before = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
@@ -181,11 +181,11 @@ def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram,
             other = values[order[first]] if first < n else x
             if first < n:
                 near = _are_neighbours(histogram, b, np.int64(_interval(other, low, per_unit)), width)
-                skipped = not near or (is_free(limits, bounds) and criterion.no_cut_between(sums, now, coming))
+                skipped = not near or (is_free(limits, None) and criterion.no_cut_between(sums, now, coming))
             else:
                 # All known rows against all missing ones is a cut only where the missing are right.
                 skipped = side == 1 or not gaps or sums[left] + histogram[missing] != sums[limits.total]
-            merit = -np.inf if skipped else _merit_of_cut(criterion, limits, sums, left, right, bounds)
+            merit = -np.inf if skipped else _merit_of_cut(criterion, limits, sums, left, right)
             if merit > best.score + scale:
                 t = midpoint(np.float64(x), np.float64(other)) if first < n else np.inf
                 best = Found(merit, np.int64(j), np.int64(0), t, np.int64(1 - side if gaps else -1))

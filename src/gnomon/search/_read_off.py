@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import compiled, jit
+from gnomon._jit import compiled, lean
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["in_preorder", "read_nodes", "read_off", "with_larger"]
@@ -60,7 +60,7 @@ def read_nodes(nodes, sums, criterion, n_features):
     return tree, order
 
 
-@jit
+@lean
 def _weigh(criterion, sums, order, worth, weight, n_rows):
     """What the criterion finds each node worth, its weight and its number of rows."""
     for i in range(len(order)):
@@ -76,7 +76,7 @@ def _answers(criterion, sums, which):
     return np.ascontiguousarray(criterion.answers(some))
 
 
-@jit
+@lean
 def _take(sums, which, across):
     for i in range(len(which)):
         for s in range(sums.shape[1]):
@@ -94,14 +94,15 @@ def in_preorder(nodes):
     found = Preorder(
         np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=NODE), np.empty(n, dtype=np.int16)
     )
-    _fill_preorder(nodes.view(np.ndarray), *found)
+    # Of each node to come its old number, the new one of its parent, and which of its children it is.
+    stack = np.empty((n, 3), dtype=np.int32)
+    stack[0] = 0
+    _fill_preorder(nodes.view(np.ndarray), stack, *found)
     return found
 
 
-@jit
-def _fill_preorder(nodes, order, ends, records, missing):
-    # Of each node to come its old number, the new one of its parent, and which of its children it is.
-    stack = np.zeros((len(order), 3), dtype=np.int32)
+@lean
+def _fill_preorder(nodes, stack, order, ends, records, missing):
     size = 1
     for new in range(len(order)):
         size -= 1
@@ -131,7 +132,7 @@ def with_larger(missing, records, size):
     return missing
 
 
-@jit
+@lean
 def _fill_larger(missing, records, size):
     for node in range(len(missing)):
         if missing[node] < 0:
@@ -155,7 +156,7 @@ def _tables(nodes, order, rows, columns, absent):
     return Tests(number, np.zeros(count, dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
 
 
-@jit
+@lean
 def _number_sets(nodes, order, sizes, number):
     """Number the tests of categories; how many there are, and the codes of their columns, of all and at most."""
     count, room, largest = 0, 0, 0
@@ -170,7 +171,7 @@ def _number_sets(nodes, order, sizes, number):
     return count, room, largest
 
 
-@jit
+@lean
 def _fill_tables(nodes, order, number, codes, sizes, rows, absent, side, starts, cells, branches):
     """Put the categories of every test and their branches one after the other; return how many there are."""
     used = 0

@@ -22,7 +22,6 @@ import numpy as np
 from gnomon._jit import inlined_verb, inner, noun, within
 from gnomon._vectors import BLOCK, copy_block, count_at_most, widen
 from gnomon.search._column_splits import Found, drawn_between, outside_bins
-from gnomon.search._cuts import HIGH, LOW
 from gnomon.search._histograms import in_lines
 from gnomon.search._nodes import begin_block, draw_columns, make_children, settle, weigh_up
 from gnomon.search._tiles import Tile, count_tile, fill_tile, look_at_tile, make_tile, split_set
@@ -170,11 +169,10 @@ class RecordSplitter:
     def examine(self, nodes, first, made):
         criterion, limits, bounds, room = self.criterion, self.limits, self.work.bounds, self.room
         sums, width = self.work.sums, criterion.width()
-        bounds[LOW], bounds[HIGH] = -np.inf, np.inf
         for node in range(first, made):
             for s in range(width):
                 sums[limits.total + s] = self.node_sums[node, s]
-            prospect = weigh_up(criterion, limits, nodes, node, sums, bounds)
+            prospect = weigh_up(criterion, limits, nodes, node, sums, bounds, self.work.purest[0])
             if prospect.open:
                 best = _best_drawn(self, nodes, node, (node - first) * room.stride, prospect)
                 if settle(nodes, node, best, prospect, limits, bounds):

@@ -99,7 +99,7 @@ def grow_general_tree(
     plain = numeric_test == "le" and choice == "gain" and reuse_features and missing == "own_value" and oblique is None
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
     if criterion.pinball is not None and plain and not np.any(columns.category):
-        how = {"random": splitter == "random", "best_first": max_leaf_nodes is not None, "seed": seed}
+        how = {"random": splitter == "random", "max_leaves": max_leaf_nodes, "seed": seed}
         return grow_ordered(columns, y, criterion.pinball, w, rows, bounds, monotone=monotone, **how)
     if np.any(monotone):
         raise ValueError(
@@ -110,7 +110,7 @@ def grow_general_tree(
     forms = Forms(*tests, oblique, CHOICES[choice], splitter == "random", reuse_features, declared)
     general = _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed)
     nodes = GrowingNodes(len(general.held[0].rows))
-    made = grow(general, nodes, max_leaf_nodes is not None, bounds.max_leaves)
+    made = grow(general, nodes, max_leaf_nodes)
     return _as_tree(general, nodes.table[:made])
 
 

@@ -103,7 +103,7 @@ def _check_whole_groups(criterion: SumCriterion, rows: TargetRows, tol: float) -
     m, width = len(rows.w), criterion.size + 1
     cells = np.random.default_rng(2).integers(0, 9, m).astype(np.uint8)
     found = np.zeros((2, width))
-    # They may call parts of kernels, which cannot run by themselves.
+    # They may call functions that only kernels can call.
     Loop(_weigh, _weigh_compiled).run(criterion, rows.flat, rows.w, cells, *found)
     for verb, sums, which in (
         ("weigh_all", found[0], np.arange(m)),
@@ -267,6 +267,6 @@ def _check_kernels(criterion: SumCriterion, rows: TargetRows, tol: float) -> Non
         where = rows.told(which)
         require_close("the sums are the same in a kernel", others, sums, tol=tol, where=where)
         for verb, found, expected in zip(VERBS, fast, plain, strict=True):
-            # A verb that need not be asked may say nan.
+            # An optional verb may return NaN.
             if not (np.isnan(found) and np.isnan(expected)):
                 require_close(f"{verb} is the same in a kernel", found, expected, tol=tol, where=where)

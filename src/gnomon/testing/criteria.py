@@ -165,7 +165,7 @@ def _check_monotone(criterion: Criterion, rows: TargetRows, tol: float) -> None:
         without = _worth(criterion, rows, before)
         together = _worth(criterion, rows, np.concatenate([before, more]))
         detail = f"{rows.told(before)} is worth {without}, with {rows.told(more)} {together}"
-        # What no split may make may be part of something better.
+        # A group that no split may make can be part of a better one.
         holds = without == -np.inf or together <= without + tol * max(1.0, abs(without))
         require(holds, "monotone_worth: no rows make a group worth more", detail)
 
@@ -176,7 +176,7 @@ def _check_centred(criterion: Criterion, rows: TargetRows, tol: float) -> None:
     for a, b in _pairs(rows, 5):
         both, where = np.concatenate([a, b]), f"{rows.told(a)} and {rows.told(b)}"
         worths = np.array([[_worth(criterion, table, some) for some in (a, b, both)] for table in (rows, moved)])
-        # What no split may make has no gain.
+        # A split that is not allowed has no gain.
         if np.all(np.isfinite(worths[0])):
             here, there = worths @ [1.0, 1.0, -1.0]
             require_close("centred: y − c has the gains of y", there, here, tol=tol, where=where)
@@ -189,7 +189,7 @@ def _check_pinball(criterion: Criterion, rows: TargetRows, tol: float) -> None:
     alpha, factor = criterion.pinball
     for _, which in _pairs(rows, 6):
         y, w = rows.targets[which].reshape(len(which), -1), rows.w[which]
-        # The loss is least at one of the targets.
+        # The loss has a minimum at one of the targets.
         r = y[:, None, :] - y[None, :, :]
         losses = np.sum(w[:, None, None] * np.maximum(alpha * r, (alpha - 1.0) * r), axis=0)
         expected = -factor * float(np.mean(np.min(losses, axis=0)))

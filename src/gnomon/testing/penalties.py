@@ -76,7 +76,7 @@ def check_penalty(penalty: Penalty, *, points: ArrayLike = POINTS, tol: float = 
 
 def _check_prox(penalty, points, tol):
     for x in points:
-        # Round the middle, where a kink may be, and round x itself.
+        # Around the centre, where a kink may be, and around x itself.
         grid = np.concatenate([np.linspace(-6.0, 6.0, 6001), x + np.linspace(-0.01, 0.01, 201)])
         for step in STEPS:
             u = np.float64(penalty.prox(x, step))
@@ -101,7 +101,7 @@ def _check_slope(penalty, inside, tol):
         if slope is None:
             return
         left, right = _one_sided(penalty, w)
-        # Of [left, right] the number nearest to zero; where Ω is not convex, the set is that of a smooth point or all.
+        # The number of [left, right] nearest to zero; where Ω is not convex, the set is one point or everything.
         least = min(max(0.0, min(left, right)), max(left, right))
         require_close("the slope is the sub-gradient of least modulus", slope, least, tol=tol, where=f"w={w}")
 

@@ -27,16 +27,15 @@ class BinaryProblem(NamedTuple):
     names : tuple of str
         What the sides 0 and 1 are called in a warning.
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
+    Class "c" against "a", from rows of three classes:
+
     >>> import numpy as np
-    >>> from gnomon.numerics.coding import BinaryProblem
-    >>> BinaryProblem(None, np.array([True, False]), ("ham", "spam")).names
-    ('ham', 'spam')
+    >>> from gnomon.numerics.coding import code_problem
+    >>> problem = code_problem(np.array([0, 1, 2, 0]), [-1, 0, 1], np.array(["a", "b", "c"]))
+    >>> problem.rows.tolist(), problem.positive.tolist(), problem.names
+    ([0, 2, 3], [False, True, False], ('a', 'c'))
     """
 
     rows: Integers | None
