@@ -14,10 +14,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _num_samples, check_is_fitted
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, TableLike, available_if
 from gnomon.base import naming_columns
+from gnomon.base.routing import asking, routed, router
 from gnomon.base.spare_labels import check_spare, spare_label
 from gnomon.base.weights import weight_parameter
 from gnomon.distributions import MultivariateNormal
@@ -100,7 +102,7 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         self.contamination = contamination
         self.outlier_label = outlier_label
 
-    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit the classifier to X and y, the density to X.
 
         Parameters
@@ -109,23 +111,28 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             For both, where they take it.
+        **fit_params
+            For the classifier, by scikit-learn's metadata routing.
 
         Returns
         -------
         self
         """
         rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
-        classifier = LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
         self.classes_ = rows.classes
         self.outlier_label_ = check_spare(
             "outlier_label", spare_label(self.outlier_label, rows.classes, "outlier"), rows.classes
         )
+        params = dict(routed(self, "fit", sample_weight, fit_params).classifier.fit)
         if rows.weights is not None and len(rows.weights) < _num_samples(X):
             # Rows of weight zero do not count, nor do classes that have no other rows.
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
-            X, y, sample_weight = _safe_indexing(X, used), _safe_indexing(y, used), rows.weights
+            params = _check_method_params(X, params=params, indices=used)
+            X, y = _safe_indexing(X, used), _safe_indexing(y, used)
         with naming_columns(self, rows.X):
-            self.classifier_ = clone(classifier).fit(X, y, **weight_parameter(classifier, sample_weight))
+            classifier = clone(self._classifier())
+            weights = weight_parameter(classifier, params.pop("sample_weight", None))
+            self.classifier_ = classifier.fit(X, y, **weights, **params)
             self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self
@@ -201,6 +208,13 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         """
         self._checked(X)
         return self.classifier_.decision_function(X)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the classifier; the weights are for the density too."""
+        return router(self, classifier=self._classifier()).add_self_request(self)
+
+    def _classifier(self) -> BaseEstimator:
+        return asking(LogisticRegression(max_iter=1000)) if self.classifier is None else self.classifier
 
     def _checked(self, X: TableLike) -> Array:
         """Rows for the density; the classifier gets X as it came, with its names and kinds of columns."""

@@ -7,22 +7,22 @@ Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from sklearn import get_config
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import Tags, assert_all_finite, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, MatrixLike, is_sparse
 from gnomon.base import FittedColumns, given_rows, offers, refit_columns
 from gnomon.base.columns import ConstantSide
+from gnomon.base.outputs import Output
+from gnomon.base.routing import routed
 from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
 from gnomon.numerics.coding import BinaryProblem
-from gnomon.numerics.coding.outputs import Output
 from gnomon.numerics.weights import check_weights
 
 __all__ = [
@@ -31,8 +31,8 @@ __all__ = [
     "Wanted",
     "checked_target",
     "continue_fits",
+    "given_params",
     "predictor",
-    "routed",
     "single_labels",
 ]
 
@@ -70,21 +70,13 @@ def single_labels(y: MatrixLike) -> Array:
     return column_or_1d(y, warn=True)
 
 
-def routed(
+def given_params(
     owner: BaseEstimator, method: str, X: AnyRows, sample_weight: ArrayLike | None, params: dict[str, Any]
 ) -> tuple[Floats | None, dict[str, Any]]:
-    """Checked weights, and what else the user sends to the base; with routing what the base asked for."""
-    if get_config()["enable_metadata_routing"]:
-        params = dict(process_routing(owner, method, sample_weight=sample_weight, **params).estimator[method])
-        sample_weight = params.pop("sample_weight", None)
-    elif params:
-        raise ValueError(
-            f"{list(params)} can be sent to the estimator only by routing; call "
-            "sklearn.set_config(enable_metadata_routing=True), and let the estimator request them"
-        )
-    if sample_weight is not None:
-        sample_weight = check_weights(sample_weight, np.empty((_num_samples(X), 0)))
-    return sample_weight, params
+    """Checked weights, and what else the base gets; with routing only what it asked for."""
+    params = dict(routed(owner, method, sample_weight, params).estimator[method])
+    weights = params.pop("sample_weight", None)
+    return None if weights is None else check_weights(weights, np.empty((_num_samples(X), 0))), params
 
 
 def continue_fits(
@@ -99,7 +91,7 @@ def continue_fits(
     """`partial_fit` of the base for the problems of more rows, (X, y, weights, first) → problems."""
     first = _check_partial_fit_first_call(owner, classes)
     X = given_rows(owner, owner.estimator, X, reset=first)
-    weights, params = routed(owner, "partial_fit", X, sample_weight, params)
+    weights, params = given_params(owner, "partial_fit", X, sample_weight, params)
     made = problems(X, y, weights, first=first)
     old = [clone(owner.estimator) for _ in made] if first else owner.estimators_
     if any(isinstance(estimator, ConstantSide) for estimator in old):
@@ -115,6 +107,9 @@ class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):
 
     `fit` calls `_settle_reject_label` once `classes_` is known; `predict` gives `_answers`.
     """
+
+    # Weights are for the base, which asks for them or does not.
+    __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
 
     @abstractmethod
     def _decide(self, X: AnyRows) -> tuple[Integers, Bools]:

@@ -8,16 +8,18 @@ classes on a line in an arbitrary order: a baseline only. Hastie, Tibshirani & F
 Elements of Statistical Learning, section 4.2, doi:10.1007/978-0-387-84858-7.
 """
 
-from typing import Literal, Self, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import Tags, get_tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import given_rows
+from gnomon.base.routing import routed, router
 from gnomon.base.weights import weight_parameter
 from gnomon.multiclass._base import predictor, single_labels
 from gnomon.numerics.coding import encode_labels
@@ -75,7 +77,10 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.regressor = regressor
         self.coding = coding
 
-    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    # Weights are for the regressor, which asks for them or does not.
+    __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
+
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit the regressor to the codes of the classes.
 
         Parameters
@@ -84,6 +89,8 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Whatever the regressor takes.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
+        **fit_params
+            For the regressor, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -97,9 +104,15 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_consistent_length(X, target)
         several = target.ndim == 1 or get_tags(self.regressor).target_tags.multi_output
         self.regressor_ = clone(self.regressor) if several else MultiOutputRegressor(clone(self.regressor))
-        weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(target), 0)))
-        self.regressor_.fit(X, target.astype(float), **weight_parameter(self.regressor, weights))
+        params = dict(routed(self, "fit", sample_weight, fit_params).regressor.fit)
+        weights = params.pop("sample_weight", None)
+        weights = None if weights is None else check_weights(weights, np.empty((len(target), 0)))
+        self.regressor_.fit(X, target.astype(float), **weight_parameter(self.regressor, weights), **params)
         return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the regressor."""
+        return router(self, regressor=self.regressor)
 
     def decision_function(self, X: AnyRows) -> Floats:
         """g_k(x), or −|g(x) − k| for integers; for two classes that of the second minus that of the first.

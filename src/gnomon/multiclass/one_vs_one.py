@@ -9,22 +9,24 @@ Cristianini & Shawe-Taylor (2000), NIPS 12, 547–553; Wu, Lin & Weng (2004), JM
 """
 
 from functools import partial
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import _safe_indexing
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity, available_if
 from gnomon.base import FittedColumns, column_output, column_outputs, fit_columns, given_rows, offers
 from gnomon.base.delegation import base_has
+from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
     Problems,
     Reduction,
     continue_fits,
-    routed,
+    given_params,
     single_labels,
 )
 from gnomon.numerics.coding import (
@@ -36,7 +38,6 @@ from gnomon.numerics.coding import (
     pair_problem,
     pair_sums,
 )
-from gnomon.numerics.coding.outputs import Output
 from gnomon.numerics.coding.pairs import Coupling
 from gnomon.numerics.validation import check_choice
 
@@ -159,7 +160,7 @@ class OneVsOneClassifier(Reduction):
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
         index, self.classes_ = label_index(single_labels(y))
-        weights, params = routed(self, "fit", X, sample_weight, fit_params)
+        weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
         report = progress_of(self.verbose, "fit")
@@ -167,6 +168,8 @@ class OneVsOneClassifier(Reduction):
             self.estimator, X, problems, weights=weights, params=params, n_jobs=self.n_jobs, report=report
         )
         return self._finish(columns)
+
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 
     @available_if(base_has("partial_fit"))
     def partial_fit(

@@ -9,12 +9,13 @@ Rifkin & Klautau (2004), In defense of one-vs-all classification, JMLR 5, 101–
 
 import warnings
 from functools import partial
-from typing import Any, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, is_regressor
 from sklearn.preprocessing import LabelBinarizer
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon._typing import (
@@ -33,6 +34,7 @@ from gnomon._typing import (
 from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows
 from gnomon.base.columns import ConstantSide
 from gnomon.base.delegation import base_has
+from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
     Problems,
@@ -40,12 +42,11 @@ from gnomon.multiclass._base import (
     Wanted,
     checked_target,
     continue_fits,
-    routed,
+    given_params,
     single_labels,
 )
 from gnomon.multiclass.norms import weight_norms
 from gnomon.numerics.coding import BinaryProblem, label_index
-from gnomon.numerics.coding.outputs import Output
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["OneVsRestClassifier"]
@@ -157,7 +158,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         """
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
-        weights, params = routed(self, "fit", X, sample_weight, fit_params)
+        weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.label_binarizer_ = LabelBinarizer(sparse_output=True)
         Y = self._sides(X, self.label_binarizer_.fit_transform(checked_target(y)))
         if self.n_classes_ == 1 and not self.multilabel_:
@@ -165,6 +166,8 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         options: dict[str, Any] = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
         report = progress_of(self.verbose, "fit")
         return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
+
+    __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 
     @available_if(base_has("partial_fit"))
     def partial_fit(

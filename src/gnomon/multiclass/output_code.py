@@ -22,9 +22,10 @@ from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, R
 from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows, offers
 from gnomon.base.columns import configured
 from gnomon.base.delegation import base_has
+from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
 from gnomon.losses import Loss
-from gnomon.multiclass._base import Reduction, routed
+from gnomon.multiclass._base import Reduction, given_params
 from gnomon.multiclass._code_report import check_code, code_report, warn_of_repeats
 from gnomon.multiclass._code_search import random_code, usual_length
 from gnomon.multiclass._coding_matrix import CODES, Code, coding_matrix
@@ -32,7 +33,6 @@ from gnomon.multiclass._data_codes import held_out, pca_code, stagewise_code
 from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass.decoding import DECODE_LOSSES, DecodeLoss, Decoding, ZeroCost, code_distances, wrong_columns
 from gnomon.numerics.coding import BinaryProblem, code_problem
-from gnomon.numerics.coding.outputs import Output
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import logit
@@ -203,7 +203,7 @@ class OutputCodeClassifier(Reduction):
         """
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
-        weights, params = routed(self, "fit", X, sample_weight, fit_params)
+        weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         index, self.classes_ = weighted_classes(X, y, weights)
         self._settle_reject_label()
         self.__dict__.pop("history_", None)  # of an earlier fit, whose code may have had stages
