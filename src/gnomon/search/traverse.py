@@ -139,7 +139,7 @@ def pass_down(whole, roots, first, last, block, sink):
     The arrays of `whole` have all trees one after the other, each from its root in `roots`.
     """
     n, p = block.cells.shape
-    most = np.max(np.diff(roots[first : last + 1]))
+    most = np.max(np.diff(roots[first : last + 1]), initial=0)
     # One bit is the sign.
     fits = p < 2**SLIM_BITS and most < 2 ** (31 - SLIM_BITS)
     kind = SLIM if block.cells.dtype == np.float32 and fits else WIDE
