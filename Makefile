@@ -13,11 +13,12 @@ test test-all: export OPENBLAS_NUM_THREADS := 1
 test test-all: export OMP_NUM_THREADS := 1
 test test-all: export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: help demo warm test test-all lint format bench docs spec clean
+.PHONY: help demo warm wheel test test-all lint format bench docs spec clean
 
 help:
 	@echo "make demo      set up and run the main job on embedded data"
 	@echo "make warm      set up and compile the kernels"
+	@echo "make wheel     the pure wheel, and one that carries compiled kernels, in dist/"
 	@echo "make test      set up and run the tests (under 8 minutes on two cores, 4 when kernels are compiled)"
 	@echo "make test-all  the same with the slow ones"
 	@echo "make lint      ruff, format check, layer contracts, types"
@@ -45,6 +46,9 @@ demo: $(VENV)/.frames
 # Kernels are compiled before the workers start, so that no two compile the same one.
 warm: $(VENV)/.dev
 	$(BIN)/gnomon warmup --jobs $(WORKERS)
+
+wheel: $(VENV)/.dev
+	$(BIN)/python tools/compiled_wheel.py --jobs $(WORKERS)
 
 test: warm
 	$(PYTEST) -m "not slow"

@@ -31,6 +31,30 @@ MODULES = sorted(path.relative_to(SOURCE).as_posix() for path in SOURCE.rglob("*
 FORMULAS = ("losses", "penalties", "distributions", "optim", "infer", "linear", "features")
 BESIDE = ("plot", "datasets", "report", "cli", "testing", "io")
 
+# References stand where there is mathematics: estimators, nouns, algorithms. These packages, modules and objects only
+# validate, convert, hold, read, write or draw something, and need none; nor does an exception or a warning.
+WITHOUT_MATHEMATICS = (
+    "_jit",
+    "_registry",
+    *BESIDE,
+    "base",
+    "distributions.density",
+    "numerics.coding",
+    "numerics.curves.ratio",
+    "numerics.design",
+    "numerics.domains",
+    "numerics.linalg.rows",
+    "numerics.parallel",
+    "numerics.random",
+    "numerics.tables",
+    "numerics.validation",
+    "numerics.weights.check_weights",
+    "optim._fit_linear.Solver",
+    "optim._fit_linear.applicable_solvers",
+    "optim.solution",
+    "search._growers",
+)
+
 MOST_LINES = 500
 TEXTS = {".py", ".md", ".toml", ".txt", ".j2", ".html", ".cfg", ".yml", ".yaml", ""}
 
@@ -172,12 +196,33 @@ def _as_ruff_sorts(name):
     return (not name.isupper(), not name[:1].isupper(), name)
 
 
-@pytest.mark.parametrize(
-    "shown", [r"^References\n-+\n\S", r"^Examples\n-+\n(.*\n)*>>> "], ids=["a reference", "an example"]
-)
-def test_public_objects_have_a_reference_and_an_example(shown):
-    docs = {name: inspect.cleandoc(vars(thing).get("__doc__") or thing.__doc__) for name, thing in OBJECTS.items()}
-    assert not [name for name, doc in docs.items() if not re.search(shown, doc, re.MULTILINE)]
+def lacking(section, things):
+    """Names of the things whose docstring has no section of this form."""
+    docs = {name: inspect.cleandoc(vars(thing).get("__doc__") or thing.__doc__) for name, thing in things.items()}
+    return [name for name, doc in docs.items() if not re.search(section, doc, re.MULTILINE)]
+
+
+def is_mathematics(thing):
+    if inspect.isclass(thing) and issubclass(thing, BaseException):
+        return False
+    home = f"{thing.__module__}.{thing.__name__}".removeprefix("gnomon.")
+    return not any(f"{home}.".startswith(f"{part}.") for part in WITHOUT_MATHEMATICS)
+
+
+def test_public_objects_have_an_example():
+    assert not lacking(r"^Examples\n-+\n(.*\n)*>>> ", OBJECTS)
+
+
+def test_mathematics_has_a_reference():
+    mathematics = {name: thing for name, thing in OBJECTS.items() if is_mathematics(thing)}
+    assert {thing.__name__ for thing in mathematics.values()} >= {"Ridge", "HuberLoss", "em", "grow_tree"}
+    assert not lacking(r"^References\n-+\n\S", mathematics)
+
+
+def test_what_needs_no_reference_exists():
+    homes = {f"{thing.__module__}.{thing.__name__}." for thing in OBJECTS.values()}
+    homes |= {f"gnomon.{module.removesuffix('.py').replace('/', '.')}." for module in MODULES}
+    assert not [part for part in WITHOUT_MATHEMATICS if not any(h.startswith(f"gnomon.{part}.") for h in homes)]
 
 
 def sections_of(cls):

@@ -9,7 +9,30 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from gnomon.infer import GridPosterior, LaplaceApproximation, laplace, sigmoid_average
+from gnomon.distributions import Bernoulli, Beta, Empirical, Laplace, Normal, StudentT
+from gnomon.infer import GridPosterior, LaplaceApproximation, grid_posterior, laplace, sigmoid_average
+from gnomon.linear import (
+    GLM,
+    BayesianLinearRegression,
+    BestSubset,
+    GLMSummary,
+    Lasso,
+    LassoCV,
+    LinearModelRegressor,
+    LinearRegression,
+    LinearSVC,
+    LogisticRegression,
+    LogisticRegressionCV,
+    Path,
+    Perceptron,
+    Ridge,
+    RidgeCV,
+    WidestMargin,
+    convert_lam,
+    path,
+    widest_margin,
+)
+from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.numerics.coding import encode_labels
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
 from gnomon.numerics.design import Design
@@ -22,6 +45,8 @@ from gnomon.numerics.special import sigmoid, softmax
 from gnomon.numerics.streaming import Moments, moments
 from gnomon.numerics.tables import FeatureTable, as_table
 from gnomon.numerics.validation import check_choice, check_integer, check_positive
+from gnomon.optim import LassoKnots, Solution, fit_linear, lbfgs
+from gnomon.penalties import L1, L2, Penalty, from_prior
 
 Floats = NDArray[np.floating[Any]]
 
@@ -62,6 +87,91 @@ def use_formulas() -> None:
     assert_type(sigmoid_average(y, 1.0, "mackay"), Floats)
 
 
+def use_nouns() -> None:
+    _, y = rows()
+    loss, penalty = LogisticLoss(), L2(0.5)
+    assert_type(loss, LogisticLoss)
+    assert_type(penalty.value(y), float)
+    assert_type(from_prior(Laplace(0.0, 2.0)), Penalty)
+    law = Normal.fit(y)
+    assert_type(law, Normal)
+    assert_type(law.sample(3, check_rng(0)), Floats)
+    found = grid_posterior(Bernoulli, [1, 1, 0], Beta(2.0, 2.0), np.linspace(0.0, 1.0, 101))
+    assert_type(found, GridPosterior)
+    assert_type(found.probabilities, Floats)
+
+
+def use_solvers() -> None:
+    X, y = rows()
+    solution = fit_linear(Design(X), (y > 0.0).astype(float), LogisticLoss(), L2(0.1), solver="newton")
+    assert_type(solution, Solution[Floats])
+    assert_type(solution.w, Floats)
+    assert_type(solution.dual_gap, float)
+    assert_type(lbfgs(lambda w: (float(w @ w), 2.0 * w), np.ones(2)).converged, bool)
+
+
+def use_regressors() -> None:
+    X, y = rows()
+    least = LinearRegression(solver="qr", ddof="rank").fit(X, y, sample_weight=np.ones(len(y)))
+    assert_type(least, LinearRegression)
+    assert_type(least.predict([[0.0, 1.0, 2.0]]), Floats)
+    assert_type(least.predict_dist(X), tuple[Floats, Floats])
+    assert_type(least.rank_, int)
+    ridge_model = Ridge(alpha=[0.5], solver="svd", random_state=0).fit(csr_array(X), y)
+    assert_type(ridge_model, Ridge)
+    assert_type(ridge_model.coef_, Floats)
+    lasso = Lasso(objective="mean", lam=0.1, selection="random", store_path=True).fit(X, y)
+    assert_type(lasso, Lasso)
+    assert_type(lasso.coef_, Floats)
+    assert_type(lasso.knots_, LassoKnots | None)
+    assert_type(lasso.lam_in("alpha_lasso"), float)
+    assert_type(BestSubset(2).fit(X, y).lam_for(1), tuple[float, float] | None)
+    any_loss = LinearModelRegressor(SquaredLoss(), L1(), lam=0.5).fit(X, y)
+    assert_type(any_loss.converged_, bool)
+    assert_type(any_loss.history_, dict[str, NDArray[Any]])
+    assert_type(GLM("poisson", "log").fit(X, y**2).summary(), GLMSummary)
+
+
+def use_chosen_strengths() -> None:
+    X, y = rows()
+    assert_type(LassoCV(alphas=5, cv=3, rule="1se").fit(X, y).alpha_, float)
+    assert_type(RidgeCV([0.1, 1.0], scoring="r2").fit(X, y).scores_, Floats)
+    chosen = LogisticRegressionCV(Cs=[0.1, 1.0], cv=3, class_weight="balanced").fit(X, y > 0.0)
+    assert_type(chosen, LogisticRegressionCV)
+    assert_type(chosen.model_, LogisticRegression)
+    along = path(X, y, SquaredLoss(), L1(), n_lams=5, objective="mean")
+    assert_type(along, Path)
+    assert_type(along.norms, Floats)
+    assert_type(along.solutions, list[Solution[Floats]])
+    assert_type(convert_lam(1.0, "sum", "mean", n=len(y)), float)
+
+
+def use_classifiers() -> None:
+    X, y = rows()
+    labels = np.where(y > 0.0, "up", "down")
+    logistic = LogisticRegression(penalty="l1", C=0.5, solver="cd", class_weight={"up": 2.0, "down": 1.0})
+    assert_type(logistic.fit(csr_array(X), labels), LogisticRegression)
+    assert_type(logistic.predict(X), NDArray[Any])
+    assert_type(logistic.predict_proba(X), Floats)
+    assert_type(logistic.dual_gap_, float)
+    assert_type(logistic.log_likelihood(X, labels), float)
+    assert_type(LinearSVC(dual=True, random_state=0).fit(X, labels).decision_function(X), Floats)
+    machine = Perceptron(selection="cyclic", pocket=True)
+    assert_type(machine.partial_fit(X, labels, classes=["down", "up"]), Perceptron)
+    assert_type(machine.n_updates_, int)
+    assert_type(widest_margin([[2.0], [-3.0]], [1, -1]), WidestMargin)
+
+
+def use_posteriors() -> None:
+    X, y = rows()
+    model = BayesianLinearRegression("conjugate", 2.0).fit(X, y)
+    assert_type(model, BayesianLinearRegression)
+    assert_type(model.predict(X), Floats)
+    assert_type(model.predict(X, return_std=True), tuple[Floats, Floats])
+    assert_type(model.predict_dist(X), Normal | StudentT | Empirical)
+    assert_type(model.log_evidence_, float)
+
+
 def use_tables() -> None:
     table = as_table([["red", 1.0], ["blue", 2.0]])
     assert_type(table, FeatureTable)
@@ -81,13 +191,15 @@ def use_inference() -> None:
     assert_type(found.log_evidence, float)
 
 
-def summarize(posterior: GridPosterior) -> Floats:
-    return posterior.probabilities
-
-
 def main() -> None:
     use_linear_algebra()
     use_formulas()
+    use_nouns()
+    use_solvers()
+    use_regressors()
+    use_chosen_strengths()
+    use_classifiers()
+    use_posteriors()
     use_tables()
     use_inference()
 

@@ -10,11 +10,11 @@ import pkgutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from sklearn.base import BaseEstimator
 
-from gnomon._typing import Floats, RandomState
+from gnomon._typing import Floats
 
 __all__ = ["Candidate", "Facts", "candidates", "discover", "register", "register_warmup", "warmups"]
 
@@ -36,10 +36,6 @@ class Facts:
     sparse : bool, default=False
         Whether the prepared matrix is a SciPy sparse matrix.
 
-    References
-    ----------
-    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
-
     Examples
     --------
     >>> from gnomon._registry import Facts
@@ -52,6 +48,10 @@ class Facts:
     n_features: int
     n_classes: int = 0
     sparse: bool = False
+
+
+Make: TypeAlias = Callable[[Facts, int], BaseEstimator]
+"""What builds a model for a table of which these facts are known, with a seed."""
 
 
 def _always(facts: Facts) -> bool:
@@ -87,11 +87,6 @@ class Candidate:
     shares : callable estimator → array of shape (n_features,), optional
         What the model itself counts as the importance of the prepared columns.
 
-    References
-    ----------
-    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §3.4.3
-    (simplest model within one standard error). doi:10.1201/9781315139470
-
     Examples
     --------
     >>> from sklearn.dummy import DummyRegressor
@@ -103,7 +98,7 @@ class Candidate:
 
     name: str
     task: Task
-    make: Callable[[Facts, RandomState], BaseEstimator]
+    make: Make
     complexity: float
     suits: Callable[[Facts], bool] = _always
     note: str = ""
@@ -127,10 +122,6 @@ _shelf = _Shelf()
 def register(candidate: Candidate) -> None:
     """Offer `candidate`; one of the same name and task is replaced, so that a module may be imported twice.
 
-    References
-    ----------
-    Gamma, E., Helm, R., Johnson, R. & Vlissides, J. (1994). Design Patterns, ch. 3 (prototypes in a registry).
-
     Examples
     --------
     >>> from gnomon._registry import Candidate, register
@@ -141,10 +132,6 @@ def register(candidate: Candidate) -> None:
 
 def register_warmup(name: str, job: Callable[[], object]) -> None:
     """Offer a small piece of work, ``job()``, that compiles the kernels which `name` describes.
-
-    References
-    ----------
-    Lam, S. K., Pitrou, A. & Seibert, S. (2015). Numba: a LLVM-based Python JIT compiler. doi:10.1145/2833157.2833162
 
     Examples
     --------
@@ -158,10 +145,6 @@ def register_warmup(name: str, job: Callable[[], object]) -> None:
 
 def candidates(facts: Facts) -> list[Candidate]:
     """Every registered model that suits `facts`, from simple to elaborate.
-
-    References
-    ----------
-    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
 
     Examples
     --------
@@ -177,10 +160,6 @@ def candidates(facts: Facts) -> list[Candidate]:
 def warmups() -> list[tuple[str, Callable[[], object]]]:
     """Every registered warm-up job with its name, in the order of the names.
 
-    References
-    ----------
-    Lam, S. K., Pitrou, A. & Seibert, S. (2015). Numba: a LLVM-based Python JIT compiler. doi:10.1145/2833157.2833162
-
     Examples
     --------
     >>> from gnomon._registry import warmups
@@ -193,10 +172,6 @@ def warmups() -> list[tuple[str, Callable[[], object]]]:
 def discover(package: str = "gnomon") -> list[str]:
     """Import the ``_candidates`` module of every sub-package of `package`; return the names of those found.
 
-    References
-    ----------
-    Python Packaging User Guide, "Creating and discovering plugins": modules found by a naming convention.
-
     Examples
     --------
     >>> from gnomon._registry import discover
@@ -205,7 +180,7 @@ def discover(package: str = "gnomon") -> list[str]:
     """
     root = importlib.import_module(package)
     families = [module.name for module in pkgutil.iter_modules(root.__path__) if module.ispkg]
-    # The packages are looked at, not imported.
+    # The packages are searched on disk, not imported.
     found = [
         module.name
         for family in families

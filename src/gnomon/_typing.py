@@ -26,6 +26,7 @@ __all__ = [
     "Numbers",
     "RandomState",
     "Scoring",
+    "Seed",
     "Sparse",
     "Splitter",
     "TableLike",
@@ -109,6 +110,9 @@ Numbers: TypeAlias = Any
 
 RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
 """A seed, a generator that is drawn from, or None for another result each time."""
+
+Seed: TypeAlias = int | np.random.RandomState | None
+"""What ``sklearn.utils.check_random_state`` takes: no generator of the newer kind."""
 
 Folds: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]] | None
 """``cv`` of scikit-learn: how many folds, a splitter, pairs of training and test rows, or None for five folds."""

@@ -69,6 +69,11 @@ def test_gap_and_kkt_rules_read_certificates():
     assert solution.dual_gap <= 1e-4 < solution.history["gap"][-2]
 
 
+def test_a_solver_without_a_start_is_refused_in_words():
+    with pytest.raises(ValueError, match="must yield one for its start"):
+        follow(iter(()), DualityGap(1e-4), max_iter=50)
+
+
 @pytest.mark.spec("LIN-093")
 def test_validation_stops_after_its_patience_and_restores_the_best_weights():
     target = np.array([1.0, -4.0 / 3.0])  # passed on the way to the minimum

@@ -149,6 +149,12 @@ def test_approximate_solvers_come_close(solver):
     assert exact.objective_ <= near.objective_ <= 1.02 * exact.objective_
 
 
+def test_a_limit_that_was_not_given_is_named_without_a_value():
+    X, y = rows()
+    with pytest.warns(ConvergenceWarning, match="; raise max_iter, loosen tol"):
+        LinearSVM(solver="sgd", solver_options={"tol": None}).fit(X, y)
+
+
 @pytest.mark.spec("LIN-141")
 def test_solvers_say_what_they_need():
     X, y = rows()

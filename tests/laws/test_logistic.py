@@ -37,14 +37,19 @@ def test_tails_of_the_logistic_loss():
     np.testing.assert_allclose(loss.value(1.0, np.array([-50.0, -1e4])) / [50.0, 1e4], 1.0, rtol=1e-12)
     with np.errstate(all="raise", under="ignore"):
         for m in (-1e4, 1e4):
-            parts = [loss.value(1.0, m), loss.gradient(1.0, m), loss.curvature(1.0, m), *loss.pair(1.0, m)]
+            parts = [
+                loss.value(1.0, m),
+                loss.gradient(1.0, m),
+                loss.curvature(1.0, m),
+                *loss.value_and_gradient(1.0, m),
+            ]
             assert np.all(np.isfinite(parts))
 
 
 def test_value_and_gradient_together_are_value_and_gradient():
     z = np.linspace(-40.0, 40.0, 81)
     for y in (-1.0, 1.0):
-        value, gradient = LogisticLoss().pair(y, z)
+        value, gradient = LogisticLoss().value_and_gradient(y, z)
         np.testing.assert_allclose(value, LogisticLoss().value(y, z), rtol=1e-13)
         np.testing.assert_allclose(gradient, LogisticLoss().gradient(y, z), rtol=1e-13)
 

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
+from gnomon.base import validate_rows
 from gnomon.losses import HingeLoss, LogisticLoss, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.monomials import expand
@@ -23,7 +24,6 @@ from gnomon.numerics.validation import (
     check_integer,
     check_interval,
     check_positive,
-    validate_rows,
 )
 from gnomon.optim import fit_linear
 from gnomon.penalties import L1, L2

@@ -6,9 +6,10 @@ import polars as pl
 import pytest
 from sklearn.base import BaseEstimator
 
+from gnomon.base import map_rows, table_rows
 from gnomon.numerics.domains import Domain, domains_of, encode
-from gnomon.numerics.tables import as_table, assert_complete, table_rows
-from gnomon.numerics.validation import machine_numbers, map_rows
+from gnomon.numerics.tables import as_table, assert_complete
+from gnomon.numerics.validation import machine_numbers
 
 ROWS = [["red", 2, True], ["blue", 0, False], [None, 1, None]]
 KINDS = {

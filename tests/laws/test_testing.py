@@ -90,7 +90,7 @@ class WrongGradient(LogisticLoss):
 
 
 class WrongPair(LogisticLoss):
-    def pair(self, y, z):
+    def value_and_gradient(self, y, z):
         return self.value(y, z), 2.0 * self.gradient(y, z)
 
 
@@ -133,8 +133,8 @@ class WrongDualSlope(SquaredHingeLoss):
         return y * score - 1.0 + alpha / weight
 
 
-class WrongDualBend(SquaredHingeLoss):
-    def dual_bend(self, alpha, weight):
+class WrongDualCurvature(SquaredHingeLoss):
+    def dual_curvature(self, alpha, weight):
         return 1.0 / weight
 
 
@@ -149,7 +149,7 @@ BROKEN_LOSSES = [
     (WrongProx(), "prox is the minimiser"),
     (WrongDualStep(), "dual_step maximises"),
     (WrongDualSlope(), "dual_slope is minus"),
-    (WrongDualBend(), "dual_bend is minus"),
+    (WrongDualCurvature(), "dual_curvature is minus"),
     (CallableLoss(lambda y, z: np.cos(z), convex=True), "says it is convex"),
     (CallableLoss(lambda y, z: np.inf + z), "finite somewhere"),
 ]
@@ -201,8 +201,8 @@ class LargeDualScale(L1):
         return 1.0
 
 
-class WrongBend(L1):
-    bend = 0.5
+class WrongStrongConvexity(L1):
+    strong_convexity = 0.5
 
 
 BROKEN_PENALTIES = [
@@ -214,7 +214,7 @@ BROKEN_PENALTIES = [
     (WrongPenaltyConjugate(), "at the slope"),
     (LargeDualScale(), "finite at dual_scale"),
     (SmallDualScale(), "largest factor"),
-    (WrongBend(), "below its chords"),
+    (WrongStrongConvexity(), "below its chords"),
 ]
 
 

@@ -5,18 +5,16 @@ import itertools
 import numpy as np
 import pytest
 
+from criterion_cases import CRITERIA
 from gnomon._jit import compiled, lean
-from gnomon.search import Gini, Newton, SquaredError, code_columns, grow_tree
+from gnomon.search import Gini, SumCriterion, code_columns, grow_tree
 from gnomon.search._cuts import best_bin
 from gnomon.search._nodes import Limits
 from gnomon.search.class_criteria import PairGini
-from gnomon.search.criteria import Criterion
 
-CRITERIA = {
-    "gini": Gini(2).unrolled(),
-    "squared_error": SquaredError().unrolled(),
-    "newton": Newton(0.5),
-}
+SWEPT = [
+    name for name, case in CRITERIA.items() if case.may_use("grow_tree") and case.criterion.fixed_width().two_sums()
+]
 
 
 @lean
@@ -28,10 +26,10 @@ def limits_of(total, *, min_rows=1.0, min_mass=0.0):
     return Limits(2**31, 2, min_rows, min_mass, 0.0, 1, False, True, 1, total, 0.0, False, 512)
 
 
-def rows_of(name, n, rng):
+def rows_of(case, n, rng):
     """Targets and weights such as the criterion takes."""
-    y = rng.integers(0, 2, n) if name == "gini" else rng.normal(size=n)
-    return y, rng.integers(1, 4, n).astype(float) if name == "gini" else rng.random(n) + 0.1
+    y = np.ravel(case.draw(rng.uniform(0.0, 2.0, n), rng))
+    return y, rng.integers(1, 4, n).astype(float) if case.criterion.classes else rng.random(n) + 0.1
 
 
 def tallied(criterion, codes, size, y, w):
@@ -55,17 +53,17 @@ def best_of_all(criterion, histogram, size, *, min_rows, min_mass):
     return best
 
 
-@pytest.mark.parametrize("name", CRITERIA)
+@pytest.mark.parametrize("name", SWEPT)
 @pytest.mark.parametrize(("size", "n"), [(2, 5), (3, 2), (16, 400), (255, 60), (255, 3000)])
 @pytest.mark.parametrize("limits", [{}, {"min_rows": 7.0}, {"min_mass": 5.0}])
 @pytest.mark.parametrize("place", [0, 24])
 def test_a_sweep_finds_the_best_cut(name, size, n, limits, place):
     rng = np.random.default_rng([size, n])
-    criterion = CRITERIA[name]
+    criterion = CRITERIA[name].criterion.fixed_width()
     # Every third code does not occur.
     codes = rng.integers(0, size, n)
     codes -= codes % 3 == 1
-    histogram = tallied(criterion, codes, size, *rows_of(name, n, rng))
+    histogram = tallied(criterion, codes, size, *rows_of(CRITERIA[name], n, rng))
     total = (size + 1) * criterion.width()
     sums = np.concatenate([np.zeros(total), histogram.reshape(size + 1, -1).sum(axis=0)])
     shifted = np.concatenate([np.full(place, 99.0), histogram])
@@ -101,7 +99,7 @@ def test_sums_of_three_classes_by_vectors(n):
     cells, y, w = rng.integers(0, 100, n).astype(np.uint8), rng.integers(0, 3, n), rng.random(n)
     found, expected = np.zeros((2, 4)), np.zeros(4)
     _sums(compiled(Gini(3)), cells, 20, 60, y, w, *found)
-    Criterion.weigh_range(Gini(3), expected, 0, cells, 20, 60, y, w, n)
+    SumCriterion.weigh_range(Gini(3), expected, 0, cells, 20, 60, y, w, n)
     np.testing.assert_allclose(found[1], expected, rtol=1e-13)
 
 
@@ -115,8 +113,8 @@ def test_sums_of_two_classes_by_vectors(n, kind, only):
     found = np.zeros(3), np.zeros(3)
     _sums(compiled(PairGini()), cells, 20, 60, y, w, *found)
     expected = np.zeros(3), np.zeros(3)
-    Criterion.weigh_all(PairGini(), expected[0], 0, y, w, n)
-    Criterion.weigh_range(PairGini(), expected[1], 0, cells, 20, 60, y, w, n)
+    SumCriterion.weigh_all(PairGini(), expected[0], 0, y, w, n)
+    SumCriterion.weigh_range(PairGini(), expected[1], 0, cells, 20, 60, y, w, n)
     np.testing.assert_allclose(found, expected, rtol=1e-13)
     if only is not None:
         assert np.array_equal([sums[2 - only] for sums in found], [0.0, 0.0])

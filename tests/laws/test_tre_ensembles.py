@@ -98,9 +98,9 @@ def test_members_depend_on_their_number_alone(monkeypatch):
     with pytest.raises(ValueError, match="n_estimators=3 is less"):
         more.set_params(n_estimators=3).fit(IRIS, SPECIES)
 
-    def stopping(verbose, n_members, what):
-        def report(t):
-            if t == 4:
+    def stopping(verbose, what):
+        def report(done, total):
+            if done == 5:
                 raise KeyboardInterrupt
 
         return report

@@ -9,6 +9,7 @@ from scipy import sparse
 from sklearn.datasets import make_classification
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon.base import coded_rows
 from gnomon.trees import (
     BaggingClassifier,
     DecisionTreeClassifier,
@@ -21,7 +22,6 @@ from gnomon.trees import (
     RandomizedTreesRegressor,
     RandomTreesEmbedding,
     _forest,
-    _rows,
 )
 
 CLASSIFIERS = (RandomForestClassifier, ExtraTreesClassifier, RandomizedTreesClassifier)
@@ -109,9 +109,9 @@ def test_default_forests_are_breimans():
 @pytest.mark.spec("TRE-059")
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_interrupt_keeps_the_trees_that_are_done(monkeypatch, n_jobs):
-    def stopping(verbose, n_trees):
-        def report(t, tree):
-            if t >= 4:
+    def stopping(verbose, what):
+        def report(done, total):
+            if done >= 5:
                 raise KeyboardInterrupt
 
         return report
@@ -366,7 +366,7 @@ def test_single_rows_take_a_short_way_to_the_same_answer(cls, monkeypatch):
     gap = X[:1].copy()
     gap[0, 0] = np.nan
     assert predict_row(gap[0]) == pytest.approx(forest.predict(gap)[0])
-    monkeypatch.setattr(_rows, "validate_data", None)  # which the short way does not call
+    monkeypatch.setattr(coded_rows, "validate_data", None)  # which the short way does not call
     np.testing.assert_allclose([forest.predict(X[i : i + 1])[0] for i in range(40)], answers[:40])
     monkeypatch.undo()
     with pytest.raises(ValueError, match="inf"):

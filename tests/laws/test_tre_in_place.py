@@ -3,20 +3,9 @@
 import numpy as np
 import pytest
 
+from criterion_cases import CRITERIA, labels
 from gnomon.numerics.parallel import Team
-from gnomon.search import (
-    AbsoluteError,
-    Entropy,
-    Gini,
-    Misclassification,
-    Newton,
-    PoissonDeviance,
-    SeveralOutputs,
-    SquaredError,
-    code_columns,
-    grow_in_place,
-    grow_tree,
-)
+from gnomon.search import Gini, code_columns, grow_in_place, grow_tree
 from gnomon.search import _grow_in_place as in_place
 from gnomon.search._intervals import INTERVALS
 from gnomon.trees import DecisionTreeClassifier
@@ -59,25 +48,8 @@ def signal(X):
     return rank + (np.nan_to_num(X[:, 2]) > 0.0)
 
 
-def labels(k):
-    return lambda X, rng: np.minimum((signal(X) + rng.normal(0.0, 0.5, len(X)) > 1.0) + rng.integers(0, k - 1, len(X)),
-                                     k - 1)  # fmt: skip
-
-
-CRITERIA = {
-    "Gini, 2 classes": (Gini(2), labels(2)),
-    "Gini, 3 classes": (Gini(3), labels(3)),
-    "Gini, 6 classes": (Gini(6), labels(6)),
-    "entropy": (Entropy(2), labels(2)),
-    "misclassification": (Misclassification(2), labels(2)),
-    "two outputs": (
-        SeveralOutputs.of(Gini, (2, 3)),
-        lambda X, rng: np.column_stack([labels(2)(X, rng), labels(3)(X, rng)]),
-    ),
-    "squared error": (SquaredError(), lambda X, rng: (signal(X) + rng.normal(0.0, 0.3, len(X)))[:, None]),
-    "squared error, rounded": (SquaredError(), lambda X, rng: np.round(4 * signal(X) - 3.0 + rng.normal(size=len(X)))),
-    "squared errors": (SquaredError.of(2), lambda X, rng: signal(X)[:, None] + rng.normal(0.0, 0.3, (len(X), 2))),
-    "Poisson": (PoissonDeviance(), lambda X, rng: rng.poisson(signal(X)).astype(float)),
+BOUNDED = {
+    name: case for name, case in CRITERIA.items() if case.may_use("grow_in_place") and not name.startswith("own")
 }
 
 NO_LIMITS = {
@@ -116,7 +88,7 @@ def both(X, y, criterion, w=None, **limits):
 
 
 CASES = [(table, "Gini, 2 classes") for table in TABLES] + [
-    (table, criterion) for table in ("normal", "rounded", "mostly zero", "gaps") for criterion in list(CRITERIA)[1:]
+    (table, criterion) for table in ("normal", "rounded", "mostly zero", "gaps") for criterion in list(BOUNDED)[1:]
 ]
 
 
@@ -124,19 +96,19 @@ CASES = [(table, "Gini, 2 classes") for table in TABLES] + [
 def test_the_tree_is_that_of_coded_columns(table, criterion):
     rng = np.random.default_rng(0)
     X = TABLES[table](rng)
-    noun, targets = CRITERIA[criterion]
-    tree, coded = both(X, targets(X, rng), noun)
+    noun = BOUNDED[criterion].criterion
+    tree, coded = both(X, BOUNDED[criterion].draw(signal(X), rng), noun)
     assert tree.node_count > 3
     assert_same(tree, coded, exact=noun.classes)
 
 
 @pytest.mark.parametrize("gaps", [0.0, 0.2])
-@pytest.mark.parametrize("criterion", CRITERIA)
+@pytest.mark.parametrize("criterion", BOUNDED)
 def test_no_cut_is_better_than_the_bound_of_its_interval(criterion, gaps):
     rng = np.random.default_rng(8)
     X = with_gaps(rng.normal(size=(N, 3)), rng, gaps)
-    noun, targets = CRITERIA[criterion]
-    y = targets(X, rng)
+    noun = BOUNDED[criterion].criterion
+    y = BOUNDED[criterion].draw(signal(X), rng)
     top = in_place._IntervalSplitter(X, y, noun, np.ones(N), np.arange(N, dtype=np.int32), None, NO_LIMITS, TEAM)
     width, flat = noun.size + 1, np.ravel(y)
 
@@ -166,8 +138,8 @@ def test_no_cut_is_better_than_the_bound_of_its_interval(criterion, gaps):
 def test_limits_are_kept(criterion, limits):
     rng = np.random.default_rng(1)
     X = with_gaps(rng.normal(size=(N, P)), rng, 0.05)
-    noun, targets = CRITERIA[criterion]
-    assert_same(*both(X, targets(X, rng), noun, **limits), exact=noun.classes)
+    noun = BOUNDED[criterion].criterion
+    assert_same(*both(X, BOUNDED[criterion].draw(signal(X), rng), noun, **limits), exact=noun.classes)
 
 
 @pytest.mark.parametrize("table", ["normal", "rounded", "gaps"])
@@ -175,8 +147,8 @@ def test_limits_are_kept(criterion, limits):
 def test_weights_are_repetitions(criterion, table):
     rng = np.random.default_rng(2)
     X = TABLES[table](rng)
-    noun, targets = CRITERIA[criterion]
-    y, w = targets(X, rng), rng.integers(0, 4, N)
+    noun = BOUNDED[criterion].criterion
+    y, w = BOUNDED[criterion].draw(signal(X), rng), rng.integers(0, 4, N)
     tree, coded = both(X, y, noun, w.astype(float))
     assert_same(tree, coded, exact=noun.classes)
     repeated = grow_in_place(np.repeat(X, w, axis=0), np.repeat(y, w, axis=0), noun)
@@ -188,7 +160,7 @@ def test_weights_are_repetitions(criterion, table):
 def test_threads_and_read_only_tables_make_no_difference():
     rng = np.random.default_rng(3)
     X = rng.normal(size=(N, P))
-    y = labels(3)(X, rng)
+    y = labels(3)(signal(X), rng)
     tree = grow_in_place(X, y, Gini(3))
     X.flags.writeable = False
     for n_jobs in (2, 4):
@@ -222,11 +194,11 @@ def test_a_rare_class_is_cut_where_it_begins():
     assert tree.node_count == 5
 
 
-def test_criteria_without_purity_are_refused():
-    with pytest.raises(ValueError, match=r"criterion is Newton.*such as Gini"):
-        grow_in_place(np.zeros((3, 1)), np.zeros(3), Newton())
-    with pytest.raises(ValueError, match="criterion is PinballError"):
-        grow_in_place(np.zeros((3, 1)), np.zeros(3), AbsoluteError())
+@pytest.mark.parametrize("name", [name for name, case in CRITERIA.items() if not case.may_use("grow_in_place")])
+def test_criteria_without_bounds_are_refused(name):
+    noun = CRITERIA[name].criterion
+    with pytest.raises(ValueError, match=r"criterion=.* lacks what grow_in_place needs: .*=True .*; use grow_tree"):
+        grow_in_place(np.zeros((3, 1)), np.zeros(3), noun)
 
 
 @pytest.mark.parametrize("rows", [1, 2, 100, 101])
@@ -240,7 +212,7 @@ def test_few_rows_and_one_class(rows):
 def test_an_estimator_grows_the_same_tree_either_way(monkeypatch):
     rng = np.random.default_rng(5)
     X = rng.normal(size=(N, P)).astype(np.float32)
-    y = np.array(["a", "b", "c"])[labels(3)(X, rng)]
+    y = np.array(["a", "b", "c"])[labels(3)(signal(X), rng)]
     coded = DecisionTreeClassifier(random_state=0).fit(X, y)
     monkeypatch.setattr(forms, "IN_PLACE_FROM", 200)
     monkeypatch.setattr(forms, "grow_tree", None)

@@ -7,16 +7,17 @@ import sys
 import numpy as np
 import pytest
 
+from criterion_cases import RootGini
 from gnomon import _vectors as vectors
 from gnomon._jit import jit
 from gnomon.search import Entropy, Gini, Misclassification, SquaredError, code_columns, grow_tree
-from gnomon.search._grow import UNROLLED_FROM, Grower
+from gnomon.search._grow import LARGE_FROM, Grower
 from gnomon.search._record_splitter import Records, may_use_records
 
 FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
 
 
-def table(n=UNROLLED_FROM, p=7, classes=2, seed=0):
+def table(n=LARGE_FROM, p=7, classes=2, seed=0):
     """Rows with columns of few values, of skewed ones and of one value alone, and noisy classes."""
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(n, p))
@@ -38,7 +39,7 @@ OPTIONS = {
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
-@pytest.mark.parametrize("criterion", [Gini, Entropy, Misclassification])
+@pytest.mark.parametrize("criterion", [Gini, Entropy, Misclassification, RootGini])
 @pytest.mark.parametrize(("p", "classes"), [(7, 2), (7, 4), (45, 2)])
 def test_trees_are_those_of_columns_one_by_one(p, classes, criterion, options):
     X, y = table(p=p, classes=classes)
@@ -72,8 +73,8 @@ def test_one_grower_serves_many_trees_whatever_their_weights():
         {"criterion": SquaredError()},
         {"criterion": Gini(257)},
         {"constrained": True},
-        {"X": np.r_[np.nan, np.zeros(UNROLLED_FROM - 1)]},
-        {"X": np.r_[-1e308, np.full(UNROLLED_FROM - 1, 1e308)]},
+        {"X": np.r_[np.nan, np.zeros(LARGE_FROM - 1)]},
+        {"X": np.r_[-1e308, np.full(LARGE_FROM - 1, 1e308)]},
         {"bins": None},
         {"category": np.arange(7) == 3},
         {"width": 256},
@@ -145,7 +146,7 @@ def test_sets_are_those_of_plain_python(members, cut):
 PLAIN = """
 import numpy as np
 from gnomon.search import Gini, _grow as grow, code_columns
-grow.UNROLLED_FROM = 0
+grow.LARGE_FROM = 0
 rng = np.random.default_rng(0)
 X, y = rng.normal(size=(70, 3)), rng.integers(0, 2, 70).astype(np.int32)
 columns = code_columns(X, bins=16)

@@ -20,8 +20,7 @@ from gnomon.numerics import design, parallel, special
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
-UNTYPED = {"anomaly", "cli", "datasets", "decision", "distributions", "evaluation", "features", "generative", "io"}
-UNTYPED |= {"linear", "losses", "multiclass", "optim", "penalties", "plot", "report", "search", "testing", "trees"}
+UNTYPED = {"generative", "multiclass", "search", "trees"}
 
 
 def as_written(member):
@@ -112,7 +111,6 @@ def test_a_users_script_runs():
     typed_user.main()
 
 
-@pytest.mark.xfail("linear" in UNTYPED, reason="the examples are of linear models")
 def test_the_examples_of_the_readme_are_typed(complaints):
     assert complaints["readme.py"] == []
 

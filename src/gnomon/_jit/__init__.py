@@ -14,6 +14,7 @@
 ``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause`` are how kernels on several threads meet.
 ``cell``, ``intrinsic``, ``types``, ``cgutils`` are what instructions are written with.
 ``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
+``verb``      declares a method that kernels may call; ``inlined_verb`` one that is copied to where it is called.
 ``compiled``  hands such a value to a kernel.
 """
 
@@ -43,7 +44,7 @@ from gnomon._jit._instructions import (
     of_bits,
     pause,
 )
-from gnomon._jit._nouns import compiled, noun
+from gnomon._jit._nouns import compiled, inlined_verb, noun, verb
 from gnomon._jit._numba import MISSING
 
 __all__ = [
@@ -60,6 +61,7 @@ __all__ = [
     "compiled",
     "in_kernels",
     "inline",
+    "inlined_verb",
     "inner",
     "inner_fused",
     "inner_reordering",
@@ -71,5 +73,6 @@ __all__ = [
     "of_bits",
     "pause",
     "types",
+    "verb",
     "within",
 ]

@@ -17,6 +17,7 @@ from gnomon._jit._numba import PART, flags, kept, one_for_all_literals
 __all__ = [
     "DISABLED",
     "Decorator",
+    "Function",
     "choose",
     "in_kernels",
     "inline",
@@ -55,7 +56,9 @@ def _compiler(fastmath: bool | set[str], counting: bool, **more: Any) -> Decorat
 
 
 def _kernel(counting: bool) -> Decorator:
-    compiler = _compiler(_STRICT, counting)
+    # A subroutine has no GIL to release; to say so would make its flags others than those of verbs, and what both call
+    # would be compiled twice.
+    compiler = _compiler(_STRICT, counting, nogil=True)
 
     def decorate(function: Function) -> Function:
         compiled = compiler(function)
@@ -67,7 +70,7 @@ def _kernel(counting: bool) -> Decorator:
 jit = _kernel(counting=True)
 lean = _kernel(counting=False)
 inner = _compiler(_STRICT, counting=False, **PART)
-within = _compiler(_STRICT, counting=False, **PART, forceinline=True)
+within = _compiler(_STRICT, counting=False, **{**PART, "forceinline": True})
 inner_fused = _compiler(_FUSED, counting=False, **PART)
 inner_reordering = _compiler(_REORDERING, counting=False, **PART)
 inline: Decorator = register_jitable(**PART) if PART else register_jitable

@@ -8,89 +8,73 @@ import copyreg
 import importlib
 from collections import namedtuple
 from dataclasses import dataclass, fields
-from inspect import Parameter, Signature, isfunction
+from inspect import signature
 from typing import Any, TypeVar, dataclass_transform
 
 from numba.core import types
 from numba.extending import overload_method
 
-from gnomon._jit._compile import DISABLED
-from gnomon._jit._numba import PART, instructions
-from gnomon._jit._sources import digest
+from gnomon._jit._compile import DISABLED, Function
+from gnomon._jit._numba import PART
 
-__all__ = ["compiled", "noun"]
+__all__ = ["compiled", "inlined_verb", "noun", "verb"]
 
 T = TypeVar("T")
 
-_FORCED = {"jet", "pair", "examine", "divide"}
+_VERBS: dict[str, tuple[str, ...]] = {}
+"""Every verb that kernels may call on a noun, with the names of its arguments."""
 
-# Every verb that a kernel may call on a noun, with the names of its arguments.
-VERBS = {
-    # a loss, at one sample
-    "value": ("y", "z"),
-    "gradient": ("y", "z"),
-    "pair": ("y", "z"),
-    "jet": ("y", "z"),
-    "row": ("y", "z", "g"),
-    "curvature": ("y", "z"),
-    "conjugate": ("y", "u"),
-    "dual_upper": ("weight",),
-    "dual_slope": ("y", "alpha", "score", "weight"),
-    "dual_bend": ("alpha", "weight"),
-    "dual_step": ("y", "alpha", "score", "norm", "weight"),
-    # a family and a link, at one sample
-    "deviance": ("y", "mean"),
-    "variance": ("mean",),
-    "value_at": ("y", "z", "link"),
-    "gradient_at": ("y", "z", "link"),
-    "curvature_at": ("z", "link"),
-    "mean": ("z",),
-    "mean_slope": ("z",),
-    "log_mean": ("z",),
-    "log_mean_slope": ("z",),
-    "log_rest": ("z",),
-    "log_rest_slope": ("z",),
-    # a penalty, at one coordinate
-    "term": ("w",),
-    "slope": ("w",),
-    "prox": ("x", "step"),
-    "gap": ("w", "g"),
-    # a schedule, after t updates; a form of momentum
-    "rate": ("t",),
-    "mix": ("weight", "rate"),
-    # a set of vectors, at one of them
-    "dot": ("i", "v"),
-    "add": ("i", "c", "v"),
-    "squared_norm": ("i",),
-    "count": ("i",),
-    "index": ("i", "k"),
-    # a split criterion, at the sums of a group of rows
-    "width": (),
-    "tally": ("sums", "at", "y", "i", "w"),
-    "weigh": ("sums", "at", "y", "i", "w"),
-    "weigh_all": ("sums", "at", "y", "w", "m"),
-    "weigh_range": ("sums", "at", "cells", "low", "high", "y", "w", "m"),
-    "mass": ("sums", "at"),
-    "worth": ("sums", "at"),
-    "merit": ("sums", "at"),
-    "twofold": (),
-    "first": ("sums", "at"),
-    "second": ("sums", "at"),
-    "merit_of": ("a", "b"),
-    "mass_of": ("a", "b"),
-    "center": ("sums", "at"),
-    "clips": (),
-    "worth_at": ("sums", "at", "value"),
-    "shrunk": ("sums", "at", "more"),
-    "rising": (),
-    "alike": ("sums", "a", "b"),
-    # what is done with the leaves of all rows in a tree
-    "take": ("tree", "leaves"),
-    # a splitter of nodes
-    "examine": ("nodes", "first", "made"),
-    "divide": ("nodes", "node", "made"),
-    "split_column": ("columns", "codes", "criterion", "limits", "work", "j", "rows", "scale"),
-}
+
+def verb(method: Function) -> Function:
+    """Let kernels call a method by its name on every noun that has it; written where the verb is declared.
+
+    All nouns share the names of verbs, so two declarations of one name must have the same arguments.
+
+    Examples
+    --------
+    >>> from gnomon._jit import verb
+    >>> class Shape:
+    ...     @verb
+    ...     def area(self, scale):
+    ...         return 0.0
+    >>> class Other:
+    ...     @verb
+    ...     def area(self, width, height):
+    ...         return width * height
+    Traceback (most recent call last):
+    TypeError: the verb area is declared with the arguments (scale) already, and now with (width, height); ...
+    """
+    return _declared(method, PART)
+
+
+def inlined_verb(method: Function) -> Function:
+    """Do the same as `verb`; the compiler copies the text of the method to where it is called.
+
+    For what is so long that the compiler would leave it a call, in a loop that is then not vectorised, and for
+    arguments of so many numbers that a call would spend its time on copying them.
+    """
+    return _declared(method, {**PART, "forceinline": True})
+
+
+def _declared(method: Function, options: dict[str, Any]) -> Function:
+    name, arguments = method.__name__, signature(method)
+    names = tuple(arguments.parameters)[1:]
+    if name not in _VERBS:
+        _VERBS[name] = names
+
+        def verb_of(self, *given):
+            return getattr(getattr(self.instance_class, "noun", None), name, None)
+
+        # Numba compares the names of arguments with those of the verb that is found; types that are said differ.
+        typing: Any = verb_of
+        typing.__signature__ = arguments
+        overload_method(types.BaseNamedTuple, name, jit_options=options, strict=False)(typing)
+    elif _VERBS[name] != names:
+        raise TypeError(
+            f"the verb {name} is declared with the arguments ({', '.join(_VERBS[name])}) already, "
+            f"and now with ({', '.join(names)}); use these, or give it another name"
+        )
+    return method
 
 
 @dataclass_transform(frozen_default=True)
@@ -147,11 +131,6 @@ class _Record(type):
 
     noun: type
 
-    def verbs(cls) -> str:
-        """What the verbs do, wherever they were written: a notebook has no file to tell by."""
-        found = {name: getattr(cls.noun, name, None) for name in VERBS}
-        return digest({name: instructions(verb.__code__) for name, verb in found.items() if isfunction(verb)})
-
 
 def _record_named(module: str, path: str) -> Any:
     found = importlib.import_module(module)
@@ -161,19 +140,3 @@ def _record_named(module: str, path: str) -> Any:
 
 
 copyreg.pickle(_Record, lambda record: (_record_named, (record.__module__, record.__qualname__)))
-
-
-def _declare(verb: str, names: tuple[str, ...]) -> None:
-    def verb_of(self, *given):
-        return getattr(getattr(self.instance_class, "noun", None), verb, None)
-
-    # Numba compares the names of arguments with those of the verb itself.
-    typing: Any = verb_of
-    typing.__signature__ = Signature([Parameter(name, Parameter.POSITIONAL_OR_KEYWORD) for name in ("self", *names)])
-    options = {**PART, "forceinline": True} if verb in _FORCED else PART
-    # Not strict: a verb may say the types of its arguments.
-    overload_method(types.BaseNamedTuple, verb, jit_options=options, strict=False)(typing)
-
-
-for _verb, _names in VERBS.items():
-    _declare(_verb, _names)

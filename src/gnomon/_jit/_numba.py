@@ -22,7 +22,7 @@ from numba.core import types
 from gnomon._jit import kernel_cache
 from gnomon._jit._sources import digest, stamp
 
-__all__ = ["MISSING", "PART", "at_least_v3", "flags", "instructions", "kept", "one_for_all_literals"]
+__all__ = ["MISSING", "PART", "at_least_v3", "flags", "kept", "one_for_all_literals"]
 
 _NAMES = {
     "numba.core.codegen.JITCodeLibrary": ("_optimize_final_module", "_finalize_final_module", "_ensure_finalized"),
@@ -54,11 +54,11 @@ MISSING = _missing()
 
 
 def flags(fastmath: bool | set[str], counting: bool) -> dict[str, Any]:
-    """Options of a kernel; `counting`: whether references to arrays are counted.
+    """Options of compiled functions; `counting`: whether references to arrays are counted.
 
-    Every flag is said: what is not said Numba takes from whichever caller compiles the kernel first, and caches it.
+    Every flag is said: what is not said Numba takes from whichever caller compiles the function first, and caches it.
     """
-    said = {"error_model": "numpy", "fastmath": fastmath, "nogil": True}
+    said: dict[str, Any] = {"error_model": "numpy", "fastmath": fastmath, "forceinline": False}
     return said if MISSING else {**said, "_nrt": counting, "no_cfunc_wrapper": True}
 
 
@@ -94,7 +94,13 @@ else:
         def __init__(self, typingctx, targetctx, library, *rest):
             super().__init__(typingctx, targetctx, library or _Part(targetctx.codegen(), "part"), *rest)
 
-    PART = {"pipeline_class": _PartCompiler, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+    # A part would learn whether to be inlined from its first caller, and tell it to all that it calls.
+    PART = {
+        "pipeline_class": _PartCompiler,
+        "no_cpython_wrapper": True,
+        "no_cfunc_wrapper": True,
+        "forceinline": False,
+    }
 
 
 def one_for_all_literals(kernel: Any) -> Any:
@@ -174,12 +180,12 @@ def _identity(function: Callable[..., Any]) -> str | None:
     except Exception:
         return None
     code = function.__code__
-    return text and digest(text, function.__qualname__, code.co_firstlineno, instructions(code), cells)
+    return text and digest(text, function.__qualname__, code.co_firstlineno, _instructions(code), cells)
 
 
-def instructions(code: Any) -> Any:
+def _instructions(code: Any) -> Any:
     """What a code object does, without its place in a file."""
-    constants = [instructions(item) if isinstance(item, type(code)) else item for item in code.co_consts]
+    constants = [_instructions(item) if isinstance(item, type(code)) else item for item in code.co_consts]
     return code.co_code, code.co_names, constants
 
 
@@ -198,11 +204,9 @@ def _name_of(kind: Any) -> str | None:
 
 @functools.cache
 def _class_identity(cls: type) -> str | None:
-    """Where a class of tuples is defined and all that its verbs are made of."""
-    if "<locals>" in cls.__qualname__:
-        return None
-    text = stamp(cls.__module__)
-    return text and f"{cls.__module__}.{cls.__qualname__}:{text}:{getattr(cls, 'verbs', tuple)()}"
+    """Where a class of tuples is defined and all that its verbs are made of; None if another process cannot know."""
+    text = stamp(cls.__module__) if "<locals>" not in cls.__qualname__ else None
+    return text and f"{cls.__module__}.{cls.__qualname__}:{text}"
 
 
 def at_least_v3(features: Any) -> bool:

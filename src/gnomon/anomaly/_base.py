@@ -15,8 +15,9 @@ from sklearn.base import BaseEstimator, OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Integers
+from gnomon.base import validate_rows
 from gnomon.numerics.curves import threshold_curve
-from gnomon.numerics.validation import check_choice, check_interval, validate_rows
+from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.numerics.weights import check_weights
 
 __all__ = [
@@ -193,9 +194,9 @@ def contamination_threshold(scores: Floats, share: float, weights: Floats | None
     scores, weights = scores[weights > 0.0], weights[weights > 0.0]
     curve = threshold_curve(-scores, np.zeros(len(scores)), weights)
     cuts = -curve.thresholds
-    # 0.29 · 100 is a little below 29 in binary; a share is meant, not its last bit.
+    # 0.29 · 100 is slightly below 29 in binary; rounding must not change the number of rows.
     few = curve.fp <= share * curve.fp[-1] * (1.0 + 1e-12)
-    # Rows that are equal may have scores that differ by rounding; they are flagged together or not at all.
+    # Equal rows may have scores that differ by rounding; they are flagged together or not at all.
     apart = np.r_[~np.isclose(cuts[1:], cuts[:-1], rtol=1e-12, atol=0.0), True]
     allowed = np.flatnonzero(few & apart)
     return cuts[allowed[-1]] if allowed.size else -np.inf

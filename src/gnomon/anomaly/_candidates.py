@@ -16,7 +16,7 @@ SHARE = 0.01
 def _columns(facts: Facts, random_state: int) -> BaseEstimator:
     from gnomon.anomaly import GaussianDetector
 
-    # A share of the identity keeps columns that are constant among good rows from being infinitely telling.
+    # Shrinkage to the identity keeps a column that is constant among good rows from infinite scores.
     return GaussianDetector("diag", shrinkage=SHARE)
 
 

@@ -63,7 +63,7 @@ def _(density: Normal, levels, *, n_draws, rng):
 def _by_quadrature(density: Any, draws: Floats, levels: Floats) -> Floats | None:
     """log ε of a smooth law of one variable; None where the grid does not hold its mass."""
     if len(np.unique(draws)) < len(draws):
-        # Draws that repeat are those of a discrete law.
+        # Repeated draws mean a discrete distribution.
         return None
     low, high = np.min(draws), np.max(draws)
     grid = np.linspace(low - 0.25 * (high - low), high + 0.25 * (high - low), CELLS + 1)
@@ -75,7 +75,7 @@ def _by_quadrature(density: Any, draws: Floats, levels: Floats) -> Floats | None
     inside = np.isfinite(upper)
     cells = upper[inside], lower[inside], grid[1] - grid[0]
     bracket = np.min(log_p[np.isfinite(log_p)]) - 1.0, np.max(log_p)
-    # Where p is flat at ε itself, the flat part is needed to hold λ: ε must lie below it, by more than rounding.
+    # If p is constant at ε, that region is needed to reach probability λ: ε must lie below it by more than rounding.
     return np.array([brentq(_excess, *bracket, (*cells, share * mass), xtol=EXACT) for share in levels]) - 2.0 * EXACT
 
 

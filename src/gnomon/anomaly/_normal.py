@@ -7,11 +7,12 @@ import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.anomaly._base import TIES, WeightedDetector
+from gnomon.base import validate_rows
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariances_of
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments, group_moments
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_interval
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["CovarianceType", "NormalRows", "Shrinkage"]
@@ -117,7 +118,7 @@ def _share(
     if covariance_type != "full":
         raise ValueError(f"shrinkage={shrinkage!r} weighs correlations; give a number, or covariance_type='full'")
     cov = covariances_of(found.scatter, found.weight, "full")
-    # In a common size of the columns fourth powers neither overflow nor vanish; the share has no unit.
+    # Scaled to a common size, fourth powers of the columns neither overflow nor underflow; the share has no unit.
     size = float(np.sqrt(np.max(np.diagonal(cov[0])))) or 1.0
     cov = cov / size**2
     if shrinkage == "oas":

@@ -15,9 +15,10 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Bools, Floats, Integers, RandomState
 from gnomon.anomaly._density_rule import Density
 from gnomon.anomaly._levels import check_level, log_thresholds
+from gnomon.base import validate_rows
 from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer, validate_rows
+from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["NestedContours"]

@@ -54,9 +54,12 @@ class DetectorScores(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.anomaly import DetectorScores
-    >>> DetectorScores._fields[:4]
-    ('name', 'threshold', 'validation', 'test')
+    >>> from gnomon.anomaly import GaussianDetector, evaluate_detectors
+    >>> from gnomon.datasets import make_engines
+    >>> X, y = make_engines(300, 20, random_state=0)
+    >>> scores = evaluate_detectors({"normal": GaussianDetector()}, X, y, random_state=0).best
+    >>> scores.name, scores.precision, scores.recall, round(scores.base_rate, 3)
+    ('normal', 1.0, 1.0, 0.143)
     """
 
     name: str
@@ -95,9 +98,13 @@ class DetectorComparison(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.anomaly import DetectorComparison
-    >>> DetectorComparison._fields
-    ('scores', 'split')
+    >>> from gnomon.anomaly import CentroidDistanceDetector, GaussianDetector, evaluate_detectors
+    >>> from gnomon.datasets import make_engines
+    >>> X, y = make_engines(300, 20, random_state=0)
+    >>> detectors = {"distance": CentroidDistanceDetector(3, random_state=0), "normal": GaussianDetector()}
+    >>> found = evaluate_detectors(detectors, X, y, random_state=0)
+    >>> found.best.name, found.table()["test"], [len(rows) for rows in found.split]
+    ('normal', [1.0, 0.8], [180, 70, 70])
     """
 
     scores: tuple[DetectorScores, ...]

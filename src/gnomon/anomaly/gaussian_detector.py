@@ -101,7 +101,7 @@ class GaussianDetector(NormalRows, DensityRule):
         return self.density_
 
     def _draws(self) -> dict[str, Any]:
-        # A normal law has a formula, equation (2) of `_levels`.
+        # For a normal distribution there is a formula, equation (2) of `_levels`.
         return {"n_draws": 0, "rng": None}
 
     def _scores(self, X: Floats) -> Floats:

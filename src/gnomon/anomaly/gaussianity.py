@@ -49,9 +49,12 @@ class ColumnShape(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.anomaly import ColumnShape
-    >>> ColumnShape._fields[:3]
-    ('name', 'skewness', 'kurtosis')
+    >>> import numpy as np
+    >>> from gnomon.anomaly import gaussianity_report
+    >>> income = np.exp(np.random.default_rng(0).normal(size=(200, 1)))
+    >>> column = gaussianity_report(income).columns[0]
+    >>> round(column.skewness, 2), column.p_value < 0.01, column.suggestion
+    (1.69, True, 'LogShift')
     """
 
     name: str
@@ -81,9 +84,11 @@ class GaussianityReport(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.anomaly import GaussianityReport
-    >>> GaussianityReport._fields[0]
-    'columns'
+    >>> import numpy as np
+    >>> from gnomon.anomaly import gaussianity_report
+    >>> report = gaussianity_report(np.random.default_rng(0).normal(size=(200, 2)))
+    >>> [column.suggestion for column in report.columns], report.skewness_p_value > 0.01
+    (['none', 'none'], True)
     """
 
     columns: tuple[ColumnShape, ...]

@@ -16,7 +16,8 @@ from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats
-from gnomon.numerics.validation import FLOATS, check_choice, validate_rows
+from gnomon.base import validate_rows
+from gnomon.numerics.validation import FLOATS, check_choice
 
 __all__ = ["LogShift"]
 
@@ -154,7 +155,7 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         return k
 
     def _logs(self, X: Floats) -> Floats:
-        # In double precision, so that a shift which fits the least training row still does after rounding.
+        # In double precision, so that the smallest training value plus the shift is still positive after rounding.
         shifted = X.astype(float) + self.k_
         outside = shifted <= 0.0
         if self.on_domain == "raise" and np.any(outside):
@@ -163,7 +164,7 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 f"row {i} has {X[i, j]:g} in column {j}, not above −k={-self.k_[j]:g} where log(x + k) begins; give "
                 "on_domain='flag' to have such rows called anomalies"
             )
-        # No logarithm of a float is below −746; the fourth root leaves room for squares.
+        # No logarithm of a float is below −746; the fourth root keeps squares finite.
         far_below = -(float(np.finfo(X.dtype).max) ** 0.25)
         return np.where(outside, far_below, np.log(np.where(outside, 1.0, shifted))).astype(X.dtype)
 
@@ -172,7 +173,7 @@ def _best_shift(x: Floats) -> float:
     """Equation (2) over k = −min x + spread · eᵘ: a grid in u, then golden section between its neighbours."""
     x = _few_quantiles(x)
     low, spread = np.min(x), np.ptp(x)
-    # Far from zero a shift may round to −min x itself, which has no logarithm.
+    # Far from zero the shift may round to −min x, where the logarithm is −∞.
     least = np.spacing(abs(low)) - low
     if spread == 0.0:
         return float(max(1.0 - low, least))

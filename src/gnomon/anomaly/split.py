@@ -87,9 +87,9 @@ def anomaly_split(
     if np.sum(~bad) < 3:
         raise ValueError(f"y holds {np.sum(~bad)} good rows (y = 0); at least 3 are needed, one for each part")
     rng = check_rng(random_state)
-    good, bad = (rng.permutation(np.flatnonzero(rows)) for rows in (~bad, bad))
-    train, good = _cut(good, train_fraction, leave=2)
-    halves = [_cut(rows, validation_fraction, leave=1) for rows in (good, bad)]
+    good, anomalies = (rng.permutation(np.flatnonzero(rows)) for rows in (~bad, bad))
+    train, rest = _cut(good, train_fraction, leave=2)
+    halves = [_cut(rows, validation_fraction, leave=1) for rows in (rest, anomalies)]
     validation, test = (np.sort(np.concatenate(parts)) for parts in zip(*halves, strict=True))
     return AnomalySplit(np.sort(train), validation, test)
 

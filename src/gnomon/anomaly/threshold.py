@@ -141,5 +141,5 @@ def placed(thresholds: Floats, best: int, placement: Placement) -> float:
         return here
     above = float(thresholds[best + 1])
     middle = here + 0.5 * (above - here)
-    # Between neighbouring numbers, or below ∞, there is no room: the rows that are flagged must stay the same.
+    # Between adjacent floats, or below ∞, there is no midpoint: the flagged rows must stay the same.
     return middle if here <= middle < above else here

@@ -119,7 +119,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         bad = anomalous(y, _num_samples(X), self.anomaly_label)
         if np.all(bad):
             raise ValueError(f"all of n_samples={len(bad)} rows are anomalous; a detector needs good rows (y = 0)")
-        # First, so that rows which cannot be fitted are refused in the detector's own words.
+        # First, so that the detector itself raises the error about rows that cannot be fitted.
         self.detector_ = clone(detector).fit(_safe_indexing(X, np.flatnonzero(~bad)))
         scored = [_held_out(detector, X, bad, *fold) for fold in self._folds(X, bad)]
         self.thresholds_, self.values_ = self._mean_values(scored)

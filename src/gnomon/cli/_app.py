@@ -45,6 +45,7 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
 AsJson = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead.")]
 Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself if not given.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of the text, for example latin-1.")]
+Groups = Annotated[list[str] | None, typer.Argument(help="Words of the groups of kernels to compile; all if none.")]
 Clear = Annotated[bool, typer.Option("--clear", help="Delete them.")]
 NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is data; columns are column_1, column_2 …")]
 
@@ -119,13 +120,13 @@ def demo(out: Out = None, seed: Seed = 0, as_json: AsJson = False, quiet: Quiet 
 
 
 @app.command()
-def warmup(jobs: Jobs = 1, quiet: Quiet = False) -> None:
+def warmup(groups: Groups = None, jobs: Jobs = 1, quiet: Quiet = False) -> None:
     """Compile all kernels now, so that the first use of each is fast."""
     from gnomon.cli._guard import guarded
     from gnomon.cli._warmup import run
 
     with guarded():
-        run(jobs=jobs, quiet=quiet)
+        run(groups or (), jobs=jobs, quiet=quiet)
 
 
 @app.command()
@@ -161,10 +162,6 @@ def options(version: Version = False) -> None:
 
 def main() -> None:
     """Run the command with the arguments of the process.
-
-    References
-    ----------
-    IEEE Std 1003.1-2017, §12.2, utility syntax guidelines.
 
     Examples
     --------

@@ -67,7 +67,7 @@ def guarded() -> Iterator[None]:
 def _stoppable() -> Iterator[None]:
     """Raise `Stopped` at the first signal of `ENDING` and ignore the next, which would cut the tidying short."""
     known = [signal.Signals[name] for name in ENDING if name in signal.Signals.__members__]
-    # What the parent process ignores, as nohup does, stays ignored; only the main thread may say what a signal does.
+    # Signals that the parent ignores, as with nohup, stay ignored; only the main thread may install handlers.
     main = threading.current_thread() is threading.main_thread()
     before = {s: signal.getsignal(s) for s in known if main and signal.getsignal(s) is not signal.SIG_IGN}
 

@@ -1,7 +1,7 @@
 """`gnomon warmup`: run every registered job that compiles kernels, so that the first use of each is fast."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from multiprocessing import get_context
 
@@ -10,14 +10,14 @@ from rich.progress import track
 
 from gnomon._registry import discover, warmups
 from gnomon.cli._guard import errors
+from gnomon.io import UserError
 
 __all__ = ["run"]
 
 
-def run(*, jobs: int, quiet: bool) -> None:
+def run(words: Collection[str] = (), *, jobs: int, quiet: bool) -> None:
     """Run the work on `jobs` processes, with a bar; what fails is a fault of gnomon."""
-    discover()
-    names = [name for name, _ in warmups()]
+    names = _chosen(words)
     done = _in_processes(names, jobs) if jobs > 1 else map(_warm, names)
     console = errors()
     start = time.perf_counter()
@@ -26,6 +26,15 @@ def run(*, jobs: int, quiet: bool) -> None:
         pass
     seconds = time.perf_counter() - start
     Console(quiet=quiet, highlight=False).print(f"{len(names)} groups of kernels are ready ({seconds:.1f} s)")
+
+
+def _chosen(words: Collection[str]) -> list[str]:
+    """The groups that have one of the words in their names; all if there are no words."""
+    discover()
+    names = [name for name, _ in warmups()]
+    if unknown := [word for word in words if not any(word in name for name in names)]:
+        raise UserError(f"no group of kernels is called {', '.join(unknown)}; there are: {'; '.join(names)}")
+    return [name for name in names if not words or any(word in name for word in words)]
 
 
 def _warm(name: str) -> None:

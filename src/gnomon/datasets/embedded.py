@@ -38,10 +38,6 @@ CLOSINGS = ("kind regards", "see you soon", "please get back to me", "all the be
 def demo_path() -> tuple[Path, str]:
     """Where the embedded table lies, and the name of its target.
 
-    References
-    ----------
-    gnomon's own; the rows are drawn by equation (1) of this module.
-
     Examples
     --------
     >>> from gnomon.datasets.embedded import demo_path
@@ -55,10 +51,6 @@ def demo_path() -> tuple[Path, str]:
 
 def make_demo(random_state: RandomState = 7) -> str:
     """The text of the embedded table, drawn anew by equation (1) of this module.
-
-    References
-    ----------
-    gnomon's own.
 
     Examples
     --------

@@ -48,9 +48,12 @@ class Statistics:
 
     Examples
     --------
-    >>> from gnomon.distributions import Statistics
-    >>> (Statistics(2.0) + Statistics(3.0)).weight
-    5.0
+    A fit to the sum is the fit to all rows:
+
+    >>> from gnomon.distributions import Normal
+    >>> parts = Normal.statistics([1.0, 2.0]) + Normal.statistics([6.0])
+    >>> parts.weight, Normal.from_statistics(parts) == Normal.fit([1.0, 2.0, 6.0])
+    (3.0, True)
     """
 
     weight: Numbers
@@ -132,7 +135,7 @@ class Distribution(ABC):
         summed = {name: options[name] for name in cls.summed_options if name in options}
         return cls.from_statistics(cls.statistics(X, sample_weight, **summed), **options)
 
-    # What a row is, and which options there are, each law says for itself.
+    # Each distribution defines what a row is and which options there are.
     @classmethod
     def statistics(cls, X: Any, sample_weight: ArrayLike | None = None, *args: Any, **options: Any) -> Any:
         """Sums over the rows of X that determine the estimate; those of two sets of rows add with ``+``."""

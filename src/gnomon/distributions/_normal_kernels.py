@@ -125,7 +125,7 @@ def _fill(T: Floats, means: Floats, U: Floats, const: Floats, Z: Floats, y: Floa
                 for t in range(TILE):
                     y[t] += c * Z[b, t]
             for b in range(a % 4, a, 4):
-                # Four at a time, as y is fetched and put back for each pass.
+                # Four columns at a time, since every pass loads and stores y.
                 c0, c1, c2, c3 = U[j, a, b], U[j, a, b + 1], U[j, a, b + 2], U[j, a, b + 3]
                 for t in range(TILE):
                     y[t] += c0 * Z[b, t] + c1 * Z[b + 1, t] + c2 * Z[b + 2, t] + c3 * Z[b + 3, t]

@@ -48,7 +48,7 @@ class Sample:
     def std(self) -> Numbers:
         """The root of Σ sᵢ (xᵢ − mean)² / Σ sᵢ."""
         deviations = self.values - self.mean()
-        # In units of the largest one, whose square might overflow or vanish.
+        # Divided by the largest, since squares might overflow or underflow.
         size = np.max(np.abs(deviations), axis=0)
         unit = np.where(size > 0.0, size, 1.0)
         return unit * np.sqrt(self.weights @ (deviations / unit) ** 2 / self.weight)

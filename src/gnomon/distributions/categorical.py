@@ -239,7 +239,7 @@ class Multinomial(Distribution):
         """Counts of greatest probability: mπ rounded down, and the rest where it costs least."""
         x = np.floor(self.mean)
         while np.sum(x) < self._trials():
-            # One draw more of the value k multiplies the probability by mπₖ / (xₖ + 1).
+            # One more draw of the value k multiplies the probability by mπₖ / (xₖ + 1).
             x[np.argmax(self.probabilities / (x + 1.0))] += 1.0
         return x.astype(int)
 

@@ -17,9 +17,10 @@ from scipy.linalg import cho_solve
 from gnomon._typing import ArrayLike, Numbers
 from gnomon.distributions._base import Frozen, frozen
 from gnomon.distributions.conjugate import ConjugateModel
-from gnomon.distributions.normal import LOG_2PI, MultivariateNormal, Normal
+from gnomon.distributions.normal import MultivariateNormal, Normal
 from gnomon.distributions.normal_inverse import MeanCov, MeanVar, NormalInverseGamma, NormalInverseWishart
 from gnomon.distributions.student import MultivariateT, StudentT
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 

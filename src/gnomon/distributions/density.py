@@ -39,10 +39,6 @@ def fit_density(density: Any, X: MatrixLike, sample_weight: ArrayLike | None = N
     -------
     Distribution or estimator
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import numpy as np
@@ -71,10 +67,6 @@ def _(density: BaseEstimator, X: MatrixLike, sample_weight: ArrayLike | None = N
 def row_log_density(density: Any, X: MatrixLike) -> Floats:
     """log p(x) of every row under a fitted density.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import numpy as np
@@ -94,10 +86,6 @@ def _(density: Distribution, X: MatrixLike) -> Floats:
 @singledispatch
 def sample_density(density: Any, n: int, rng: np.random.Generator) -> Array:
     """n rows drawn from a fitted density, in any order.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------

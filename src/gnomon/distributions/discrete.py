@@ -67,7 +67,7 @@ class Discrete(Distribution):
         p = np.asarray(p)
         extra = (1,) * max(p.ndim - (P.ndim - 1), 0)
         below = np.cumsum(P, axis=0).reshape(P.shape[:1] + extra + P.shape[1:])
-        # A sum of probabilities may miss p by rounding, and must not miss the value for that.
+        # The cumulative sum may differ from p by rounding, which must not change the quantile.
         return k.ravel()[np.minimum(np.sum(below < p - 1e-14, axis=0), k.size - 1)]
 
     def integrate(self, f: Callable[[Any], Any]) -> Numbers:
@@ -78,7 +78,7 @@ class Discrete(Distribution):
     def integrate_log_density(self, other: Distribution) -> Numbers:
         k, P = self.table(np.ndim(other.mean))
         with np.errstate(invalid="ignore"):
-            # 0 log 0 = 0, and P > 0 where Q = 0 is infinitely surprising.
+            # 0 log 0 = 0, and the divergence is infinite if P > 0 where Q = 0.
             return np.sum(np.where(P > 0.0, P * other.log_density(k), 0.0), axis=0)
 
 

@@ -72,7 +72,7 @@ class Gamma(Distribution):
         """Equation (3)."""
         mean = statistics.total / statistics.weight
         excess = np.log(mean) - statistics.logs / statistics.weight
-        # Rounding alone leaves a few ε where all values are equal.
+        # If all values are equal, rounding leaves a few ε.
         if not np.all(excess > 8.0 * np.finfo(float).eps * (1.0 + np.abs(np.log(mean)))):
             raise ValueError("all values of a column of X are equal: its shape would be infinite; add rows or drop it")
         a = _shape(excess)

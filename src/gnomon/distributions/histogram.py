@@ -110,7 +110,8 @@ class Histogram(Distribution):
     ) -> BinCounts | RawValues:
         """The counts of the bins where `bins` are edges; else the sample, whose bins are chosen once all is there."""
         if np.ndim(bins) == 0:
-            _ = check_choice("bins", bins, ("fd",)) if isinstance(bins, str) else check_integer("bins", bins, 1)
+            count = cast(Count, bins)
+            _ = check_choice("bins", count, ("fd",)) if isinstance(count, str) else check_integer("bins", count, 1)
             return RawValues.of(one_variable(X, "Histogram"), sample_weight)
         edges = _checked_edges(bins)
         X, weights = check_sample(one_variable(X, "Histogram"), sample_weight)
@@ -132,7 +133,7 @@ class Histogram(Distribution):
             Pseudo-count of every bin.
         tails : {"clip", "zero"}, default="clip"
         """
-        # Where they are edges, they were used when the counts were made.
+        # Bins that were given as edges were used when the counts were made.
         counts, edges = statistics.binned(cast(Count, bins))
         raised = counts + check_non_negative("alpha", alpha)
         return cls(edges, raised / np.sum(raised), tails)
@@ -180,7 +181,7 @@ class Histogram(Distribution):
         return left[at] + inside * np.diff(self.edges)[b[at]]
 
     def rule(self) -> tuple[Floats, Floats]:
-        # Gauss and Legendre's nodes within each bin.
+        # Gauss–Legendre nodes within each bin.
         z, v = leggauss(NODES)
         points = self._middles()[:, None] + 0.5 * np.diff(self.edges)[:, None] * z
         return points.ravel(), np.outer(self.probabilities, 0.5 * v).ravel()

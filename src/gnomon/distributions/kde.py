@@ -25,10 +25,10 @@ from gnomon.distributions._base import Distribution, Frozen, check_points, finit
 from gnomon.distributions._kernel_sums import CentreCells, cell_log_sums, cells_of, log_sums
 from gnomon.distributions._sample import Sample
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.special import LOG_2PI
 
 __all__ = ["KDE"]
 
-LOG_2PI = np.log(2.0 * np.pi)
 
 Rule: TypeAlias = Literal["silverman", "scott", "flexible_bayes"]
 

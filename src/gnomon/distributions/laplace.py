@@ -106,7 +106,7 @@ class Laplace(Distribution):
         return rng.laplace(self.loc, self.scale, size=(n, *self._shape))
 
     def quantile(self, p: ArrayLike) -> Numbers:
-        # Both branches are evaluated, so each gets only the half that it is meant for.
+        # np.where evaluates both branches, so each is given only the arguments of its own half.
         below, above = np.minimum(p, 0.5), np.minimum(1.0 - np.asarray(p), 0.5)
         return self.loc + self.scale * (np.log(2.0 * below) - np.log(2.0 * above))
 

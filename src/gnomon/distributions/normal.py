@@ -20,12 +20,12 @@ from scipy.special import ndtri
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Frozen, Prior, check_points, check_sample, frozen
 from gnomon.numerics.energy import Energy
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["MultivariateNormal", "Normal"]
 
-LOG_2PI = np.log(2.0 * np.pi)
 CovarianceType: TypeAlias = Literal["full", "diag", "spherical"]
 COVARIANCE_TYPES: tuple[CovarianceType, ...] = get_args(CovarianceType)
 
@@ -121,7 +121,7 @@ class Normal(Distribution):
         var = self.var if np.all(spread) else np.where(spread, self.var, 1.0)
         with np.errstate(over="ignore"):
             out = -0.5 * (off**2 / var + np.log(var) + LOG_2PI)
-        # Without variance all probability sits at the mean.
+        # With variance zero all probability is at the mean.
         return out if np.all(spread) else np.where(spread, out, np.where(off == 0.0, np.inf, -np.inf))
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
@@ -183,7 +183,7 @@ class MultivariateNormal(Distribution):
             raise ValueError("mean and cov must be finite and cov symmetric; give a mean vector and a covariance")
         object.__setattr__(self, "mean", frozen(mean))
         object.__setattr__(self, "cov", frozen(cov))
-        # The factor, which every verb needs, is also the proof that Σ is positive definite.
+        # The Cholesky factor, which every method needs, also proves that Σ is positive definite.
         _ = self.factor
 
     @classmethod
@@ -311,7 +311,7 @@ class MultivariateNormal(Distribution):
     def _whiten(self, Z: Floats) -> Floats:
         """L⁻¹ Zᵀ, for Σ = L Lᵀ."""
         if self.covariance_type == "full":
-            # LAPACK's trtrs would wake all threads of BLAS even for a plane.
+            # LAPACK's trtrs would start all BLAS threads even for two columns.
             return dtrsm(1.0, self.factor, Z.T, lower=1)
         return (Z / self.factor).T
 

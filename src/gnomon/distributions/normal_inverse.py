@@ -17,9 +17,10 @@ import numpy as np
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Frozen, check_points, finite, frozen, positive
 from gnomon.distributions.gamma import InverseGamma
-from gnomon.distributions.normal import LOG_2PI, MultivariateNormal, Normal
+from gnomon.distributions.normal import MultivariateNormal, Normal
 from gnomon.distributions.student import MultivariateT, StudentT
 from gnomon.distributions.wishart import InverseWishart
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 
 __all__ = ["MeanCov", "MeanVar", "NormalInverseGamma", "NormalInverseWishart"]

@@ -18,8 +18,9 @@ from scipy.linalg.blas import dtrsm
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers
 from gnomon.distributions._normal_kernels import fill_log_densities, sums_of_responsibilities
-from gnomon.distributions.normal import LOG_2PI, CovarianceType, MultivariateNormal
+from gnomon.distributions.normal import CovarianceType, MultivariateNormal
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
 
@@ -216,7 +217,7 @@ class Normals:
         out = np.empty((len(X), len(self)))
 
         def fill(rows: slice) -> None:
-            # A square that overflows is a density of zero; the interpreter would warn of it, compiled code does not.
+            # A square that overflows gives density zero; plain Python would warn of it, compiled code does not.
             with np.errstate(over="ignore"):
                 fill_log_densities(X[rows], self.means, self.whitener, self.log_norms, out[rows])
 
@@ -343,7 +344,7 @@ def _inverse_root(cov: Floats, j: int) -> Floats:
         L = np.linalg.cholesky(cov)
     except np.linalg.LinAlgError:
         raise ValueError(_singular(j, np.linalg.eigvalsh(cov)[0])) from None
-    # LAPACK's triangular solve wakes BLAS's threads for a matrix of any size, BLAS's own does not.
+    # LAPACK's triangular solve starts the BLAS threads for a matrix of any size, that of BLAS does not.
     return dtrsm(1.0, L, np.eye(len(L)), lower=1)
 
 
@@ -362,5 +363,5 @@ def _regression(cov: Floats, missing: Integers, observed: Integers) -> Floats:
 
 
 def _chunks(X: Array, k: int) -> list[slice]:
-    # The same pieces whatever the number of threads, so that sums do not depend on it.
+    # The chunks do not depend on the number of threads, so neither do the sums.
     return split_rows(len(X), max(1, min(16, X.size * k // 2**18)))

@@ -63,7 +63,7 @@ class Poisson(Discrete):
 
     @property
     def support(self) -> Integers:
-        # Beyond twelve deviations (and fifty, for small rates) nothing is left at double precision.
+        # Beyond twelve standard deviations (plus 50, for small rates) the probability is below double precision.
         low, high = np.min(self.rate), np.max(self.rate)
         first = max(0, int(low - 12.0 * np.sqrt(low) - 50.0))
         return np.arange(first, int(high + 12.0 * np.sqrt(high) + 50.0))

@@ -143,7 +143,7 @@ class Product(Distribution):
         out = np.empty((n, self.dimension))
         for cols, law in self.groups:
             draws = law.sample(n, rng)
-            # One law for several columns is drawn anew for each.
+            # A scalar law shared by several columns is drawn independently for each.
             more = [law.sample(n, rng) for _ in range(1, cols.size)] if draws.ndim == 1 else []
             out[:, np.ravel(cols)] = np.column_stack([draws, *more])
         return out

@@ -45,9 +45,13 @@ class FitDiagnosis(NamedTuple):
     Examples
     --------
     >>> import numpy as np
-    >>> from gnomon.evaluation import FitDiagnosis
-    >>> FitDiagnosis([1, 2], np.ones(2), np.ones(2), np.zeros(2), np.ones(2), ["good", "good"], 0).best
-    0
+    >>> from gnomon.evaluation import diagnose_fit
+    >>> from gnomon.linear import Ridge
+    >>> x = np.linspace(-1, 1, 40)[:, None]
+    >>> y = x[:, 0] + 0.1 * np.random.default_rng(0).standard_normal(40)
+    >>> found = diagnose_fit(Ridge(), x, y, "alpha", [100.0, 1.0, 0.01])
+    >>> found.values[found.best], found.regimes[0], found.norms.round(2)
+    (0.01, 'under', array([0.1 , 0.92, 1.02]))
     """
 
     values: list[Any]

@@ -29,8 +29,9 @@ class ErrorSources(NamedTuple):
     Examples
     --------
     >>> from gnomon.evaluation import ErrorSources
-    >>> round(ErrorSources(0.5, 0.2, 0.1, 1.0).excess, 7)
-    0.8
+    >>> sources = ErrorSources(model=0.5, estimation=0.25, optimization=0.0, least_risk=1.0)
+    >>> sources.excess, sources.excess + sources.least_risk
+    (0.75, 1.75)
     """
 
     model: float

@@ -18,7 +18,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike, NDArray, Sparse
-from gnomon.numerics.validation import FLOATS, validate_rows
+from gnomon.base import validate_rows
+from gnomon.numerics.validation import FLOATS
 
 __all__ = ["Column", "Columns", "FeatureMap", "InvertibleMap", "Rows", "beside", "check_pair", "column_indices"]
 

@@ -60,10 +60,10 @@ def _errors(R, T, sizes, masks):
         s = len(columns)
         for k in range(len(sizes)):
             for c in range(s):
-                A[c] = R[k, columns[c]]
-            A[s] = R[k, d]
+                _put(R[k, columns[c]], A[c])
+            _put(R[k, d], A[s])
             _solve(A[: s + 1], pivots, w)
-            rest[:] = T[k, d]
+            _put(T[k, d], rest)
             for c in range(s):
                 _add(-w[c], T[k, columns[c]], rest)
             errors[i] += _dot(rest, rest) / (sizes[k] * len(sizes))
@@ -96,6 +96,13 @@ def _solve(A, pivots, w):
             for c in range(j + 1, s):
                 w[j] -= A[c, pivots[j]] * w[c]
             w[j] /= A[j, pivots[j]]
+
+
+@jit
+def _put(a, to):
+    # Array to array, what is said of shapes that differ would be compiled too, and for longer than all else.
+    for i in range(len(a)):
+        to[i] = a[i]
 
 
 @jit

@@ -14,8 +14,8 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, MatrixLike
+from gnomon.base import validate_rows
 from gnomon.features._subset_score import SubsetError, accepted, subset_error
-from gnomon.numerics.validation import validate_rows
 
 __all__ = ["ErrorSelector"]
 

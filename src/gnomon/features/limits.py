@@ -55,7 +55,7 @@ class Cap(FeatureMap):
 
     def _map(self, X: Rows) -> Rows:
         T = _per_column(self.T, X, "T")
-        # x − max(x − T, 0) would round; replacing what is too large does not.
+        # x − max(x − T, 0) would round; replacing values above T does not.
         out = X.copy()
         values, limits = (out.data, T[out.indices]) if sparse.issparse(X) else (out, T)
         np.minimum(values, limits, out=values)

@@ -41,7 +41,7 @@ class MaxNormScaler(InvertibleMap):
     _sparse = True
 
     def _learn(self, X: Rows) -> None:
-        # Scaling by the largest entry first keeps squares of huge and tiny rows in range.
+        # Dividing by the largest entry first keeps squares from overflow and underflow.
         largest = np.abs(X).max() or X.dtype.type(1)
         scaled = X / largest
         norms = sparse_norm(scaled, axis=1) if sparse.issparse(X) else np.linalg.norm(scaled, axis=1)

@@ -179,7 +179,7 @@ class PolynomialMap(FeatureMap):
             return (ends * (high - low) + (high + low)) / 2
         check_choice("domain", self.domain, ["fit"])
         low, high = X.min(axis=0), X.max(axis=0)
-        # A constant column has no width: it is put into the middle of an interval of width 2.
+        # A constant column has range zero: it is put in the middle of an interval of length 2.
         flat = low == high
         return np.array([low - flat, high + flat])
 
@@ -193,7 +193,7 @@ class PolynomialMap(FeatureMap):
 
     @property
     def _sparse(self) -> bool:
-        # Of the bases only powers vanish at zero.
+        # Of the bases only the powers are zero at zero.
         return self.basis == "monomial"
 
 

@@ -91,7 +91,7 @@ class RatioFeatures(FeatureMap):
         above, below = X[:, self._ratios[:, 0]], X[:, self._ratios[:, 1]]
         below = np.copysign(np.maximum(np.abs(below), self.floors_.astype(X.dtype)), below + 0)
         left, right = X[:, self._products[:, 0]], X[:, self._products[:, 1]]
-        # What overflows is the largest number, so that no later step meets an infinity.
+        # Overflow gives the largest finite number, so that later steps meet no infinity.
         with np.errstate(over="ignore"):
             made = np.nan_to_num(np.hstack([above / below, left * right]))
         return np.hstack([X, made]) if self.keep == "all" else made

@@ -14,10 +14,11 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats
+from gnomon.base import validate_rows
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.scatter import whitening, within_class_cov
 from gnomon.numerics.streaming import moments
-from gnomon.numerics.validation import FLOATS, check_non_negative, validate_rows
+from gnomon.numerics.validation import FLOATS, check_non_negative
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["Whitener", "WithinClassWhitener"]

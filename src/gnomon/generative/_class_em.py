@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 from functools import singledispatch
 from typing import Any
 
-import narwhals.stable.v2 as nw
 import numpy as np
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import validate_data
 
+from gnomon.base import validate_rows
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import covariances_of
 from gnomon.generative._contract import BayesClassifier
@@ -31,7 +31,7 @@ from gnomon.generative.mixture_model import numbers_of, take_worst
 from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.streaming import group_moments, moments
-from gnomon.numerics.validation import validate_rows
+from gnomon.numerics.tables import as_frame
 from gnomon.numerics.weights import class_priors
 from gnomon.optim import GaussianEM, NormalMixture, Restart, kmeans, seed_centers
 
@@ -63,7 +63,7 @@ class ClassRows:
 
 def given_rows(estimator, X, *, reset):
     """Rows for a classifier inside `estimator`: a data frame as it is, anything else as an array or sparse matrix."""
-    if isinstance(nw.from_native(X, eager_only=True, pass_through=True), nw.DataFrame):
+    if as_frame(X) is not None:
         validate_data(estimator, X, reset=reset, skip_check_array=True)
         return X
     return any_rows(estimator, X, reset=reset, accept_sparse="csr")

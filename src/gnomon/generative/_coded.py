@@ -11,9 +11,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon.base import map_rows, table_rows
 from gnomon.numerics.domains import encode, sizes_of
-from gnomon.numerics.tables import assert_complete, table_rows
-from gnomon.numerics.validation import check_choice, map_rows
+from gnomon.numerics.tables import assert_complete
+from gnomon.numerics.validation import check_choice
 
 __all__ = ["CodedRows", "known_codes", "read_table", "refuse_empty", "refuse_undeclared"]
 

@@ -17,11 +17,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._jit import lean
+from gnomon.base import validate_rows
 from gnomon.generative._explanation import Explanation
+from gnomon.generative._rows import in_precision_of
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_sum_exp
-from gnomon.numerics.validation import check_choice, check_integer, check_positive, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_positive
 from gnomon.numerics.weights import check_weights, class_priors
 
 __all__ = ["BayesClassifier"]
@@ -107,7 +109,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
         """
         X = self._checked(X)
-        out = _like(self._log_posteriors(X, priors), X)
+        out = in_precision_of(self._log_posteriors(X, priors), X)
         # A probability that rounds to one has the logarithm zero, so that both methods agree in single precision.
         out[out > -0.25 * np.finfo(out.dtype).eps] = 0.0
         return out
@@ -127,7 +129,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         """
         X = self._checked(X)
         out = self._log_posteriors(X, priors)
-        return _like(np.exp(out, out=out), X)
+        return in_precision_of(np.exp(out, out=out), X)
 
     def predict_joint_log_proba(self, X, priors=None):
         """log π_c f_c(x).
@@ -143,7 +145,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
         """
         X = self._checked(X)
-        return _like(self._joint_scores(X) + self._log_priors(priors), X)
+        return in_precision_of(self._joint_scores(X) + self._log_priors(priors), X)
 
     def class_log_likelihood(self, X):
         """log f_c(x), which no prior enters.
@@ -157,7 +159,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples, n_classes)
         """
         X = self._checked(X)
-        return _like(self._class_log_densities(X), X)
+        return in_precision_of(self._class_log_densities(X), X)
 
     def decision_function(self, X):
         """Two classes: the log-odds (2) of `classes_[1]`, so that P(classes_[1] | x) = σ(f). More: log π_c f_c(x).
@@ -173,8 +175,8 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         X = self._checked(X)
         if len(self.classes_) == 2:
             joint = self._joint(self._class_scores(X), None)
-            return _like(joint[:, 1] - joint[:, 0], X)
-        return _like(self._joint(self._decision_scores(X), None), X)
+            return in_precision_of(joint[:, 1] - joint[:, 0], X)
+        return in_precision_of(self._joint(self._decision_scores(X), None), X)
 
     def llr(self, X, positive=None, negative=None):
         """Log-likelihood ratio (2) of two classes, which no prior enters; 0 where both densities are 0.
@@ -192,7 +194,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         X = self._checked(X)
         k, j = self._pair(positive, negative)
         scores = self._class_scores(X)
-        return _like(_difference(scores[:, k], scores[:, j]), X)
+        return in_precision_of(_difference(scores[:, k], scores[:, j]), X)
 
     def log_odds(self, X, positive=None, negative=None, *, priors=None):
         """Log-odds (2): the ratio of `llr` plus log π_positive/π_negative.
@@ -212,7 +214,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         X = self._checked(X)
         k, j = self._pair(positive, negative)
         joint = self._joint(self._class_scores(X), priors)
-        return _like(_difference(joint[:, k], joint[:, j]), X)
+        return in_precision_of(_difference(joint[:, k], joint[:, j]), X)
 
     def score_samples(self, X, priors=None):
         """log p(x) of equation (1): a density, so it may exceed 0; −inf where every class gives density zero.
@@ -228,7 +230,7 @@ class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
         ndarray of shape (n_samples,)
         """
         X = self._checked(X)
-        return _like(log_sum_exp(self._class_log_densities(X) + self._log_priors(priors)), X)
+        return in_precision_of(log_sum_exp(self._class_log_densities(X) + self._log_priors(priors)), X)
 
     def is_outlier(self, X, threshold=None, *, log_threshold=None):
         """Whether p(x) ≤ τ.
@@ -415,8 +417,3 @@ def _difference(a, b):
     """a − b, and 0 where both are the same infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(a == b, 0.0, a - b)
-
-
-def _like(values, X):
-    """Single precision where the rows are in single precision."""
-    return values.astype(np.float32) if getattr(X, "dtype", None) == np.float32 else values

@@ -13,11 +13,10 @@ import numpy as np
 
 from gnomon.distributions import Normal, Normals, Statistics
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments, group_moments
 
 __all__ = ["CellLaws", "CellMoments", "cell_moments", "refuse_constant"]
-
-LOG_2PI = np.log(2.0 * np.pi)
 
 
 @dataclass(frozen=True, eq=False)

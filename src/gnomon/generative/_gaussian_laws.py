@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from gnomon.distributions import MultivariateT, Normals
-from gnomon.distributions.normal import LOG_2PI
 from gnomon.distributions.normals import COVARIANCE_SHAPES, covariances_of
 from gnomon.generative._forms import QuadraticForm
 from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, shrink_cov
+from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 from gnomon.optim import GaussianEM, em, warn_unless_em_converged

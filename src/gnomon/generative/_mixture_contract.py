@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from gnomon.generative._rows import in_precision_of
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.validation import check_integer
@@ -40,7 +41,7 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
 
     def score_samples(self, X):
         """log p(x) of every row."""
-        return _like(self._log_densities(X), X)
+        return in_precision_of(self._log_densities(X), X)
 
     def score(self, X, y=None, sample_weight=None):
         """Mean of log p(x)."""
@@ -60,7 +61,7 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
         A row so far out that every density is zero in floating point has the weights of the components; one at which
         densities are infinite is shared by these.
         """
-        return _like(np.exp(self._log_proba(X)).astype(self.weights_.dtype, copy=False), X)
+        return in_precision_of(np.exp(self._log_proba(X)).astype(self.weights_.dtype, copy=False), X)
 
     def _log_densities(self, X):
         return log_sum_exp(self._log_joint(X))
@@ -100,11 +101,6 @@ class MixtureDensity(DensityMixin, BaseEstimator, ABC):
 
     def _total(self, X, sample_weight):
         return float(np.sum(check_weights(sample_weight, np.empty((_num_samples(X), 0)))))
-
-
-def _like(values, X):
-    """Single precision where the rows are an array in single precision."""
-    return values.astype(np.float32, copy=False) if getattr(X, "dtype", None) == np.float32 else values
 
 
 def _weighted_sum(values, sample_weight):

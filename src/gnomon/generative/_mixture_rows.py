@@ -7,7 +7,8 @@ Ghahramani & Jordan (1994), Supervised learning from incomplete data via an EM a
 
 import numpy as np
 
-from gnomon.numerics.validation import assert_not_infinite, check_integer, validate_rows
+from gnomon.base import validate_rows
+from gnomon.numerics.validation import assert_not_infinite, check_integer
 from gnomon.optim.gaussian_em import refuse_empty_columns
 
 __all__ = ["mixture_rows", "refuse_overflow"]

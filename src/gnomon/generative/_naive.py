@@ -15,19 +15,13 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._jit import compiled, lean
+from gnomon.base import map_rows, validate_rows
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._forms import LinearForm, linear_scores
 from gnomon.generative._rows import labelled_rows
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
-from gnomon.numerics.validation import (
-    assert_finite,
-    assert_not_infinite,
-    check_choice,
-    machine_numbers,
-    map_rows,
-    validate_rows,
-)
+from gnomon.numerics.validation import assert_finite, assert_not_infinite, check_choice, machine_numbers
 
 __all__ = [
     "LinearLaws",

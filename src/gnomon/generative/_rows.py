@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.utils.validation import validate_data
 
+from gnomon.base import map_rows, validate_rows
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.streaming import group_moments
-from gnomon.numerics.validation import map_rows, validate_rows
 from gnomon.numerics.weights import check_weights
 
-__all__ = ["LabelledRows", "any_rows", "class_moments", "labelled_rows"]
+__all__ = ["LabelledRows", "any_rows", "class_moments", "in_precision_of", "labelled_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,3 +83,8 @@ def _numbers_or_cells(X):
                 f"X holds {cell!r}; a cell's argument must be a string or a number, not {type(cell).__name__}"
             )
     return X.astype(object)
+
+
+def in_precision_of(values, X):
+    """The values in single precision where the rows are an array in single precision."""
+    return values.astype(np.float32, copy=False) if getattr(X, "dtype", None) == np.float32 else values

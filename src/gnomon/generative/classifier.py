@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from gnomon.base import naming_columns
 from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._rows import any_rows, labelled_rows
-from gnomon.numerics.validation import naming_columns
 
 __all__ = ["GenerativeClassifier"]
 

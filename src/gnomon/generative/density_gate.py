@@ -12,13 +12,16 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _num_samples, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from gnomon.base import naming_columns
+from gnomon.base.spare_labels import check_spare, spare_label
+from gnomon.base.weights import weight_parameter
 from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import fit_density, row_log_density
 from gnomon.generative._rows import any_rows, labelled_rows
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.validation import check_interval, check_positive, naming_columns
+from gnomon.numerics.validation import check_interval, check_positive
 
 __all__ = ["DensityGate"]
 
@@ -111,13 +114,15 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
         classifier = LogisticRegression(max_iter=1000) if self.classifier is None else self.classifier
         self.classes_ = rows.classes
-        self.outlier_label_ = self._label(rows.classes)
+        self.outlier_label_ = check_spare(
+            "outlier_label", spare_label(self.outlier_label, rows.classes, "outlier"), rows.classes
+        )
         if rows.weights is not None and len(rows.weights) < _num_samples(X):
             # A row of weight zero is no row, and a class of such rows is none.
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
             X, y, sample_weight = _safe_indexing(X, used), _safe_indexing(y, used), rows.weights
         with naming_columns(self, rows.X):
-            self.classifier_ = _fit_weighted(clone(classifier), X, y, sample_weight)
+            self.classifier_ = clone(classifier).fit(X, y, **weight_parameter(classifier, sample_weight))
             self.density_ = fit_density(self.density, rows.X, rows.weights)
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self
@@ -199,13 +204,6 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         check_is_fitted(self)
         return any_rows(self, X, reset=False)
 
-    def _label(self, classes):
-        words = classes.dtype.kind in "OUS"
-        label = ("outlier" if words else -1) if self.outlier_label is None else self.outlier_label
-        if label in classes.tolist():
-            raise ValueError(f"outlier_label={label!r} is one of the classes {classes.tolist()}; choose another label")
-        return label
-
     def _cut(self, scores, weights):
         if self.threshold is not None and self.log_threshold is not None:
             raise ValueError(
@@ -221,14 +219,6 @@ class DensityGate(ClassifierMixin, BaseEstimator):
         mass = np.cumsum(np.ones(len(scores)) if weights is None else weights[order])
         count = int(np.searchsorted(mass, share * mass[-1] * (1.0 + 1e-12), side="right"))
         return float(scores[order[count - 1]]) if count else -np.inf
-
-
-def _fit_weighted(classifier, X, y, sample_weight):
-    if sample_weight is None:
-        return classifier.fit(X, y)
-    if not has_fit_parameter(classifier, "sample_weight"):
-        raise ValueError(f"{type(classifier).__name__} takes no sample_weight; leave the weights out")
-    return classifier.fit(X, y, sample_weight=sample_weight)
 
 
 def _with_label(classes, label):

@@ -14,6 +14,7 @@ from scipy import linalg
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.distributions import Normals
 from gnomon.generative._class_covariance import check_covariance_options, class_covariances, given_priors
 from gnomon.generative._contract import BayesClassifier
@@ -24,7 +25,7 @@ from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import discriminant_axes, fix_signs, principal_axes
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_non_negative, validate_rows
+from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_non_negative
 
 __all__ = ["LinearDiscriminantAnalysis"]
 

@@ -11,6 +11,7 @@ pooling and shrinkage: Friedman (1989), doi:10.1080/01621459.1989.10478752.
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.distributions import Normals
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._forms import LinearForm, linear_scores
@@ -25,7 +26,7 @@ from gnomon.generative._gaussian_laws import (
 from gnomon.generative._rows import class_moments, labelled_rows
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.shrinkage import quartic_sums
-from gnomon.numerics.validation import assert_finite, check_choice, validate_rows
+from gnomon.numerics.validation import assert_finite, check_choice
 from gnomon.optim import observed_rows
 
 __all__ = ["GaussianClassifier"]

@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.distributions import MultivariateNormal, Normal, Normals
 from gnomon.distributions.density import fit_density
 from gnomon.generative._rows import labelled_rows
@@ -21,7 +22,7 @@ from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_softmax
-from gnomon.numerics.validation import assert_finite, check_choice, validate_rows
+from gnomon.numerics.validation import assert_finite, check_choice
 from gnomon.optim import NormalMixture, fit_normal_missing, observed_rows
 
 __all__ = ["DensityImputer"]

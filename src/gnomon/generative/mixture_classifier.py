@@ -11,11 +11,12 @@ from collections.abc import Mapping
 import numpy as np
 from sklearn.base import clone
 
+from gnomon.base import validate_rows
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._rows import labelled_rows
 from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.generative.select import select_components
-from gnomon.numerics.validation import check_choice, check_integer, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer
 
 __all__ = ["GaussianMixtureClassifier"]
 

@@ -14,13 +14,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import naming_columns
 from gnomon.distributions import Distribution, MultivariateNormal
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
 from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._rows import any_rows
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, naming_columns
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Restart, em, kmeans, seed_centers, warn_unless_em_converged
 

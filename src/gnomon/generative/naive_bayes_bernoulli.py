@@ -11,6 +11,7 @@ classification.
 import numpy as np
 from scipy import sparse
 
+from gnomon.base import map_rows
 from gnomon.distributions import Bernoulli, Beta, BetaBernoulli
 from gnomon.distributions.discrete import Trials
 from gnomon.generative._categories import smooth
@@ -25,7 +26,7 @@ from gnomon.generative._naive import (
     group_sums,
     read_matrix,
 )
-from gnomon.numerics.validation import check_choice, check_non_negative, map_rows
+from gnomon.numerics.validation import check_choice, check_non_negative
 
 __all__ = ["BernoulliNB"]
 

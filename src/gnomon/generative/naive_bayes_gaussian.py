@@ -9,11 +9,12 @@ add. Hand & Yu (2001), doi:10.1111/j.1751-5823.2001.tb00465.x; John & Langley (1
 
 import numpy as np
 
+from gnomon.base import validate_rows
 from gnomon.distributions import Normal, NormalInverseGammaModel
 from gnomon.generative._forms import LinearForm
 from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
 from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, check_prior
-from gnomon.numerics.validation import check_choice, check_non_negative, check_positive, validate_rows
+from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
 
 __all__ = ["GaussianNB"]
 

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 from scipy.special import gammaln
 
+from gnomon.base import map_rows
 from gnomon.distributions import Multinomial
 from gnomon.distributions.discrete import Counts
 from gnomon.generative._categories import pseudo_counts, smooth
@@ -26,7 +27,7 @@ from gnomon.generative._naive import (
     group_sums,
     read_matrix,
 )
-from gnomon.numerics.validation import assert_finite, map_rows
+from gnomon.numerics.validation import assert_finite
 
 __all__ = ["MultinomialNB"]
 

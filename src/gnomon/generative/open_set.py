@@ -12,13 +12,15 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.utils import get_tags
 
+from gnomon.base import naming_columns
+from gnomon.base.spare_labels import check_kind, check_spare, spare_label
 from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._rows import any_rows
 from gnomon.generative.classifier import GenerativeClassifier
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.gaussian_mixture import GaussianMixture
-from gnomon.numerics.validation import check_interval, check_positive, naming_columns
+from gnomon.numerics.validation import check_interval, check_positive
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["OpenSetClassifier"]
@@ -116,7 +118,7 @@ class OpenSetClassifier(BayesClassifier):
         """
         model = cls(known, other, other_prior=other_prior, unknown_label=unknown_label)
         model.known_, model.other_ = known, other
-        model.unknown_label_ = model._label(known.classes_)
+        model.unknown_label_ = spare_label(unknown_label, known.classes_, "unknown")
         model._finish(0.0)
         return model
 
@@ -140,7 +142,7 @@ class OpenSetClassifier(BayesClassifier):
         X, y = any_rows(self, X, y)
         y = np.asarray(y)
         weights = check_weights(sample_weight, np.empty((len(X), 0)))
-        self.unknown_label_ = self._label(y)
+        self.unknown_label_ = spare_label(self.unknown_label, y, "unknown")
         rest = y == self.unknown_label_
         if np.all(rest[weights > 0.0]):
             raise ValueError(
@@ -177,20 +179,6 @@ class OpenSetClassifier(BayesClassifier):
             raise ValueError(f"threshold={self.threshold!r} and log_threshold={self.log_threshold!r}: give one of them")
         return float(np.log(check_positive("threshold", self.threshold)))
 
-    def _label(self, y):
-        if self.unknown_label is not None:
-            return self.unknown_label
-        return -1 if np.asarray(y).dtype.kind in "iufb" else "unknown"
-
-    def _with_label(self, known):
-        label = np.asarray(self.unknown_label_)
-        if (known.dtype.kind in "USO") != (label.dtype.kind in "USO"):
-            raise ValueError(
-                f"unknown_label={self.unknown_label_!r} is of another kind than the classes {known.tolist()}; give a "
-                "number for numbers, a string for strings"
-            )
-        return np.append(known, label)
-
     def _background(self, X, weights, X_other):
         if X_other is not None:
             more = any_rows(self, X_other, reset=False)
@@ -202,12 +190,10 @@ class OpenSetClassifier(BayesClassifier):
         """Classes and priors, once the densities are there."""
         known = self.known_.classes_
         self._opens = self.other_ is not None or self._cut() is not None
-        if self._opens and self.unknown_label_ in known.tolist():
-            raise ValueError(
-                f"unknown_label={self.unknown_label_!r} is one of the classes {known.tolist()}; set unknown_label to "
-                "another label"
-            )
-        self.classes_ = np.unique(self._with_label(known)) if self._opens else known
+        self.classes_ = known
+        if self._opens:
+            label = check_spare("unknown_label", check_kind("unknown_label", self.unknown_label_, known), known)
+            self.classes_ = np.unique(np.append(known, label))
         place = {label: c for c, label in enumerate(self.classes_.tolist())}
         self._columns = np.array([place[label] for label in known.tolist()])
         counts = np.full(len(self.classes_), other_count)

@@ -12,15 +12,16 @@ import numpy as np
 from scipy import linalg
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
 from gnomon.distributions import Normals
-from gnomon.distributions.normal import LOG_2PI
 from gnomon.generative._class_covariance import check_covariance_options, class_covariances, given_priors
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._gaussian_laws import chain_factors, quadratic_form
 from gnomon.generative._rows import class_moments, labelled_rows
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import fix_signs, principal_axes
-from gnomon.numerics.validation import assert_finite, check_choice, check_interval, check_non_negative, validate_rows
+from gnomon.numerics.special import LOG_2PI
+from gnomon.numerics.validation import assert_finite, check_choice, check_interval, check_non_negative
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 

@@ -11,12 +11,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.decomposition import PCA
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_consistent_length, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon.base import naming_columns
+from gnomon.base.weights import weight_parameter
 from gnomon.generative._class_em import given_rows
 from gnomon.generative._partial_labels import partial_labels
 from gnomon.generative.discriminant import LinearDiscriminantAnalysis
-from gnomon.numerics.validation import naming_columns
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["SemiSupervisedPipeline"]
@@ -99,9 +100,12 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         transformer = PCA() if self.transformer is None else clone(self.transformer)
         of_all, of_part = (None, None) if sample_weight is None else (weights[used], weights[part])
         with naming_columns(self, X):
-            self.transformer_ = _fit(transformer, _safe_indexing(X, np.flatnonzero(used)), None, of_all)
+            self.transformer_ = transformer.fit(
+                _safe_indexing(X, np.flatnonzero(used)), None, **weight_parameter(transformer, of_all)
+            )
             Z = self.transformer_.transform(_safe_indexing(X, part))
-            self.classifier_ = _fit(self._classifier(), Z, y.classes[y.index[part]], of_part)
+            classifier = self._classifier()
+            self.classifier_ = classifier.fit(Z, y.classes[y.index[part]], **weight_parameter(classifier, of_part))
         self.classes_ = self.classifier_.classes_
         return self
 
@@ -142,13 +146,3 @@ class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
         # A gap may be filled by the transformer or reach the classifier: only where both take it is it safe to say so.
         tags.input_tags.allow_nan = inner.allow_nan and get_tags(self._classifier()).input_tags.allow_nan
         return tags
-
-
-def _fit(estimator, X, y, weights):
-    if weights is None:
-        return estimator.fit(X, y)
-    if not has_fit_parameter(estimator, "sample_weight"):
-        raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight; leave the weights out, or repeat the rows"
-        )
-    return estimator.fit(X, y, sample_weight=weights)

@@ -2,12 +2,13 @@
 
 from gnomon.infer._grid_posterior import GridPosterior, grid_posterior
 from gnomon.infer._laplace import LaplaceApproximation, laplace, laplace_at
-from gnomon.infer._sigmoid_average import SIGMOID_AVERAGES, sigmoid_average
+from gnomon.infer._sigmoid_average import SIGMOID_AVERAGES, SigmoidAverage, sigmoid_average
 
 __all__ = [
     "SIGMOID_AVERAGES",
     "GridPosterior",
     "LaplaceApproximation",
+    "SigmoidAverage",
     "grid_posterior",
     "laplace",
     "laplace_at",

@@ -19,7 +19,7 @@ from scipy.special import expit, ndtr
 from gnomon._typing import ArrayLike, Floats, RandomState
 from gnomon.numerics.random import check_rng
 
-__all__ = ["SIGMOID_AVERAGES", "sigmoid_average"]
+__all__ = ["SIGMOID_AVERAGES", "SigmoidAverage", "sigmoid_average"]
 
 SigmoidAverage: TypeAlias = Literal["quadrature", "mackay", "erf", "samples", "mode"]
 Draws: TypeAlias = Callable[[], Floats]

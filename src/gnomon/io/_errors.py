@@ -6,10 +6,6 @@ __all__ = ["UserError"]
 class UserError(ValueError):
     """Input that cannot be used; the text says what was found and what to do.
 
-    References
-    ----------
-    IEEE Std 1003.1-2017, §1.4: utilities write diagnostics to standard error and exit with a code above zero.
-
     Examples
     --------
     >>> from gnomon.io import UserError, read_table

@@ -15,10 +15,6 @@ __all__ = ["UnwritableError", "digest_of", "outbox"]
 class UnwritableError(UserError):
     """A file or folder that cannot be written; the text says which and why.
 
-    References
-    ----------
-    IEEE Std 1003.1-2017, rename(): a file is replaced in one step or not at all.
-
     Examples
     --------
     >>> import tempfile, pathlib

@@ -35,10 +35,6 @@ NOTES = "gnomon.json"
 class ModelFileError(UserError):
     """A file that is no model file of gnomon, is damaged, or names types that may not be loaded.
 
-    References
-    ----------
-    The skops project, secure persistence: skops.readthedocs.io/en/stable/persistence.html
-
     Examples
     --------
     >>> import tempfile, pathlib
@@ -108,10 +104,6 @@ def load(path: str | Path) -> Any:
     Nothing in the file is executed. A file that is damaged, comes from elsewhere, or names a type that is neither
     trusted by skops nor an estimator or noun of gnomon raises `ModelFileError`.
 
-    References
-    ----------
-    The skops project, secure persistence: skops.readthedocs.io/en/stable/persistence.html
-
     Examples
     --------
     >>> import tempfile, pathlib
@@ -139,10 +131,6 @@ def load(path: str | Path) -> Any:
 
 def notes(path: str | Path) -> dict[str, Any]:
     """What was noted when the model was saved: gnomon's version and the facts given to `save`.
-
-    References
-    ----------
-    The skops project, secure persistence: skops.readthedocs.io/en/stable/persistence.html
 
     Examples
     --------

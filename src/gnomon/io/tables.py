@@ -25,10 +25,6 @@ __all__ = ["Table", "TableError", "as_dates", "as_float", "as_table", "check_nam
 class TableError(UserError):
     """A table that cannot be read or lacks what is asked of it; the text says where and what to do.
 
-    References
-    ----------
-    Shafranovich, Y. (2005). Common format and MIME type for comma-separated values. doi:10.17487/RFC4180
-
     Examples
     --------
     >>> from gnomon.io import Table, TableError
@@ -48,10 +44,6 @@ class Table:
     ----------
     columns : dict of str → array-like
         Strings, numbers or dates; other values are taken as text.
-
-    References
-    ----------
-    Wickham, H. (2014). Tidy data. doi:10.18637/jss.v059.i10
 
     Examples
     --------
@@ -160,10 +152,6 @@ TableLike: TypeAlias = Table | dict[str, Any] | IntoDataFrame
 @singledispatch
 def as_table(data: TableLike) -> Table:
     """`data` as a `Table`: a table, a dict of columns, or a pandas, polars or Arrow frame.
-
-    References
-    ----------
-    The narwhals project, the layer that reads every kind of data frame: narwhals-dev.github.io/narwhals
 
     Examples
     --------

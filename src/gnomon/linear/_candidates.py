@@ -3,52 +3,55 @@
 Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised.
 """
 
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 import scipy.sparse as sp
+from sklearn.base import BaseEstimator
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.preprocessing import StandardScaler
 
-from gnomon._registry import Candidate, register, register_warmup
+from gnomon._registry import Candidate, Facts, register, register_warmup
+from gnomon._typing import Floats
 
 INVERSE_STRENGTHS = (0.01, 0.1, 1.0, 10.0)
 INNER_FOLDS = 3
 
 
-def _least_squares(facts, random_state):
+def _least_squares(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LinearRegression
 
     # A column per level makes X singular by design; the solution of least norm predicts as any other does.
     return LinearRegression(on_singular="ignore")
 
 
-def _ridge(facts, random_state):
+def _ridge(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import RidgeCV
 
     return RidgeCV(alphas=np.logspace(-3, 5, 17))
 
 
-def _lasso(facts, random_state):
+def _lasso(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LassoCV
 
     return LassoCV(cv=INNER_FOLDS)
 
 
-def _elastic_net(facts, random_state):
+def _elastic_net(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import ElasticNetCV
 
     # Half of the penalty is ‖w‖², whose strength depends on the unit of the target.
     return TransformedTargetRegressor(ElasticNetCV(l1_ratio=0.5, cv=INNER_FOLDS), transformer=StandardScaler())
 
 
-def _logistic(facts, random_state):
+def _logistic(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LogisticRegressionCV
 
     return LogisticRegressionCV(Cs=INVERSE_STRENGTHS, cv=INNER_FOLDS, scoring="neg_log_loss", max_iter=1000)
 
 
-def _sparse_logistic(facts, random_state):
+def _sparse_logistic(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LogisticRegressionCV
 
     return LogisticRegressionCV(
@@ -56,25 +59,25 @@ def _sparse_logistic(facts, random_state):
     )
 
 
-def _linear_svm(facts, random_state):
+def _linear_svm(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LinearSVC
 
     return LinearSVC(C=0.1, random_state=random_state)
 
 
-def _coefficients(model):
+def _coefficients(model: BaseEstimator) -> Floats:
     return model.coef_
 
 
-def _rescaled_coefficients(model):
+def _rescaled_coefficients(model: BaseEstimator) -> Floats:
     return model.transformer_.scale_[0] * np.ravel(model.regressor_.coef_)
 
 
-def _well_determined(facts):
+def _well_determined(facts: Facts) -> bool:
     return facts.n_rows >= 5 * facts.n_features
 
 
-def _moderate(facts):
+def _moderate(facts: Facts) -> bool:
     return facts.n_rows * facts.n_features * max(1, facts.n_classes) <= 2e8
 
 
@@ -112,7 +115,7 @@ for _candidate in (
     register(_candidate)
 
 
-def _warm(make, classes):
+def _warm(make: Callable[[Facts | None, int], BaseEstimator], classes: int) -> None:
     """Fit a model once on dense and once on sparse rows."""
     X = np.random.default_rng(0).normal(size=(60, 3))
     y = np.digitize(X[:, 0], np.linspace(-0.5, 0.5, classes - 1)) if classes else X[:, 0] + 0.1 * X[:, 1]

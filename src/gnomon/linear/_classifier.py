@@ -7,18 +7,20 @@ to compare, needs only a test that it is finite. Everything else takes the way t
 """
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.numerics.validation import validate_rows
+from gnomon._typing import Array, Floats, Matrix, MatrixLike
+from gnomon.base import validate_rows
 
 __all__ = ["class_scores", "classes_of", "rows_to_score", "scores_of_rows"]
 
 
-def rows_to_score(estimator, X):
+def rows_to_score(estimator: BaseEstimator, X: MatrixLike) -> Matrix:
     """X as an array whose product with the coefficients makes sense; ValueError otherwise."""
     fitted = vars(estimator)
-    plain = type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "df" and "feature_names_in_" not in fitted
-    if plain and len(X) and X.shape[1] == fitted.get("n_features_in_") and "coef_" in fitted:
+    nameless, width = "coef_" in fitted and "feature_names_in_" not in fitted, fitted.get("n_features_in_")
+    if nameless and type(X) is np.ndarray and X.ndim == 2 and X.dtype.char in "df" and X.shape[1] == width and len(X):
         # A finite sum proves that every entry is finite.
         with np.errstate(over="ignore", invalid="ignore"):
             if np.isfinite(np.add.reduce(X, axis=None)):
@@ -27,18 +29,18 @@ def rows_to_score(estimator, X):
     return validate_rows(estimator, X, reset=False, accept_sparse=("csr", "csc"))
 
 
-def class_scores(estimator, X):
+def class_scores(estimator: BaseEstimator, X: MatrixLike) -> Floats:
     """z of (1) for new rows: shape (n,) where `coef_` has one row, else (n, K)."""
     return scores_of_rows(estimator, rows_to_score(estimator, X))
 
 
-def scores_of_rows(estimator, X):
+def scores_of_rows(estimator: BaseEstimator, X: Matrix) -> Floats:
     """z of (1) for rows that have been checked."""
     coef, intercept = estimator.coef_, estimator.intercept_
     return X @ coef[0] + intercept[0] if len(coef) == 1 else X @ coef.T + intercept
 
 
-def classes_of(classes, z, cut=0.0):
+def classes_of(classes: Array, z: Floats, cut: float = 0.0) -> Array:
     """ŷ of (1) for the scores z; a score equal to the cut belongs to the first class."""
     index = (z > cut).astype(np.intp) if z.ndim == 1 else np.argmax(z, axis=1)
     return classes[index]

@@ -6,19 +6,28 @@ Squares of large numbers overflow where the numbers do not, so (1) is computed i
 changes no digit: Higham (2002), section 27.8, doi:10.1137/1.9780898718027.
 """
 
+from typing import Literal, TypeAlias, get_args
+
 import numpy as np
 
-__all__ = ["standard_error", "unit_of"]
+from gnomon._typing import Floats, Numbers
+
+__all__ = ["RULES", "Rule", "standard_error", "unit_of"]
+
+Rule: TypeAlias = Literal["min", "1se"]
+"""The candidate of least error, or the simplest within one standard error of it."""
+
+RULES = get_args(Rule)
 
 
-def unit_of(values):
+def unit_of(values: Floats) -> float:
     """The power of two next below the largest magnitude of the values; 1 for zeros."""
     largest = float(np.max(np.abs(values), initial=0.0))
     # A power that is itself subnormal could not be divided by.
     return float(np.ldexp(1.0, max(int(np.frexp(largest)[1]) - 1, -1000))) if largest > 0.0 else 1.0
 
 
-def standard_error(values):
+def standard_error(values: Floats) -> Numbers:
     """(1) along the first axis; zero where there is one value only."""
     F = len(values)
     if F < 2:

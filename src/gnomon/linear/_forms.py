@@ -5,14 +5,20 @@
 Both may not speak at once: a strength that is given must be the one that is used.
 """
 
+from typing import Literal
+
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from gnomon.penalties import convert_lam
+from gnomon.penalties.forms import Norm, Objective, Scaling
 
 __all__ = ["check_constraint", "lam_of", "named_form"]
 
 
-def named_form(model, own, *, objective, lam):
+def named_form(
+    model: BaseEstimator, own: Literal["alpha", "C"], *, objective: Objective, lam: float
+) -> tuple[Objective, float] | None:
     """The textbook form and its λ, or None where scikit-learn's parameter `own` says the strength.
 
     `objective` and `lam` stand for that of the two which the model leaves out.
@@ -28,7 +34,7 @@ def named_form(model, own, *, objective, lam):
     return model.objective or objective, lam if model.lam is None else model.lam
 
 
-def check_constraint(model):
+def check_constraint(model: BaseEstimator) -> None:
     """Refuse a bound beside the strength whose place it takes."""
     if model.lam is not None or not np.array_equal(model.alpha, 1.0):
         raise ValueError(
@@ -37,6 +43,6 @@ def check_constraint(model):
         )
 
 
-def lam_of(rho, objective, total, penalty="l2"):
+def lam_of(rho: float, objective: Scaling, total: float, penalty: Norm = "l2") -> float:
     """λ of `objective` for the ρ of Σ s r² + ρ Ω(w); where λ multiplies the loss, ρ = 0 is λ = ∞ and ρ = ∞ is λ = 0."""
     return float(convert_lam(rho, "sum", objective, n=total, penalty=penalty))

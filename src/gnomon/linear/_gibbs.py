@@ -9,12 +9,13 @@ Park & Casella (2008), doi:10.1198/016214508000000337, section 2. With σ² know
 """
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from gnomon._jit import inline, jit
-from gnomon.distributions import Empirical
+from gnomon._typing import Floats
+from gnomon.distributions import Empirical, InverseGamma
+from gnomon.linear._summary import Summary
 
 __all__ = ["SampledPosterior", "effective_draws", "gibbs_lasso"]
 
@@ -22,7 +23,16 @@ LARGEST = 4096
 """Coefficients that are drawn together at most."""
 
 
-def gibbs_lasso(summary, lam, sigma2, *, noise_prior=None, n_draws, burn_in, rng):
+def gibbs_lasso(
+    summary: Summary,
+    lam: float,
+    sigma2: float,
+    *,
+    noise_prior: InverseGamma | None = None,
+    n_draws: int,
+    burn_in: int,
+    rng: np.random.Generator,
+) -> tuple[Floats, Floats]:
     """Draws of w and σ² from (2); σ² stays what it is unless it has a prior."""
     d, m = summary.R.shape[1], n_draws + burn_in
     if d > LARGEST:
@@ -40,7 +50,20 @@ def gibbs_lasso(summary, lam, sigma2, *, noise_prior=None, n_draws, burn_in, rng
 
 
 @jit
-def _sweeps(R, z, rest, gram, right, lam, sigma2, noise_b, normals, squares, uniforms, gammas):
+def _sweeps(
+    R: Floats,
+    z: Floats,
+    rest: float,
+    gram: Floats,
+    right: Floats,
+    lam: float,
+    sigma2: float,
+    noise_b: float,
+    normals: Floats,
+    squares: Floats,
+    uniforms: Floats,
+    gammas: Floats,
+) -> tuple[Floats, Floats]:
     """One sweep of (2) per row of the random numbers; `noise_b` is nan where σ² is known."""
     m, d = normals.shape
     draws, noises, A, precision = np.empty((m, d)), np.empty(m), np.empty((d, d)), np.full(d, lam * lam)
@@ -61,7 +84,7 @@ def _sweeps(R, z, rest, gram, right, lam, sigma2, noise_b, normals, squares, uni
 
 
 @jit
-def _draw_normal(L, right, sigma, noise, w):
+def _draw_normal(L: Floats, right: Floats, sigma: float, noise: Floats, w: Floats) -> None:
     """w ~ N(A⁻¹ right, σ²A⁻¹) with A = LLᵀ: Lv = right, Lᵀw = v + σ · noise."""
     d = len(w)
     for j in range(d):
@@ -77,7 +100,7 @@ def _draw_normal(L, right, sigma, noise, w):
 
 
 @jit
-def _energy(R, z, precision, w):
+def _energy(R: Floats, z: Floats, precision: Floats, w: Floats) -> float:
     """‖z − Rw‖² + Σ wⱼ² τⱼ⁻²."""
     total = 0.0
     for i in range(R.shape[0]):
@@ -91,7 +114,7 @@ def _energy(R, z, precision, w):
 
 
 @inline
-def _inverse_gaussian(mean, shape, square, uniform):
+def _inverse_gaussian(mean: float, shape: float, square: float, uniform: float) -> float:
     """A draw by Michael, Schucany & Haas (1976), doi:10.1080/00031305.1976.10479147, in a form that does not cancel."""
     t = 0.5 * mean * square / shape
     stretch = 1.0 + t + np.sqrt(t * (2.0 + t))
@@ -99,7 +122,7 @@ def _inverse_gaussian(mean, shape, square, uniform):
     return small if uniform * (mean + small) <= mean else mean * stretch
 
 
-def effective_draws(chain):
+def effective_draws(chain: Floats) -> float:
     """m / (1 + 2 Σ ρₖ) with the sum cut where pairs ρ₂ₖ + ρ₂ₖ₊₁ stop being positive: Geyer (1992),
     doi:10.1214/ss/1177011137, section 3.3."""
     m = len(chain)
@@ -116,40 +139,40 @@ def effective_draws(chain):
 class SampledPosterior:
     """Draws of (w, b) and σ², with the mode that the lasso found; `noisy` says whether σ² was drawn."""
 
-    draws: Any
-    noises: Any
-    mode: Any
-    summary: Any
+    draws: Floats
+    noises: Floats
+    mode: Floats
+    summary: Summary
     noisy: bool
 
     log_evidence = dof = float("nan")
 
     @property
-    def effective(self):
+    def effective(self) -> float:
         """The least number of independent draws that would know a coefficient as well."""
         return float(min(effective_draws(column) for column in self.draws.T))
 
     @property
-    def noise(self):
+    def noise(self) -> Empirical | None:
         """The empirical law of σ², or None where it is known."""
         return Empirical(self.noises) if self.noisy else None
 
     @property
-    def law(self):
+    def law(self) -> Empirical:
         """The empirical law of the draws."""
         return Empirical(self.draws)
 
     @property
-    def mean(self):
+    def mean(self) -> Floats:
         """The mean of the draws."""
         return self.law.mean
 
     @property
-    def sigma2(self):
+    def sigma2(self) -> float:
         """The mean of the draws of σ²."""
         return float(np.mean(self.noises))
 
-    def predictive(self, X, mean, *, include_noise):
+    def predictive(self, X: Floats, mean: Floats, *, include_noise: bool) -> Empirical:
         """The empirical law of the predictions of all draws."""
         d = X.shape[1]
         latent = self.draws[:, :d] @ X.T + (self.draws[:, d:] if self.summary.intercept else 0.0)
@@ -158,7 +181,7 @@ class SampledPosterior:
             latent += np.sqrt(self.noises)[:, None] * np.random.default_rng(0).standard_normal(latent.shape)
         return Empirical(latent)
 
-    def std(self, X):
+    def std(self, X: Floats) -> Floats:
         """Standard deviation of the predictive law, noise included."""
         rows = np.column_stack([X, np.ones(len(X))]) if self.summary.intercept else X
         return np.sqrt(np.sum((rows @ self.law.cov) * rows, axis=1) + self.sigma2)

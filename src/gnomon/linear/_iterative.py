@@ -5,17 +5,32 @@
 A and Ω come from the form of the objective, so that histories are in its units.
 """
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import ArrayLike, Floats
 from gnomon.linear._report import report_each
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
+from gnomon.numerics.linalg import Rows
 from gnomon.optim import fit_linear, warn_unless_converged
+from gnomon.penalties import Penalty
 
 __all__ = ["iterate"]
 
 
-def iterate(estimator, rows, penalty, solver, *, start=None, loss_scale=1.0, **options):
+def iterate(
+    estimator: BaseEstimator,
+    rows: Rows,
+    penalty: Penalty,
+    solver: str,
+    *,
+    start: ArrayLike | None = None,
+    loss_scale: float = 1.0,
+    **options: Any,
+) -> tuple[Floats, Floats, Floats]:
     """Minimise (1) for every target; sets the attributes of iterative fits, and returns w, b and Σ s r²."""
     n, _, k = rows.shape
     design = Design(rows.X, intercept="free" if rows.intercept else "none")

@@ -7,17 +7,24 @@ Buitinck et al. (2013), arXiv:1309.0238, describe the contract.
 """
 
 import warnings
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
+from gnomon._typing import ArrayLike
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["asked_ratios", "legacy_attributes", "wants_legacy"]
+if TYPE_CHECKING:
+    from gnomon.linear.logistic_cv import LogisticRegressionCV
+
+__all__ = ["LegacyPenalty", "asked_ratios", "legacy_attributes", "wants_legacy"]
+
+LegacyPenalty: TypeAlias = Literal["deprecated", "l1", "l2", "elasticnet"]
 
 
-def asked_ratios(penalty, l1_ratios, default):
+def asked_ratios(penalty: LegacyPenalty, l1_ratios: ArrayLike | None, default: ArrayLike) -> ArrayLike | None:
     """The shares of the L1 norm that (1) and `l1_ratios` ask for; None where the grid has no axis for them."""
-    check_choice("penalty", penalty, ("deprecated", "l1", "l2", "elasticnet"))
+    check_choice("penalty", penalty, get_args(LegacyPenalty))
     if penalty == "deprecated":
         if l1_ratios is None:
             _warn("l1_ratios=None is deprecated in scikit-learn 1.8 and an error in 1.10; give numbers in [0, 1]")
@@ -35,7 +42,7 @@ def asked_ratios(penalty, l1_ratios, default):
     return None
 
 
-def wants_legacy(use_legacy_attributes):
+def wants_legacy(use_legacy_attributes: bool | Literal["warn"]) -> bool:
     """Whether the attributes take the shapes of `legacy_attributes`."""
     check_choice("use_legacy_attributes", use_legacy_attributes, (True, False, "warn"))
     if use_legacy_attributes == "warn":
@@ -43,7 +50,7 @@ def wants_legacy(use_legacy_attributes):
     return bool(use_legacy_attributes)
 
 
-def legacy_attributes(model, *, shares):
+def legacy_attributes(model: "LogisticRegressionCV", *, shares: bool) -> dict[str, Any]:
     """The attributes of a fitted search in scikit-learn's older shapes; `shares` is whether they have an axis of them.
 
     C and the share are repeated for every row of coefficients; scores and paths are dictionaries over the classes,
@@ -63,5 +70,5 @@ def legacy_attributes(model, *, shares):
     }
 
 
-def _warn(sentence):
+def _warn(sentence: str) -> None:
     warnings.warn(sentence, FutureWarning, stacklevel=4)

@@ -6,20 +6,39 @@ The words choose the weights sᵢ, the loss ℓ, the penalty Ω and the solver; 
 class against the rest.
 """
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.class_weight import compute_class_weight
 
+from gnomon._typing import Array, Floats, Integers, Matrix, Numbers
 from gnomon.linear._forms import named_form
 from gnomon.linear._report import log_row
-from gnomon.losses import LogisticLoss, SoftmaxLoss
-from gnomon.numerics.design import Design
+from gnomon.losses import LogisticLoss, Loss, SoftmaxLoss
+from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.validation import check_choice, check_interval
-from gnomon.optim import SOLVERS, fit_linear, warn_unless_converged
-from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty, objective_form
+from gnomon.optim import SOLVERS, Solution, fit_linear, warn_unless_converged
+from gnomon.penalties import L1, L2, ElasticNetPenalty, Form, NoPenalty, Penalty, objective_form
 
-__all__ = ["Plan", "class_prices", "make_plan", "solve"]
+if TYPE_CHECKING:
+    from gnomon.linear.logistic import LogisticRegression
+
+__all__ = [
+    "MultiClass",
+    "Parametrization",
+    "PenaltyWord",
+    "Plan",
+    "class_prices",
+    "make_plan",
+    "solve",
+]
+
+PenaltyWord: TypeAlias = Literal["auto", "deprecated", None, "l1", "l2", "elasticnet"]
+MultiClass: TypeAlias = Literal["auto", "softmax", "multinomial", "ovr"]
+Parametrization: TypeAlias = Literal["full", "reference"]
+Kind: TypeAlias = Literal["binary", "softmax", "ovr"]
+Found: TypeAlias = tuple[Floats, Floats, list[Solution[Floats]]]
 
 ALIASES = {"newton-cg": "lbfgs", "newton-cholesky": "newton"}
 """Words of scikit-learn that name one solver here; "liblinear", "sag" and "saga" depend on penalty and classes."""
@@ -35,40 +54,41 @@ class Plan(NamedTuple):
     """What is minimised and how: weights are multiplied by `loss_scale`; `kind` is "binary", "softmax" or "ovr"."""
 
     loss_scale: float
-    penalty: Any
-    kind: str
+    penalty: Penalty
+    kind: Kind
     solver: str
-    intercept: str
+    intercept: Intercept
     bias: float
 
     @property
-    def unpenalized(self):
+    def unpenalized(self) -> bool:
         """Whether Ω = 0."""
-        return self.penalty.smooth and self.penalty.bend == 0.0
+        return self.penalty.smooth and self.penalty.strong_convexity == 0.0
 
 
-def make_plan(model, n, n_classes):
+def make_plan(model: "LogisticRegression", n: float, n_classes: int) -> Plan:
     """Read the parameters of the estimator, for n total weight and K classes."""
     check_interval("tol", model.tol, 0.0)
     check_interval("max_iter", model.max_iter, 0)
     word = _penalty_word(model)
     form = _form(model, n, word)
     strength, half = form.strength, form.half
-    penalty = {
+    penalties: dict[str | None, Penalty] = {
         None: NoPenalty(),
         "l2": L2(strength, half=half),
         "l1": L1(strength),
         "elasticnet": ElasticNetPenalty(strength, model.l1_ratio, half=half),
-    }[word if strength > 0.0 else None]
+    }
+    penalty = penalties[word if strength > 0.0 else None]
     kind = _kind(model, n_classes)
-    treatment = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
+    treatment: Intercept = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
     bias = float(check_interval("intercept_scaling", model.intercept_scaling, 0.0, closed="neither"))
     return Plan(
         form.loss_scale, penalty, kind, _solver(model, penalty, kind), treatment, bias if treatment != "free" else 1.0
     )
 
 
-def class_prices(model, index, classes, weights):
+def class_prices(model: BaseEstimator, index: Integers, classes: Array, weights: Floats) -> Floats:
     """The factor on the weight of each class, from `class_weight` and `prior`."""
     K = len(classes)
     prices = np.ones(K)
@@ -85,7 +105,7 @@ def class_prices(model, index, classes, weights):
     return prices * prior_vector(model.prior, K) * np.sum(share) / share
 
 
-def prior_vector(prior, n_classes):
+def prior_vector(prior: Numbers, n_classes: int) -> Floats:
     """`prior` as a vector over the classes: π or, for two classes, the number π₊."""
     if np.ndim(prior) == 0 and n_classes != 2:
         raise ValueError(f"prior={prior!r} is one number, but y has {n_classes} classes; give a vector of them")
@@ -95,7 +115,15 @@ def prior_vector(prior, n_classes):
     return pi
 
 
-def solve(model, plan, X, index, n_classes, weights, start):
+def solve(
+    model: "LogisticRegression",
+    plan: Plan,
+    X: Matrix,
+    index: Integers,
+    n_classes: int,
+    weights: Floats,
+    start: Floats | None,
+) -> Found:
     """Minimise (1); returns the coefficients (rows, d), the intercepts (rows,), and the solutions."""
     design = Design(X, intercept=plan.intercept, bias=plan.bias)
     scaled = (plan.loss_scale * weights).astype(X.dtype, copy=False)
@@ -109,7 +137,15 @@ def solve(model, plan, X, index, n_classes, weights, start):
     return np.array([s.w for s in solutions]), np.array([s.intercept for s in solutions]), solutions
 
 
-def _solve_softmax(model, plan, design, index, n_classes, scaled, start):
+def _solve_softmax(
+    model: "LogisticRegression",
+    plan: Plan,
+    design: Design,
+    index: Integers,
+    n_classes: int,
+    scaled: Floats,
+    start: Floats | None,
+) -> Found:
     """All classes at once; a reference class is moved to the end, where the loss expects it, and gets zeros."""
     last = _reference(model, n_classes)
     fixed = last is not None
@@ -128,7 +164,16 @@ def _solve_softmax(model, plan, design, index, n_classes, scaled, start):
     return W, b, [solution]
 
 
-def _run(model, plan, design, y, loss, weights, n_scores, theta):
+def _run(
+    model: "LogisticRegression",
+    plan: Plan,
+    design: Design,
+    y: Array,
+    loss: Loss,
+    weights: Floats,
+    n_scores: int,
+    theta: Floats | None,
+) -> Solution[Floats]:
     relative = plan.solver in OWN_TOLERANCE
     seed = {"random_state": model.random_state} if plan.solver in DRAWS and model.random_state is not None else {}
     options = {
@@ -146,9 +191,9 @@ def _run(model, plan, design, y, loss, weights, n_scores, theta):
     return warn_unless_converged(solution, model.max_iter, stacklevel=5)
 
 
-def _penalty_word(model):
+def _penalty_word(model: "LogisticRegression") -> str | None:
     """None, "l1", "l2" or "elasticnet": what `penalty`, or else `l1_ratio` and `C`, say."""
-    check_choice("penalty", model.penalty, ("auto", "deprecated", None, "l1", "l2", "elasticnet"))
+    check_choice("penalty", model.penalty, get_args(PenaltyWord))
     ratio = check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
     check_interval("C", model.C, 0.0, closed="right")
     if model.penalty not in ("auto", "deprecated"):
@@ -158,7 +203,7 @@ def _penalty_word(model):
     return {0.0: "l2", 1.0: "l1"}.get(float(ratio), "elasticnet")
 
 
-def _form(model, n, word):
+def _form(model: "LogisticRegression", n: float, word: str | None) -> Form:
     """The scaling: scikit-learn's C, or the textbook form that `objective` and `lam` name."""
     if word is None and model.lam is not None:
         raise ValueError(
@@ -170,9 +215,9 @@ def _form(model, n, word):
     return objective_form(*(named_form(model, "C", objective="mean_half", lam=0.01) or ("C", model.C)), n)
 
 
-def _kind(model, n_classes):
-    check_choice("multi_class", model.multi_class, ("auto", "softmax", "multinomial", "ovr"))
-    check_choice("parametrization", model.parametrization, ("full", "reference"))
+def _kind(model: "LogisticRegression", n_classes: int) -> Kind:
+    check_choice("multi_class", model.multi_class, get_args(MultiClass))
+    check_choice("parametrization", model.parametrization, get_args(Parametrization))
     if model.sign not in (1, -1):
         raise ValueError(f"sign={model.sign!r} must be 1 or −1; give the sign of the scores in the exponent")
     # One vector against a zero vector is the binary model.
@@ -182,7 +227,7 @@ def _kind(model, n_classes):
     return "ovr" if model.multi_class == "ovr" else "softmax"
 
 
-def _reference(model, n_classes):
+def _reference(model: "LogisticRegression", n_classes: int) -> int | None:
     """The index of the reference class; None for the full parametrisation."""
     if model.parametrization == "full":
         return None
@@ -196,11 +241,11 @@ def _reference(model, n_classes):
     return int(found[0])
 
 
-def _penalizes_intercept(model):
+def _penalizes_intercept(model: "LogisticRegression") -> bool:
     return model.penalize_intercept or model.solver == "liblinear"
 
 
-def _solver(model, penalty, kind):
+def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind) -> str:
     smooth = penalty.smooth
     # The averages of `sag` are of one score per row.
     averaged = "lbfgs" if kind == "softmax" else "sag"

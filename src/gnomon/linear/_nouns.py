@@ -5,11 +5,18 @@
 A noun stands for itself, so that a user's own works wherever a word does.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
 import numpy as np
+
+from gnomon._typing import Array
 
 __all__ = ["check_targets", "named"]
 
-DOMAINS = {
+Noun = TypeVar("Noun")
+
+DOMAINS: dict[str, tuple[str, Callable[[Array], Any]]] = {
     "real": ("any numbers", lambda y: True),
     "unit": ("numbers in [0, 1]", lambda y: np.all((y >= 0) & (y <= 1))),
     "count": ("numbers ≥ 0", lambda y: np.all(y >= 0)),
@@ -18,7 +25,7 @@ DOMAINS = {
 }
 
 
-def named(name, value, table):
+def named(name: str, value: Noun | str | None, table: Mapping[Any, Noun]) -> Noun:
     """The noun that a word of `table` stands for, as in (1)."""
     if value is not None and not isinstance(value, str):
         return value
@@ -27,7 +34,7 @@ def named(name, value, table):
     return table[value]
 
 
-def check_targets(noun, targets, y):
+def check_targets(noun: object, targets: str, y: Array) -> None:
     """Refuse y outside the domain `targets` of a loss or family."""
     if targets not in DOMAINS:
         raise ValueError(f"{noun!r} has a score for every class; use LinearModelClassifier, or a loss of one score")

@@ -7,21 +7,25 @@ Hastie, Johnstone & Tibshirani (2004), doi:10.1214/009053604000000067; Friedman,
 doi:10.18637/jss.v033.i01.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.utils import check_X_y
 
+from gnomon._typing import ArrayLike, Floats, Integers, MatrixLike, is_sparse
 from gnomon.linear._forms import lam_of
 from gnomon.linear._knots import weighted_knots
 from gnomon.linear._nouns import check_targets
+from gnomon.losses import Loss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import FLOATS, check_integer, check_positive
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import fit_linear, warn_unless_converged
+from gnomon.optim import Solution, fit_linear, warn_unless_converged
 from gnomon.optim.duality import balanced_scores
 from gnomon.optim.problem import Problem
-from gnomon.penalties import convert_lam, objective_form
+from gnomon.penalties import Penalty, convert_lam, objective_form
+from gnomon.penalties.forms import Objective
 
 __all__ = ["Path", "path"]
 
@@ -56,18 +60,32 @@ class Path(NamedTuple):
     array([0.      , 1.666667, 2.333333])
     """
 
-    lams: Any
-    coefs: Any
-    intercepts: Any
-    n_nonzero: Any
-    norms: Any
-    solutions: list
+    lams: Floats
+    coefs: Floats
+    intercepts: Floats
+    n_nonzero: Integers
+    norms: Floats
+    solutions: list[Solution[Floats]]
 
 
 def path(
-    X, y, loss, penalty, *, lams=None, n_lams=100, eps=1e-3, objective="sum", fit_intercept=True, sample_weight=None,
-    exact=False, solver="auto", tol=1e-8, max_iter=10_000, **options,
-):  # fmt: skip
+    X: MatrixLike,
+    y: ArrayLike,
+    loss: Loss,
+    penalty: Penalty,
+    *,
+    lams: ArrayLike | None = None,
+    n_lams: int = 100,
+    eps: float = 1e-3,
+    objective: Objective = "sum",
+    fit_intercept: bool = True,
+    sample_weight: ArrayLike | None = None,
+    exact: bool = False,
+    solver: str = "auto",
+    tol: float = 1e-8,
+    max_iter: int = 10_000,
+    **options: Any,
+) -> Path:
     """Coefficients over a grid of λ, for any loss and penalty: ridge, lasso, elastic net, logistic regression, SVM.
 
     Parameters
@@ -130,7 +148,7 @@ def path(
     return _collect(lams, [s.w for s in solutions], [s.intercept for s in solutions], penalty, solutions)
 
 
-def _grid(problem, objective, n, n_lams, eps):
+def _grid(problem: Problem, objective: Objective, n: float, n_lams: int, eps: float) -> Floats:
     """From the least λ at which zero is optimal, found from the pull of the data on w = 0."""
     z = np.zeros(problem.design.n, dtype=problem.design.dtype)
     z = balanced_scores(problem, z) if problem.design.intercept == "free" else z
@@ -143,20 +161,20 @@ def _grid(problem, objective, n, n_lams, eps):
     return np.geomspace(largest, largest / eps if rising else eps * largest, check_integer("n_lams", n_lams, 1))
 
 
-def _kink(penalty):
+def _kink(penalty: Penalty) -> float:
     """Half the jump of Ω's slope at zero, per unit of strength: how much pull zero withstands."""
     big = 1e6
     return big - float(penalty.gap(0.0, big))
 
 
-def _knots(problem, objective):
-    loss, penalty, design = problem.loss, problem.penalty, problem.design
-    if not loss.quadratic or design.sparse or _kink(penalty) == 0.0 or penalty.bend > 0.0:
+def _knots(problem: Problem, objective: Objective) -> Path:
+    loss, penalty, X = problem.loss, problem.penalty, problem.design.X
+    if not loss.quadratic or is_sparse(X) or _kink(penalty) == 0.0 or penalty.strong_convexity > 0.0:
         raise ValueError(
             f"exact=True needs the squared loss, an L1 penalty and dense X; found loss={loss!r}, penalty={penalty!r}"
         )
-    intercept = design.intercept == "free"
-    knots, x_mean, y_mean = weighted_knots(design.X, problem.y, problem.weights, intercept=intercept)
+    intercept = problem.design.intercept == "free"
+    knots, x_mean, y_mean = weighted_knots(X, problem.y, problem.weights, intercept=intercept)
     n = float(problem.weights.sum(dtype=float))
     # τ = ρ/2 for Σ r², and the smoothness of ℓ says whether it carries the ½.
     rho = knots.tau * loss.smoothness / _kink(penalty)
@@ -164,7 +182,13 @@ def _knots(problem, objective):
     return _collect(lams, knots.coefs, y_mean - knots.coefs @ x_mean, penalty, [])
 
 
-def _collect(lams, coefs, intercepts, penalty, solutions):
+def _collect(
+    lams: Floats,
+    coefs: ArrayLike,
+    intercepts: Floats | Sequence[float | Floats],
+    penalty: Penalty,
+    solutions: list[Solution[Floats]],
+) -> Path:
     coefs = np.array(coefs)
     norms = np.array([penalty.value(w) for w in coefs])
     return Path(np.asarray(lams), coefs, np.array(intercepts), np.count_nonzero(coefs, axis=1), norms, solutions)

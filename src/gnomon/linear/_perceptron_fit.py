@@ -7,7 +7,8 @@ Marsaglia's (2003) 32-bit xorshift generator, doi:10.18637/jss.v008.i14, seeded 
 an intercept that learns a hundred times more slowly than the rest.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, lsmr
@@ -16,13 +17,25 @@ from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 
 from gnomon._jit import lean
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix
 from gnomon.linear._runs import report_mistakes, unpack
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
-from gnomon.optim import SELECTIONS, Patience, perceptron
+from gnomon.optim import SELECTIONS, Patience, Solution, perceptron
+from gnomon.optim.solution import Callback
 
-__all__ = ["Examples", "fit_perceptron", "start_of"]
+if TYPE_CHECKING:
+    from gnomon.linear.perceptron import Perceptron
+
+__all__ = ["Examples", "Mode", "MultiClass", "PenaltyWord", "Start", "StartWord", "fit_perceptron", "start_of"]
+
+StartWord: TypeAlias = Literal["zeros", "random", "linear_regression"]
+PenaltyWord: TypeAlias = Literal[None, "l2", "l1", "elasticnet"]
+Mode: TypeAlias = Literal["online", "batch"]
+MultiClass: TypeAlias = Literal["ovr", "joint"]
+Start: TypeAlias = tuple[ArrayLike | None, ArrayLike | None]
+"""Coefficients and intercepts to start from, where they are known."""
 
 LARGEST = np.iinfo(np.int32).max
 SLOW_INTERCEPT = 0.01
@@ -32,25 +45,33 @@ SLOW_INTERCEPT = 0.01
 class Examples(NamedTuple):
     """X, the index of the class of every row, and sample weights."""
 
-    X: Any
-    index: np.ndarray
-    weights: np.ndarray
+    X: Matrix
+    class_index: Integers
+    weights: Floats
 
 
-def fit_perceptron(model, examples, start, max_iter, rng, *, callback=None):
+def fit_perceptron(
+    model: "Perceptron",
+    examples: Examples,
+    start: Start,
+    max_iter: int,
+    rng: np.random.RandomState,
+    *,
+    callback: Callback | None = None,
+) -> None:
     """Run the perceptron and set the attributes of the model."""
     _check(model)
-    K = len(model.classes_)
+    K, index = len(model.classes_), examples.class_index
     held_out = _held_out(model, examples)
-    prices = compute_class_weight(model.class_weight, classes=model.classes_, y=model.classes_[examples.index])
+    prices = compute_class_weight(model.class_weight, classes=model.classes_, y=model.classes_[index])
     design = Design(examples.X, "free" if model.fit_intercept else "none")
     joint = model.multi_class == "joint" and K > 2
-    problems = [(examples.index, prices[examples.index])] if joint else list(_against_rest(examples.index, K, prices))
+    problems = [(index, prices[index])] if joint else list(_against_rest(index, K, prices))
     seeds = [rng] if len(problems) == 1 else rng.randint(LARGEST, size=K)
     # Starts may draw from the one random state, so they are made in order, before the threads.
     starts = [start_of(model, design, target, K if joint else 1, start, k) for k, (target, _) in enumerate(problems)]
 
-    def run(task):
+    def run(task: tuple[tuple[Array, Floats], Any, Floats]) -> Solution[Floats]:
         (target, price), seed, theta = task
         options = _options(model, design, target, examples.weights, held_out, check_random_state(seed), max_iter)
         return perceptron(design, target, examples.weights * price, theta, callback=callback, **options)
@@ -59,14 +80,13 @@ def fit_perceptron(model, examples, start, max_iter, rng, *, callback=None):
     report_mistakes(model, solutions)
     model.coef_, model.intercept_ = unpack(design, np.vstack([solution.w for solution in solutions]))
     model.t_ += float(model.n_iter_ * design.n)
-    return model
 
 
-def _check(model):
-    check_choice("penalty", model.penalty, (None, "l2", "l1", "elasticnet"))
+def _check(model: "Perceptron") -> None:
+    check_choice("penalty", model.penalty, get_args(PenaltyWord))
     check_choice("selection", model.selection, (None, *SELECTIONS))
-    check_choice("mode", model.mode, ("online", "batch"))
-    check_choice("multi_class", model.multi_class, ("ovr", "joint"))
+    check_choice("mode", model.mode, get_args(Mode))
+    check_choice("multi_class", model.multi_class, get_args(MultiClass))
     check_positive("eta0", model.eta0)
     check_non_negative("alpha", model.alpha)
     check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
@@ -80,7 +100,7 @@ def _check(model):
         )
 
 
-def _against_rest(index, K, prices):
+def _against_rest(index: Integers, K: int, prices: Floats) -> Iterator[tuple[Floats, Floats]]:
     """Signs and prices: of two classes as they are, of more with the price of the positive class only."""
     if K == 2:
         yield np.where(index == 1, 1.0, -1.0), prices[index]
@@ -89,19 +109,27 @@ def _against_rest(index, K, prices):
         yield np.where(index == k, 1.0, -1.0), np.where(index == k, prices[k], 1.0)
 
 
-def _held_out(model, examples):
+def _held_out(model: "Perceptron", examples: Examples) -> Bools:
     """Rows kept for validation."""
     mask = np.zeros(examples.X.shape[0], dtype=bool)
     if model.early_stopping:
         share = check_interval("validation_fraction", model.validation_fraction, 0.0, 1.0, closed="neither")
         split = StratifiedShuffleSplit(test_size=share, random_state=model.random_state)
-        mask[next(split.split(np.zeros((len(mask), 1)), examples.index))[1]] = True
+        mask[next(split.split(np.zeros((len(mask), 1)), examples.class_index))[1]] = True
         if not np.any(examples.weights[mask] > 0):
             raise ValueError("the held-out rows have no positive sample_weight; change random_state")
     return mask
 
 
-def _options(model, design, target, weights, held_out, rng, max_iter):
+def _options(
+    model: "Perceptron",
+    design: Design,
+    target: Array,
+    weights: Floats,
+    held_out: Bools,
+    rng: np.random.RandomState,
+    max_iter: int,
+) -> dict[str, Any]:
     rng.randint(1, LARGEST)
     seed = rng.randint(LARGEST)
     namesake = model.selection is None
@@ -118,28 +146,32 @@ def _options(model, design, target, weights, held_out, rng, max_iter):
     }
 
 
-def _decay(model):
+def _decay(model: "Perceptron") -> tuple[float, float] | None:
     if model.penalty is None:
         return None
     l1 = {"l2": 0.0, "l1": 1.0, "elasticnet": model.l1_ratio}[model.penalty]
     return (1.0 - l1) * model.eta0 * model.alpha, l1 * model.eta0 * model.alpha
 
 
-def _patience(model, design, target, weights, held_out):
+def _patience(model: "Perceptron", design: Design, target: Array, weights: Floats, held_out: Bools) -> Patience | None:
     if model.tol is None:
         return None
-    score = None
-    if model.early_stopping:
-        part, signs = Design(design.X[held_out], design.intercept), target[held_out]
-
-        def score(theta):
-            right = np.where(part.apply(theta)[:, 0] > 0.0, 1.0, -1.0) == signs
-            return -float(np.average(right, weights=weights[held_out]))
-
+    score = _held_out_score(design, target, weights, held_out) if model.early_stopping else None
     return Patience(model.tol, model.n_iter_no_change, score)
 
 
-def _orders(n, held_out, seed):
+def _held_out_score(design: Design, target: Array, weights: Floats, held_out: Bools) -> Callable[[Floats], float]:
+    """Minus the accuracy on the rows kept for validation."""
+    part, signs = Design(design.X[held_out], design.intercept), target[held_out]
+
+    def score(theta: Floats) -> float:
+        right = np.where(part.apply(theta)[:, 0] > 0.0, 1.0, -1.0) == signs
+        return -float(np.average(right, weights=weights[held_out]))
+
+    return score
+
+
+def _orders(n: int, held_out: Bools, seed: int | None) -> Iterator[Integers]:
     """The visits of every pass, as scikit-learn makes them; None for a seed keeps the order."""
     order = np.arange(n)
     while True:
@@ -148,21 +180,25 @@ def _orders(n, held_out, seed):
         yield order[~held_out[order]]
 
 
-def start_of(model, design, target, n_scores, start, k):
+def start_of(model: "Perceptron", design: Design, target: Array, n_scores: int, start: Start, k: int) -> Floats:
     """The weights to start from, of shape (n_scores, width)."""
     coef, intercept = start
     if coef is not None:
         coef = np.atleast_2d(np.asarray(coef, dtype=float))
         b = np.zeros(len(coef)) if intercept is None else np.atleast_1d(np.asarray(intercept, dtype=float))
         return _packed(design, np.column_stack([coef, b]), n_scores, k)
-    words = {"zeros": _zeros, "random": _random, "linear_regression": _least_squares}
+    words: dict[object, Callable[..., Floats]] = {
+        "zeros": _zeros,
+        "random": _random,
+        "linear_regression": _least_squares,
+    }
     if np.ndim(model.init) == 0:
         check_choice("init", model.init, tuple(words))
         return words[model.init](model, design, target, n_scores)
     return _packed(design, np.atleast_2d(np.asarray(model.init, dtype=float)), n_scores, k)
 
 
-def _packed(design, W, n_scores, k):
+def _packed(design: Design, W: Floats, n_scores: int, k: int) -> Floats:
     """Rows k … of W, (w, b) each, in the coordinates of the design."""
     if W.shape[1] not in (design.d, design.d + 1):
         raise ValueError(f"start of shape {W.shape} must have {design.d} columns, or one more for the intercept")
@@ -174,16 +210,16 @@ def _packed(design, W, n_scores, k):
     return theta
 
 
-def _zeros(model, design, target, n_scores):
+def _zeros(model: "Perceptron", design: Design, target: Array, n_scores: int) -> Floats:
     return np.zeros((n_scores, design.width))
 
 
-def _random(model, design, target, n_scores):
+def _random(model: "Perceptron", design: Design, target: Array, n_scores: int) -> Floats:
     return check_random_state(model.random_state).standard_normal((n_scores, design.width))
 
 
 @np.errstate(over="ignore", invalid="ignore", divide="ignore")
-def _least_squares(model, design, target, n_scores):
+def _least_squares(model: "Perceptron", design: Design, target: Array, n_scores: int) -> Floats:
     """The minimum-norm least-squares fit to signs, class by class."""
     shape = (design.n, design.width)
     forward, back = (lambda v: design.apply(np.ravel(v))), (lambda g: design.adjoint(np.ravel(g)))
@@ -193,7 +229,7 @@ def _least_squares(model, design, target, n_scores):
 
 
 @lean
-def _shuffle(order, seed):
+def _shuffle(order: Integers, seed: np.uint32) -> None:
     n = order.shape[0]
     x = seed if seed != np.uint32(0) else np.uint32(1)
     for i in range(n - 1):

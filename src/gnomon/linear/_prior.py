@@ -4,16 +4,21 @@ None, "normal" → N(0, I)    β² → N(0, β²I)    (m₀, S₀) → N(m₀, S
 """
 
 from numbers import Real
+from typing import Literal, TypeAlias
 
+from gnomon._typing import ArrayLike
 from gnomon.distributions import Distribution, Laplace, MultivariateNormal, Normal
 from gnomon.numerics.validation import check_positive
 
-__all__ = ["as_prior"]
+__all__ = ["ParameterPrior", "as_prior"]
 
-WORDS = {"normal": Normal(0.0, 1.0), "laplace": Laplace(0.0, 1.0)}
+PriorWord: TypeAlias = Literal["normal", "laplace"]
+ParameterPrior: TypeAlias = float | tuple[ArrayLike, ArrayLike] | PriorWord | Distribution | None
+
+WORDS: dict[str, Distribution] = {"normal": Normal(0.0, 1.0), "laplace": Laplace(0.0, 1.0)}
 
 
-def as_prior(parameter_prior):
+def as_prior(parameter_prior: ParameterPrior) -> Distribution:
     """A distribution, by (1); a distribution is returned as it is."""
     match parameter_prior:
         case None:

@@ -5,14 +5,24 @@
 Several targets are problems of their own, and each keeps its own numbers.
 """
 
+from collections.abc import Sequence
+from typing import Any, TypeAlias, TypeVar
+
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from gnomon.optim.solution import log_row
+from gnomon._typing import Floats
+from gnomon.optim.solution import History, Solution, log_row
 
-__all__ = ["log_row", "report", "report_each"]
+__all__ = ["Model", "PerTarget", "log_row", "report", "report_each"]
+
+Model = TypeVar("Model", bound=BaseEstimator)
+
+PerTarget: TypeAlias = Any
+"""One value for one target, a list for several: a checker cannot know which, and of both nothing could be asked."""
 
 
-def report(model, solutions):
+def report(model: Model, solutions: Sequence[Solution[Floats]]) -> Model:
     """Set what the problems of one model say together, equation (1)."""
     first = next((solution for solution in solutions if not solution.converged), solutions[0])
     model.objective_ = float(sum(solution.objective for solution in solutions))
@@ -24,7 +34,7 @@ def report(model, solutions):
     return model
 
 
-def report_each(model, solutions):
+def report_each(model: Model, solutions: Sequence[Solution[Floats]]) -> Model:
     """Set the same as it is for one target, as lists over several."""
     for name in ("n_iter", "converged", "stop_reason", "history", "objective", "dual_gap"):
         values = [getattr(solution, name) for solution in solutions]
@@ -32,7 +42,7 @@ def report_each(model, solutions):
     return model
 
 
-def _joined(histories):
+def _joined(histories: Sequence[History]) -> History:
     """One table from those of several problems; what one of them did not record is nan."""
     if len(histories) == 1:
         return histories[0]

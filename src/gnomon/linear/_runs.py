@@ -5,43 +5,50 @@
 The weights after any visit are sums over the log.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
+from gnomon.base import validate_rows
 from gnomon.linear._report import report
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_integer, check_positive, validate_rows
-from gnomon.optim import perceptron
+from gnomon.numerics.validation import check_choice, check_integer, check_positive
+from gnomon.optim import Solution, perceptron
 
-__all__ = ["Run", "check_classes", "report_mistakes", "runs_against_rest", "unpack"]
+__all__ = ["Run", "Visits", "check_classes", "report_mistakes", "runs_against_rest", "unpack"]
+
+Visits: TypeAlias = Literal["shuffle", "cyclic", "random"]
+"""The order in which logged runs look at the rows."""
 
 
 class Run(NamedTuple):
     """One binary problem and how the perceptron went through it."""
 
-    design: Any
-    signs: np.ndarray
-    s: np.ndarray
-    solution: Any
+    design: Design
+    signs: Floats
+    s: Floats
+    solution: Solution[Floats]
 
 
-def unpack(design, thetas):
+def unpack(design: Design, thetas: ArrayLike) -> tuple[Floats, Floats]:
     """(coefficients, intercepts) of several packed weights, in the type of X."""
     W, b = design.split(np.asarray(thetas, dtype=design.dtype))
     return np.ascontiguousarray(W), np.zeros(len(W), dtype=design.dtype) + b
 
 
-def check_classes(classes):
+def check_classes(classes: Array) -> None:
     """ValueError unless there are two classes or more."""
     if len(classes) < 2:
         raise ValueError(f"y has only one class, {classes.tolist()}; classification needs two or more classes")
 
 
-def report_mistakes(model, solutions):
+def report_mistakes(model: BaseEstimator, solutions: Sequence[Solution[Floats]]) -> None:
     """Set what the runs say about themselves."""
     report(model, solutions)
     counts = np.array([solution.details["counts"] for solution in solutions])
@@ -49,9 +56,9 @@ def report_mistakes(model, solutions):
     model.n_updates_ = int(np.sum(counts))
 
 
-def runs_against_rest(model, X, y):
+def runs_against_rest(model: BaseEstimator, X: MatrixLike, y: ArrayLike) -> list[Run]:
     """Validate, run the perceptron from zero for every class, and set what it says about itself."""
-    check_choice("selection", model.selection, ("shuffle", "cyclic", "random"))
+    check_choice("selection", model.selection, get_args(Visits))
     check_integer("max_iter", model.max_iter, 1)
     check_positive("eta0", model.eta0)
     X, y = validate_rows(model, X, y, accept_sparse="csr")
@@ -62,7 +69,12 @@ def runs_against_rest(model, X, y):
     prices = compute_class_weight(model.class_weight, classes=model.classes_, y=y)
     s = prices[index].astype(float)
     design, rng = Design(X, "free" if model.fit_intercept else "none"), check_random_state(model.random_state)
-    options = {"eta": float(model.eta0), "selection": model.selection, "max_iter": model.max_iter, "keep_log": True}
+    options: dict[str, Any] = {
+        "eta": float(model.eta0),
+        "selection": model.selection,
+        "max_iter": model.max_iter,
+        "keep_log": True,
+    }
     runs = []
     for k in [1] if K == 2 else range(K):
         signs = np.where(index == k, 1.0, -1.0)

@@ -3,10 +3,15 @@
 z = X w + b                                                                                   (1)
 """
 
+from collections.abc import Sequence
+
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.numerics.validation import validate_rows
+from gnomon._typing import Floats, MatrixLike
+from gnomon.base import validate_rows
+from gnomon.numerics.design import Intercept
 
 __all__ = ["SPARSE_FORMATS", "as_columns", "intercept_of", "linear_scores", "set_coefficients"]
 
@@ -14,26 +19,28 @@ SPARSE_FORMATS = ("csr", "csc", "coo")
 """The sparse formats that are taken as they are."""
 
 
-def linear_scores(estimator, X):
+def linear_scores(estimator: BaseEstimator, X: MatrixLike) -> Floats:
     """Equation (1) for new rows, after checking them against those of `fit`."""
     check_is_fitted(estimator, "coef_")
     X = validate_rows(estimator, X, reset=False, accept_sparse=SPARSE_FORMATS)
     return X @ estimator.coef_.T + estimator.intercept_
 
 
-def intercept_of(estimator):
+def intercept_of(estimator: BaseEstimator) -> Intercept:
     """How the design treats b, by the words of the estimator: "free", "penalized" like the coefficients, or "none"."""
     if not estimator.fit_intercept:
         return "none"
     return "penalized" if estimator.penalize_intercept else "free"
 
 
-def as_columns(y):
+def as_columns(y: Floats) -> Floats:
     """y as a matrix with one column per target."""
     return y.reshape(len(y), -1)
 
 
-def set_coefficients(estimator, coef, intercept, like):
+def set_coefficients(
+    estimator: BaseEstimator, coef: Floats, intercept: Floats | Sequence[float | Floats], like: Floats
+) -> None:
     """Set `coef_` and `intercept_` from (d, k) and (k,) in the shapes that belong to the targets `like`."""
     dtype = like.dtype
     if like.ndim == 1:
@@ -42,4 +49,3 @@ def set_coefficients(estimator, coef, intercept, like):
     else:
         estimator.coef_ = np.ascontiguousarray(coef.T, dtype=dtype)
         estimator.intercept_ = np.asarray(intercept, dtype=dtype)
-    return estimator

@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon._typing import Floats, Integers, Matrix
 from gnomon.optim import is_separable
 
 __all__ = ["SeparationWarning", "warn_if_separated"]
@@ -42,7 +43,7 @@ class SeparationWarning(ConvergenceWarning):
     """
 
 
-def warn_if_separated(z, X, index, weights, *, fit_intercept):
+def warn_if_separated(z: Floats, X: Matrix, index: Integers, weights: Floats, *, fit_intercept: bool) -> bool:
     """Whether the classes are separated, judged by the scores z of an unpenalised fit; if so, warn.
 
     Rows without weight are not part of the likelihood, and separate nothing; nor does a class that stands alone.
@@ -64,17 +65,17 @@ def warn_if_separated(z, X, index, weights, *, fit_intercept):
     return True
 
 
-def _right_of_two(z, index):
+def _right_of_two(z: Floats, index: Integers) -> bool:
     return bool(np.all(z[index == 1] > 0.0) and np.all(z[index == 0] < 0.0))
 
 
-def _right_of_many(z, index):
+def _right_of_many(z: Floats, index: Integers) -> bool:
     own = z[np.arange(len(z)), index]
     others = np.where(np.arange(z.shape[1]) == index[:, None], -np.inf, z)
     return bool(np.all(own > np.max(others, axis=1)))
 
 
-def _separable_by_programme(z, X, index, fit_intercept):
+def _separable_by_programme(z: Floats, X: Matrix, index: Integers, fit_intercept: bool) -> bool:
     if z.ndim > 1 or np.max(np.abs(z)) <= LARGE or X.shape[0] * X.shape[1] > MOST_ENTRIES:
         return False
     return is_separable(X, index, fit_intercept=fit_intercept).kind != "overlap"

@@ -3,22 +3,26 @@
 A Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + B (r ‖w‖₁ + (1 − r) ‖w‖²)                                            (1)
 """
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
+from gnomon.base import validate_rows
 from gnomon.linear._forms import lam_of, named_form
-from gnomon.linear._report import report_each
+from gnomon.linear._report import PerTarget, report_each
 from gnomon.linear._scores import as_columns, intercept_of, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import fit_linear, warn_unless_converged
+from gnomon.optim import Solution, fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, objective_form
+from gnomon.penalties.forms import Scaling
 
 __all__ = ["SparseObjective", "SparseRegressor", "check_precompute", "scaled_form"]
 
@@ -26,17 +30,17 @@ __all__ = ["SparseObjective", "SparseRegressor", "check_precompute", "scaled_for
 class SparseObjective(NamedTuple):
     """Equation (1) as nouns: the loss, the factor of the weights, and the penalty."""
 
-    loss: Any
+    loss: SquaredLoss
     scale: float
-    penalty: Any
+    penalty: ElasticNetPenalty
 
     @property
-    def rho(self):
+    def rho(self) -> float:
         """B/A, the strength that all scalings share; a halved square has half the smoothness of r²."""
         return self.penalty.strength / (0.5 * self.loss.smoothness * self.scale)
 
 
-def scaled_form(estimator, l1_ratio, total):
+def scaled_form(estimator: BaseEstimator, l1_ratio: float, total: float) -> SparseObjective:
     """(1) from the parameters of an estimator: scikit-learn's `alpha`, or `lam` with its `objective`."""
     check_interval("l1_ratio", l1_ratio, 0.0, 1.0)
     named = named_form(estimator, "alpha", objective="sum", lam=1.0)
@@ -49,22 +53,30 @@ def scaled_form(estimator, l1_ratio, total):
     return SparseObjective(SquaredLoss(), form.loss_scale, penalty)
 
 
-def check_precompute(value, d, *words):
+def check_precompute(value: ArrayLike, d: int, *words: str) -> None:
     """Refuse what is neither a Gram matrix of d columns, nor True, False or one of the words."""
     if np.ndim(value) == 0:
-        return check_choice("precompute", bool(value) if isinstance(value, np.bool_) else value, (True, False, *words))
-    if np.shape(value) != (d, d):
+        check_choice("precompute", bool(value) if isinstance(value, np.bool_) else value, (True, False, *words))
+    elif np.shape(value) != (d, d):
         raise ValueError(f"precompute has shape {np.shape(value)}; give XᵀX of shape {(d, d)}, or True or False")
-    return value
 
 
 class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     """Base of the regressors with an L1 part; a subclass says its parameters and its share r."""
 
-    def _share(self):
+    coef_: Floats
+    intercept_: Numbers
+    objective_: PerTarget
+    dual_gap_: PerTarget
+    n_iter_: PerTarget
+    converged_: PerTarget
+    stop_reason_: PerTarget
+    history_: PerTarget
+
+    def _share(self) -> float:
         raise NotImplementedError
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1): b is eliminated, coordinate descent finds w.
 
         Parameters
@@ -91,7 +103,7 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._rho = form.rho
         return report_each(self, solutions)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
 
         Parameters
@@ -105,27 +117,30 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return linear_scores(self, X)
 
     @property
-    def sparse_coef_(self):
+    def sparse_coef_(self) -> sparse.csr_matrix:
         """`coef_` as a CSR matrix."""
         check_is_fitted(self, "coef_")
         return sparse.csr_matrix(np.atleast_2d(self.coef_))
 
-    def lam_in(self, name):
+    def lam_in(self, name: Scaling) -> float:
         """The λ of this fit in another scaling: one of the six, or "alpha_lasso"; of an elastic net, its L1 part's."""
         check_is_fitted(self, "coef_")
         return lam_of(self._rho, name, self._total, "l1")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _form(self, X, Y, weights):
+    def _form(self, X: Matrix, Y: Floats, weights: Floats) -> SparseObjective:
         return scaled_form(self, self._share(), self._total)
 
-    def _solve(self, design, y, form, weights, k):
+    def _solve(self, design: Design, y: Floats, form: SparseObjective, weights: Floats, k: int) -> Solution[Floats]:
         s = (form.scale * weights).astype(design.dtype)
-        options = {"tol": check_non_negative("tol", self.tol), "max_iter": check_integer("max_iter", self.max_iter, 1)}
+        options: dict[str, Any] = {
+            "tol": check_non_negative("tol", self.tol),
+            "max_iter": check_integer("max_iter", self.max_iter, 1),
+        }
         if self.solver == "cd":
             options |= {"selection": self.selection, "random_state": self.random_state}
         start = self._start(design, k) if self.warm_start else None
@@ -133,7 +148,7 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         found = fit_linear(design, y, form.loss, form.penalty, s, solver=self.solver, start=start, **options)
         return warn_unless_converged(found, self.max_iter, stacklevel=5)
 
-    def _start(self, design, k):
+    def _start(self, design: Design, k: int) -> Floats | None:
         if "coef_" not in vars(self):
             return None
         w, b = np.atleast_2d(self.coef_)[k], np.atleast_1d(self.intercept_)[k]

@@ -6,33 +6,42 @@ Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01; the one-standar
 & Stone (1984), section 3.4.3.
 """
 
+from collections.abc import Iterator, Sequence
+from typing import Any, Self
+
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import check_cv
+from sklearn.utils import Tags
 
-from gnomon.linear._errors import standard_error
+from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike, is_sparse
+from gnomon.base import validate_rows
+from gnomon.linear._errors import RULES, standard_error
 from gnomon.linear._scores import linear_scores
 from gnomon.linear._sparse import check_precompute
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import (
-    check_choice,
-    check_integer,
-    check_interval,
-    check_non_negative,
-    check_positive,
-    validate_rows,
-)
+from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import Problem, coordinate_path, warn_unless_converged
+from gnomon.optim import Problem, Solution, coordinate_path, warn_unless_converged
+from gnomon.optim.solution import History, StopReason
 from gnomon.penalties import ElasticNetPenalty
 
 __all__ = ["SparseRegressorCV", "alpha_grid"]
 
 
-def alpha_grid(X, y, weights, *, l1_ratio, eps, n_alphas, fit_intercept, positive=False):
+def alpha_grid(
+    X: Matrix,
+    y: Floats,
+    weights: Floats,
+    *,
+    l1_ratio: float,
+    eps: float,
+    n_alphas: int,
+    fit_intercept: bool,
+    positive: bool = False,
+) -> Floats:
     """A geometric grid from the least α with w = 0 down to `eps` times it."""
     s = weights / weights.sum()
     r = y - s @ y if fit_intercept else y
@@ -46,11 +55,24 @@ def alpha_grid(X, y, weights, *, l1_ratio, eps, n_alphas, fit_intercept, positiv
 class SparseRegressorCV(RegressorMixin, BaseEstimator):
     """Base of the regressors that choose α (and r) by cross-validated paths; a subclass says its parameters."""
 
-    def _shares(self):
+    alpha_: float
+    l1_ratio_: float
+    alphas_: Floats
+    mse_path_: Floats
+    coef_: Floats
+    intercept_: float
+    objective_: float
+    dual_gap_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+
+    def _shares(self) -> Sequence[float] | Floats:
         """The candidates for r."""
         raise NotImplementedError
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose by (1), then fit all rows.
 
         Parameters
@@ -65,11 +87,11 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         """
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), y_numeric=True)
         y, weights = y.astype(X.dtype, copy=False), check_weights(sample_weight, X)
-        check_choice("rule", self.rule, ("min", "1se"))
+        check_choice("rule", self.rule, RULES)
         check_precompute(self.precompute, X.shape[1], "auto")
         shares = [check_interval("l1_ratio", float(r), 0.0, 1.0) for r in self._shares()]
         grids = [self._grid(X, y, weights, r) for r in shares]
-        X = X.tocsr() if sparse.issparse(X) else X
+        X = X.tocsr() if is_sparse(X) else X
         folds = list(check_cv(self.cv).split(X, y))
         tasks = [(r, grid, fold) for r, grid in zip(shares, grids, strict=True) for fold in folds]
         errors = map_chunks(lambda task: self._fold_errors(X, y, weights, *task), tasks, self.n_jobs)
@@ -82,7 +104,7 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         self.mse_path_ = mse[0] if len(shares) == 1 else mse
         return self._refit(X, y, weights, grids[best][: k + 1])
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
 
         Parameters
@@ -95,12 +117,12 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         """
         return linear_scores(self, X)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def _grid(self, X, y, weights, share):
+    def _grid(self, X: Matrix, y: Floats, weights: Floats, share: float) -> Floats:
         if np.ndim(self.alphas) == 1:
             if not len(self.alphas):
                 raise ValueError("alphas is empty; give values to choose from, or their number")
@@ -109,29 +131,45 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
             return given
         if share == 0.0:
             raise ValueError("l1_ratio=0 has no largest useful alpha; give `alphas` as an array, or use RidgeCV")
-        options = {"n_alphas": check_integer("alphas", self.alphas, 1), "eps": check_positive("eps", self.eps)}
+        options: dict[str, Any] = {
+            "n_alphas": check_integer("alphas", self.alphas, 1),
+            "eps": check_positive("eps", self.eps),
+        }
         options |= {"fit_intercept": self.fit_intercept, "positive": self.positive}
         return alpha_grid(X, y, weights, l1_ratio=share, **options)
 
-    def _path(self, X, y, weights, share, alphas):
+    def _path(
+        self, X: Matrix, y: Floats, weights: Floats, share: float, alphas: Floats
+    ) -> tuple[Design, Iterator[Solution[Floats]]]:
         design = Design(X, intercept="free" if self.fit_intercept else "none")
         penalties = [ElasticNetPenalty(float(a), share, half=True, positive=self.positive) for a in alphas]
         s = (weights / weights.sum(dtype=float)).astype(X.dtype)
         problem = Problem(design, np.ascontiguousarray(y), SquaredLoss(half=True), penalties[0], s)
-        options = {"tol": check_non_negative("tol", self.tol), "max_iter": check_integer("max_iter", self.max_iter, 1)}
+        options: dict[str, Any] = {
+            "tol": check_non_negative("tol", self.tol),
+            "max_iter": check_integer("max_iter", self.max_iter, 1),
+        }
         options |= {"selection": self.selection, "random_state": self.random_state}
         return design, coordinate_path(problem, penalties, np.zeros(design.width, dtype=X.dtype), **options)
 
-    def _fold_errors(self, X, y, weights, share, alphas, fold):
+    def _fold_errors(
+        self,
+        X: Matrix,
+        y: Floats,
+        weights: Floats,
+        share: float,
+        alphas: Floats,
+        fold: tuple[Integers, Integers],
+    ) -> Floats:
         train, test = fold
-        X_train = X[train].tocsc() if sparse.issparse(X) else X[train]
+        X_train = X[train].tocsc() if is_sparse(X) else X[train]
         design, path = self._path(X_train, y[train], weights[train], share, alphas)
         coefs, intercepts = zip(*(design.split(solution.w) for solution in path), strict=True)
         support = np.flatnonzero(np.any(coefs, axis=0))
         Z = X[test][:, support] @ np.array(coefs)[:, support].T + np.array(intercepts)
         return np.average((y[test, None] - Z) ** 2, axis=0, weights=weights[test])
 
-    def _choose(self, mse):
+    def _choose(self, mse: Floats) -> tuple[int, int]:
         """The r and α of least mean error, or with "1se" the largest α within one standard error of it."""
         mean = np.mean(mse, axis=2)
         best, k = np.unravel_index(np.argmin(mean), mean.shape)
@@ -139,7 +177,7 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
             k = int(np.flatnonzero(mean[best] <= mean[best, k] + standard_error(mse[best, k]))[0])
         return int(best), int(k)
 
-    def _refit(self, X, y, weights, alphas):
+    def _refit(self, X: Matrix, y: Floats, weights: Floats, alphas: Floats) -> Self:
         """All rows at the chosen α, reached along the path to it."""
         design, path = self._path(X, y, weights, self.l1_ratio_, alphas)
         for solution in path:

@@ -6,11 +6,12 @@ Two sets of rows together have the triangle of [R₁ z₁; R₂ z₂; √(W₁W�
 (1983), doi:10.1080/00031305.1983.10483115, in the form of a QR update, which does not square the condition of X.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import linalg, sparse
 
+from gnomon._typing import Floats, Matrix
 from gnomon.numerics.linalg import Rows, triangle
 
 __all__ = ["Summary", "merge_summaries", "summarize"]
@@ -23,15 +24,15 @@ class Summary(NamedTuple):
     """W, R, z, ‖t‖², x̄ and ȳ of (1); the means are zero where there is no intercept."""
 
     total: float
-    R: Any
-    z: Any
+    R: Floats
+    z: Floats
     rest: float
-    x_mean: Any
+    x_mean: Floats
     y_mean: float
     intercept: bool
 
 
-def summarize(X, y, weights, *, intercept):
+def summarize(X: Matrix, y: Floats, weights: Floats, *, intercept: bool) -> Summary:
     """The summary (1) of some rows."""
     n, d = X.shape
     if sparse.issparse(X) and d * min(n, d) > LARGEST:
@@ -44,7 +45,7 @@ def summarize(X, y, weights, *, intercept):
     return Summary(total, found.R, found.z[:, 0], float(found.rest[0]), found.x_mean, float(found.y_mean[0]), intercept)
 
 
-def merge_summaries(a, b):
+def merge_summaries(a: Summary, b: Summary) -> Summary:
     """The summary of two sets of rows together."""
     total = a.total + b.total
     apart = np.sqrt(a.total * b.total / total) * np.append(b.x_mean - a.x_mean, b.y_mean - a.y_mean)

@@ -8,14 +8,18 @@ for each class against the rest, or once for two classes.
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike
+from gnomon.base import validate_rows
 from gnomon.linear._logistic_fit import class_prices
-from gnomon.linear._report import report
-from gnomon.numerics.design import Design
-from gnomon.numerics.validation import validate_rows
+from gnomon.linear._report import Model, report
+from gnomon.losses import Loss
+from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
+from gnomon.penalties import Penalty
 
 __all__ = ["PricedRows", "fit_against_rest", "labelled_rows"]
 
@@ -23,17 +27,17 @@ __all__ = ["PricedRows", "fit_against_rest", "labelled_rows"]
 class PricedRows(NamedTuple):
     """X, the index of the class of every row, and weights with the prices of the classes in them."""
 
-    X: Any
-    index: np.ndarray
-    weights: np.ndarray
+    X: Matrix
+    class_index: Integers
+    weights: Floats
 
     @property
-    def total(self):
+    def total(self) -> float:
         """Σ sᵢ."""
         return float(np.sum(self.weights, dtype=float))
 
 
-def labelled_rows(model, X, y, sample_weight):
+def labelled_rows(model: BaseEstimator, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> PricedRows:
     """Validate, set `classes_` and return the rows."""
     X, y = validate_rows(model, X, y, accept_sparse="csr")
     check_classification_targets(y)
@@ -45,16 +49,27 @@ def labelled_rows(model, X, y, sample_weight):
     return PricedRows(X, index, weights * class_prices(model, index, model.classes_, weights)[index].astype(X.dtype))
 
 
-def fit_against_rest(model, rows, loss, penalty, loss_scale, solver, *, intercept, bias=1.0, **options):
+def fit_against_rest(
+    model: Model,
+    rows: PricedRows,
+    loss: Loss,
+    penalty: Penalty,
+    loss_scale: float,
+    solver: str,
+    *,
+    intercept: Intercept,
+    bias: float = 1.0,
+    **options: Any,
+) -> Model:
     """Minimise (1) and set `coef_`, `intercept_` and what the fit says about itself."""
     design = Design(rows.X, intercept, bias)
     scaled = (loss_scale * rows.weights).astype(rows.X.dtype, copy=False)
     positive = [1] if len(model.classes_) == 2 else range(len(model.classes_))
     solutions = []
     for k in positive:
-        signs = np.where(rows.index == k, 1.0, -1.0).astype(rows.X.dtype)
+        signs = np.where(rows.class_index == k, 1.0, -1.0).astype(rows.X.dtype)
         solution = fit_linear(design, signs, loss, penalty, scaled, solver=solver, **options)
-        solutions.append(warn_unless_converged(solution, options.get("max_iter", "its default"), stacklevel=4))
+        solutions.append(warn_unless_converged(solution, options.get("max_iter"), stacklevel=4))
     model.coef_ = np.array([solution.w for solution in solutions], dtype=rows.X.dtype)
     model.intercept_ = np.array([solution.intercept for solution in solutions], dtype=rows.X.dtype)
     alphas = [solution.details["alpha"] for solution in solutions if "alpha" in solution.details]

@@ -7,14 +7,22 @@ is over visits, not over distinct weight vectors: a vector that made no mistake 
 update at visit t belongs to all later means, so w̄ = Σ (share of the visits from t on) · update: only w is kept.
 """
 
+from collections.abc import Callable
+from typing import Literal, Self, TypeAlias, get_args
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, MatrixLike, Numbers, Seed
 from gnomon.linear._classifier import class_scores, classes_of
-from gnomon.linear._runs import runs_against_rest, unpack
+from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
 from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.optim.solution import History, StopReason
 
 __all__ = ["AveragedPerceptron"]
+
+Average: TypeAlias = Literal["all", "last_k", "every_n"]
 
 
 class AveragedPerceptron(ClassifierMixin, BaseEstimator):
@@ -68,17 +76,30 @@ class AveragedPerceptron(ClassifierMixin, BaseEstimator):
     array([[-0.4166667,  1.3333333,  1.5833333]])
     """
 
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+    last_coef_: Floats
+    last_intercept_: Floats
+    n_updates_: int
+    mistake_counts_: Integers
+    objective_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+
     def __init__(
         self,
-        average="all",
+        average: Average = "all",
         *,
-        window=None,
-        selection="shuffle",
-        fit_intercept=True,
-        max_iter=10,
-        eta0=1.0,
-        class_weight=None,
-        random_state=0,
+        window: int | None = None,
+        selection: Visits = "shuffle",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        eta0: float = 1.0,
+        class_weight: ClassWeight = None,
+        random_state: Seed = 0,
     ):
         self.average = average
         self.window = window
@@ -89,14 +110,14 @@ class AveragedPerceptron(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y):
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Run the perceptron and average."""
-        check_choice("average", self.average, ("all", "last_k", "every_n"))
+        check_choice("average", self.average, get_args(Average))
         if self.window is not None:
             check_integer("window", self.window, 1)
         runs = runs_against_rest(self, X, y)
@@ -105,25 +126,26 @@ class AveragedPerceptron(ClassifierMixin, BaseEstimator):
         self.last_coef_, self.last_intercept_ = unpack(runs[0].design, [run.solution.w[0] for run in runs])
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw̄ + b̄ of ``classes_[1]``, or a score per class."""
         return class_scores(self, X)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of every row."""
         z = self.decision_function(X)
         return classes_of(self.classes_, z)
 
 
-def _mean_weights(model, run):
+def _mean_weights(model: AveragedPerceptron, run: Run) -> Floats:
     """w̄ of (1) from the log of the updates."""
     total, log = run.solution.details["visits"], run.solution.details["log"]
     window = run.design.n if model.window is None else model.window
-    counted = {
+    counts: dict[Average, Callable[[Numbers], Numbers]] = {
         "all": lambda t: total - t + 1,
         "last_k": lambda t: np.minimum(total - t + 1, window),
         "every_n": lambda t: total // window - (t - 1) // window,
-    }[model.average]
+    }
+    counted = counts[model.average]
     share = counted(log[:, 0]) / max(int(counted(1)), 1)
     amount = np.zeros(run.design.n)
     np.add.at(amount, log[:, 1], share)

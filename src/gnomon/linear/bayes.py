@@ -9,29 +9,49 @@ Pattern Recognition and Machine Learning, section 3.3; MacKay (1992), doi:10.116
 """
 
 import warnings
+from collections.abc import Callable
+from typing import Any, Literal, Self, TypeAlias, overload
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.distributions import InverseGamma, Laplace, Normal
+from gnomon._typing import ArrayLike, Floats, MatrixLike, RandomState
+from gnomon.base import validate_rows
+from gnomon.distributions import (
+    Distribution,
+    Empirical,
+    InverseGamma,
+    Laplace,
+    MultivariateNormal,
+    MultivariateT,
+    Normal,
+    StudentT,
+)
 from gnomon.linear._gibbs import SampledPosterior, gibbs_lasso
 from gnomon.linear._posteriors import GaussianPosterior, StudentPosterior, joint_mean
-from gnomon.linear._prior import as_prior
+from gnomon.linear._prior import ParameterPrior, as_prior
 from gnomon.linear._scores import linear_scores
-from gnomon.linear._summary import merge_summaries, summarize
+from gnomon.linear._summary import Summary, merge_summaries, summarize
 from gnomon.losses import SquaredLoss, from_likelihood
 from gnomon.numerics.design import Design
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer, check_non_negative, check_positive, validate_rows
+from gnomon.numerics.validation import check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, maximize_evidence, warn_unless_converged
 from gnomon.optim.evidence import LIMIT
+from gnomon.optim.solution import History
 from gnomon.penalties import from_prior
 
 __all__ = ["BayesianLinearRegression"]
+
+Noise: TypeAlias = float | InverseGamma
+"""σ², or its prior."""
+
+Posterior: TypeAlias = GaussianPosterior | StudentPosterior | SampledPosterior
 
 
 class BayesianLinearRegression(RegressorMixin, BaseEstimator):
@@ -111,19 +131,35 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
     (array([1.5813953]), array([0.7616279]))
     """
 
+    map_: Floats
+    mean_: Floats
+    coef_: Floats
+    intercept_: float
+    sigma2_: float
+    noise_posterior_: InverseGamma | Empirical | None
+    prior_: Distribution
+    log_evidence_: float
+    effective_dof_: float
+    effective_draws_: float
+    n_iter_: int
+    converged_: bool
+    history_: History
+    _summary: Summary
+    _posterior: Posterior
+
     def __init__(
         self,
-        sigma2=1.0,
-        parameter_prior=None,
+        sigma2: float | Literal["conjugate"] = 1.0,
+        parameter_prior: ParameterPrior = None,
         *,
-        noise_prior=(1.0, 1.0),
-        fit_intercept=True,
-        optimize_evidence=False,
-        n_draws=2000,
-        burn_in=500,
-        tol=1e-10,
-        max_iter=1000,
-        random_state=None,
+        noise_prior: tuple[float, float] = (1.0, 1.0),
+        fit_intercept: bool = True,
+        optimize_evidence: bool = False,
+        n_draws: int = 2000,
+        burn_in: int = 500,
+        tol: float = 1e-10,
+        max_iter: int = 1000,
+        random_state: RandomState = None,
     ):
         self.sigma2 = sigma2
         self.parameter_prior = parameter_prior
@@ -136,7 +172,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Condition (1) on the rows.
 
         Parameters
@@ -148,42 +184,48 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         """
         return self._update(None, X, y, sample_weight)
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Condition on further rows; any order and any batches give the law that `fit` gives on all of them."""
         return self._update(vars(self).get("_summary"), X, y, sample_weight)
 
-    def predict(self, X, return_std=False):
+    @overload
+    def predict(self, X: MatrixLike, return_std: Literal[False] = False) -> Floats: ...
+    @overload
+    def predict(self, X: MatrixLike, return_std: Literal[True]) -> tuple[Floats, Floats]: ...
+    @overload
+    def predict(self, X: MatrixLike, return_std: bool = ...) -> Floats | tuple[Floats, Floats]: ...
+    def predict(self, X: MatrixLike, return_std: bool = False) -> Floats | tuple[Floats, Floats]:
         """Mean of the predictive law; with `return_std` also its standard deviation, the noise included."""
         mean = linear_scores(self, X)
         return (mean, self._posterior.std(self._dense(X))) if return_std else mean
 
-    def predict_dist(self, X, *, include_noise=True):
+    def predict_dist(self, X: MatrixLike, *, include_noise: bool = True) -> Normal | StudentT | Empirical:
         """The law of y at new rows: Normal, StudentT or Empirical; without the noise, that of xᵀw + b."""
         mean = linear_scores(self, X)
         return self._posterior.predictive(self._dense(X), mean, include_noise=include_noise)
 
     @property
-    def posterior_(self):
+    def posterior_(self) -> MultivariateNormal | MultivariateT | Empirical:
         """The law of the coefficients, the intercept last; its covariance is formed when it is asked for."""
         check_is_fitted(self, "_posterior")
         return self._posterior.law
 
-    def _dense(self, X):
+    def _dense(self, X: MatrixLike) -> Floats:
         X = validate_rows(self, X, reset=False, accept_sparse="csr")
         return X.toarray() if sparse.issparse(X) else X
 
-    def _update(self, before, X, y, sample_weight):
+    def _update(self, before: Summary | None, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> Self:
         X, y = validate_rows(self, X, y, reset=before is None, accept_sparse="csr", y_numeric=True)
         check_non_negative("tol", self.tol)
         check_integer("max_iter", self.max_iter, 1)
         rows = summarize(X, y, check_weights(sample_weight, X), intercept=self.fit_intercept)
         self._summary = rows if before is None else merge_summaries(before, rows)
-        prior, sigma2, noise_prior = as_prior(self.parameter_prior), *self._noise()
+        prior, noise = as_prior(self.parameter_prior), self._noise()
         self.n_iter_, self.converged_ = 1, True
         if self.optimize_evidence:
-            prior, sigma2 = self._best_prior(prior)
+            prior, noise = self._best_prior(prior)
         condition = _CONDITIONS.get(type(prior), _condition_gaussian)
-        self.prior_, self._posterior = prior, condition(self, self._summary, prior, sigma2, noise_prior)
+        self.prior_, self._posterior = prior, condition(self, self._summary, prior, noise)
         self.map_, self.mean_ = self._posterior.mode, self._posterior.mean
         self.sigma2_, self.noise_posterior_ = float(self._posterior.sigma2), self._posterior.noise
         self.log_evidence_, self.effective_dof_ = self._posterior.log_evidence, self._posterior.dof
@@ -192,14 +234,13 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         self.intercept_ = float(self.mean_[-1]) if self.fit_intercept else 0.0
         return self
 
-    def _noise(self):
-        """σ² and no prior of it, or the reverse."""
+    def _noise(self) -> Noise:
         if self.sigma2 == "conjugate":
             a, b = self.noise_prior
-            return None, InverseGamma(check_positive("noise_prior[0]", a), check_positive("noise_prior[1]", b))
-        return float(check_positive("sigma2", self.sigma2)), None
+            return InverseGamma(check_positive("noise_prior[0]", a), check_positive("noise_prior[1]", b))
+        return float(check_positive("sigma2", self.sigma2))
 
-    def _best_prior(self, prior):
+    def _best_prior(self, prior: Distribution) -> tuple[Normal, float]:
         """N(0, α⁻¹I) and σ² of the greatest evidence."""
         if type(prior) is not Normal or self.sigma2 == "conjugate":
             raise ValueError(
@@ -217,7 +258,7 @@ class BayesianLinearRegression(RegressorMixin, BaseEstimator):
         self.n_iter_, self.converged_, self.history_ = best.n_iter, best.converged, best.history
         return Normal(0.0, 1.0 / best.prior_precision), 1.0 / best.noise_precision
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -233,26 +274,37 @@ _UNBOUNDED = {
 }
 
 
-def _condition_gaussian(model, summary, prior, sigma2, noise_prior):
+def _condition_gaussian(
+    model: BayesianLinearRegression,
+    summary: Summary,
+    prior: Any,
+    noise: Noise,
+) -> Posterior:
     joint = prior.joint(summary.R.shape[1])
-    if sigma2 is None:
-        return StudentPosterior(summary, joint, noise_prior)
-    return GaussianPosterior(summary, joint, sigma2)
+    if isinstance(noise, InverseGamma):
+        return StudentPosterior(summary, joint, noise)
+    return GaussianPosterior(summary, joint, noise)
 
 
-def _condition_laplace(model, summary, prior, sigma2, noise_prior):
+def _condition_laplace(
+    model: BayesianLinearRegression,
+    summary: Summary,
+    prior: Laplace,
+    noise: Noise,
+) -> Posterior:
+    sigma2, noise_prior = (None, noise) if isinstance(noise, InverseGamma) else (noise, None)
     n_draws = check_integer("n_draws", model.n_draws, low=1)
     burn_in = check_integer("burn_in", model.burn_in, low=0)
     rng = check_rng(model.random_state)
     start = sigma2 or (float(np.sum(summary.z**2)) + summary.rest) / summary.total or 1.0
     # With σ² unknown the scale b of the prior is in units of σ.
     unit = 1.0 if sigma2 is None else np.sqrt(sigma2)
-    options = {"noise_prior": noise_prior, "n_draws": n_draws, "burn_in": burn_in, "rng": rng}
+    options: dict[str, Any] = {"noise_prior": noise_prior, "n_draws": n_draws, "burn_in": burn_in, "rng": rng}
     draws, noises = gibbs_lasso(summary, unit / prior.scale, start, **options)
     typical = sigma2 or float(np.mean(noises))
     scaled = Laplace(prior.mean, prior.scale * (np.sqrt(typical) if sigma2 is None else 1.0))
     penalty = from_prior(scaled, loss_scale=from_likelihood(Normal(0.0, typical)).scale)
-    solve = {"solver": "cd", "tol": model.tol, "max_iter": model.max_iter}
+    solve: dict[str, Any] = {"solver": "cd", "tol": model.tol, "max_iter": model.max_iter}
     lasso = fit_linear(Design(summary.R, intercept="none"), summary.z, SquaredLoss(), penalty, **solve)
     warn_unless_converged(lasso, model.max_iter, stacklevel=5)
     if summary.intercept:
@@ -261,4 +313,4 @@ def _condition_laplace(model, summary, prior, sigma2, noise_prior):
     return SampledPosterior(draws, noises, joint_mean(summary, lasso.w), summary, noise_prior is not None)
 
 
-_CONDITIONS = {Laplace: _condition_laplace}
+_CONDITIONS: dict[type[Distribution], Callable[..., Posterior]] = {Laplace: _condition_laplace}

@@ -8,21 +8,28 @@ The mode alone is not the prediction: (2) moves probabilities towards one half w
 & Lauritzen (1990), doi:10.1002/net.3230200507; MacKay (1992), doi:10.1162/neco.1992.4.5.720.
 """
 
+from collections.abc import Sequence
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 from scipy.special import logit
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.infer import SIGMOID_AVERAGES, laplace_at, sigmoid_average
-from gnomon.linear._prior import as_prior
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, MatrixLike, Numbers, RandomState
+from gnomon.base import validate_rows
+from gnomon.distributions import MultivariateNormal
+from gnomon.infer import SIGMOID_AVERAGES, LaplaceApproximation, SigmoidAverage, laplace_at, sigmoid_average
+from gnomon.linear._prior import ParameterPrior, as_prior
 from gnomon.linear._scores import intercept_of
 from gnomon.losses import LogisticLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import Problem, fit_linear, warn_unless_converged
+from gnomon.optim import Problem, Solution, fit_linear, warn_unless_converged
 from gnomon.penalties import from_prior
 
 __all__ = ["BayesianLogisticRegression"]
@@ -87,17 +94,27 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
     array([0.6466121])
     """
 
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+    map_: Floats
+    posterior_: MultivariateNormal | list[MultivariateNormal]
+    log_evidence_: Numbers
+    n_iter_: Integers
+    converged_: bool
+    _laws: list[MultivariateNormal]
+
     def __init__(
         self,
-        parameter_prior=None,
+        parameter_prior: ParameterPrior = None,
         *,
-        integration="quadrature",
-        fit_intercept=True,
-        penalize_intercept=False,
-        n_samples=1000,
-        tol=1e-8,
-        max_iter=100,
-        random_state=None,
+        integration: SigmoidAverage = "quadrature",
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        n_samples: int = 1000,
+        tol: float = 1e-8,
+        max_iter: int = 100,
+        random_state: RandomState = None,
     ):
         self.parameter_prior = parameter_prior
         self.integration = integration
@@ -108,7 +125,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the mode and the Hessian there.
 
         Parameters
@@ -140,7 +157,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         self.log_evidence_ = float(evidences[0]) if binary else evidences
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Log-odds of the averaged probability (2), per class if there are more than two."""
         p = self._averages(X)
         # A probability that rounds to 0 or 1 is as extreme as doubles can say.
@@ -148,36 +165,36 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         odds = logit(np.clip(p, tiny, one)).astype(self.coef_.dtype, copy=False)
         return odds[:, 0] if len(self._laws) == 1 else odds
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """P(class | x), averaged over the posterior."""
         return self._probabilities(X).astype(self.coef_.dtype, copy=False)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """log P(class | x)."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The most probable class; one half goes to the first."""
         best = np.argmax(self._probabilities(X), axis=1)
         return self.classes_[best]
 
-    def predict_latent(self, X):
+    def predict_latent(self, X: MatrixLike) -> tuple[Floats, Floats]:
         """Mean and variance of the score f in (2), of shape (n,), or (n, n_classes) for more than two classes."""
         mean, variance = self._latent(X)
         return (mean[:, 0], variance[:, 0]) if len(self._laws) == 1 else (mean, variance)
 
-    def _positive(self):
+    def _positive(self) -> Sequence[int]:
         """Indices of the classes that are set against the rest."""
         return [1] if len(self.classes_) == 2 else range(len(self.classes_))
 
-    def _fit_one(self, X, y, weights):
+    def _fit_one(self, X: Matrix, y: Floats, weights: Floats) -> tuple[Solution[Floats], LaplaceApproximation]:
         prior = as_prior(self.parameter_prior)
         penalty = from_prior(prior)
         if not penalty.smooth:
             raise ValueError(f"parameter_prior={prior!r} has a kink, and (1) needs curvature; give Normal(0, variance)")
         problem = Problem(Design(X, intercept=intercept_of(self)), y, LogisticLoss(), penalty, weights)
-        options = {"solver": "newton", "tol": self.tol, "max_iter": self.max_iter}
+        options: dict[str, Any] = {"solver": "newton", "tol": self.tol, "max_iter": self.max_iter}
         solution = fit_linear(problem.design, y, problem.loss, problem.penalty, weights, **options)
         warn_unless_converged(solution, self.max_iter, stacklevel=4)
         mode = np.append(solution.w, solution.intercept) if self.fit_intercept else solution.w
@@ -185,7 +202,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         log_joint = float(prior.joint(m).log_density(np.zeros(m))) - solution.objective
         return solution, laplace_at(mode, problem.hessian(mode), log_joint)
 
-    def _latent(self, X):
+    def _latent(self, X: MatrixLike) -> tuple[Floats, Floats]:
         check_is_fitted(self, "coef_")
         X = validate_rows(self, X, reset=False, accept_sparse="csr")
         mean = X @ self.coef_.T + self.intercept_
@@ -193,12 +210,12 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         rows = np.column_stack([rows, np.ones(len(rows), dtype=X.dtype)]) if self.fit_intercept else rows
         return mean, np.column_stack([np.sum((rows @ law.factor) ** 2, axis=1) for law in self._laws])
 
-    def _averages(self, X):
+    def _averages(self, X: MatrixLike) -> Floats:
         mean, variance = self._latent(X)
-        options = {"n_samples": self.n_samples, "random_state": self.random_state}
+        options: dict[str, Any] = {"n_samples": self.n_samples, "random_state": self.random_state}
         return sigmoid_average(mean, variance, self.integration, **options)
 
-    def _probabilities(self, X):
+    def _probabilities(self, X: MatrixLike) -> Floats:
         p = self._averages(X)
         if len(self._laws) == 1:
             return np.column_stack([1.0 - p, p])
@@ -206,7 +223,7 @@ class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
         total = np.sum(p, axis=1, keepdims=True)
         return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

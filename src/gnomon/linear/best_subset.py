@@ -7,18 +7,24 @@
 Exact by leaps and bounds, Furnival & Wilson (1974), doi:10.1080/00401706.1974.10489231.
 """
 
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Bools, Floats, Integers, MatrixLike
+from gnomon.base import validate_rows
 from gnomon.linear._forms import lam_of
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.linalg import Rows, least_squares, triangle, triangle_of_moments
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import best_subsets, greedy_subsets, size_intervals
+from gnomon.optim import SubsetTable, best_subsets, greedy_subsets, size_intervals
 from gnomon.penalties import OBJECTIVES, convert_lam, objective_form
+from gnomon.penalties.forms import Objective
 
 __all__ = ["BestSubset"]
 
@@ -80,8 +86,25 @@ class BestSubset(RegressorMixin, BaseEstimator):
     [0.0, 2.0]
     """
 
+    coef_: Floats
+    intercept_: float
+    support_: Bools
+    n_nonzero_: int
+    exact_: bool
+    rss_by_size_: Floats
+    subsets_: list[Integers]
+    lam_intervals_: list[tuple[float, float] | None]
+    objective_: float
+
     def __init__(
-        self, max_nonzero=None, *, lam=None, constraint=None, objective="sum", fit_intercept=True, max_exact=30
+        self,
+        max_nonzero: int | None = None,
+        *,
+        lam: float | None = None,
+        constraint: int | None = None,
+        objective: Objective = "sum",
+        fit_intercept: bool = True,
+        max_exact: int = 30,
     ):
         self.max_nonzero = max_nonzero
         self.lam = lam
@@ -90,7 +113,7 @@ class BestSubset(RegressorMixin, BaseEstimator):
         self.fit_intercept = fit_intercept
         self.max_exact = max_exact
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the best subset of each size, choose one, and fit it by least squares.
 
         Parameters
@@ -113,7 +136,7 @@ class BestSubset(RegressorMixin, BaseEstimator):
         size = _pick(table.rss, rho)
         return self._set(rows, table, size, rho)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
 
         Parameters
@@ -126,18 +149,18 @@ class BestSubset(RegressorMixin, BaseEstimator):
         """
         return linear_scores(self, X)
 
-    def theta_for(self, lam):
+    def theta_for(self, lam: float) -> int:
         """The number of non-zeros that (2) chooses for another λ."""
         check_is_fitted(self, "rss_by_size_")
         rho = convert_lam(check_non_negative("lam", lam), self.objective, "sum", n=self._total, penalty="l1")
         return _pick(self.rss_by_size_, rho)
 
-    def lam_for(self, theta):
+    def lam_for(self, theta: int) -> tuple[float, float] | None:
         """The interval of λ in which (2) chooses `theta` columns; None where no λ does."""
         check_is_fitted(self, "rss_by_size_")
         return self.lam_intervals_[check_integer("theta", theta, 0, len(self.rss_by_size_) - 1)]
 
-    def _choice(self, d):
+    def _choice(self, d: int) -> tuple[int, float | None]:
         """k and λ, of which one is None."""
         check_choice("objective", self.objective, OBJECTIVES)
         given = {name: getattr(self, name) for name in ("max_nonzero", "lam", "constraint")}
@@ -151,7 +174,7 @@ class BestSubset(RegressorMixin, BaseEstimator):
             return d, check_non_negative("lam", value)
         return min(check_integer(name, value, 0), d), None
 
-    def _table(self, rows, bound):
+    def _table(self, rows: Rows, bound: int) -> SubsetTable:
         d = rows.shape[1]
         by_moments = sparse.issparse(rows.X)
         found = triangle_of_moments(rows.moments(), d, intercept=self.fit_intercept) if by_moments else triangle(rows)
@@ -161,7 +184,7 @@ class BestSubset(RegressorMixin, BaseEstimator):
         total = float(found.rest[0] + found.z[:, 0] @ found.z[:, 0])
         return greedy_subsets(S, c, total, max_size=min(bound, found.rank))
 
-    def _set(self, rows, table, size, rho):
+    def _set(self, rows: Rows, table: SubsetTable, size: int, rho: float | None) -> Self:
         support = table.subsets[size]
         fit = least_squares(_dense(rows.X[:, support]), rows.Y, rows.weights, intercept=self.fit_intercept)
         dtype = rows.X.dtype
@@ -178,19 +201,19 @@ class BestSubset(RegressorMixin, BaseEstimator):
         self.objective_ = float(scale * (table.rss[size] + (rho or 0.0) * size))
         return self
 
-    def _lam(self, rho):
+    def _lam(self, rho: float) -> float:
         return lam_of(rho, self.objective, self._total, "l1")
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
 
-def _pick(rss, rho):
+def _pick(rss: Floats, rho: float | None) -> int:
     """The size that (2) chooses, the smaller of equals; the largest size for a bound."""
     return len(rss) - 1 if rho is None else int(np.argmin(rss + rho * np.arange(len(rss))))
 
 
-def _dense(X):
+def _dense(X: Any) -> Floats:
     return X.toarray() if sparse.issparse(X) else X

@@ -7,7 +7,7 @@ iterative ones. A fused multiply-add counts as two operations.
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from gnomon.numerics.validation import check_integer
 
@@ -43,7 +43,7 @@ class Cost(NamedTuple):
     method: str
     flops: float
     memory: float
-    per: str
+    per: Literal["solve", "pass", "step"]
     order: str
 
 
@@ -69,17 +69,17 @@ class CostReport:
 
     n: int
     d: int
-    rows: tuple
+    rows: tuple[Cost, ...]
 
-    def __getitem__(self, method):
+    def __getitem__(self, method: str) -> Cost:
         return {row.method: row for row in self.rows}[method]
 
-    def cheapest(self):
+    def cheapest(self) -> Literal["cholesky", "qr"]:
         """The closed form that ``solver="auto"`` tries first: Cholesky where n ≫ d makes it cheaper, else QR."""
         tall = self.n >= _TALL * self.d and self.n * self.d > _SMALL
-        return min(("cholesky", "qr"), key=lambda method: self[method].flops) if tall else "qr"
+        return "cholesky" if tall and self["cholesky"].flops <= self["qr"].flops else "qr"
 
-    def __str__(self):
+    def __str__(self) -> str:
         head = f"{'method':<10} {'flops':>10} {'memory':>10}  per    order"
         lines = [f"{c.method:<10} {c.flops:>10.3g} {c.memory:>10.3g}  {c.per:<6} {c.order}" for c in self.rows]
         return "\n".join([head, *lines])
@@ -90,7 +90,7 @@ _SMALL = 2**14
 """Below this many numbers in X every method takes a moment, so the most accurate is taken."""
 
 
-def cost_report(n, d):
+def cost_report(n: int, d: int) -> CostReport:
     """Operations and memory of each method for n rows and d columns.
 
     Parameters

@@ -6,7 +6,10 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x. r = 1 is the lasso, r
 textbook forms Σ(…)² + λ(r‖w‖₁ + (1 − r)‖w‖²) and their kin are reached by `objective` and `lam`.
 """
 
+from gnomon._typing import ArrayLike, RandomState
 from gnomon.linear._sparse import SparseRegressor
+from gnomon.optim import CoordinateOrder
+from gnomon.penalties.forms import Objective
 
 __all__ = ["ElasticNet"]
 
@@ -57,22 +60,22 @@ class ElasticNet(SparseRegressor):
 
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        l1_ratio=0.5,
-        fit_intercept=True,
-        precompute=False,
-        max_iter=1000,
-        copy_X=True,
-        tol=1e-4,
-        warm_start=False,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-        objective=None,
-        lam=None,
-        solver="cd",
-        penalize_intercept=False,
+        l1_ratio: float = 0.5,
+        fit_intercept: bool = True,
+        precompute: bool | ArrayLike = False,
+        max_iter: int = 1000,
+        copy_X: bool = True,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: RandomState = None,
+        selection: CoordinateOrder = "cyclic",
+        objective: Objective | None = None,
+        lam: float | None = None,
+        solver: str = "cd",
+        penalize_intercept: bool = False,
     ):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
@@ -90,5 +93,5 @@ class ElasticNet(SparseRegressor):
         self.solver = solver
         self.penalize_intercept = penalize_intercept
 
-    def _share(self):
+    def _share(self) -> float:
         return self.l1_ratio

@@ -6,9 +6,14 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x; paths: Friedman, Hast
 doi:10.18637/jss.v033.i01.
 """
 
+from typing import Literal
+
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats, Folds, RandomState, Verbosity
+from gnomon.linear._errors import Rule
 from gnomon.linear._sparse_cv import SparseRegressorCV
+from gnomon.optim import CoordinateOrder
 
 __all__ = ["ElasticNetCV"]
 
@@ -61,21 +66,21 @@ class ElasticNetCV(SparseRegressorCV):
     def __init__(
         self,
         *,
-        l1_ratio=0.5,
-        eps=1e-3,
-        alphas=100,
-        fit_intercept=True,
-        precompute="auto",
-        max_iter=1000,
-        tol=1e-4,
-        cv=None,
-        copy_X=True,
-        verbose=0,
-        n_jobs=None,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-        rule="min",
+        l1_ratio: float | ArrayLike = 0.5,
+        eps: float = 1e-3,
+        alphas: int | ArrayLike = 100,
+        fit_intercept: bool = True,
+        precompute: Literal["auto"] | bool | ArrayLike = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        cv: Folds = None,
+        copy_X: bool = True,
+        verbose: Verbosity = 0,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: RandomState = None,
+        selection: CoordinateOrder = "cyclic",
+        rule: Rule = "min",
     ):
         self.l1_ratio = l1_ratio
         self.eps = eps
@@ -93,5 +98,5 @@ class ElasticNetCV(SparseRegressorCV):
         self.selection = selection
         self.rule = rule
 
-    def _shares(self):
+    def _shares(self) -> Floats:
         return np.atleast_1d(self.l1_ratio)

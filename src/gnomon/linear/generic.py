@@ -13,26 +13,37 @@ with n = Σ sᵢ; an L1 norm is never halved. Vapnik (1998), Statistical Learnin
 (2009), section 3.4 and 12.3, doi:10.1007/978-0-387-84858-7.
 """
 
+from collections.abc import Mapping
+from typing import Any, Literal, Self, TypeAlias
+
 import numpy as np
+from numpy.typing import DTypeLike
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._report import report
 from gnomon.linear._scores import intercept_of, linear_scores
-from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, SoftmaxLoss, SquaredHingeLoss, SquaredLoss
+from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, Loss, SoftmaxLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import validate_rows
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import fit_linear, warn_unless_converged
-from gnomon.penalties import L1, L2, NoPenalty, objective_form
+from gnomon.optim import Solution, fit_linear, warn_unless_converged
+from gnomon.optim.solution import History, StopReason
+from gnomon.penalties import L1, L2, NoPenalty, Penalty, objective_form
+from gnomon.penalties.forms import Norm, Objective
 
 __all__ = ["LinearModelClassifier", "LinearModelRegressor"]
 
-LOSSES = {
+NumberLoss: TypeAlias = Literal["squared", "absolute"]
+LossWord: TypeAlias = NumberLoss | Literal["logistic", "softmax", "hinge", "squared_hinge"]
+
+LOSSES: dict[LossWord, Loss] = {
     "squared": SquaredLoss(),
     "absolute": AbsoluteLoss(),
     "logistic": LogisticLoss(),
@@ -40,9 +51,9 @@ LOSSES = {
     "hinge": HingeLoss(),
     "squared_hinge": SquaredHingeLoss(),
 }
-PENALTIES = {"l1": L1(), "l2": L2(), None: NoPenalty()}
+PENALTIES: dict[Norm | None, Penalty] = {"l1": L1(), "l2": L2(), None: NoPenalty()}
 # How a loss wants two classes: the codes of the first and of the second.
-CODES = {"sign": (-1.0, 1.0), "real": (-1.0, 1.0), "unit": (0.0, 1.0)}
+CODES: dict[str, tuple[float, float]] = {"sign": (-1.0, 1.0), "real": (-1.0, 1.0), "unit": (0.0, 1.0)}
 
 
 class LinearModelRegressor(RegressorMixin, BaseEstimator):
@@ -104,19 +115,28 @@ class LinearModelRegressor(RegressorMixin, BaseEstimator):
     array([0.0833, 0.5   ])
     """
 
+    coef_: Floats
+    intercept_: float
+    objective_: float
+    dual_gap_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+
     def __init__(
         self,
-        loss="squared",
-        penalty="l2",
+        loss: Loss | NumberLoss = "squared",
+        penalty: Penalty | Norm | None = "l2",
         *,
-        objective="sum",
-        lam=1.0,
-        solver="auto",
-        solver_options=None,
-        fit_intercept=True,
-        penalize_intercept=False,
-        tol=1e-6,
-        max_iter=1000,
+        objective: Objective = "sum",
+        lam: float = 1.0,
+        solver: str = "auto",
+        solver_options: Mapping[str, Any] | None = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
     ):
         self.loss = loss
         self.penalty = penalty
@@ -129,25 +149,25 @@ class LinearModelRegressor(RegressorMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         X, y = validate_rows(self, X, y, accept_sparse=("csr", "csc"), y_numeric=True)
         loss = _for_numbers(self.loss, y)
         solution = _solve(self, X, y.astype(X.dtype), loss, check_weights(sample_weight, X))
-        self.coef_, self.intercept_ = solution.w, solution.intercept
+        self.coef_, self.intercept_ = solution.w, float(solution.intercept)
         return report(self, [solution])
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Floats:
         """The prediction ``loss.inverse(Xw + b)`` for every row."""
         return named("loss", self.loss, LOSSES).inverse(linear_scores(self, X))
 
 
-def _has_probabilities(model):
+def _has_probabilities(model: "LinearModelClassifier") -> bool:
     """Whether the loss maps scores to probabilities."""
     loss = named("loss", model.loss, LOSSES)
     z = np.array([[-30.0, 0.0, 30.0]])
@@ -221,20 +241,30 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
     array(['a', 'b'], dtype='<U1')
     """
 
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+    objective_: float
+    dual_gap_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+
     def __init__(
         self,
-        loss="logistic",
-        penalty="l2",
+        loss: Loss | LossWord = "logistic",
+        penalty: Penalty | Norm | None = "l2",
         *,
-        objective="mean_half",
-        lam=0.01,
-        solver="auto",
-        solver_options=None,
-        fit_intercept=True,
-        penalize_intercept=False,
-        class_weight=None,
-        tol=1e-6,
-        max_iter=1000,
+        objective: Objective = "mean_half",
+        lam: float = 0.01,
+        solver: str = "auto",
+        solver_options: Mapping[str, Any] | None = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        class_weight: ClassWeight = None,
+        tol: float = 1e-6,
+        max_iter: int = 1000,
     ):
         self.loss = loss
         self.penalty = penalty
@@ -248,12 +278,12 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1), once or for each class against the rest."""
         X, y = validate_rows(self, X, y, accept_sparse=("csr", "csc"))
         check_classification_targets(y)
@@ -271,7 +301,7 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.concatenate([_biases(solution, n_scores, X.dtype) for solution in solutions])
         return report(self, solutions)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """The score of `classes_[1]` for two classes (positive: that class), of every class for more."""
         z = linear_scores(self, X)
         if z.shape[1] == 1:
@@ -279,13 +309,13 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
             return z[:, 0] - (loss.link(0.5) if loss.targets == "unit" else 0.0)
         return z[:, 1] - z[:, 0] if len(self.classes_) == 2 else z
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of every row."""
         z = self.decision_function(X)
         return classes_of(self.classes_, z)
 
     @available_if(_has_probabilities)
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """The probability of every class; those of one-against-rest are divided by their sum."""
         p = named("loss", self.loss, LOSSES).inverse(linear_scores(self, X))
         if p.shape[1] == 1:
@@ -294,7 +324,7 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
         return np.divide(p, total, out=np.full_like(p, 1.0 / p.shape[1]), where=total > 0.0)
 
 
-def _for_numbers(word, y):
+def _for_numbers(word: Loss | NumberLoss, y: Floats) -> Loss:
     """The loss, of which y must be targets."""
     loss = named("loss", word, LOSSES)
     if loss.targets in ("sign", "index"):
@@ -303,7 +333,7 @@ def _for_numbers(word, y):
     return loss
 
 
-def _targets(loss, index, K, dtype):
+def _targets(loss: Loss, index: Integers, K: int, dtype: DTypeLike) -> tuple[list[Array], int]:
     """The targets of each problem to solve, and the number of scores of each."""
     if loss.targets == "index":
         return [index], K
@@ -314,7 +344,14 @@ def _targets(loss, index, K, dtype):
     return [codes[(index == k).astype(int)] for k in positive], 1
 
 
-def _solve(model, X, y, loss, weights, n_scores=1):
+def _solve(
+    model: LinearModelRegressor | LinearModelClassifier,
+    X: Matrix,
+    y: Array,
+    loss: Loss,
+    weights: Floats,
+    n_scores: int = 1,
+) -> Solution[Floats]:
     form = objective_form(model.objective, model.lam, float(np.sum(weights, dtype=float)))
     penalty = named("penalty", model.penalty, PENALTIES).scaled(form.strength, half=form.half)
     options = {"tol": model.tol, "max_iter": model.max_iter, **(model.solver_options or {})}
@@ -331,5 +368,5 @@ def _solve(model, X, y, loss, weights, n_scores=1):
     return warn_unless_converged(solution, model.max_iter, stacklevel=4)
 
 
-def _biases(solution, n_scores, dtype):
+def _biases(solution: Solution[Floats], n_scores: int, dtype: DTypeLike) -> Floats:
     return np.full(n_scores, solution.intercept, dtype=dtype)

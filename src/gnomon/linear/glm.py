@@ -7,41 +7,51 @@ with n = Σ sᵢ, d the unit deviance of the family and g the link. Fitted by it
 covariance φ (XᵀWX)⁻¹: McCullagh & Nelder (1989), section 4.4, doi:10.1007/978-1-4899-3242-6.
 """
 
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg, stats
 from scipy.sparse.linalg import lsmr
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike
+from gnomon.base import validate_rows
 from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._separation import warn_if_separated
 from gnomon.losses import (
     BinomialFamily,
     CLogLogLink,
     DevianceLoss,
+    Family,
     GammaFamily,
     GaussianFamily,
     IdentityLink,
     InverseGaussianFamily,
     InverseLink,
+    Link,
     LogitLink,
     LogLink,
+    Loss,
     PoissonFamily,
     ProbitLink,
     TweedieFamily,
 )
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import fits_beside
-from gnomon.numerics.validation import check_interval, check_non_negative, validate_rows
+from gnomon.numerics.validation import check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import Problem, fit_linear, positive_factor, warn_unless_converged
-from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty
+from gnomon.optim import Problem, Solution, fit_linear, positive_factor, warn_unless_converged
+from gnomon.optim.solution import History, StopReason
+from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty, Penalty
 
 __all__ = ["GLM", "GLMSummary"]
 
-FAMILIES = {
+FamilyWord: TypeAlias = Literal["gaussian", "binomial", "poisson", "gamma", "inverse_gaussian", "tweedie"]
+LinkWord: TypeAlias = Literal["identity", "logit", "probit", "cloglog", "log", "inverse"]
+
+FAMILIES: dict[FamilyWord, Family] = {
     "gaussian": GaussianFamily(),
     "binomial": BinomialFamily(),
     "poisson": PoissonFamily(),
@@ -49,7 +59,7 @@ FAMILIES = {
     "inverse_gaussian": InverseGaussianFamily(),
     "tweedie": TweedieFamily(1.5),
 }
-LINKS = {
+LINKS: dict[LinkWord, Link] = {
     "identity": IdentityLink(),
     "logit": LogitLink(),
     "probit": ProbitLink(),
@@ -91,14 +101,14 @@ class GLMSummary(NamedTuple):
     array([0.7996, 0.3258])
     """
 
-    names: list
-    coef: Any
-    se: Any
-    z: Any
-    p: Any
+    names: list[str]
+    coef: Floats
+    se: Floats
+    z: Floats
+    p: Floats
     df: float
 
-    def __str__(self):
+    def __str__(self) -> str:
         width = max(len(name) for name in self.names)
         head = f"{'':{width}}  {'coef':>10}  {'se':>10}  {'z':>8}  {'p':>8}"
         rows = zip(self.names, self.coef, self.se, self.z, self.p, strict=True)
@@ -164,17 +174,32 @@ class GLM(RegressorMixin, BaseEstimator):
     array([2.928])
     """
 
+    coef_: Floats
+    intercept_: float
+    deviance_: float
+    null_deviance_: float
+    dispersion_: float
+    df_resid_: float
+    covariance_: Floats | None
+    n_parameters_: int
+    objective_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+    gradient_norm_: float
+
     def __init__(
         self,
-        family="gaussian",
-        link=None,
+        family: FamilyWord | Family = "gaussian",
+        link: LinkWord | Link | None = None,
         *,
-        alpha=0.0,
-        l1_ratio=0.0,
-        fit_intercept=True,
-        solver="auto",
-        tol=1e-8,
-        max_iter=100,
+        alpha: float = 0.0,
+        l1_ratio: float = 0.0,
+        fit_intercept: bool = True,
+        solver: str = "auto",
+        tol: float = 1e-8,
+        max_iter: int = 100,
     ):
         self.family = family
         self.link = link
@@ -185,14 +210,20 @@ class GLM(RegressorMixin, BaseEstimator):
         self.tol = tol
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         targets = named("family", self.family, FAMILIES).targets
         tags.target_tags.positive_only = targets in ("positive", "count")
         return tags
 
-    def fit(self, X, y, sample_weight=None, offset=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        offset: ArrayLike | None = None,
+    ) -> Self:
         """Minimise (1); `offset` is a known part of the linear predictor, one number per row."""
         X, y = validate_rows(self, X, y, accept_sparse="csr", y_numeric=True)
         loss = self._loss()
@@ -215,13 +246,13 @@ class GLM(RegressorMixin, BaseEstimator):
             self.converged_ &= not warn_if_separated(z, X, y.astype(int), weights, fit_intercept=self.fit_intercept)
         return self
 
-    def predict(self, X, offset=None):
+    def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Floats:
         """The mean μ for every row."""
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False, accept_sparse="csr")
         return self._loss().inverse(X @ self.coef_ + self.intercept_ + _offset(offset, X))
 
-    def summary(self):
+    def summary(self) -> GLMSummary:
         """Coefficients with standard errors, z and p values; needs α = 0."""
         check_is_fitted(self)
         if self.alpha > 0.0:
@@ -240,40 +271,41 @@ class GLM(RegressorMixin, BaseEstimator):
         p = 2.0 * stats.t.sf(np.abs(z), df) if np.isfinite(df) else 2.0 * stats.norm.sf(np.abs(z))
         return GLMSummary((["intercept"] if self.fit_intercept else []) + names, coef, se, z, p, df)
 
-    def _loss(self):
+    def _loss(self) -> DevianceLoss:
         family = named("family", self.family, FAMILIES)
         return DevianceLoss(family, family.default_link if self.link is None else named("link", self.link, LINKS))
 
-    def _penalty(self):
+    def _penalty(self) -> Penalty:
         alpha, r = check_non_negative("alpha", self.alpha), check_interval("l1_ratio", self.l1_ratio, 0.0, 1.0)
         if alpha == 0.0:
             return NoPenalty()
         return {0.0: L2(alpha, half=True), 1.0: L1(alpha)}.get(float(r), ElasticNetPenalty(alpha, r, half=True))
 
-    def _solver(self, X):
+    def _solver(self, X: Matrix) -> str:
         if self.solver != "auto":
             return self.solver
         if self.alpha > 0.0 and self.l1_ratio > 0.0:
             return "cd"
         return "irls" if self._forms_matrix(X) else "lbfgs"
 
-    def _forms_matrix(self, X):
+    def _forms_matrix(self, X: Matrix) -> bool:
         """Whether a d × d matrix is small beside X, or is what an unpenalised fit is asked for."""
         n, d = X.shape
         return fits_beside(X, d) or (self.alpha == 0.0 and d <= min(n, LARGEST_COVARIANCE))
 
-    def _report(self, solution):
+    def _report(self, solution: Solution[Floats]) -> None:
         for name in ("objective", "n_iter", "converged", "stop_reason", "history", "gradient_norm"):
             setattr(self, f"{name}_", getattr(solution, name))
         self.n_parameters_ = len(self.coef_) + bool(self.fit_intercept)
 
-    def _diagnose(self, problem):
+    def _diagnose(self, problem: Problem) -> None:
         """Deviances, dispersion and covariance at the solution; `problem` is (1) without penalty, times n."""
         theta = np.append(self.coef_, self.intercept_) if self.fit_intercept else self.coef_
         self.deviance_ = 2.0 * problem.value(theta)
         self.null_deviance_ = 2.0 * _null_loss(problem)
         self.df_resid_ = float(np.sum(problem.weights, dtype=float)) - self.n_parameters_
-        self.dispersion_ = _dispersion(problem, theta, self.df_resid_) if problem.loss.family.dispersed else 1.0
+        family = self._loss().family
+        self.dispersion_ = _dispersion(problem, family, theta, self.df_resid_) if family.dispersed else 1.0
         self.covariance_ = None
         if self.alpha == 0.0 and self._forms_matrix(problem.design.X):
             cov = self.dispersion_ * _inverse_information(problem.hessian(theta))
@@ -281,18 +313,18 @@ class GLM(RegressorMixin, BaseEstimator):
             self.covariance_ = cov[np.ix_(order, order)]
 
 
-def _dispersion(problem, theta, df):
+def _dispersion(problem: Problem, family: Family, theta: Floats, df: float) -> float:
     """Pearson's Σ s (y − μ)²/V(μ) over the residual degrees of freedom; nan where there are none."""
     mean = problem.loss.inverse(problem.scores(theta))
-    squares = (problem.y - mean) ** 2 / problem.loss.family.variance(mean)
+    squares = (problem.y - mean) ** 2 / family.variance(mean)
     return float(problem.weights @ squares) / df if df > 0 else np.nan
 
 
-def _inverse_information(H):
+def _inverse_information(H: Floats) -> Floats:
     return linalg.cho_solve(positive_factor(H), np.eye(len(H), dtype=H.dtype))
 
 
-def _null_loss(problem):
+def _null_loss(problem: Problem) -> float:
     """Σ s ½d of the best constant score beside the offset, found in b alone."""
     design = Design(np.empty((problem.design.n, 0), dtype=problem.design.dtype))
     b = _start(problem.loss, design, problem.y, problem.weights, problem.offset)
@@ -303,7 +335,7 @@ def _null_loss(problem):
     return solution.objective * float(np.sum(problem.weights, dtype=float))
 
 
-def _start(loss, design, y, weights, offset):
+def _start(loss: Loss, design: Design, y: Floats, weights: Floats, offset: float | Floats) -> Floats:
     """b = g(ȳ) and w = 0; without an intercept the w that comes nearest to it on the scale of the link."""
     mean = np.average(y, weights=weights)
     if loss.targets == "unit":
@@ -316,12 +348,12 @@ def _start(loss, design, y, weights, offset):
     return lsmr(design.X, level - offset + np.zeros(len(y)))[0].astype(design.dtype)
 
 
-def _as_log_odds(link, z):
+def _as_log_odds(link: Link, z: Floats) -> Floats:
     """The scores with their own signs but the size of the log-odds, which says under any link how sure they are."""
     return np.sign(z) * np.nan_to_num(np.abs(link.log_mean(z) - link.log_rest(z)))
 
 
-def _offset(offset, X):
+def _offset(offset: ArrayLike | None, X: Matrix) -> float | Floats:
     if offset is None:
         return 0.0
     offset = check_array(offset, ensure_2d=False, dtype=X.dtype, input_name="offset")

@@ -10,14 +10,16 @@ exact: `gnomon.optim.lasso_knots`.
 """
 
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats, Matrix, RandomState, is_sparse
 from gnomon.linear._forms import check_constraint, lam_of, named_form
 from gnomon.linear._knots import weighted_knots
-from gnomon.linear._sparse import SparseRegressor, scaled_form
+from gnomon.linear._sparse import SparseObjective, SparseRegressor, scaled_form
 from gnomon.numerics.validation import check_non_negative
+from gnomon.optim import CoordinateOrder, LassoKnots
 from gnomon.penalties import convert_lam
+from gnomon.penalties.forms import Objective, Scaling
 
 __all__ = ["Lasso"]
 
@@ -97,25 +99,28 @@ class Lasso(SparseRegressor):
     array([2., 0.])
     """
 
+    multiplier_: float
+    knots_: LassoKnots | None
+
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float = 1.0,
         *,
-        fit_intercept=True,
-        precompute=False,
-        copy_X=True,
-        max_iter=1000,
-        tol=1e-4,
-        warm_start=False,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-        objective=None,
-        lam=None,
-        solver="cd",
-        penalize_intercept=False,
-        constraint=None,
-        store_path=False,
+        fit_intercept: bool = True,
+        precompute: bool | ArrayLike = False,
+        copy_X: bool = True,
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        warm_start: bool = False,
+        positive: bool = False,
+        random_state: RandomState = None,
+        selection: CoordinateOrder = "cyclic",
+        objective: Objective | None = None,
+        lam: float | None = None,
+        solver: str = "cd",
+        penalize_intercept: bool = False,
+        constraint: float | None = None,
+        store_path: bool = False,
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -134,40 +139,41 @@ class Lasso(SparseRegressor):
         self.constraint = constraint
         self.store_path = store_path
 
-    def theta_for(self, lam):
+    def theta_for(self, lam: float) -> float:
         """‖ŵ‖₁ of the minimiser for another λ, in the form of this model."""
         path = self._known_path()
         rho = convert_lam(check_non_negative("lam", lam), self._given(), "sum", n=self._total, penalty="l1")
         return float(np.abs(path.at(0.5 * rho)).sum())
 
-    def lam_for(self, theta):
+    def lam_for(self, theta: float) -> float:
         """The λ, in the form of this model, whose minimiser has ‖ŵ‖₁ = θ; without a penalty where θ is no bound."""
         return self._lam(self._known_path().tau_for(check_non_negative("theta", theta)))
 
-    def _share(self):
+    def _share(self) -> float:
         return 1.0
 
-    def _given(self):
+    def _given(self) -> Scaling:
         return (named_form(self, "alpha", objective="sum", lam=1.0) or ("alpha_lasso",))[0]
 
-    def _lam(self, tau):
+    def _lam(self, tau: float) -> float:
         """λ in the form of this model for the threshold τ = ρ/2."""
         return lam_of(2.0 * tau, self._given(), self._total, "l1")
 
-    def _known_path(self):
+    def _known_path(self) -> LassoKnots:
         check_is_fitted(self, "coef_")
         if self.knots_ is None:
             raise ValueError("the path was not kept; set store_path=True and fit again")
         return self.knots_
 
-    def _form(self, X, Y, weights):
+    def _form(self, X: Matrix, Y: Floats, weights: Floats) -> SparseObjective:
         wanted = self.store_path or self.constraint is not None
-        self.knots_ = self._knots(X, Y, weights) if wanted else None
-        if self.constraint is None:
+        knots = self._knots(X, Y, weights) if wanted else None
+        self.knots_ = knots
+        if knots is None or self.constraint is None:
             return scaled_form(self, 1.0, self._total)
         check_constraint(self)
         form = scaled_form(self, 1.0, self._total)
-        tau = self.knots_.tau_for(check_non_negative("constraint", self.constraint))
+        tau = knots.tau_for(check_non_negative("constraint", self.constraint))
         self.multiplier_ = self._lam(tau)
         if tau == 0.0:
             return form._replace(penalty=form.penalty.scaled(0.0))
@@ -175,8 +181,8 @@ class Lasso(SparseRegressor):
             return form._replace(scale=form.scale * self.multiplier_)
         return form._replace(penalty=form.penalty.scaled(self.multiplier_))
 
-    def _knots(self, X, Y, weights):
-        if sparse.issparse(X) or Y.shape[1] != 1 or self.positive or self.penalize_intercept:
+    def _knots(self, X: Matrix, Y: Floats, weights: Floats) -> LassoKnots:
+        if is_sparse(X) or Y.shape[1] != 1 or self.positive or self.penalize_intercept:
             raise ValueError(
                 "constraint and store_path need dense X, one target, positive=False and penalize_intercept=False; "
                 "use alpha or lam instead"

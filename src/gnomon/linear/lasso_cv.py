@@ -6,7 +6,13 @@ Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x; paths: Friedman, Hast
 doi:10.18637/jss.v033.i01.
 """
 
+from collections.abc import Sequence
+from typing import Literal
+
+from gnomon._typing import ArrayLike, Folds, RandomState, Verbosity
+from gnomon.linear._errors import Rule
 from gnomon.linear._sparse_cv import SparseRegressorCV
+from gnomon.optim import CoordinateOrder
 
 __all__ = ["LassoCV"]
 
@@ -76,20 +82,20 @@ class LassoCV(SparseRegressorCV):
     def __init__(
         self,
         *,
-        eps=1e-3,
-        alphas=100,
-        fit_intercept=True,
-        precompute="auto",
-        max_iter=1000,
-        tol=1e-4,
-        copy_X=True,
-        cv=None,
-        verbose=False,
-        n_jobs=None,
-        positive=False,
-        random_state=None,
-        selection="cyclic",
-        rule="min",
+        eps: float = 1e-3,
+        alphas: int | ArrayLike = 100,
+        fit_intercept: bool = True,
+        precompute: Literal["auto"] | bool | ArrayLike = "auto",
+        max_iter: int = 1000,
+        tol: float = 1e-4,
+        copy_X: bool = True,
+        cv: Folds = None,
+        verbose: Verbosity = False,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        random_state: RandomState = None,
+        selection: CoordinateOrder = "cyclic",
+        rule: Rule = "min",
     ):
         self.eps = eps
         self.alphas = alphas
@@ -106,5 +112,5 @@ class LassoCV(SparseRegressorCV):
         self.selection = selection
         self.rule = rule
 
-    def _shares(self):
+    def _shares(self) -> Sequence[float]:
         return [1.0]

@@ -11,13 +11,19 @@ doi:10.1137/1.9781611971484.
 """
 
 import warnings
+from collections.abc import Mapping
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
+from gnomon.base import validate_rows
 from gnomon.linear._iterative import iterate
+from gnomon.linear._report import PerTarget
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores, set_coefficients
 from gnomon.linear.cost import cost_report
 from gnomon.numerics.linalg import (
@@ -34,13 +40,15 @@ from gnomon.numerics.linalg import (
     loo_residuals,
     triangle_of_moments,
 )
-from gnomon.numerics.streaming import moments
-from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
+from gnomon.numerics.streaming import Moments, moments
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import SOLVERS
 from gnomon.penalties import NoPenalty
 
 __all__ = ["LinearRegression"]
+
+OnSingular: TypeAlias = Literal["warn", "raise", "ignore"]
 
 
 class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
@@ -115,19 +123,33 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
     (array([0.8333333, 0.3333333, 0.8333333]), array([-1. ,  0.5, -1. ]))
     """
 
+    coef_: Floats
+    intercept_: Numbers
+    rank_: int
+    condition_: float
+    residual_norm_: Numbers
+    objective_: float
+    sigma2_: Numbers
+    solver_: str
+    n_iter_: PerTarget
+    converged_: PerTarget
+    stop_reason_: PerTarget
+    history_: PerTarget
+    _sums: Moments | None
+
     def __init__(
         self,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        tol=1e-6,
-        n_jobs=None,
-        positive=False,
-        solver="auto",
-        on_singular="warn",
-        ddof=0,
-        start=None,
-        solver_options=None,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        tol: float = 1e-6,
+        n_jobs: int | None = None,
+        positive: bool = False,
+        solver: str = "auto",
+        on_singular: OnSingular = "warn",
+        ddof: int | Literal["rank"] = 0,
+        start: ArrayLike | None = None,
+        solver_options: Mapping[str, Any] | None = None,
     ):
         self.fit_intercept = fit_intercept
         self.copy_X = copy_X
@@ -140,7 +162,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.start = start
         self.solver_options = solver_options
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1).
 
         Parameters
@@ -154,7 +176,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self
         """
         X, y, weights = self._validated(X, y, sample_weight, reset=True)
-        check_choice("on_singular", self.on_singular, ("warn", "raise", "ignore"))
+        check_choice("on_singular", self.on_singular, get_args(OnSingular))
         check_non_negative("tol", self.tol)
         method = self._method(X)
         rows = Rows(X, as_columns(y), weights, self.fit_intercept, self.n_jobs)
@@ -165,7 +187,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._sums = None
         return self._set(self._solve(rows, method, sums), y, rows.total)
 
-    def partial_fit(self, X, y, sample_weight=None):
+    def partial_fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1) over these rows and those of all earlier calls since `fit`, which starts anew; d² sums are kept.
 
         The sums square the condition number: for columns that are nearly dependent prefer `fit`.
@@ -179,18 +201,19 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        first = getattr(self, "_sums", None) is None
-        X, y, weights = self._validated(X, y, sample_weight, reset=first)
+        known = vars(self).get("_sums")
+        X, y, weights = self._validated(X, y, sample_weight, reset=known is None)
         assert_finite(X, columns=getattr(self, "feature_names_in_", None))
-        sums = moments(X, weights, targets=as_columns(y), n_jobs=self.n_jobs)
-        self._sums = sums if first else self._sums + sums
-        found = triangle_of_moments(self._sums, X.shape[1], intercept=self.fit_intercept)
+        part = moments(X, weights, targets=as_columns(y), n_jobs=self.n_jobs)
+        sums: Moments = part if known is None else known + part
+        self._sums = sums
+        found = triangle_of_moments(sums, X.shape[1], intercept=self.fit_intercept)
         w, rss = found.least_squares()
         b = found.y_mean - found.x_mean @ w
         fit = LeastSquares(w, b, rss, "moments", found.rank, found.condition, found.R, found.x_mean)
-        return self._set(fit, y, self._sums.weight)
+        return self._set(fit, y, sums.weight)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
 
         Parameters
@@ -203,7 +226,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         return linear_scores(self, X)
 
-    def predict_dist(self, X, *, parameter_uncertainty=False):
+    def predict_dist(self, X: ArrayLike, *, parameter_uncertainty: bool = False) -> tuple[Floats, Floats]:
         """Mean and variance of y at new rows under the model (2).
 
         Parameters
@@ -219,11 +242,12 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         mean = self.predict(X)
         spread = np.ones(len(mean))
         if parameter_uncertainty:
-            Z = validate_rows(self, X, reset=False) - self._x_mean
-            spread = spread + np.sum((Z @ self._root()) ** 2, axis=1) + self.fit_intercept / self._total
+            root, x_mean = self._root()
+            Z = validate_rows(self, X, reset=False) - x_mean
+            spread = spread + np.sum((Z @ root) ** 2, axis=1) + self.fit_intercept / self._total
         return mean, np.multiply.outer(spread, self.sigma2_)
 
-    def log_likelihood(self, X, y, sample_weight=None):
+    def log_likelihood(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """−(n/2) log(2πσ²) − Σ s r²/(2σ²) with σ² = `sigma2_`, summed over targets."""
         X, y, weights = self._validated(X, y, sample_weight, reset=False)
         r = as_columns(y - self.predict(X))
@@ -233,41 +257,41 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
             terms = -0.5 * np.sum(s) * np.log(2.0 * np.pi * sigma2) - (s @ r**2) / (2.0 * sigma2)
         return float(np.sum(terms))
 
-    def hat_matrix(self, X, sample_weight=None):
+    def hat_matrix(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """H with ŷ = H y, for the X of `fit`."""
         X, weights = self._training_rows(X, sample_weight)
         return hat_matrix(X, weights=weights, intercept=self.fit_intercept)
 
-    def leverages(self, X, sample_weight=None):
+    def leverages(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """The diagonal of the hat matrix, for the X of `fit`."""
         X, weights = self._training_rows(X, sample_weight)
         return leverages(X, weights=weights, intercept=self.fit_intercept)
 
-    def loo_residuals(self, X, y, sample_weight=None):
+    def loo_residuals(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ) without refitting, for the X and y of `fit`."""
         return loo_residuals(np.asarray(y) - self.predict(X), self.leverages(X, sample_weight))
 
-    def in_column_space(self, X, y):
+    def in_column_space(self, X: ArrayLike, y: ArrayLike) -> bool:
         """Whether some w (and b) reproduces `y` from `X` exactly, up to rounding."""
         X, _ = self._training_rows(X, None)
-        return in_column_space(X, y, intercept=self.fit_intercept)
+        return in_column_space(X, np.asarray(y), intercept=self.fit_intercept)
 
-    def standard_errors(self):
+    def standard_errors(self) -> tuple[Floats, Numbers]:
         """Standard errors of `coef_` and of `intercept_`, from the unbiased estimate of σ²."""
-        root = self._root()
+        root, x_mean = self._root()
         n_parameters = self.rank_ + self.fit_intercept
         if not self._total > n_parameters:
             raise ValueError(f"{self._total:g} rows leave no residual for {n_parameters} parameters; add rows")
         sigma = self.residual_norm_ / np.sqrt(self._total - n_parameters)
-        of_intercept = np.sqrt(1.0 / self._total + np.sum((self._x_mean @ root) ** 2)) if self.fit_intercept else 0.0
+        of_intercept = np.sqrt(1.0 / self._total + np.sum((x_mean @ root) ** 2)) if self.fit_intercept else 0.0
         return np.multiply.outer(sigma, np.sqrt(np.sum(root**2, axis=1))), sigma * of_intercept
 
     @property
-    def singular_(self):
+    def singular_(self) -> Floats:
         """Singular values of the centred, weighted X, largest first."""
-        return np.linalg.svd(self._factor(), compute_uv=False)
+        return np.linalg.svd(self._factor()[0], compute_uv=False)
 
-    def _method(self, X):
+    def _method(self, X: Matrix) -> str:
         names = ["auto", *LEAST_SQUARES_METHODS, *SOLVERS]
         check_choice("solver", self.solver, names)
         if self.solver != "auto":
@@ -276,7 +300,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
             return "cholesky" if X.shape[1] <= 4096 and fits_beside(X, X.shape[1]) else "lsmr"
         return cost_report(*X.shape).cheapest()
 
-    def _solve(self, rows, method, sums):
+    def _solve(self, rows: Rows, method: Any, sums: Moments | None) -> LeastSquares:
         if method in LEAST_SQUARES_METHODS:
             options = {"method": method, "positive": self.positive, "tol": self.tol, "sums": sums}
             return least_squares(*rows[:3], intercept=self.fit_intercept, n_jobs=self.n_jobs, **options)
@@ -288,11 +312,11 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         w, b, rss = iterate(self, rows, NoPenalty(), method, start=self.start, **options)
         return LeastSquares(w, b, rss, method)
 
-    def _set(self, fit, y, total):
+    def _set(self, fit: LeastSquares, y: Floats, total: float) -> Self:
         """Unpack a result of least squares into the attributes."""
         for name in ("rank_", "condition_", "_R", "_x_mean"):
             # Of an earlier fit, whose solver found what this one may not.
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if fit.rank is not None:
             self._check_rank(fit)
             self.rank_, self.condition_, self._R, self._x_mean = fit.rank, fit.condition, fit.R, fit.x_mean
@@ -306,7 +330,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.sigma2_ = rss / (total - subtract) if total > subtract else np.full_like(rss, np.nan)[()]
         return self
 
-    def _check_rank(self, fit):
+    def _check_rank(self, fit: LeastSquares) -> None:
         d = fit.coef.shape[0]
         if fit.rank == d or self.on_singular == "ignore":
             return
@@ -317,31 +341,36 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError(message + advice)
         warnings.warn(message + ": those of least norm were taken" + advice, RankWarning, stacklevel=4)
 
-    def _factor(self):
+    def _factor(self) -> tuple[Floats, Floats]:
+        """R of the centred, weighted X, and x̄."""
         check_is_fitted(self, "coef_")
-        if vars(self).get("_R") is None:
+        R, x_mean = vars(self).get("_R"), vars(self).get("_x_mean")
+        if R is None or x_mean is None:
             raise ValueError(
                 f"solver={self.solver_!r} keeps no factor of X to answer from; fit with solver='qr', "
                 "and a sparse X as X.toarray()"
             )
-        return self._R
+        return R, x_mean
 
-    def _root(self):
-        return inverse_root(self._factor(), self.rank_)
+    def _root(self) -> tuple[Floats, Floats]:
+        R, x_mean = self._factor()
+        return inverse_root(R, self.rank_), x_mean
 
-    def _training_rows(self, X, sample_weight):
+    def _training_rows(self, X: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats | None]:
         check_is_fitted(self, "coef_")
         X = validate_rows(self, X, reset=False)
         return X, None if sample_weight is None else check_weights(sample_weight, X)
 
-    def _validated(self, X, y, sample_weight, *, reset):
+    def _validated(
+        self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None, *, reset: bool
+    ) -> tuple[Any, Floats, Floats | None]:
         X, y = validate_rows(
             self, X, y, reset=reset, finite=False, accept_sparse=SPARSE_FORMATS, multi_output=True, y_numeric=True
         )
         X = X.tocsr() if sparse.issparse(X) else X
         return X, y.astype(X.dtype, copy=False), None if sample_weight is None else check_weights(sample_weight, X)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

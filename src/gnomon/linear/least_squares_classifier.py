@@ -8,19 +8,25 @@ doi:10.1007/978-0-387-84858-7.
 """
 
 import warnings
+from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 
+from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
+from gnomon.base import validate_rows
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.linear.cost import cost_report
 from gnomon.numerics.coding import encode_labels, label_index
 from gnomon.numerics.linalg import least_squares
-from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LeastSquaresClassifier"]
+
+Coding: TypeAlias = Literal["one_hot", "integer"]
 
 
 class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
@@ -55,11 +61,15 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
     3.0
     """
 
-    def __init__(self, *, coding="one_hot", fit_intercept=True):
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+
+    def __init__(self, *, coding: Coding = "one_hot", fit_intercept: bool = True):
         self.coding = coding
         self.fit_intercept = fit_intercept
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1).
 
         Parameters
@@ -82,7 +92,7 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         self.intercept_ = np.asarray(fit.intercept, dtype=X.dtype)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """X Wᵀ + b: one score per row for two classes, one per class for more.
 
         Parameters
@@ -96,7 +106,7 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         scores = linear_scores(self, X)
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of the score: its sign, the largest, or for integer codes the nearest.
 
         Parameters
@@ -115,8 +125,8 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
         index = (scores > 0).astype(np.int64) if scores.ndim == 1 else np.argmax(scores, axis=1)
         return self.classes_[index]
 
-    def _targets(self, y):
-        check_choice("coding", self.coding, ("one_hot", "integer"))
+    def _targets(self, y: Array) -> Array:
+        check_choice("coding", self.coding, get_args(Coding))
         index, self.classes_ = label_index(y)
         if len(self.classes_) < 2:
             raise ValueError(f"y has one class only, {self.classes_[0]!r}; give rows of at least two classes")
@@ -132,7 +142,7 @@ class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
             return encode_labels(y, "sign", classes=self.classes_)[0][:, None]
         return encode_labels(y, "one_hot", classes=self.classes_)[0]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

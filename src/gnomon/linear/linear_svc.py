@@ -6,22 +6,31 @@
 (2008), LIBLINEAR, JMLR 9, 1871–1874; Hsieh et al. (2008), doi:10.1145/1390156.1390208.
 """
 
+from typing import Any, Literal, Self, TypeAlias, get_args
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._forms import named_form
 from gnomon.linear._report import log_row, report
-from gnomon.linear._svm_fit import fit_against_rest, labelled_rows
-from gnomon.losses import HingeLoss, MulticlassHinge, SquaredHingeLoss
+from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows
+from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
 from gnomon.optim import Problem, multiclass_dual, warn_unless_converged
-from gnomon.penalties import L1, L2, objective_form
+from gnomon.optim.solution import History, StopReason
+from gnomon.penalties import L1, L2, Form, objective_form
+from gnomon.penalties.forms import Norm, Objective
 
 __all__ = ["LinearSVC"]
 
-LOSSES = {"squared_hinge": SquaredHingeLoss(), "hinge": HingeLoss()}
+Hinge: TypeAlias = Literal["squared_hinge", "hinge"]
+MultiClass: TypeAlias = Literal["ovr", "crammer_singer"]
+
+LOSSES: dict[Hinge, Loss] = {"squared_hinge": SquaredHingeLoss(), "hinge": HingeLoss()}
 # Up to this number of columns, the exact end of Newton's method costs next to nothing.
 NARROW = 200
 # The primal solvers bound the whole gradient. Newton's method squares its error at every step, so it goes on.
@@ -93,24 +102,34 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
     (array([[ 0.3837, -0.646 ]]), array([-0.0248]), 2.8391, 0.0)
     """
 
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+    objective_: float
+    dual_gap_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+
     def __init__(
         self,
-        penalty="l2",
-        loss="squared_hinge",
+        penalty: Norm = "l2",
+        loss: Hinge = "squared_hinge",
         *,
-        dual="auto",
-        tol=1e-4,
-        C=1.0,
-        multi_class="ovr",
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        class_weight=None,
-        verbose=0,
-        random_state=None,
-        max_iter=1000,
-        objective=None,
-        lam=None,
-        prior=None,
+        dual: Literal["auto"] | bool = "auto",
+        tol: float = 1e-4,
+        C: float = 1.0,
+        multi_class: MultiClass = "ovr",
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: ClassWeight = None,
+        verbose: Verbosity = 0,
+        random_state: Seed = None,
+        max_iter: int = 1000,
+        objective: Objective | None = None,
+        lam: float | None = None,
+        prior: float | ArrayLike | None = None,
     ):
         self.penalty = penalty
         self.loss = loss
@@ -128,20 +147,24 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         self.lam = lam
         self.prior = prior
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
-        check_choice("multi_class", self.multi_class, ("ovr", "crammer_singer"))
+        check_choice("multi_class", self.multi_class, get_args(MultiClass))
         rows = labelled_rows(self, X, y, sample_weight)
         form = _scaling(self, rows.total)
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
-        column = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
+        column: dict[str, Any] = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
         check_non_negative("tol", self.tol)
-        limits = {"tol": self.tol, "max_iter": self.max_iter, "callback": log_row if self.verbose else None}
+        limits: dict[str, Any] = {
+            "tol": self.tol,
+            "max_iter": self.max_iter,
+            "callback": log_row if self.verbose else None,
+        }
         if self.multi_class == "crammer_singer":
             return self._fit_jointly(rows, form, column, limits)
         solver = _solver(self, rows.X)
@@ -152,12 +175,12 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         limits |= {"tol": self.tol * form.loss_scale * _gradient_unit(rows, solver)} if solver in UNITS else {}
         return fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, **column, **limits)
 
-    def _fit_jointly(self, rows, form, column, limits):
+    def _fit_jointly(self, rows: PricedRows, form: Form, column: dict[str, Any], limits: dict[str, Any]) -> Self:
         """All classes at once; of two, the difference of their vectors is kept, as in scikit-learn."""
         design = Design(rows.X, **column)
         weights = (form.loss_scale * rows.weights).astype(rows.X.dtype, copy=False)
         penalty = L2(form.strength, half=form.half)
-        problem = Problem(design, rows.index, MulticlassHinge(), penalty, weights, n_scores=len(self.classes_))
+        problem = Problem(design, rows.class_index, MulticlassHinge(), penalty, weights, n_scores=len(self.classes_))
         solution = multiclass_dual(problem, random_state=self.random_state, **limits)
         warn_unless_converged(solution, self.max_iter)
         coef, intercept = design.split(problem.matrix(solution.w))
@@ -167,22 +190,22 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         self.coef_, self.intercept_ = coef.astype(rows.X.dtype), intercept.astype(rows.X.dtype)
         return report(self, [solution])
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""
         return class_scores(self, X)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of every row."""
         z = self.decision_function(X)
         return classes_of(self.classes_, z)
 
 
-def _scaling(model, n):
+def _scaling(model: LinearSVC, n: float) -> Form:
     named = named_form(model, "C", objective="mean_half", lam=0.01)
     return objective_form(*(named or ("C", check_positive("C", model.C))), n)
 
 
-def _solver(model, X):
+def _solver(model: LinearSVC, X: Matrix) -> str:
     """The solver for the words of the model; combinations that LIBLINEAR lacks are refused as by scikit-learn."""
     check_choice("penalty", model.penalty, ("l2", "l1"))
     check_choice("loss", model.loss, tuple(LOSSES))
@@ -203,7 +226,7 @@ def _solver(model, X):
     return "dcd" if dual else "newton" if narrow else "lbfgs"
 
 
-def _gradient_unit(rows, solver):
+def _gradient_unit(rows: PricedRows, solver: str) -> float:
     """What ‖∇‖∞ is measured in: the weight of the smaller class, times a small number where digits are cheap."""
-    smaller = float(np.min(np.bincount(rows.index, weights=rows.weights)))
+    smaller = float(np.min(np.bincount(rows.class_index, weights=rows.weights)))
     return max(UNITS[solver] * smaller, 1e-6 * rows.total)

@@ -12,17 +12,33 @@ doi:10.1111/j.2517-6161.1958.tb00292.x; K classes: Theil (1969), doi:10.2307/252
 are reached by words, with n = Σ sᵢ and an L1 norm never halved.
 """
 
+from collections.abc import Mapping
+from typing import Any, Literal, Self, get_args
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import classes_of, rows_to_score, scores_of_rows
-from gnomon.linear._logistic_fit import class_prices, make_plan, solve
+from gnomon.linear._logistic_fit import (
+    MultiClass,
+    Parametrization,
+    PenaltyWord,
+    Plan,
+    class_prices,
+    make_plan,
+    solve,
+)
 from gnomon.linear._report import report
 from gnomon.linear._separation import warn_if_separated
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
-from gnomon.numerics.validation import check_interval, validate_rows
+from gnomon.numerics.validation import check_interval
 from gnomon.numerics.weights import check_weights
+from gnomon.optim.solution import History, StopReason
+from gnomon.penalties.forms import Objective
 
 __all__ = ["LogisticRegression", "convert_parametrization"]
 
@@ -129,33 +145,47 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
     array([[0.1907563]])
     """
 
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+    objective_: float
+    dual_gap_: float
+    n_iter_: Integers
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+    gradient_norm_: float
+    train_prior_: Floats
+    n_parameters_: int
+    n_nonzero_: int
+
     def __init__(
         self,
-        penalty="auto",
+        penalty: PenaltyWord = "auto",
         *,
-        C=1.0,
-        l1_ratio=0.0,
-        dual=False,
-        tol=1e-4,
-        fit_intercept=True,
-        intercept_scaling=1.0,
-        class_weight=None,
-        random_state=None,
-        solver="lbfgs",
-        max_iter=100,
-        verbose=0,
-        warm_start=False,
-        n_jobs=None,
-        solver_options=None,
-        objective=None,
-        lam=None,
-        multi_class="auto",
-        parametrization="full",
-        reference_class=None,
-        sign=1,
-        prior=None,
-        threshold=0.5,
-        penalize_intercept=False,
+        C: float = 1.0,
+        l1_ratio: float = 0.0,
+        dual: bool = False,
+        tol: float = 1e-4,
+        fit_intercept: bool = True,
+        intercept_scaling: float = 1.0,
+        class_weight: ClassWeight = None,
+        random_state: Seed = None,
+        solver: str = "lbfgs",
+        max_iter: int = 100,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        solver_options: Mapping[str, Any] | None = None,
+        objective: Objective | None = None,
+        lam: float | None = None,
+        multi_class: MultiClass = "auto",
+        parametrization: Parametrization = "full",
+        reference_class: object = None,
+        sign: Literal[1, -1] = 1,
+        prior: float | ArrayLike | None = None,
+        threshold: float = 0.5,
+        penalize_intercept: bool = False,
     ):
         self.penalty = penalty
         self.C = C
@@ -182,12 +212,12 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         self.threshold = threshold
         self.penalize_intercept = penalize_intercept
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         index, self.classes_ = label_index(y)
@@ -214,17 +244,17 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
             self.converged_ &= not warn_if_separated(z, X, index, weights, fit_intercept=self.fit_intercept)
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Log-odds of ``classes_[1]``, or a score per class."""
         return self._scores(rows_to_score(self, X))
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The most probable class; of two, ``classes_[1]`` where its probability exceeds `threshold`."""
         z = self.decision_function(X)
         cut = 0.0 if self.threshold == 0.5 else float(logit(check_interval("threshold", self.threshold, 0.0, 1.0)))
         return classes_of(self.classes_, z, cut)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """P(class | x), a column per class."""
         z = self.decision_function(X)
         if z.ndim == 1:
@@ -232,21 +262,21 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         # The softmax of the logarithms of p is p/Σp, also where every p underflows.
         return softmax(log_sigmoid(z) if self.multi_class == "ovr" else z)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """log P(class | x), a column per class; finite where the probability underflows."""
         z = self.decision_function(X)
         if z.ndim == 1:
             return np.stack([log_sigmoid(-z), log_sigmoid(z)], axis=1)
         return log_softmax(log_sigmoid(z) if self.multi_class == "ovr" else z)
 
-    def log_likelihood(self, X, y, sample_weight=None):
+    def log_likelihood(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Σᵢ sᵢ log P(yᵢ | xᵢ)."""
         logs = self.predict_log_proba(X)
         index, _ = label_index(y, self.classes_)
         weights = np.ones(len(logs)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         return float(weights @ logs[np.arange(len(logs)), index])
 
-    def llr(self, X):
+    def llr(self, X: MatrixLike) -> Floats:
         """Log-odds less those of `train_prior_`; for K classes log P(class | x) less the logs of `train_prior_`."""
         z = self.decision_function(X)
         # A class without weight has probability zero, and a ratio to it is infinite.
@@ -254,11 +284,11 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
             logs = np.log(self.train_prior_)
         return z - (logs[1] - logs[0]) if z.ndim == 1 else self.predict_log_proba(X) - logs
 
-    def _scores(self, X):
+    def _scores(self, X: Matrix) -> Floats:
         z = self.sign * scores_of_rows(self, X)
         return z[:, 1] - z[:, 0] if z.ndim == 2 and len(self.classes_) == 2 else z
 
-    def _start(self, plan, n_classes, X):
+    def _start(self, plan: Plan, n_classes: int, X: Matrix) -> Floats | None:
         """(rows, width) of the last solution, where one is wanted and fits."""
         rows = 1 if plan.kind == "binary" else n_classes
         if not self.warm_start or vars(self).get("coef_", np.empty(0)).shape != (rows, X.shape[1]):
@@ -267,7 +297,9 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         return (self.sign * np.hstack(parts)).astype(X.dtype)
 
 
-def convert_parametrization(coef, intercept, *, to, reference=-1):
+def convert_parametrization(
+    coef: Floats, intercept: Floats, *, to: Parametrization, reference: int = -1
+) -> tuple[Floats, Floats]:
     """The same probabilities with vectors that sum to zero ("full"), or with a zero reference class.
 
     Parameters
@@ -294,7 +326,7 @@ def convert_parametrization(coef, intercept, *, to, reference=-1):
     (array([[-2.],
            [ 0.]]), array([-4.,  0.]))
     """
-    if to not in ("full", "reference"):
+    if to not in get_args(Parametrization):
         raise ValueError(f"to={to!r} is unknown; choose 'full' or 'reference'")
     if to == "full":
         return coef - np.mean(coef, axis=0), intercept - np.mean(intercept)

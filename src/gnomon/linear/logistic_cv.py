@@ -7,18 +7,38 @@ one standard error of the best, a simpler model that is not clearly worse: Breim
 section 3.4.3, doi:10.1201/9781315139470. Cross-validation: Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x.
 """
 
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
+from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Floats,
+    Folds,
+    Integers,
+    Matrix,
+    MatrixLike,
+    Numbers,
+    Scoring,
+    Seed,
+    Verbosity,
+)
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import rows_to_score
-from gnomon.linear._errors import standard_error
-from gnomon.linear._legacy_cv import asked_ratios, legacy_attributes, wants_legacy
+from gnomon.linear._errors import RULES, Rule, standard_error
+from gnomon.linear._legacy_cv import LegacyPenalty, asked_ratios, legacy_attributes, wants_legacy
+from gnomon.linear._logistic_fit import MultiClass
 from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice, check_integer, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LogisticRegressionCV"]
@@ -106,28 +126,42 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
     (1.0, True)
     """
 
+    # `use_legacy_attributes` makes arrays of numbers, and dictionaries of arrays.
+    C_: Numbers
+    l1_ratio_: Numbers
+    Cs_: Floats
+    l1_ratios_: Floats
+    scores_: Any
+    coefs_paths_: Any
+    n_iter_: Integers
+    model_: LogisticRegression
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+    converged_: bool
+
     def __init__(
         self,
         *,
-        Cs=10,
-        l1_ratios=_DEFAULT_RATIOS,
-        fit_intercept=True,
-        cv=None,
-        dual=False,
-        penalty="deprecated",
-        scoring=None,
-        solver="lbfgs",
-        tol=1e-4,
-        max_iter=100,
-        class_weight=None,
-        n_jobs=None,
-        verbose=0,
-        refit=True,
-        intercept_scaling=1.0,
-        random_state=None,
-        use_legacy_attributes=False,
-        multi_class="auto",
-        rule="min",
+        Cs: int | ArrayLike = 10,
+        l1_ratios: ArrayLike | None = _DEFAULT_RATIOS,
+        fit_intercept: bool = True,
+        cv: Folds = None,
+        dual: bool = False,
+        penalty: LegacyPenalty = "deprecated",
+        scoring: Scoring = None,
+        solver: str = "lbfgs",
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        class_weight: ClassWeight = None,
+        n_jobs: int | None = None,
+        verbose: Verbosity = 0,
+        refit: bool = True,
+        intercept_scaling: float = 1.0,
+        random_state: Seed = None,
+        use_legacy_attributes: bool | Literal["warn"] = False,
+        multi_class: MultiClass = "auto",
+        rule: Rule = "min",
     ):
         self.Cs = Cs
         self.l1_ratios = l1_ratios
@@ -149,14 +183,14 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         self.multi_class = multi_class
         self.rule = rule
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Score every C on every fold, choose by `rule`, and fit the final model."""
-        check_choice("rule", self.rule, ("min", "1se"))
+        check_choice("rule", self.rule, RULES)
         legacy = wants_legacy(self.use_legacy_attributes)
         asked = asked_ratios(self.penalty, self.l1_ratios, _DEFAULT_RATIOS)
         X, y = validate_rows(self, X, y, accept_sparse="csr")
@@ -176,10 +210,10 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         self.classes_, self.coef_, self.intercept_ = self.model_.classes_, self.model_.coef_, self.model_.intercept_
         self.converged_ = self.model_.converged_
         if legacy:
-            vars(self).update(legacy_attributes(self, shares=asked is not None))
+            self.__dict__.update(legacy_attributes(self, shares=asked is not None))
         return self
 
-    def _grid(self, asked):
+    def _grid(self, asked: ArrayLike | None) -> tuple[Floats, Floats]:
         """The candidates for C, rising, and for the share of the L1 norm."""
         asked = (1.0 if self.penalty == "l1" else 0.0,) if asked is None else asked
         Cs = np.logspace(-4, 4, check_integer("Cs", self.Cs, 1)) if np.ndim(self.Cs) == 0 else self.Cs
@@ -188,11 +222,11 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
             raise ValueError(f"Cs={self.Cs!r} or l1_ratios={self.l1_ratios!r} is empty; give values to choose from")
         return Cs, ratios
 
-    def _model(self, C, l1_ratio, warm_start=False):
+    def _model(self, C: float, l1_ratio: float, warm_start: bool = False) -> LogisticRegression:
         shared = {name: getattr(self, name) for name in SHARED}
         return LogisticRegression(C=C, l1_ratio=l1_ratio, warm_start=warm_start, **shared)
 
-    def _path(self, X, y, weights, train, test):
+    def _path(self, X: Matrix, y: Array, weights: Floats | None, train: Integers, test: Integers) -> tuple[Array, ...]:
         """Scores, coefficients and iterations of one fold over the grid, C ascending."""
         scorer = check_scoring(self._model(1.0, 0.0), self.scoring)
         learned = X[train], y[train], None if weights is None else weights[train]
@@ -207,7 +241,7 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         shape = (len(self.l1_ratios_), len(self.Cs_))
         return tuple(np.array(column).reshape(*shape, *np.shape(column[0])) for column in zip(*rows, strict=True))
 
-    def _average(self, scores, coefs):
+    def _average(self, scores: Floats, coefs: Floats) -> None:
         """The mean over the folds of each fold's best model, C and share."""
         best = np.argmax(scores.reshape(len(scores), -1), axis=1)
         r, c = np.unravel_index(best, scores.shape[1:])
@@ -219,33 +253,33 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
             theta[:, d] if self.fit_intercept else np.zeros(len(theta)),
         )
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Log-odds of ``classes_[1]``, or a score per class."""
         X = rows_to_score(self, X)
         return self.model_.decision_function(X)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The most probable class of every row."""
         X = rows_to_score(self, X)
         return self.model_.predict(X)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: MatrixLike) -> Floats:
         """P(class | x), a column per class."""
         X = rows_to_score(self, X)
         return self.model_.predict_proba(X)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: MatrixLike) -> Floats:
         """log P(class | x), a column per class."""
         X = rows_to_score(self, X)
         return self.model_.predict_log_proba(X)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """What `scoring` says of the final model; accuracy by default."""
         X = rows_to_score(self, X)
         return _score(check_scoring(self.model_, self.scoring), self.model_, X, y, sample_weight)
 
 
-def _check_folds(folds, y):
+def _check_folds(folds: Sequence[tuple[Integers, Integers]], y: Array) -> None:
     """Refuse folds that train without a class: their models could not be compared with the others'."""
     classes = set(np.unique(y).tolist())
     absent = set().union(*(classes - set(y[train].tolist()) for train, _ in folds))
@@ -256,12 +290,14 @@ def _check_folds(folds, y):
         )
 
 
-def _score(scorer, model, X, y, weights):
+def _score(
+    scorer: Callable[..., float], model: LogisticRegression, X: Matrix, y: ArrayLike, weights: ArrayLike | None
+) -> float:
     return scorer(model, X, y) if weights is None else scorer(model, X, y, sample_weight=weights)
 
 
-def _choose(means, errors, rule):
+def _choose(means: Floats, errors: Floats, rule: Rule) -> tuple[int, int]:
     """Indices (share, C) of the best mean; with "1se" the smallest C of that share within one standard error of it."""
     r, c = np.unravel_index(np.argmax(means), means.shape)
     near = np.flatnonzero(means[r] >= means[r, c] - errors[r, c])
-    return r, (near[0] if rule == "1se" else c)
+    return int(r), int(near[0] if rule == "1se" else c)

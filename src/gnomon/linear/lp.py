@@ -7,16 +7,20 @@ p = 1 fits the median and forgets outliers, p = 2 the mean, p = ∞ the middle o
 """
 
 import warnings
+from typing import Any, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils import Tags
 
+from gnomon._typing import ArrayLike, Floats, MatrixLike, RandomState, is_sparse
+from gnomon.base import validate_rows
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_integer, check_interval, check_positive, validate_rows
+from gnomon.numerics.validation import check_integer, check_interval, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import lp_norm, warn_unless_converged
+from gnomon.optim.solution import History, StopReason
 
 __all__ = ["LpRegression", "NonConvexWarning"]
 
@@ -92,7 +96,26 @@ class LpRegression(RegressorMixin, BaseEstimator):
     inf [3.5] -3.75
     """
 
-    def __init__(self, p=1.0, *, fit_intercept=True, tol=1e-10, max_iter=200, n_init=10, random_state=None):
+    coef_: Floats
+    intercept_: float
+    objective_: float
+    dual_gap_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+    restarts_: Floats
+
+    def __init__(
+        self,
+        p: float = 1.0,
+        *,
+        fit_intercept: bool = True,
+        tol: float = 1e-10,
+        max_iter: int = 200,
+        n_init: int = 10,
+        random_state: RandomState = None,
+    ):
         self.p = p
         self.fit_intercept = fit_intercept
         self.tol = tol
@@ -100,7 +123,7 @@ class LpRegression(RegressorMixin, BaseEstimator):
         self.n_init = n_init
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1).
 
         Parameters
@@ -114,10 +137,13 @@ class LpRegression(RegressorMixin, BaseEstimator):
         self
         """
         X, y = validate_rows(self, X, y, accept_sparse=SPARSE_FORMATS, y_numeric=True)
-        X = X.tocsr() if sparse.issparse(X) else X
+        X = X.tocsr() if is_sparse(X) else X
         s = check_weights(sample_weight, X).astype(float)
         p = float(check_interval("p", self.p, 0, np.inf, closed="right"))
-        options = {"tol": check_positive("tol", self.tol), "max_iter": check_integer("max_iter", self.max_iter, 1)}
+        options: dict[str, Any] = {
+            "tol": check_positive("tol", self.tol),
+            "max_iter": check_integer("max_iter", self.max_iter, 1),
+        }
         options |= {"n_init": check_integer("n_init", self.n_init, 1), "random_state": self.random_state}
         if p < 1.0:
             warnings.warn(
@@ -138,7 +164,7 @@ class LpRegression(RegressorMixin, BaseEstimator):
             self.restarts_ = solution.details["restarts"]
         return self
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
 
         Parameters
@@ -151,7 +177,7 @@ class LpRegression(RegressorMixin, BaseEstimator):
         """
         return linear_scores(self, X)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags

@@ -7,15 +7,17 @@ Mathematical Theory of Automata 12, 615–622). The vector of least length with 
 found exactly as a least-distance problem (Lawson & Hanson 1974, chapter 23, doi:10.1137/1.9781611971217).
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize, sparse
 
+from gnomon._typing import ArrayLike, Floats, MatrixLike, Numbers
+
 __all__ = ["WidestMargin", "distance", "margin", "mistake_bound", "update_gain", "widest_margin"]
 
 
-def margin(X, y, w, b=0.0):
+def margin(X: MatrixLike, y: ArrayLike, w: ArrayLike, b: float = 0.0) -> Floats:
     """Functional margins yᵢ (xᵢᵀw + b): positive where the sign of the score is right.
 
     Parameters
@@ -44,7 +46,7 @@ def margin(X, y, w, b=0.0):
     return _signs(y) * (_product(X, w) + b)
 
 
-def distance(X, w, b=0.0):
+def distance(X: MatrixLike, w: ArrayLike, b: float = 0.0) -> Floats:
     """Signed distances (xᵢᵀw + b)/‖w‖ from the plane xᵀw + b = 0.
 
     Parameters
@@ -92,10 +94,10 @@ class WidestMargin(NamedTuple):
     """
 
     gamma: float
-    direction: np.ndarray | None
+    direction: Floats | None
 
 
-def widest_margin(X, y):
+def widest_margin(X: MatrixLike, y: ArrayLike) -> WidestMargin:
     """γ = max_{‖u‖=1} minᵢ yᵢ xᵢᵀu and its u: the widest margin of a plane through the origin.
 
     Parameters
@@ -134,7 +136,7 @@ def widest_margin(X, y):
     return WidestMargin(scale / length, w / length) if length > 0.0 else WidestMargin(0.0, None)
 
 
-def mistake_bound(X, y, u=None):
+def mistake_bound(X: MatrixLike, y: ArrayLike, u: ArrayLike | None = None) -> float:
     """(R/γ)², the most mistakes that a perceptron from zero can make on these rows.
 
     Parameters
@@ -165,7 +167,7 @@ def mistake_bound(X, y, u=None):
     return float(np.max(_squares(X))) / gamma**2 if gamma > 0.0 else np.inf
 
 
-def update_gain(x, eta=1.0):
+def update_gain(x: ArrayLike, eta: float = 1.0) -> Numbers:
     """η ‖x‖²: by how much one update w ← w + η y x raises the margin y xᵀw of its own example.
 
     Parameters
@@ -190,20 +192,20 @@ def update_gain(x, eta=1.0):
     return eta * np.sum(np.square(np.asarray(x, dtype=float)), axis=-1)
 
 
-def _signs(y):
+def _signs(y: ArrayLike) -> Floats:
     y = np.asarray(y, dtype=float)
     if not np.all(np.abs(y) == 1.0):
         raise ValueError(f"y has values {np.unique(y).tolist()[:5]}; margins need labels −1 and +1, recode it")
     return y
 
 
-def _product(X, w):
+def _product(X: Any, w: ArrayLike) -> Floats:
     return (X if sparse.issparse(X) else np.asarray(X, dtype=float)) @ np.asarray(w, dtype=float)
 
 
-def _dense(X):
+def _dense(X: Any) -> Floats:
     return X.toarray() if sparse.issparse(X) else np.asarray(X, dtype=float)
 
 
-def _squares(X):
+def _squares(X: Any) -> Floats:
     return np.asarray(X.multiply(X).sum(axis=1)).ravel() if sparse.issparse(X) else update_gain(X)

@@ -8,19 +8,24 @@ scikit-learn's; `selection`, `init`, `mode`, `pocket` and `multi_class` are the 
 """
 
 import warnings
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import class_scores, classes_of
-from gnomon.linear._perceptron_fit import Examples, fit_perceptron
+from gnomon.linear._perceptron_fit import Examples, Mode, MultiClass, PenaltyWord, Start, StartWord, fit_perceptron
 from gnomon.linear._report import log_row
 from gnomon.linear._runs import check_classes
-from gnomon.numerics.validation import check_non_negative, validate_rows
+from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import check_weights
+from gnomon.optim import Selection
+from gnomon.optim.solution import History, StopReason
 
 __all__ = ["Perceptron"]
 
@@ -120,30 +125,42 @@ class Perceptron(ClassifierMixin, BaseEstimator):
     (array([[2., 2.]]), array([-1.]), 9, array([5, 2, 2, 0]))
     """
 
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+    n_updates_: int
+    mistake_counts_: Integers
+    objective_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+    t_: float
+
     def __init__(
         self,
         *,
-        penalty=None,
-        alpha=0.0001,
-        l1_ratio=0.15,
-        fit_intercept=True,
-        max_iter=1000,
-        tol=1e-3,
-        shuffle=True,
-        verbose=0,
-        eta0=1.0,
-        n_jobs=None,
-        random_state=0,
-        early_stopping=False,
-        validation_fraction=0.1,
-        n_iter_no_change=5,
-        class_weight=None,
-        warm_start=False,
-        selection=None,
-        init="zeros",
-        mode="online",
-        pocket=False,
-        multi_class="ovr",
+        penalty: PenaltyWord = None,
+        alpha: float = 0.0001,
+        l1_ratio: float = 0.15,
+        fit_intercept: bool = True,
+        max_iter: int = 1000,
+        tol: float | None = 1e-3,
+        shuffle: bool = True,
+        verbose: Verbosity = 0,
+        eta0: float = 1.0,
+        n_jobs: int | None = None,
+        random_state: Seed = 0,
+        early_stopping: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int = 5,
+        class_weight: ClassWeight = None,
+        warm_start: bool = False,
+        selection: Selection | None = None,
+        init: StartWord | Array = "zeros",
+        mode: Mode = "online",
+        pocket: bool = False,
+        multi_class: MultiClass = "ovr",
     ):
         self.penalty = penalty
         self.alpha = alpha
@@ -167,12 +184,19 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         self.pocket = pocket
         self.multi_class = multi_class
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y, coef_init=None, intercept_init=None, sample_weight=None):
+    def fit(
+        self,
+        X: MatrixLike,
+        y: ArrayLike,
+        coef_init: ArrayLike | None = None,
+        intercept_init: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Make passes until `tol` or `max_iter`.
 
         Parameters
@@ -207,7 +231,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):
             )
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: MatrixLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Make one pass over these rows.
 
         Parameters
@@ -238,10 +264,10 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         start = (None, None) if first else (self.coef_, self.intercept_)
         return self._learn(X, y, sample_weight, start, 1)
 
-    def _learn(self, X, y, sample_weight, start, max_iter):
+    def _learn(self, X: Matrix, y: Array, sample_weight: ArrayLike | None, start: Start, max_iter: int) -> Self:
         check_classes(self.classes_)
         examples = Examples(X, np.searchsorted(self.classes_, y), check_weights(sample_weight, X))
-        return fit_perceptron(
+        fit_perceptron(
             self,
             examples,
             start,
@@ -249,12 +275,13 @@ class Perceptron(ClassifierMixin, BaseEstimator):
             check_random_state(self.random_state),
             callback=log_row if self.verbose else None,
         )
+        return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""
         return class_scores(self, X)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of every row."""
         z = self.decision_function(X)
         return classes_of(self.classes_, z)

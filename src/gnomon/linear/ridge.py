@@ -8,15 +8,23 @@ Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634. ρ is scikit-learn's
 reached by `objective` and `lam`.
 """
 
+from collections.abc import Callable, Mapping
+from typing import Any, Self
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats, MatrixLike, Numbers, Seed
+from gnomon.base import validate_rows
 from gnomon.linear._forms import check_constraint, lam_of, named_form
 from gnomon.linear._iterative import iterate
+from gnomon.linear._report import PerTarget
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import (
+    Norms,
     RidgeSolution,
     Rows,
     gcv_score,
@@ -26,10 +34,12 @@ from gnomon.numerics.linalg import (
     ridge,
     ridge_norms,
 )
-from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative, validate_rows
+from gnomon.numerics.streaming import Moments
+from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import SOLVERS
-from gnomon.penalties import L2, convert_lam, objective_form
+from gnomon.penalties import L2, Form, convert_lam, objective_form
+from gnomon.penalties.forms import Objective, Scaling
 
 __all__ = ["Ridge"]
 
@@ -124,24 +134,34 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
     (array([0.2, 0.4]), 1.0)
     """
 
+    coef_: Floats
+    intercept_: Numbers
+    rho_: Numbers
+    multiplier_: Numbers
+    effective_dof_: Numbers
+    loo_residuals_: Floats
+    objective_: float
+    solver_: str
+    n_iter_: PerTarget
+
     def __init__(
         self,
-        alpha=1.0,
+        alpha: float | ArrayLike = 1.0,
         *,
-        fit_intercept=True,
-        copy_X=True,
-        max_iter=None,
-        tol=1e-4,
-        solver="auto",
-        positive=False,
-        random_state=None,
-        objective=None,
-        lam=None,
-        constraint=None,
-        penalize_intercept=False,
-        store_loo=False,
-        start=None,
-        solver_options=None,
+        fit_intercept: bool = True,
+        copy_X: bool = True,
+        max_iter: int | None = None,
+        tol: float = 1e-4,
+        solver: str = "auto",
+        positive: bool = False,
+        random_state: Seed = None,
+        objective: Objective | None = None,
+        lam: float | None = None,
+        constraint: float | None = None,
+        penalize_intercept: bool = False,
+        store_loo: bool = False,
+        start: ArrayLike | None = None,
+        solver_options: Mapping[str, Any] | None = None,
     ):
         self.alpha = alpha
         self.fit_intercept = fit_intercept
@@ -159,7 +179,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.start = start
         self.solver_options = solver_options
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1), or (2) if a constraint is given.
 
         Parameters
@@ -182,7 +202,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         found = self._solve(rows, rho, closed, sums) if closed else self._iterate(rows, rho, method)
         return self._set(found, rho, rows, y)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
 
         Parameters
@@ -195,36 +215,36 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         return linear_scores(self, X)
 
-    def lam_in(self, name):
+    def lam_in(self, name: Scaling) -> Numbers:
         """The λ of this fit in another form: one of the six, "alpha_ridge" or "C"."""
         check_is_fitted(self, "rho_")
         return _each(self.rho_, lambda rho: lam_of(rho, name, self._total))
 
-    def theta_for(self, lam):
+    def theta_for(self, lam: float) -> Numbers:
         """‖ŵ‖² of the minimiser for another λ, in the form of this model."""
         rho = convert_lam(check_non_negative("lam", lam), self.objective or "sum", "sum", n=self._total)
         return self._shaped(self._norms().at(rho))
 
-    def lam_for(self, theta):
+    def lam_for(self, theta: float) -> Numbers:
         """The λ, in the form of this model, whose minimiser has ‖ŵ‖² = θ; without a penalty where θ is no bound."""
         rho = self._norms().bound(check_non_negative("theta", theta))
         return _each(self._shaped(rho), lambda r: lam_of(r, self.objective or "sum", self._total))
 
-    def leverages(self, X, sample_weight=None):
+    def leverages(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """The diagonal of the hat matrix, for the X of `fit` and one ρ for all targets."""
         rows, rho = self._training(X, sample_weight)
         return leverages(rows.X, rho=rho, weights=rows.weights, intercept=rows.intercept)
 
-    def hat_matrix(self, X, sample_weight=None):
+    def hat_matrix(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """H with ŷ = H y, for the X of `fit` and one ρ for all targets."""
         rows, rho = self._training(X, sample_weight)
         return hat_matrix(rows.X, rho=rho, weights=rows.weights, intercept=rows.intercept)
 
-    def loo_residuals(self, X, y, sample_weight=None):
+    def loo_residuals(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ) without refitting, for the X and y of `fit`."""
         return loo_residuals(np.asarray(y) - self.predict(X), self.leverages(X, sample_weight))
 
-    def gcv(self, X, y, sample_weight=None):
+    def gcv(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Generalised cross-validation (1/n) Σ r²/(1 − tr H/n)², for the X and y of `fit`; mean over targets."""
         rows, _ = self._training(X, sample_weight)
         if "effective_dof_" not in vars(self):
@@ -233,7 +253,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         rss = s @ as_columns(np.asarray(y) - self.predict(X)) ** 2
         return float(np.mean(gcv_score(rss, self.effective_dof_, rows.total)))
 
-    def dual_coefficients(self, X, y, sample_weight=None):
+    def dual_coefficients(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Floats:
         """α = s r/ρ, with w = Σ αᵢ (xᵢ − x̄), for the X and y of `fit` and ρ > 0."""
         rows, rho = self._training(X, sample_weight)
         if rho == 0.0:
@@ -242,7 +262,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         s = 1.0 if rows.weights is None else rows.weights if r.ndim == 1 else rows.weights[:, None]
         return s * r / rho
 
-    def _rows(self, X, sample_weight, y=None):
+    def _rows(self, X: Any, sample_weight: ArrayLike | None, y: Floats | None = None) -> Rows:
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         X = X.tocsr() if sparse.issparse(X) else X
         if self.fit_intercept and self.penalize_intercept:
@@ -251,7 +271,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         Y = np.empty((X.shape[0], 0)) if y is None else as_columns(y)
         return Rows(X, Y, weights, self.fit_intercept and not self.penalize_intercept)
 
-    def _checked_sums(self, rows):
+    def _checked_sums(self, rows: Rows) -> Moments | None:
         """The moments, where the primal form will need them; finite means prove that X is finite."""
         primal = rows.shape[0] >= rows.shape[1] and not sparse.issparse(rows.X) and not self.positive
         sums = rows.moments() if primal and self.solver in ("auto", "cholesky") else None
@@ -259,7 +279,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             assert_finite(rows.X, columns=getattr(self, "feature_names_in_", None))
         return sums
 
-    def _rho(self, rows, sums):
+    def _rho(self, rows: Rows, sums: Moments | None) -> Floats:
         """ρ of (1) for every target, from whichever of the parameters was given."""
         k = rows.shape[2]
         if self.constraint is not None:
@@ -274,20 +294,20 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         check_non_negative("alpha", float(np.min(alpha)))
         return np.array(np.broadcast_to(alpha, (k,)))
 
-    def _solve(self, rows, rho, method, sums):
+    def _solve(self, rows: Rows, rho: Floats, method: str, sums: Moments | None) -> RidgeSolution:
         if np.all(np.isinf(rho)):
             return _constant(rows)
-        options = {"tol": self.tol, "max_iter": self.max_iter} if method in ("auto", "lsqr") else {}
+        options: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter} if method in ("auto", "lsqr") else {}
         options |= {"intercept": rows.intercept, "method": method, "positive": self.positive, "sums": sums}
         return ridge(rows.X, rows.Y, rho, rows.weights, **options)
 
-    def _iterate(self, rows, rho, method):
+    def _iterate(self, rows: Rows, rho: Floats, method: str) -> RidgeSolution:
         if self.positive:
             raise ValueError(f"positive=True needs a closed form, not solver={method!r}; choose from {list(_CLOSED)}")
         if np.any(rho != rho[0]):
             raise ValueError(f"solver={method!r} needs one alpha for all targets; choose from {list(_CLOSED)}")
         form = self._form(rho[0], rows.total)
-        options = {"tol": self.tol, **({} if self.max_iter is None else {"max_iter": self.max_iter})}
+        options: dict[str, Any] = {"tol": self.tol, **({} if self.max_iter is None else {"max_iter": self.max_iter})}
         options |= {"random_state": self.random_state} if method in _STOCHASTIC else {}
         options |= self.solver_options or {}
         options |= {"start": self.start, "loss_scale": form.loss_scale}
@@ -295,12 +315,12 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         w, b, rss = iterate(self, rows, penalty, _ALIASES.get(method, method), **options)
         return RidgeSolution(w, b, rss, None, method, n_iter=self.n_iter_)
 
-    def _form(self, rho, total):
+    def _form(self, rho: float, total: float) -> Form:
         """A and B of the form in which the objective is written."""
         objective = self.objective or "sum"
         return objective_form(objective, lam_of(rho, objective, total), total)
 
-    def _set(self, found, rho, rows, y):
+    def _set(self, found: RidgeSolution, rho: Floats, rows: Rows, y: Floats) -> Self:
         w, b = found.coef, found.intercept
         if self.fit_intercept and self.penalize_intercept:
             w, b = w[:-1], w[-1]
@@ -314,7 +334,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if self.constraint is not None:
             self.multiplier_ = _each(self.rho_, lambda r: lam_of(r, self.objective or "sum", self._total))
         # Of an earlier fit, whose solver found what this one may not.
-        vars(self).pop("effective_dof_", None)
+        self.__dict__.pop("effective_dof_", None)
         if found.dof is not None:
             self.effective_dof_ = self._shaped(found.dof)
         self.objective_ = self._value(found, rho)
@@ -323,43 +343,44 @@ class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self.loo_residuals_ = loo_residuals(y - self._fitted(rows, found, y), h)
         return self
 
-    def _fitted(self, rows, found, y):
+    def _fitted(self, rows: Rows, found: RidgeSolution, y: Floats) -> Floats:
         return (rows.X @ found.coef + found.intercept).reshape(y.shape)
 
-    def _value(self, found, rho):
+    def _value(self, found: RidgeSolution, rho: Floats) -> float:
         if np.any(np.isinf(rho)):
             return float(np.sum(found.rss))
         penalty = 0.0 if self.constraint is not None else rho
         scale = 1.0 if self.objective is None else self._form(rho[0], self._total).loss_scale
         return float(scale * np.sum(found.rss + penalty * np.sum(found.coef**2, axis=0)))
 
-    def _norms(self):
+    def _norms(self) -> Norms:
         check_is_fitted(self, "rho_")
         method, system = self._system
         if not system:
             raise ValueError(f"solver={method!r} keeps no sums to answer from; fit with solver='auto' or 'svd'")
-        return RidgeSolution(None, None, None, None, method, system).norms()
+        empty = np.empty(0)
+        return RidgeSolution(empty, empty, empty, None, method, system).norms()
 
-    def _shaped(self, values):
+    def _shaped(self, values: Floats) -> Numbers:
         return float(values[0]) if self._single else np.asarray(values)
 
-    def _one_rho(self):
+    def _one_rho(self) -> float:
         rho = np.atleast_1d(self.rho_)
         if np.any(rho != rho[0]):
             raise ValueError(f"the targets have different alpha {rho.tolist()} and leverages; fit them one by one")
         return float(rho[0])
 
-    def _training(self, X, sample_weight):
+    def _training(self, X: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Rows, float]:
         check_is_fitted(self, "rho_")
         return self._rows(validate_rows(self, X, reset=False), sample_weight), self._one_rho()
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
 
-def _constant(rows):
+def _constant(rows: Rows) -> RidgeSolution:
     """θ = 0: w = 0 and b = ȳ."""
     n, d, k = rows.shape
     _, y_mean = rows.means()
@@ -368,5 +389,5 @@ def _constant(rows):
     return RidgeSolution(np.zeros((d, k)), y_mean, rss, np.full(k, float(rows.intercept)), "bound")
 
 
-def _each(values, function):
+def _each(values: Numbers, function: Callable[[float], float]) -> Numbers:
     return function(values) if np.ndim(values) == 0 else np.array([function(value) for value in values])

@@ -7,16 +7,21 @@ Leave-one-out errors are exact and cost no refit: one decomposition serves all r
 (1984), section 3.4.3.
 """
 
+from typing import Any, Literal, Self
+
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
+from sklearn.utils import Tags
 
-from gnomon.linear._errors import standard_error, unit_of
+from gnomon._typing import ArrayLike, Floats, Folds, Integers, MatrixLike, Numbers, Scoring
+from gnomon.base import validate_rows
+from gnomon.linear._errors import RULES, Rule, standard_error, unit_of
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
-from gnomon.numerics.linalg import Rows, ridge_path
-from gnomon.numerics.validation import check_choice, check_positive, validate_rows
+from gnomon.numerics.linalg import RidgePath, Rows, ridge_path
+from gnomon.numerics.validation import check_choice, check_positive
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["RidgeCV"]
@@ -78,17 +83,25 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
     True
     """
 
+    alpha_: Numbers
+    best_score_: Numbers
+    scores_: Floats
+    cv_results_: Floats
+    coef_: Floats
+    intercept_: Numbers
+    effective_dof_: Numbers
+
     def __init__(
         self,
-        alphas=(0.1, 1.0, 10.0),
+        alphas: ArrayLike = (0.1, 1.0, 10.0),
         *,
-        fit_intercept=True,
-        scoring=None,
-        cv=None,
-        gcv_mode=None,
-        store_cv_results=False,
-        alpha_per_target=False,
-        rule="min",
+        fit_intercept: bool = True,
+        scoring: Scoring = None,
+        cv: Folds = None,
+        gcv_mode: Literal["auto", "eigen", "svd"] | None = None,
+        store_cv_results: bool = False,
+        alpha_per_target: bool = False,
+        rule: Rule = "min",
     ):
         self.alphas = alphas
         self.fit_intercept = fit_intercept
@@ -99,7 +112,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.alpha_per_target = alpha_per_target
         self.rule = rule
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Choose ρ and minimise Σ s r² + ρ‖w‖².
 
         Parameters
@@ -112,7 +125,12 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         -------
         self
         """
-        options = {"accept_sparse": SPARSE_FORMATS, "multi_output": True, "y_numeric": True, "ensure_min_samples": 2}
+        options: dict[str, Any] = {
+            "accept_sparse": SPARSE_FORMATS,
+            "multi_output": True,
+            "y_numeric": True,
+            "ensure_min_samples": 2,
+        }
         X, y = validate_rows(self, X, y, **options)
         X = X.tocsr() if sparse.issparse(X) else X
         weights = None if sample_weight is None else check_weights(sample_weight, X)
@@ -122,12 +140,12 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         if self.cv is None:
             scores, errors, unit = self._leave_one_out(path, alphas, y)
         else:
-            scores, errors, unit = *self._by_folds(rows, alphas, y), 1.0
+            (scores, errors), unit = self._by_folds(rows, alphas, y), 1.0
         chosen = _choose(alphas, scores, errors, self.rule)
         with np.errstate(over="ignore"):
             return self._set(path, alphas, chosen, unit * (unit * scores), y)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
 
         Parameters
@@ -140,8 +158,8 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         return linear_scores(self, X)
 
-    def _alphas(self):
-        check_choice("rule", self.rule, ("min", "1se"))
+    def _alphas(self) -> Floats:
+        check_choice("rule", self.rule, RULES)
         alphas = np.atleast_1d(np.asarray(self.alphas, dtype=float))
         if alphas.ndim != 1 or alphas.size == 0:
             raise ValueError(f"alphas={self.alphas!r} must be a list of numbers > 0; give at least one")
@@ -152,7 +170,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError("rule='1se' needs errors row by row or fold by fold; leave scoring=None or give cv")
         return alphas
 
-    def _leave_one_out(self, path, alphas, y):
+    def _leave_one_out(self, path: RidgePath, alphas: Floats, y: Floats) -> tuple[Floats, Floats, float]:
         """Mean score of every alpha, (n_alphas, k) or (n_alphas, 1), its standard error, and the unit of y in both."""
         if self.scoring is not None or self.store_cv_results:
             return self._stored_leave_one_out(path, alphas, y)
@@ -160,7 +178,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         # Fourth powers of y may overflow where y does not.
         unit = unit_of(path.rows.Y)
 
-        def sums(block, residuals):
+        def sums(block: slice, residuals: Floats) -> tuple[Floats, Floats]:
             e = _weighted_squares(residuals / unit, path.rows.weights, block)
             e = e if per_target else np.mean(e, axis=1, keepdims=True)
             return np.sum(e, axis=0).T, np.sum(e * e, axis=0).T
@@ -169,7 +187,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         error = np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
         return -total / n, error, unit
 
-    def _stored_leave_one_out(self, path, alphas, y):
+    def _stored_leave_one_out(self, path: RidgePath, alphas: Floats, y: Floats) -> tuple[Floats, Floats, float]:
         n, _, k = path.rows.shape
         residuals = path.loo_residuals(alphas)
         shape = (*y.shape, len(alphas))
@@ -186,7 +204,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self.cv_results_ = kept.astype(path.rows.X.dtype, copy=False)
         return scores, errors, 1.0
 
-    def _scored(self, predictions, y, weights):
+    def _scored(self, predictions: Floats, y: Floats, weights: Floats | None) -> Floats:
         scorer = check_scoring(self, scoring=self.scoring)
         extra = {} if weights is None else {"sample_weight": weights}
         given, tables = _GivenPredictions(), np.moveaxis(predictions, 2, 0)
@@ -195,7 +213,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             return np.array([[scorer(given, p, t, **extra) for p, t in zip(P.T, columns, strict=True)] for P in tables])
         return np.array([[scorer(given, P.reshape(y.shape), y, **extra)] for P in tables])
 
-    def _by_folds(self, rows, alphas, y):
+    def _by_folds(self, rows: Rows, alphas: Floats, y: Floats) -> tuple[Floats, Floats]:
         """The mean over folds of the score of every alpha, and its standard error; one path per fold."""
         scorer = check_scoring(self, scoring=self.scoring)
         given = _GivenPredictions()
@@ -210,7 +228,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         table = np.array(table)
         return np.mean(table, axis=0)[:, None], standard_error(table)[:, None]
 
-    def _set(self, path, alphas, chosen, scores, y):
+    def _set(self, path: RidgePath, alphas: Floats, chosen: Integers, scores: Floats, y: Floats) -> Self:
         k, dtype = path.P.shape[1], path.rows.X.dtype
         rho = np.broadcast_to(alphas[chosen], (k,))
         w = path.V @ (path.P / (path.squares[:, None] + rho))
@@ -226,7 +244,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.scores_ = scores if several else scores[:, 0]
         return self
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
@@ -235,19 +253,19 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
 class _GivenPredictions(RegressorMixin, BaseEstimator):
     """Passes predictions through, so that a scorer can be asked about them."""
 
-    def fit(self, X, y=None):
+    def fit(self, X: ArrayLike, y: object = None) -> Self:
         return self
 
-    def predict(self, X):
+    def predict(self, X: Floats) -> Floats:
         return X
 
 
-def _weighted_squares(residuals, weights, block):
+def _weighted_squares(residuals: Floats, weights: Floats | None, block: slice) -> Floats:
     squares = residuals * residuals
     return squares if weights is None else squares * weights[block][:, None, None]
 
 
-def _choose(alphas, scores, errors, rule):
+def _choose(alphas: Floats, scores: Floats, errors: Floats, rule: Rule) -> Integers:
     """The first alpha of best score, column by column; with "1se" the largest within one standard error of it."""
     best = np.argmax(scores, axis=0)
     if rule == "min":

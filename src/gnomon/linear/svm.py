@@ -12,20 +12,29 @@ with n = Σ sᵢ, so C = 1/(nλ) for "mean_half"; an L1 norm is never halved. Co
 doi:10.1007/BF00994018.
 """
 
-from sklearn.base import BaseEstimator, ClassifierMixin
+from collections.abc import Mapping
+from typing import Any, Literal, Self, TypeAlias
 
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
+
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, MatrixLike, Verbosity
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._report import log_row
 from gnomon.linear._scores import intercept_of
 from gnomon.linear._svm_fit import fit_against_rest, labelled_rows
-from gnomon.losses import HingeLoss, SquaredHingeLoss
+from gnomon.losses import HingeLoss, Loss, SquaredHingeLoss
 from gnomon.numerics.validation import check_choice, check_positive
-from gnomon.penalties import L1, L2, objective_form
+from gnomon.optim.solution import History, StopReason
+from gnomon.penalties import L1, L2, Form, objective_form
+from gnomon.penalties.forms import Norm, Objective
 
 __all__ = ["LinearSVM"]
 
-LOSSES = {"hinge": HingeLoss(), "squared_hinge": SquaredHingeLoss()}
-PENALTIES = ("l2", "l1")
+Hinge: TypeAlias = Literal["hinge", "squared_hinge"]
+
+LOSSES: dict[Hinge, Loss] = {"hinge": HingeLoss(), "squared_hinge": SquaredHingeLoss()}
+PENALTIES: tuple[Norm, ...] = ("l2", "l1")
 
 
 class LinearSVM(ClassifierMixin, BaseEstimator):
@@ -99,23 +108,34 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
     (array([[ 0.5, -1. ]]), array([-0.]), 2.875, 0.0)
     """
 
+    classes_: Array
+    coef_: Floats
+    intercept_: Floats
+    dual_coef_: Floats | None
+    objective_: float
+    dual_gap_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+
     def __init__(
         self,
-        loss="hinge",
-        penalty="l2",
+        loss: Hinge = "hinge",
+        penalty: Norm = "l2",
         *,
-        objective=None,
-        lam=None,
-        C=None,
-        solver="auto",
-        solver_options=None,
-        fit_intercept=True,
-        penalize_intercept=False,
-        class_weight=None,
-        prior=None,
-        tol=None,
-        max_iter=None,
-        verbose=0,
+        objective: Objective | None = None,
+        lam: float | None = None,
+        C: float | None = None,
+        solver: str = "auto",
+        solver_options: Mapping[str, Any] | None = None,
+        fit_intercept: bool = True,
+        penalize_intercept: bool = False,
+        class_weight: ClassWeight = None,
+        prior: float | ArrayLike | None = None,
+        tol: float | None = None,
+        max_iter: int | None = None,
+        verbose: Verbosity = 0,
     ):
         self.loss = loss
         self.penalty = penalty
@@ -132,12 +152,12 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         self.max_iter = max_iter
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         loss = LOSSES[check_choice("loss", self.loss, tuple(LOSSES))]
         check_choice("penalty", self.penalty, PENALTIES)
@@ -145,7 +165,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         form = scaling(self, rows.total)
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
         solver = _solver(self)
-        limits = {"tol": self.tol, "max_iter": self.max_iter}
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         options = {name: value for name, value in limits.items() if value is not None}
         # Where C is large, what the best constant loses says nothing of the minimum.
         options |= {"relative_to": "objective"} if solver == "cd" else {}
@@ -154,23 +174,23 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         options |= {"intercept": intercept_of(self)}
         return fit_against_rest(self, rows, loss, penalty, form.loss_scale, solver, **options)
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""
         return class_scores(self, X)
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of every row."""
         z = self.decision_function(X)
         return classes_of(self.classes_, z)
 
 
-def _solver(model):
+def _solver(model: LinearSVM) -> str:
     """The solver's name, where "auto" leaves no choice but one that reads `tol` in its own unit."""
     lasso = (model.loss, model.penalty) == ("squared_hinge", "l1")
     return "cd" if model.solver == "auto" and lasso else model.solver
 
 
-def scaling(model, n):
+def scaling(model: LinearSVM, n: float) -> Form:
     """The scaling of (1) that `objective`, `lam` and `C` name, for total weight n."""
     if model.C is None:
         return objective_form(model.objective or "mean_half", 0.01 if model.lam is None else model.lam, n)

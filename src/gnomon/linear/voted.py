@@ -6,16 +6,23 @@ and c_k the number of examples that w_k classified rightly before its next mista
 doi:10.1023/A:1007662407062, count the example that made w_k as well, so that every vote but the first is larger by one.
 """
 
+from typing import Literal, Self, TypeAlias, get_args
+
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import gen_batches
+from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed
+from gnomon.base import validate_rows
 from gnomon.linear._classifier import classes_of
-from gnomon.linear._runs import runs_against_rest, unpack
-from gnomon.numerics.validation import check_choice, validate_rows
+from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
+from gnomon.numerics.validation import check_choice
+from gnomon.optim.solution import History, StopReason
 
 __all__ = ["VotedPerceptron"]
+
+Votes: TypeAlias = Literal["correct", "freund_schapire"]
 
 
 class VotedPerceptron(ClassifierMixin, BaseEstimator):
@@ -72,16 +79,28 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
     array([0, 1, 1, 1])
     """
 
+    classes_: Array
+    vectors_: list[Floats]
+    intercepts_: list[Floats]
+    votes_: list[Integers]
+    n_updates_: int
+    mistake_counts_: Integers
+    objective_: float
+    n_iter_: int
+    converged_: bool
+    stop_reason_: StopReason
+    history_: History
+
     def __init__(
         self,
-        votes="correct",
+        votes: Votes = "correct",
         *,
-        selection="shuffle",
-        fit_intercept=True,
-        max_iter=10,
-        eta0=1.0,
-        class_weight=None,
-        random_state=0,
+        selection: Visits = "shuffle",
+        fit_intercept: bool = True,
+        max_iter: int = 10,
+        eta0: float = 1.0,
+        class_weight: ClassWeight = None,
+        random_state: Seed = 0,
     ):
         self.votes = votes
         self.selection = selection
@@ -91,21 +110,21 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X, y):
+    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Run the perceptron and keep its weight vectors with their votes."""
-        check_choice("votes", self.votes, ("correct", "freund_schapire"))
+        check_choice("votes", self.votes, get_args(Votes))
         runs = runs_against_rest(self, X, y)
         unpacked = [unpack(run.design, _weight_vectors(self, run)) for run in runs]
         self.vectors_, self.intercepts_ = [W for W, _ in unpacked], [b for _, b in unpacked]
         self.votes_ = [_votes(self, run) for run in runs]
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: MatrixLike) -> Floats:
         """Σₖ cₖ sign(xᵀw_k + b_k), a number of votes, for ``classes_[1]`` or for every class."""
         check_is_fitted(self, "vectors_")
         X = validate_rows(self, X, reset=False, accept_sparse="csr")
@@ -114,17 +133,17 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
         z = np.vstack([self._count(X[rows]) for rows in gen_batches(X.shape[0], most)])
         return z[:, 0] if z.shape[1] == 1 else z
 
-    def _count(self, X):
+    def _count(self, X: Matrix) -> Floats:
         machines = zip(self.vectors_, self.intercepts_, self.votes_, strict=True)
         return np.column_stack([np.sign(X @ W.T + b) @ c for W, b, c in machines])
 
-    def predict(self, X):
+    def predict(self, X: MatrixLike) -> Array:
         """The class of every row."""
         z = self.decision_function(X)
         return classes_of(self.classes_, z)
 
 
-def _weight_vectors(model, run):
+def _weight_vectors(model: VotedPerceptron, run: Run) -> Floats:
     """w₀ = 0 and the weights after every mistake: running sums of the rows of the log."""
     i = run.solution.details["log"][:, 1]
     rows = run.design.X[i].toarray() if run.design.sparse else run.design.X[i]
@@ -133,7 +152,7 @@ def _weight_vectors(model, run):
     return np.vstack([np.zeros(run.design.width), np.cumsum(steps, axis=0)])
 
 
-def _votes(model, run):
+def _votes(model: VotedPerceptron, run: Run) -> Integers:
     """How long each vector lived, from mistake to mistake."""
     ends = np.concatenate([run.solution.details["log"][:, 0], [run.solution.details["visits"] + 1]])
     votes = np.diff(ends, prepend=0) - 1

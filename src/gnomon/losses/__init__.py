@@ -21,6 +21,7 @@ from gnomon.losses.hinge import HingeLoss
 from gnomon.losses.huber import HuberLoss
 from gnomon.losses.likelihood import LikelihoodLoss, from_likelihood
 from gnomon.losses.links import CLogLogLink, IdentityLink, InverseLink, Link, LogitLink, LogLink, ProbitLink
+from gnomon.losses.log_mean import LogGammaLoss, LogPoissonLoss
 from gnomon.losses.logistic import LogisticLoss
 from gnomon.losses.multiclass_hinge import MulticlassHinge
 from gnomon.losses.perceptron import PerceptronLoss
@@ -51,7 +52,9 @@ __all__ = [
     "InverseLink",
     "LikelihoodLoss",
     "Link",
+    "LogGammaLoss",
     "LogLink",
+    "LogPoissonLoss",
     "LogisticLoss",
     "LogitLink",
     "Loss",

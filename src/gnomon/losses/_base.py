@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 
+from gnomon._jit import inlined_verb, verb
 from gnomon._typing import Numbers
 
 __all__ = ["ROUNDING", "Between", "Loss", "Targets"]
@@ -44,7 +45,7 @@ class Loss(ABC):
     dual_steps : bool
         Whether the dual verbs are written. With y ∈ {−1, +1}, weight s and α = −s u y, the dual objective of one
         sample, all others fixed, is −½ norm (Δα)² − y z Δα − s ℓ*(y, u) over 0 ≤ α ≤ `dual_upper`; `dual_slope` and
-        `dual_bend` are minus its first derivative and minus its second without the norm.
+        `dual_curvature` are minus its first derivative and minus its second without the norm.
     dual_start : float
         α/s to start from: zero where the dual is quadratic, else inside the box, where it is differentiable.
     by_row : bool
@@ -88,9 +89,6 @@ class Loss(ABC):
     additive: ClassVar[bool] = True
     dual_steps: ClassVar[bool] = False
     dual_start: ClassVar[float] = 0.0
-    dual_upper: Callable[[Numbers], Numbers]
-    dual_slope: Callable[[Numbers, Numbers, Numbers, Numbers], Numbers]
-    dual_bend: Callable[[Numbers, Numbers], Numbers]
     by_row: ClassVar[bool] = False
     quadratic: ClassVar[bool] = False
 
@@ -114,34 +112,56 @@ class Loss(ABC):
         """Whether a descent can use it."""
         return True
 
+    @verb
     @abstractmethod
     def value(self, y: Numbers, z: Numbers) -> Numbers:
         """ℓ(y, z), elementwise."""
 
+    @verb
     @abstractmethod
     def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         """∂ℓ/∂z, elementwise; a sub-gradient where ℓ has a kink."""
 
-    def pair(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
+    @inlined_verb
+    def value_and_gradient(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
         """ℓ(y, z) and ∂ℓ/∂z together; written anew where they share work."""
         return self.value(y, z), self.gradient(y, z)
 
-    def jet(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    @inlined_verb
+    def value_gradient_curvature(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         """ℓ(y, z), ∂ℓ/∂z and ∂²ℓ/∂z² together; written anew where they share work."""
         return self.value(y, z), self.gradient(y, z), self.curvature(y, z)
 
+    @verb
     def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         """∂²ℓ/∂z², elementwise; for a kinked gradient, a generalised one."""
         raise NotImplementedError(f"{type(self).__name__} has no curvature; use a solver that needs only gradients")
 
+    @verb
     def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         """ℓ*(y, u) = sup_z (u z − ℓ(y, z)), elementwise; +inf outside its domain."""
         raise NotImplementedError(f"{type(self).__name__} has no conjugate; there is no duality gap for it")
 
+    @verb
+    def dual_upper(self, weight: Numbers) -> Numbers:
+        """The largest α of a sample of this weight, for losses that have `dual_steps`."""
+        raise NotImplementedError(_no_dual(self))
+
+    @verb
+    def dual_slope(self, y: Numbers, alpha: Numbers, score: Numbers, weight: Numbers) -> Numbers:
+        """Minus the derivative of the dual in α, for losses that have `dual_steps`."""
+        raise NotImplementedError(_no_dual(self))
+
+    @verb
+    def dual_curvature(self, alpha: Numbers, weight: Numbers) -> Numbers:
+        """Minus the second derivative of the dual in α, without the norm, for losses that have `dual_steps`."""
+        raise NotImplementedError(_no_dual(self))
+
+    @verb
     def dual_step(self, y: float, alpha: float, score: float, norm: float, weight: float) -> float:
         """The α that maximises the dual in this sample: a Newton step kept in the box, exact for a quadratic dual."""
-        # A row of zeros may leave the dual linear in α; the floor then sends α to the end of the box it slopes to.
-        move = self.dual_slope(y, alpha, score, weight) / np.maximum(norm + self.dual_bend(alpha, weight), 1e-300)
+        # For a row of zeros the dual may be linear in α; the floor on its curvature then sends α to the better end.
+        move = self.dual_slope(y, alpha, score, weight) / np.maximum(norm + self.dual_curvature(alpha, weight), 1e-300)
         return np.minimum(np.maximum(alpha - move, 0.0), self.dual_upper(weight))
 
     def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
@@ -170,3 +190,7 @@ class Loss(ABC):
     def link(self, mean: Numbers) -> Numbers:
         """The score that belongs to a prediction, the inverse of `inverse`."""
         return mean
+
+
+def _no_dual(loss: Loss) -> str:
+    return f"{type(loss).__name__} has no dual steps; use a solver of the primal problem"

@@ -53,7 +53,7 @@ class CallableLoss(Loss):
     array([0.5, 1. ])
     """
 
-    # Properties of the base, which each instance has as attributes.
+    # Properties of the base class, replaced by attributes of the instance.
     targets: Targets = "real"
     convex: bool = True
     smooth: bool = True

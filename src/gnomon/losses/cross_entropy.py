@@ -189,7 +189,7 @@ class TwoTermCrossEntropy(Loss):
         log_in, log_out = _log_softmax_and_complement(z)
         Z, truth = np.exp(log_in), one_hot(y, z)
         top = one_hot(np.argmax(z, axis=-1), z)
-        # Z_j/(1 − Z_j) is at most 1 except for the largest Z, which is divided in logs after the multiplication by Z_k.
+        # Z_j/(1 − Z_j) is at most 1 except for the largest Z, for which Z_k Z_j/(1 − Z_j) is computed in logarithms.
         odds = (1.0 - truth) * (1.0 - top) * np.exp(np.minimum(log_in - log_out, 0.0))
         large = (1.0 - truth) * top
         top_out = np.sum(top * log_out, axis=-1, keepdims=True)

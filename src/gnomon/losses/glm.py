@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gnomon._jit import choose, inline, noun
+from gnomon._jit import choose, inline, noun, verb
 from gnomon._typing import Elementwise, Numbers
 from gnomon.losses._base import Loss, Targets
 from gnomon.losses.links import CLogLogLink, IdentityLink, InverseLink, Link, LogitLink, LogLink, ProbitLink
@@ -93,25 +93,30 @@ class Family(ABC):
         """The links with which the loss is convex in η."""
         return ()
 
+    @verb
     @abstractmethod
     def variance(self, mean: Elementwise) -> Elementwise:
         """V(μ), elementwise; not positive where μ lies outside the family."""
 
+    @verb
     @abstractmethod
     def deviance(self, y: Numbers, mean: Numbers) -> Numbers:
         """d(y, μ) ≥ 0, elementwise; zero at μ = y."""
 
+    @verb
     def value_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         """½ d(y, g⁻¹(η)), elementwise; +inf where the mean lies outside the family."""
         mean = link.mean(z)
         inside = self.variance(mean) > 0.0
         return choose(inside, 0.5 * self.deviance(y, choose(inside, mean, 0.5)), np.inf)
 
+    @verb
     def gradient_at(self, y: Numbers, z: Numbers, link: Link) -> Numbers:
         """(μ − y) μ'/V, elementwise."""
         mean = link.mean(z)
         return (mean - y) * link.mean_slope(z) / self.variance(mean)
 
+    @verb
     def curvature_at(self, z: Numbers, link: Link) -> Numbers:
         """μ'²/V, elementwise."""
         slope = link.mean_slope(z)

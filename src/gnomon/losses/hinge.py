@@ -64,5 +64,5 @@ class HingeLoss(Loss):
     def dual_slope(self, y: Numbers, alpha: Numbers, score: Numbers, weight: Numbers) -> Numbers:
         return y * score - self.margin
 
-    def dual_bend(self, alpha: Numbers, weight: Numbers) -> Numbers:
+    def dual_curvature(self, alpha: Numbers, weight: Numbers) -> Numbers:
         return 0.0

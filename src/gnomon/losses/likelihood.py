@@ -39,9 +39,14 @@ class LikelihoodLoss(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.losses import LikelihoodLoss, SquaredLoss
-    >>> LikelihoodLoss(SquaredLoss(), scale=0.5).scale
-    0.5
+    Equation (1) for Gaussian noise, whose constant is −log p at zero residual:
+
+    >>> from gnomon.distributions import Normal
+    >>> from gnomon.losses import from_likelihood
+    >>> noise = Normal(0.0, 4.0)
+    >>> loss, scale = from_likelihood(noise)
+    >>> float(scale * loss.value(3.0, 1.0)), float(noise.log_density(0.0) - noise.log_density(2.0))
+    (0.5, 0.5)
     """
 
     loss: Loss

@@ -48,11 +48,11 @@ class LogisticLoss(Loss):
     def gradient(self, y: Numbers, z: Numbers) -> Numbers:
         return -y * sigmoid(-y * z)
 
-    def pair(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
-        value, gradient, _ = self.jet(y, z)
+    def value_and_gradient(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
+        value, gradient, _ = self.value_gradient_curvature(y, z)
         return value, gradient
 
-    def jet(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers, Numbers]:
+    def value_gradient_curvature(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         m = y * z
         e = exp_of_negative(-np.abs(m))
         larger = 1.0 / (1.0 + e)
@@ -72,7 +72,7 @@ class LogisticLoss(Loss):
     def dual_slope(self, y: Numbers, alpha: Numbers, score: Numbers, weight: Numbers) -> Numbers:
         return y * score + np.log(alpha) - np.log(weight - alpha)
 
-    def dual_bend(self, alpha: Numbers, weight: Numbers) -> Numbers:
+    def dual_curvature(self, alpha: Numbers, weight: Numbers) -> Numbers:
         return 1.0 / alpha + 1.0 / (weight - alpha)
 
     def dual_step(self, y: float, alpha: float, score: float, norm: float, weight: float) -> float:
@@ -84,11 +84,11 @@ class LogisticLoss(Loss):
             slope = norm * (z - old) + b + np.log(z) - np.log(weight - z)
             if np.abs(slope) <= 1e-12:
                 break
-            newton = z - slope / (norm + self.dual_bend(z, weight))
+            newton = z - slope / (norm + self.dual_curvature(z, weight))
             z = newton if newton > 0.0 else 0.1 * z
             if z <= 1e-15 * weight:
                 break
-        # The logarithms need a distance from both ends that rounding respects.
+        # Rounding must not carry α to an end of the box, where a logarithm is infinite.
         z = np.maximum(z, 1e-15 * weight)
         return weight - z if flip else z
 

@@ -8,7 +8,7 @@ class is 0, which makes the scores unique: Agresti (2002), section 7.1, doi:10.1
 
 import numpy as np
 
-from gnomon._jit import noun
+from gnomon._jit import noun, verb
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.losses._base import Loss
 from gnomon.numerics.special import entropy_term, log_softmax, one_hot, softmax
@@ -78,11 +78,12 @@ class SoftmaxLoss(Loss):
     def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         a = u + one_hot(y, u)
         a = np.concatenate([a, 1.0 - np.sum(a, axis=-1, keepdims=True)], axis=-1) if self.reference else a
-        # The corners of the simplex are where a gradient ends up; rounding must not push it out.
+        # A gradient may reach a corner of the simplex; rounding must not push it outside.
         a = np.where(np.abs(a) <= 8.0 * np.finfo(a.dtype).eps, 0.0, a)
         outside = np.abs(np.sum(a, axis=-1) - 1.0) > 1e-3
         return np.where(outside, np.inf, np.sum(entropy_term(a), axis=-1))
 
+    @verb
     def row(self, y: int, z: Floats, g: Floats) -> float:
         """ℓ(y, z) for one row of scores, with its gradient written to `g`: what compiled loops call."""
         K = z.shape[0]

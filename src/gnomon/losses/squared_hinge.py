@@ -63,5 +63,5 @@ class SquaredHingeLoss(Loss):
     def dual_slope(self, y: Numbers, alpha: Numbers, score: Numbers, weight: Numbers) -> Numbers:
         return y * score - 1.0 + 0.5 * alpha / weight
 
-    def dual_bend(self, alpha: Numbers, weight: Numbers) -> Numbers:
+    def dual_curvature(self, alpha: Numbers, weight: Numbers) -> Numbers:
         return 0.5 / weight

@@ -5,32 +5,27 @@
 Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–141.
 """
 
-import sys
 from abc import ABC, abstractmethod
 
 import numpy as np
 from scipy import sparse
 from sklearn import get_config
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
+from gnomon.base import FittedColumns, given_rows, offers, refit_columns
+from gnomon.base.columns import ConstantSide
 from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
-from gnomon.numerics.coding import FittedColumns, offers, refit_columns
-from gnomon.numerics.coding.columns import ConstantSide
-from gnomon.numerics.tables import given_rows
 from gnomon.numerics.weights import check_weights
 
 __all__ = [
     "Reduction",
-    "base_has",
     "checked_target",
     "continue_fits",
-    "given_rows",
     "predictor",
-    "progress_of",
     "routed",
     "single_labels",
 ]
@@ -76,18 +71,6 @@ def routed(owner, method, X, sample_weight, params):
     return sample_weight, params
 
 
-def progress_of(verbose):
-    """A function (done, total) that writes the progress of the fits to stderr; None where nobody asked for it."""
-    if not verbose:
-        return None
-
-    def report(done, total):
-        if verbose > 1 or done % max(1, total // 10) == 0:
-            sys.stderr.write(f"fit {done} of {total}\n")
-
-    return report
-
-
 def continue_fits(owner, X, y, classes, sample_weight, params, problems):
     """`partial_fit` of the base for the problems of more rows, (X, y, weights, first) → problems."""
     first = _check_partial_fit_first_call(owner, classes)
@@ -101,25 +84,6 @@ def continue_fits(owner, X, y, classes, sample_weight, params, problems):
         )
     new = refit_columns(old, X, made, weights=weights, params=params, n_jobs=owner.n_jobs)
     return FittedColumns(new, [None] * len(new))
-
-
-def base_has(method):
-    """For `available_if`: whether the base has a method; the error says what to do where it has not."""
-
-    def check(self):
-        fitted = vars(self).get("estimators_", ())
-        base = next((one for one in fitted if not isinstance(one, ConstantSide)), self.estimator)
-        if getattr(base, method, None) is None or (method != "partial_fit" and is_regressor(base)):
-            raise AttributeError(f"{type(base).__name__} has no {method}{_ADVICE.get(method, '')}")
-        return True
-
-    return check
-
-
-_ADVICE = {
-    "predict_proba": "; wrap it by sklearn.calibration.CalibratedClassifierCV first",
-    "decision_function": "; use predict_proba or predict",
-}
 
 
 class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):

@@ -11,11 +11,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.base.spare_labels import check_kind, check_spare, spare_label
 from gnomon.numerics.validation import check_interval, check_non_negative
 
 __all__ = ["AnswerReport", "Refusal", "insert_label"]
-
-_WORDS = "USO"
 
 
 class AnswerReport(NamedTuple):
@@ -78,18 +77,8 @@ class Refusal:
 
     def label_for(self, classes):
         """The label of refused rows; ValueError if it is a class, or of another kind than the classes."""
-        words = classes.dtype.kind in _WORDS
-        label = ("reject" if words else -1) if self.label is None else self.label
-        if np.ndim(label) != 0 or (np.asarray(label).dtype.kind in _WORDS) != words:
-            raise ValueError(
-                f"reject_label={label!r} is of another kind than the classes {classes.tolist()}; give a number for "
-                "numbers, a string for strings"
-            )
-        if label in classes.tolist():
-            raise ValueError(
-                f"reject_label={label!r} is one of the classes {classes.tolist()}; set reject_label to another label"
-            )
-        return label
+        label = check_kind("reject_label", spare_label(self.label, classes, "reject"), classes)
+        return check_spare("reject_label", label, classes)
 
 
 def insert_label(labels, rejected, label):

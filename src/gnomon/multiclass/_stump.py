@@ -10,13 +10,11 @@ missing values.
 from copy import copy
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.coded_rows import fitted_rows, new_rows
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.domains import domains_of, encode
-from gnomon.numerics.tables import table_rows
 from gnomon.numerics.weights import check_weights
 from gnomon.search import Misclassification, code_columns, grow_tree
 
@@ -26,6 +24,9 @@ __all__ = ["Stump"]
 class Stump(ClassifierMixin, BaseEstimator):
     """The test with the least weighted error (1); a classifier of two or more classes."""
 
+    # How `fitted_rows` reads tables.
+    categorical_features, categories, unseen = "from_dtype", None, "missing"
+
     def fit(self, X, y, sample_weight=None):
         """Find the test."""
         return self.over(X)[0](y, sample_weight)
@@ -33,8 +34,8 @@ class Stump(ClassifierMixin, BaseEstimator):
     def over(self, X):
         """Functions (y, sample_weight) → stump and stump → predictions, for many targets of rows sorted once."""
         ready = copy(self)
-        rows = ready._rows(X, reset=True)
-        columns = code_columns(rows, category=np.isin(np.arange(rows.shape[1]), ready.categorical_))
+        rows = fitted_rows(ready, X)
+        columns = code_columns(rows, category=ready.coding_.category)
 
         def fit(y, sample_weight=None):
             model = copy(ready)
@@ -53,30 +54,10 @@ class Stump(ClassifierMixin, BaseEstimator):
     def reader(self, X):
         """A function stump → predictions for many stumps of the same columns, into which X is turned once."""
         check_is_fitted(self)
-        return self._reader(self._rows(X, reset=False))
+        return self._reader(new_rows(self, X))
 
     def _reader(self, rows):
         return lambda model: model.classes_[np.argmax(model.tree_.predict(rows), axis=1)]
-
-    def _rows(self, X, *, reset):
-        """Numbers, NaN where missing; categories as codes."""
-        if sparse.issparse(X):
-            self.categorical_, self.domains_ = (), ()
-            return validate_data(self, X, reset=reset, accept_sparse="csr")
-        table = table_rows(self, X, reset=reset)
-        if reset:
-            self.categorical_ = table.categorical
-            self.domains_ = domains_of(table, self.categorical_)
-        if not self.categorical_:
-            return table.numbers(range(table.shape[1]))
-        rows = np.empty(table.shape)
-        others = [j for j in range(table.shape[1]) if j not in self.categorical_]
-        if others:
-            rows[:, others] = table.numbers(others)
-        codes = encode(table, self.categorical_, self.domains_).astype(float)
-        # Slots beyond the known categories are missing cells and values that are new.
-        rows[:, self.categorical_] = np.where(codes < [domain.size for domain in self.domains_], codes, np.nan)
-        return rows
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

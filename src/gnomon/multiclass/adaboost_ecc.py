@@ -19,13 +19,13 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gnomon.multiclass._base import given_rows
+from gnomon.base import fit_weighted, given_rows
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
 from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass._stump import Stump
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
-from gnomon.numerics.weights import check_weights, fit_weighted
+from gnomon.numerics.weights import check_weights
 
 __all__ = ["AdaBoostECC"]
 

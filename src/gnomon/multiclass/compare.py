@@ -15,12 +15,12 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
+from gnomon.base import offers
 from gnomon.multiclass._base import single_labels
 from gnomon.multiclass._coding_matrix import CODES, coding_matrix
 from gnomon.multiclass.one_vs_one import OneVsOneClassifier
 from gnomon.multiclass.one_vs_rest import OneVsRestClassifier
 from gnomon.multiclass.output_code import OutputCodeClassifier
-from gnomon.numerics.coding import offers
 from gnomon.numerics.validation import check_choice, check_integer
 
 __all__ = ["ReductionComparison", "compare_reductions", "kernel_work", "number_of_classifiers"]

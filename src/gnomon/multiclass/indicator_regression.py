@@ -14,9 +14,10 @@ from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
-from gnomon.multiclass._base import given_rows, predictor, single_labels
+from gnomon.base import given_rows
+from gnomon.base.weights import weight_parameter
+from gnomon.multiclass._base import predictor, single_labels
 from gnomon.numerics.coding import encode_labels
-from gnomon.numerics.coding.columns import check_takes_weights, weight_parameter
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 
@@ -91,8 +92,6 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         several = target.ndim == 1 or get_tags(self.regressor).target_tags.multi_output
         self.regressor_ = clone(self.regressor) if several else MultiOutputRegressor(clone(self.regressor))
         weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(target), 0)))
-        if weights is not None:
-            check_takes_weights(self.regressor)
         self.regressor_.fit(X, target.astype(float), **weight_parameter(self.regressor, weights))
         return self
 

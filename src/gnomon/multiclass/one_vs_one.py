@@ -14,26 +14,21 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
+from gnomon.base import FittedColumns, column_output, column_outputs, fit_columns, given_rows, offers
+from gnomon.base.delegation import base_has
+from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
     Reduction,
-    base_has,
     continue_fits,
-    given_rows,
-    progress_of,
     routed,
     single_labels,
 )
 from gnomon.numerics.coding import (
     COUPLINGS,
-    FittedColumns,
     class_pairs,
-    column_output,
-    column_outputs,
     couple_pairs,
     dag_winners,
-    fit_columns,
     label_index,
-    offers,
     pair_problem,
     pair_sums,
 )
@@ -156,7 +151,12 @@ class OneVsOneClassifier(Reduction):
         weights, params = routed(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
-        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs, "report": progress_of(self.verbose)}
+        options = {
+            "weights": weights,
+            "params": params,
+            "n_jobs": self.n_jobs,
+            "report": progress_of(self.verbose, "fit"),
+        }
         return self._finish(fit_columns(self.estimator, X, problems, **options))
 
     @available_if(base_has("partial_fit"))

@@ -16,19 +16,19 @@ from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows
+from gnomon.base.columns import ConstantSide
+from gnomon.base.delegation import base_has
+from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
     Reduction,
-    base_has,
     checked_target,
     continue_fits,
-    given_rows,
-    progress_of,
     routed,
     single_labels,
 )
 from gnomon.multiclass.norms import weight_norms
-from gnomon.numerics.coding import BinaryProblem, FittedColumns, column_outputs, fit_columns, label_index
-from gnomon.numerics.coding.columns import ConstantSide
+from gnomon.numerics.coding import BinaryProblem, label_index
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["OneVsRestClassifier"]
@@ -143,7 +143,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         if self.n_classes_ == 1 and not self.multilabel_:
             return self._finish(FittedColumns([ConstantSide().fit(X)], [None]))
         options = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
-        report = progress_of(self.verbose)
+        report = progress_of(self.verbose, "fit")
         return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
 
     @available_if(base_has("partial_fit"))

@@ -17,16 +17,19 @@ from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from gnomon.base import column_outputs, fit_columns, given_rows, offers
+from gnomon.base.columns import configured
+from gnomon.base.delegation import base_has
+from gnomon.base.progress import progress_of
 from gnomon.losses import Loss
-from gnomon.multiclass._base import Reduction, base_has, given_rows, progress_of, routed
+from gnomon.multiclass._base import Reduction, routed
 from gnomon.multiclass._code_report import check_code, code_report, warn_of_repeats
 from gnomon.multiclass._code_search import random_code, usual_length
 from gnomon.multiclass._coding_matrix import CODES, coding_matrix
 from gnomon.multiclass._data_codes import held_out, pca_code, stagewise_code
 from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass.decoding import DECODE_LOSSES, code_distances, wrong_columns
-from gnomon.numerics.coding import code_problem, column_outputs, fit_columns, offers
-from gnomon.numerics.coding.columns import configured
+from gnomon.numerics.coding import code_problem
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import logit
@@ -316,7 +319,12 @@ class OutputCodeClassifier(Reduction):
             return whole if without is None else _left_after(whole, without)
 
         problems = [partial(problem, l) for l in range(code.shape[1])]
-        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs, "report": progress_of(self.verbose)}
+        options = {
+            "weights": weights,
+            "params": params,
+            "n_jobs": self.n_jobs,
+            "report": progress_of(self.verbose, "fit"),
+        }
         return fit_columns(self.estimator, X, problems, **options)
 
     def _radius(self):

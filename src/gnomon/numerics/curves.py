@@ -138,7 +138,7 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
     weights = np.ones(len(scores)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     order = np.argsort(-scores, kind="stable")
     ranked, weights, positive = scores[order], weights[order], positive[order]
-    # Rows of equal score are called alike, so counts are read where the score changes.
+    # Rows of equal score are on the same side of any threshold, so counts are read where the score changes.
     last = np.flatnonzero(np.r_[ranked[1:] != ranked[:-1], True][: len(ranked)])
     tp, fp = (np.r_[0.0, np.cumsum(weights * chosen)[last]] for chosen in (positive, ~positive))
     return ThresholdCurve(np.r_[np.inf, ranked[last]], tp, fp, tp[-1] - tp, fp[-1] - fp)
@@ -146,10 +146,6 @@ def threshold_curve(scores: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | 
 
 def ratio(part: ArrayLike, whole: ArrayLike, otherwise: float = np.nan) -> Floats:
     """part / whole, and `otherwise` where the whole is zero.
-
-    References
-    ----------
-    Fawcett, T. (2006). An introduction to ROC analysis. doi:10.1016/j.patrec.2005.10.010
 
     Examples
     --------

@@ -16,7 +16,7 @@ from typing import Any, Literal, Self, TypeAlias, overload
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import jit, noun
+from gnomon._jit import jit, noun, verb
 from gnomon._typing import Array, Compressed, Floats, Integers, Matrix, Numbers, is_sparse
 
 __all__ = ["DenseVectors", "Design", "SparseVectors", "canonical", "vectors"]
@@ -29,10 +29,6 @@ Intercept: TypeAlias = Literal["free", "penalized", "none"]
 class DenseVectors:
     """The rows of a C-contiguous matrix, each followed by the constant `bias` unless that is zero.
 
-    References
-    ----------
-    Golub, G. & Van Loan, C. (2013). Matrix Computations, section 1.1. doi:10.56021/9781421407944
-
     Examples
     --------
     >>> import numpy as np
@@ -44,8 +40,9 @@ class DenseVectors:
     A: Floats
     bias: float = 0.0
 
+    @verb
     def dot(self, i: int, v: Floats) -> float:
-        # Four sums, because one would wait for itself at every addition.
+        # Four accumulators: with one, every addition would wait for the latency of the last.
         a, b, c, e = 0.0, 0.0, 0.0, 0.0
         d: int = self.A.shape[1]
         for j in range(0, d - d % 4, 4):
@@ -59,21 +56,25 @@ class DenseVectors:
             a += self.bias * v[d]
         return (a + b) + (c + e)
 
+    @verb
     def add(self, i: int, c: float, v: Floats) -> None:
         for j in range(self.A.shape[1]):
             v[j] += c * self.A[i, j]
         if self.bias != 0.0:
             v[self.A.shape[1]] += c * self.bias
 
+    @verb
     def squared_norm(self, i: int) -> float:
         total = self.bias * self.bias
         for j in range(self.A.shape[1]):
             total += self.A[i, j] * self.A[i, j]
         return total
 
+    @verb
     def count(self, i: int) -> int:
         return self.A.shape[1]
 
+    @verb
     def index(self, i: int, k: int) -> int:
         return k
 
@@ -81,11 +82,6 @@ class DenseVectors:
 @noun
 class SparseVectors:
     """The rows of a CSR matrix with `d` columns, each followed by the constant `bias` unless that is zero.
-
-    References
-    ----------
-    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
-    doi:10.1093/acprof:oso/9780198508380.001.0001
 
     Examples
     --------
@@ -103,6 +99,7 @@ class SparseVectors:
     d: int
     bias: float = 0.0
 
+    @verb
     def dot(self, i: int, v: Floats) -> float:
         total = 0.0
         for k in range(self.indptr[i], self.indptr[i + 1]):
@@ -111,21 +108,25 @@ class SparseVectors:
             total += self.bias * v[self.d]
         return total
 
+    @verb
     def add(self, i: int, c: float, v: Floats) -> None:
         for k in range(self.indptr[i], self.indptr[i + 1]):
             v[self.indices[k]] += c * self.data[k]
         if self.bias != 0.0:
             v[self.d] += c * self.bias
 
+    @verb
     def squared_norm(self, i: int) -> float:
         total = self.bias * self.bias
         for k in range(self.indptr[i], self.indptr[i + 1]):
             total += self.data[k] * self.data[k]
         return total
 
+    @verb
     def count(self, i: int) -> int:
         return self.indptr[i + 1] - self.indptr[i]
 
+    @verb
     def index(self, i: int, k: int) -> int:
         return self.indices[self.indptr[i] + k]
 
@@ -144,10 +145,6 @@ class Design:
         A free b is never penalised; a penalised one is the weight of a further, constant column; none is b = 0.
     bias : float, default=1.0
         The value of that constant column.
-
-    References
-    ----------
-    Golub, G. & Van Loan, C. (2013). Matrix Computations, section 1.1. doi:10.56021/9781421407944
 
     Examples
     --------
@@ -222,7 +219,7 @@ class Design:
         first, last = X.indptr[start], X.indptr[stop]
         parts = (X.data[first:last], X.indices[first:last], X.indptr[start : stop + 1] - first)
         block = type(X)(parts, shape=(stop - start, self.d))
-        # Rows in order, each column once: a part has that from the whole. What is not in order is looked at again.
+        # Rows of a canonical matrix are canonical; if the matrix is not, SciPy checks the part when it needs to know.
         block.has_canonical_format = X.has_canonical_format
         return replace(self, X=block)
 
@@ -263,11 +260,6 @@ def canonical(X: Matrix) -> Matrix:
 
     Kernels take what is stored for what there is: the squares of parts do not add up to the square of their sum.
 
-    References
-    ----------
-    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
-    doi:10.1093/acprof:oso/9780198508380.001.0001
-
     Examples
     --------
     >>> from scipy.sparse import csr_array
@@ -286,11 +278,6 @@ def canonical(X: Matrix) -> Matrix:
 def vectors(A: Matrix, bias: float = 0.0) -> Vectors:
     """The rows of A, each followed by `bias` unless that is zero, for compiled loops.
 
-    References
-    ----------
-    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
-    doi:10.1093/acprof:oso/9780198508380.001.0001
-
     Examples
     --------
     >>> import numpy as np
@@ -306,7 +293,7 @@ def vectors(A: Matrix, bias: float = 0.0) -> Vectors:
 
 
 def _unsigned(A: Compressed) -> Iterator[Integers]:
-    # An unsigned index cannot mean "from the end", so kernels need no test for that: they run twice as fast.
+    # Unsigned indices avoid the branch by which Numba wraps negative ones around; kernels run twice as fast.
     return (index.view(f"u{index.dtype.itemsize}") for index in (A.indices, A.indptr))
 
 

@@ -39,10 +39,6 @@ class Domain:
     declared : bool, default=False
         Whether there can be no others.
 
-    References
-    ----------
-    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
-
     Examples
     --------
     >>> from gnomon.numerics.domains import Domain
@@ -105,10 +101,6 @@ class Domain:
 def ordered(values: Iterable[Any]) -> tuple[Any, ...]:
     """Values sorted, numbers before strings.
 
-    References
-    ----------
-    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
-
     Examples
     --------
     >>> from gnomon.numerics.domains import ordered
@@ -138,10 +130,6 @@ def domains_of(
     Returns
     -------
     tuple of Domain
-
-    References
-    ----------
-    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
 
     Examples
     --------
@@ -237,10 +225,6 @@ def _codes(low: float, high: float, name: str, least: int) -> Domain:
 def encode(table: FeatureTable, which: Sequence[int], domains: Sequence[Domain]) -> Integers:
     """Slots of all cells of the columns `which` by equation (1) of this module, shape (n, len(which)).
 
-    References
-    ----------
-    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
-
     Examples
     --------
     >>> from gnomon.numerics.domains import domains_of, encode
@@ -257,10 +241,6 @@ def encode(table: FeatureTable, which: Sequence[int], domains: Sequence[Domain])
 
 def sizes_of(domains: Iterable[Domain]) -> Integers:
     """V of every domain, which is also the slot of values that it does not have.
-
-    References
-    ----------
-    Agresti, A. (2013). Categorical Data Analysis. ISBN 978-0-470-46363-5.
 
     Examples
     --------

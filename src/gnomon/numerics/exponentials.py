@@ -20,13 +20,13 @@ __all__ = ["exp_of_negative", "log1p_of_share"]
 _LEAST = -708.0  # below, 2ⁿ would not be a normal number, and the exponential is taken as 0
 _LOG2_HIGH, _LOG2_LOW = 6.93147180369123816490e-01, 1.90821492927058770002e-10
 _PER_LOG2 = 1.0 / math.log(2.0)
-_ROUNDER = 1.5 * 2.0**52  # a sum with it has its integer part in the lowest bits
+_ROUNDER = 1.5 * 2.0**52  # adding it rounds to an integer, which is then in the lowest bits
 _C3, _C4, _C5, _C6, _C7, _C8, _C9, _C10, _C11, _C12 = (1.0 / math.factorial(i) for i in range(3, 13))
 _D0, _D1, _D2, _D3, _D4, _D5, _D6, _D7, _D8 = (2.0 / (2 * i + 1) for i in range(9))
 _D9, _D10, _D11, _D12, _D13, _D14, _D15, _D16 = (2.0 / (2 * i + 1) for i in range(9, 17))
 
 
-# Polynomials are added up by pairs, pairs of pairs and so on (Estrin 1960): one sum need not wait for all before it.
+# Estrin's scheme (1960): pairs, pairs of pairs and so on are independent, which Horner's chain of additions is not.
 
 
 @inner_fused
@@ -40,7 +40,7 @@ def _exp(x: float) -> float:
     low = (0.5 + r * _C3) + r2 * (_C4 + r * _C5)
     high = (_C6 + r * _C7) + r2 * (_C8 + r * _C9) + r4 * ((_C10 + r * _C11) + r2 * _C12)
     series = 1.0 + (r + r2 * (low + r4 * high))
-    # 2ⁿ is the double whose bits of the exponent are n + 1023.
+    # 2ⁿ is the double whose exponent bits are n + 1023.
     return 0.0 if x < _LEAST else series * of_bits((bits_of(power) + 1023) << 52)
 
 

@@ -126,7 +126,9 @@ def _sizes(d: int, k: int) -> Integers:
 def _starts(sizes: Integers) -> Integers:
     """Where the columns of each degree begin; the last entry is where they end."""
     starts = np.zeros(len(sizes) + 1, dtype=np.int64)
-    starts[1:] = np.cumsum(sizes[:, -1])
+    # Array to array, what is said of shapes that differ would be compiled too, and for longer than all else.
+    for m in range(len(sizes)):
+        starts[m + 1] = starts[m] + sizes[m, -1]
     return starts
 
 
@@ -135,7 +137,7 @@ def _plan(sizes: Integers) -> tuple[Integers, Integers]:
     """For every column its source and, as j (k + 1) + p, the entry of the table of polynomials that multiplies it."""
     k, d = sizes.shape[0] - 1, sizes.shape[1] - 1
     starts = _starts(sizes)
-    # Unsigned, because kernels need not look whether such an index counts from the end.
+    # Unsigned indices avoid the branch by which Numba wraps negative ones around.
     sources, entries = np.zeros(starts[-1], dtype=np.uint32), np.zeros(starts[-1], dtype=np.uint32)
     column = 1
     for m in range(1, k + 1):
@@ -215,7 +217,8 @@ def _expand_sparse(
     inner_sizes = _sizes(np.max(counts), k)
     made = np.array([np.sum(inner_sizes[low:, z]) for z in range(inner_sizes.shape[1])])
     ends = np.zeros(len(indptr), dtype=np.int64)
-    ends[1:] = np.cumsum(made[counts])
+    for i in range(len(counts)):
+        ends[i + 1] = ends[i] + made[counts[i]]
     values, columns = np.empty(ends[-1], dtype=data.dtype), np.empty(ends[-1], dtype=index.dtype)
     for z in np.unique(counts):
         inner = inner_sizes[:, : z + 1]

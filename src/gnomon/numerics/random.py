@@ -44,10 +44,6 @@ class Resample(NamedTuple):
 def check_rng(random_state: RandomState = None) -> np.random.Generator:
     """A NumPy Generator for any `random_state`: None, an int, a Generator (returned as it is) or a RandomState.
 
-    References
-    ----------
-    O'Neill, M. E. (2014). PCG: simple fast space-efficient statistically good algorithms. HMC-CS-2014-0905.
-
     Examples
     --------
     >>> from gnomon.numerics.random import check_rng
@@ -67,10 +63,6 @@ def check_rng(random_state: RandomState = None) -> np.random.Generator:
 
 def spawn_seeds(random_state: RandomState, count: int) -> list[int]:
     """`count` independent seeds, one for each tree, restart or fold.
-
-    References
-    ----------
-    O'Neill, M. E. (2014). PCG: simple fast space-efficient statistically good algorithms. HMC-CS-2014-0905.
 
     Examples
     --------

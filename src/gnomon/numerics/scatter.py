@@ -284,7 +284,7 @@ def principal_axes(cov: Floats | None, rows: Callable[[], Floats], *, floor: flo
     """
     if cov is not None:
         values, U = linalg.eigh(cov)
-        # Halving the floor: an eigenvalue that rounding could lift above it is settled by the rows.
+        # Half the floor: for an eigenvalue that rounding might lift above it, the rows themselves decide.
         doubtful = (values > 0.5 * floor) & (values < 1e-8 * values[-1])
         if not np.any(doubtful):
             return values[::-1], U[:, ::-1]

@@ -63,7 +63,7 @@ class Moments(NamedTuple):
     def __add__(self, other: "Moments") -> "Moments":  # type: ignore[override]  # tuples are joined, moments added
         """Equation (2)."""
         total = self.weight + other.weight
-        # A group without rows has weight zero and whatever mean: it must not move the other.
+        # A group without rows has weight zero and an arbitrary mean, which must not change the other.
         share = _ratio(other.weight, total)
         step = other.mean - self.mean
         mean = self.mean + step * _widen(share, np.ndim(step))
@@ -261,7 +261,7 @@ def _pieces(n: int, width: int) -> int:
 
 
 def _block_length(width: int) -> int:
-    # 1 MB of doubles for narrow rows; for wide ones enough rows that adding width² numbers costs little.
+    # 1 MB of doubles for narrow rows; for wide ones enough rows to amortise the addition of width² sums.
     return max(2 * width, 2**17 // width)
 
 
@@ -283,7 +283,7 @@ def _block_sums(parts: Sequence[Floats], weights: Floats | None, shift: Floats, 
             B = block[: here.stop - here.start]
             _fill(B, [part[here] for part in parts], shift)
             if weights is not None:
-                # The square root keeps the product symmetric, so BLAS does half of the work.
+                # With square roots of the weights the product is symmetric, and BLAS computes only half of it.
                 B *= np.sqrt(weights[here], dtype=float)[:, None]
             np.matmul(B.T, B, out=product)
             total += product

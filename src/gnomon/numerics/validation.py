@@ -3,22 +3,19 @@
     ``alpha=-1.0 must be ≥ 0; give another value``
     ``X contains NaN in column 'age' (3 rows); impute or drop those rows, or use a model that handles them``
 
-`validate_rows` is scikit-learn's ``validate_data`` with such errors; `check_interval`, `check_positive`,
-`check_non_negative`, `check_integer` and `check_choice` return the value they were given, so that a check reads as an
-assignment. Buitinck et al. (2013), arXiv:1309.0238, describe the contract that is checked here.
+`check_interval`, `check_positive`, `check_non_negative`, `check_integer` and `check_choice` return the value they were
+given, so that a check reads as an assignment. Estimators read rows by `gnomon.base.validate_rows`. Buitinck et al.
+(2013), arXiv:1309.0238, describe the contract that is checked here.
 """
 
 import math
 import numbers
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from typing import Any, Literal, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Literal, TypeVar
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
-from gnomon._typing import Array, ArrayLike, Bools, Compressed, Matrix, MatrixLike, is_sparse
+from gnomon._typing import Array, Bools, Compressed, Matrix, is_sparse
 
 __all__ = [
     "FLOATS",
@@ -30,9 +27,6 @@ __all__ = [
     "check_non_negative",
     "check_positive",
     "machine_numbers",
-    "map_rows",
-    "naming_columns",
-    "validate_rows",
 ]
 
 Real = TypeVar("Real", bound=float)
@@ -54,10 +48,6 @@ def check_interval(
     closed: Literal["both", "left", "right", "neither"] = "both",
 ) -> Real:
     """Return `value` if it is a real number between `low` and `high`; `closed` says which ends belong to it.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -83,10 +73,6 @@ def check_interval(
 def check_positive(name: str, value: Real) -> Real:
     """Return `value` if it is a real number > 0.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_positive
@@ -101,10 +87,6 @@ def check_positive(name: str, value: Real) -> Real:
 def check_non_negative(name: str, value: Real) -> Real:
     """Return `value` if it is a real number ≥ 0.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_non_negative
@@ -118,10 +100,6 @@ def check_non_negative(name: str, value: Real) -> Real:
 
 def check_integer(name: str, value: object, low: float = -math.inf, high: float = math.inf) -> int:
     """Return `value` as an int if it is a whole number between `low` and `high`, ends included.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -141,10 +119,6 @@ def check_integer(name: str, value: object, low: float = -math.inf, high: float 
 def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     """Return `value` if it is one of `choices`.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.numerics.validation import check_choice
@@ -154,7 +128,7 @@ def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     ValueError: rule='best' is unknown; choose from ['min', '1se']
     """
     choices = list(choices)
-    # Equality alone would let an array or a data frame answer elementwise.
+    # With == alone an array or a data frame would compare elementwise.
     if not any(type(value) is type(choice) and value == choice for choice in choices):
         raise ValueError(f"{name}={value!r} is unknown; choose from {choices}")
     return value
@@ -170,10 +144,6 @@ def assert_finite(X: Matrix, name: str = "X", columns: Sequence[object] | Array 
         What the message calls it.
     columns : sequence of str, optional
         Names of the columns; their numbers by default.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -199,10 +169,6 @@ def assert_finite(X: Matrix, name: str = "X", columns: Sequence[object] | Array 
 def assert_not_infinite(X: Matrix, name: str = "X", columns: Sequence[object] | Array | None = None) -> None:
     """Raise a ValueError that says where `X` holds infinity; NaN, a missing cell, passes.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> import numpy as np
@@ -222,98 +188,8 @@ def assert_not_infinite(X: Matrix, name: str = "X", columns: Sequence[object] | 
         raise ValueError(f"{name} contains {word}{_where(X, bad, columns)}; {advice}")
 
 
-def validate_rows(
-    estimator: BaseEstimator,
-    X: MatrixLike,
-    y: ArrayLike | None = "no_validation",
-    *,
-    finite: bool = True,
-    **options: Any,
-) -> Any:
-    """Scikit-learn's ``validate_data``, with errors about NaN and infinity that name the columns of `X`.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Whose `n_features_in_` and `feature_names_in_` are set (``reset=True``, the default) or compared.
-    X, y : array-like
-        What the user passed; `y` may be left out.
-    finite : bool, default=True
-        False leaves the check of `X` to the caller, who finds non-finite sums on the way and then calls
-        `assert_finite`.
-    **options
-        Passed to ``validate_data``: `reset`, `dtype`, `accept_sparse`, `multi_output`, `y_numeric` …
-
-    Returns
-    -------
-    X, or (X, y)
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> from sklearn.base import BaseEstimator
-    >>> from gnomon.numerics.validation import validate_rows
-    >>> frame = pd.DataFrame({"age": [1.0, None], "height": [2.0, 3.0]})
-    >>> validate_rows(BaseEstimator(), frame)
-    Traceback (most recent call last):
-    ...
-    ValueError: X contains NaN in column 'age' (1 row); impute or drop those rows, or use a model that handles them
-    """
-    options = {"dtype": FLOATS, **options}
-    checked = validate_data(estimator, X, y, ensure_all_finite=False, **options)
-    if finite:
-        map_rows(lambda rows: assert_finite(rows, columns=getattr(estimator, "feature_names_in_", None)), checked)
-    return checked
-
-
-@contextmanager
-def naming_columns(estimator: BaseEstimator, X: MatrixLike) -> Iterator[None]:
-    """Errors of the parts of an estimator about NaN or infinity, in words that name the columns of `X` as it does.
-
-    Parts alone know whether they take such cells, but they get plain arrays, without the names.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Whose `feature_names_in_` are used.
-    X : array-like, data frame or sparse matrix
-        What the parts are given.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.linear_model import LinearRegression
-    >>> from gnomon.numerics.validation import naming_columns
-    >>> X = np.array([[1.0, np.nan], [2.0, 3.0]])
-    >>> with naming_columns(LinearRegression(), X):
-    ...     LinearRegression().fit(X, [0.0, 1.0])
-    Traceback (most recent call last):
-    ...
-    ValueError: X contains NaN in column 1 (1 row); impute or drop those rows, or use a model that handles them
-    """
-    try:
-        yield
-    except ValueError as error:
-        if any(word in str(error).lower() for word in ("nan", "inf")):
-            cells = X.tocsr() if is_sparse(X) else np.asarray(X)
-            assert_finite(cells, columns=vars(estimator).get("feature_names_in_"))
-        raise
-
-
 def machine_numbers(X: M) -> M:
     """X, dense or sparse, of a type that compiled code can read: half and extended precision become double.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -325,24 +201,6 @@ def machine_numbers(X: M) -> M:
     if X.dtype.kind == "f" and X.dtype not in FLOATS:
         return X.astype(np.float64)
     return X if X.dtype.isnative else X.astype(X.dtype.newbyteorder("="))
-
-
-def map_rows(function: Callable[[Any], Any], checked: Any) -> Any:
-    """What ``validate_data`` returned, X alone or (X, y), with ``function(X)`` in place of X.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
-    Examples
-    --------
-    >>> from gnomon.numerics.validation import map_rows
-    >>> map_rows(len, [[1.0], [2.0]]), map_rows(len, ([[1.0], [2.0]], ["no", "yes"]))
-    (2, (2, ['no', 'yes']))
-    """
-    if isinstance(checked, tuple):
-        return (function(checked[0]), *checked[1:])
-    return function(checked)
 
 
 _BAD_VALUES = (

@@ -9,20 +9,16 @@ Lumley (2010), Complex Surveys, doi:10.1002/9780470580066.
 """
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
-from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import _check_sample_weight, has_fit_parameter
+from sklearn.utils.validation import _check_sample_weight
 
-from gnomon._typing import Array, ArrayLike, Elementwise, Floats, Matrix, MatrixLike
+from gnomon._typing import ArrayLike, Elementwise, Floats, Matrix
 from gnomon.numerics.validation import check_choice, check_non_negative
 
-__all__ = ["check_weights", "class_priors", "fit_weighted", "weighted_quantile"]
+__all__ = ["check_weights", "class_priors", "weighted_quantile"]
 
-
-Estimator = TypeVar("Estimator", bound=BaseEstimator)
 
 Priors: TypeAlias = Literal["uniform"] | ArrayLike | Mapping[Any, float] | None
 
@@ -40,10 +36,6 @@ def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
     Returns
     -------
     ndarray of shape (n_samples,)
-
-    References
-    ----------
-    Lumley, T. (2010). Complex Surveys: A Guide to Analysis Using R. doi:10.1002/9780470580066
 
     Examples
     --------
@@ -139,51 +131,11 @@ def weighted_quantile(
     """
     order = np.argsort(x, kind="stable")
     x, reached = x[order], np.cumsum(weights[order])
-    # Sums of weights meet p·W up to rounding only.
+    # Cumulative weights equal p·W only up to rounding.
     target, slack = p * reached[-1], 8.0 * np.finfo(float).eps * reached[-1]
     low = np.searchsorted(reached, target - slack)
     high = np.searchsorted(reached, target + slack) if between == "middle" else low
     return 0.5 * (x[np.minimum(low, len(x) - 1)] + x[np.minimum(high, len(x) - 1)])
-
-
-def fit_weighted(base: Estimator, X: MatrixLike, y: Array, weights: Floats, rng: np.random.Generator) -> Estimator:
-    """A clone of an estimator fitted with weights, or to rows drawn by weight where it takes none.
-
-    Every label is drawn at least once, so that the clone knows them all.
-
-    Parameters
-    ----------
-    base : estimator
-    X, y
-        Rows as the estimator takes them, and their targets as an array.
-    weights : ndarray of shape (n,)
-    rng : numpy.random.Generator
-        Draws rows, and the `random_state` of the clone.
-
-    References
-    ----------
-    Freund, Y. & Schapire, R. E. (1997). A decision-theoretic generalization of on-line learning and an application to
-    boosting. doi:10.1006/jcss.1997.1504
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from sklearn.neighbors import KNeighborsClassifier
-    >>> from gnomon.numerics.weights import fit_weighted
-    >>> X, y, weights = np.arange(6.0)[:, None], np.array([0, 0, 0, 0, 1, 0]), np.array([1.0, 0, 0, 0, 1, 0])
-    >>> model = fit_weighted(KNeighborsClassifier(1), X, y, weights, np.random.default_rng(0))
-    >>> np.unique(model._fit_X)
-    array([0., 4.])
-    """
-    model = clone(base)
-    names = sorted(name for name in model.get_params() if name.split("__")[-1] == "random_state")
-    model.set_params(**dict(zip(names, rng.integers(2**31 - 1, size=len(names)).tolist(), strict=True)))
-    if has_fit_parameter(model, "sample_weight"):
-        return model.fit(X, y, sample_weight=weights)
-    rows = rng.choice(len(y), len(y), p=weights / np.sum(weights))
-    lacking = np.setdiff1d(y, y[rows]) if y.ndim == 1 and y.dtype.kind != "f" else ()
-    rows = np.append(rows, [np.argmax(weights * (y == label)) for label in lacking]).astype(int)
-    return model.fit(_safe_indexing(X, rows), y[rows])
 
 
 def _in_order(priors: Mapping[Any, float], labels: list[Any]) -> list[float]:

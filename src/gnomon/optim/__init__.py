@@ -3,7 +3,7 @@
 from gnomon.optim._alternate import alternate
 from gnomon.optim._bfgs import bfgs
 from gnomon.optim._conjugate_gradient import conjugate_gradient
-from gnomon.optim._coordinate_descent import coordinate_descent, coordinate_path
+from gnomon.optim._coordinate_descent import CoordinateOrder, coordinate_descent, coordinate_path
 from gnomon.optim._dual_coordinate_ascent import dual_coordinate_ascent
 from gnomon.optim._dual_newton import dual_newton
 from gnomon.optim._em import EMBound, EMResult, Restart, em, em_bound
@@ -17,7 +17,7 @@ from gnomon.optim._lp_norm import lp_norm
 from gnomon.optim._multiclass_dual import multiclass_dual
 from gnomon.optim._newton import newton, positive_factor
 from gnomon.optim._pegasos import pegasos
-from gnomon.optim._perceptron import SELECTIONS, Patience, perceptron
+from gnomon.optim._perceptron import SELECTIONS, Patience, Selection, perceptron
 from gnomon.optim._proximal_gradient import OnPart, projected_gradient, proximal_gradient
 from gnomon.optim._sag import sag
 from gnomon.optim._sgd import asgd, sgd
@@ -48,6 +48,7 @@ __all__ = [
     "AddedVariance",
     "ApproximateZerosWarning",
     "ConvexityReport",
+    "CoordinateOrder",
     "CovarianceControl",
     "CovarianceFloor",
     "CovariancePrior",
@@ -67,6 +68,7 @@ __all__ = [
     "Patience",
     "Problem",
     "Restart",
+    "Selection",
     "Separability",
     "Solution",
     "Solver",

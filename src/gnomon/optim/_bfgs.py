@@ -85,7 +85,7 @@ def _descend(fun: ValueAndGradient, w: Floats) -> Descent:
         t += 1
         found, promise = _search(fun, w, value, g, H), math.inf
         if found is None and H is not None:
-            # Rounding may have spoilt H; the gradient itself is the last resort.
+            # Rounding may have spoilt H; fall back to the gradient.
             promise, H = float(g @ (H @ g)), None
             found = _search(fun, w, value, g, H)
         if found is None:

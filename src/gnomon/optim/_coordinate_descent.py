@@ -29,16 +29,16 @@ from gnomon.optim.quadratic_model import QuadraticModel
 from gnomon.optim.solution import Callback, Solution, Trace
 from gnomon.penalties import Penalty
 
-__all__ = ["coordinate_descent", "coordinate_path"]
+__all__ = ["CoordinateOrder", "coordinate_descent", "coordinate_path"]
 
-Selection: TypeAlias = Literal["cyclic", "random"]
+CoordinateOrder: TypeAlias = Literal["cyclic", "random"]
 
 SMALLEST_SET = 64
-NEWTON_STEPS = 5  # models of one working set before all coordinates are looked at again
-MOST_CUTS = 2  # steps shortened much by a line search, and
-PATIENCE = 200  # passes, after which the way to the solution is taken in smaller parts
-ROUNDING = 64.0 * np.finfo(float).eps  # of a violation, as a part of its start value
-DECADES = 15  # of strengths above the penalty's own
+NEWTON_STEPS = 5  # quadratic models of one working set before all coordinates are checked again
+MOST_CUTS = 2  # steps that the line search shortens a lot, and
+PATIENCE = 200  # passes, after which the solution is approached along a path of decreasing penalties
+ROUNDING = 64.0 * np.finfo(float).eps  # of a violation, relative to its initial value
+DECADES = 15  # of strengths above that of the penalty
 
 
 def coordinate_descent(
@@ -48,7 +48,7 @@ def coordinate_descent(
     tol: float = 1e-4,
     relative_to: Literal["null", "objective"] = "null",
     max_iter: int = 1000,
-    selection: Selection = "cyclic",
+    selection: CoordinateOrder = "cyclic",
     random_state: RandomState = 0,
     callback: Callback | None = None,
 ) -> Solution[Floats]:
@@ -111,7 +111,7 @@ def coordinate_path(
     *,
     tol: float = 1e-4,
     max_iter: int = 1000,
-    selection: Selection = "cyclic",
+    selection: CoordinateOrder = "cyclic",
     random_state: RandomState = 0,
     callback: Callback | None = None,
 ) -> Iterator[Solution[Floats]]:
@@ -151,7 +151,7 @@ def coordinate_path(
         yield descent.run(penalty, tol, max_iter, Trace(callback))
 
 
-def _begin(problem: Problem, theta: Floats, selection: Selection, random_state: RandomState) -> "_Descent":
+def _begin(problem: Problem, theta: Floats, selection: CoordinateOrder, random_state: RandomState) -> "_Descent":
     check_choice("selection", selection, ("cyclic", "random"))
     seed = 0 if selection == "cyclic" else 1 + int(check_rng(random_state).integers(2**31))
     return _Descent(problem, np.array(theta, dtype=problem.design.dtype), np.array([seed], dtype=np.uint64))
@@ -214,13 +214,13 @@ class _Descent:
         """
         here, epochs, idle, self.cuts = self._look(penalty, -np.inf), spent, 0, 0
         small = tol * here.worst
-        # A useful gap decides, unless rounding keeps it from ever doing so.
+        # The duality gap decides, unless rounding keeps it above the tolerance for ever.
         least = ROUNDING * here.worst if self.by_objective else 1e-6 * small
         while True:
             stopped = trace.add(epochs, here.objective, gap=here.gap, gradient_norm=here.worst, working_set=self.target)
             enough = tol * (here.objective if self.by_objective else self.scale)
             reason = _reason(here, enough, least if np.isfinite(here.gap) else small, idle)
-            # A new penalty gets a descent, however good the solution of the last one is for it.
+            # Every penalty gets at least one descent, even if the last solution is within the tolerance for it.
             met = reason and (epochs > spent or here.worst == 0.0)
             lost = epochs >= patience and self.cuts >= MOST_CUTS and np.isfinite(here.gap)
             if met or stopped or lost or epochs >= max_iter:
@@ -268,7 +268,7 @@ class _Descent:
     def _descend(self, penalty: Penalty, here: _Look, max_epochs: int) -> int:
         """Model steps on one working set until the violations there are a part of what they are everywhere."""
         epochs, problem = 0, self.problem
-        # Passes over a model that is only an approximation are worth less.
+        # A quadratic model that is only an approximation deserves fewer passes.
         tol = (0.1 if problem.loss.quadratic else 0.3) * here.worst
         chosen, g, v = self._working_set(here.violations), here.g, here.v
         for _ in range(1 if problem.loss.quadratic else NEWTON_STEPS):
@@ -289,7 +289,7 @@ class _Descent:
     def _model(self, chosen: Integers) -> QuadraticModel:
         if self.model is None or not self.problem.loss.quadratic:
             D = self.problem.weights * self.problem.loss.curvature(self.problem.y, self.z)
-            # A saturated row has no curvature left; the floor keeps the model defined and the line search honest.
+            # A saturated row has no curvature; the floor keeps the quadratic model well defined.
             D = np.maximum(np.asarray(D, dtype=float), 1e-10 * max(np.max(D), np.finfo(float).tiny))
             self.model = QuadraticModel(self.X, D.astype(self.X.dtype), centred=self.free)
         self.model.include(chosen)
@@ -337,7 +337,7 @@ def _reason(here: _Look, enough: float, small: float, idle: int) -> Literal["gap
         return "gap"
     if here.worst <= small:
         return "kkt"
-    # Rounding is all that is left to move.
+    # The remaining violations are rounding errors.
     return "no_change" if idle >= 2 else ""
 
 

@@ -13,19 +13,16 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, Seed
 from gnomon.numerics.validation import check_choice
 from gnomon.optim.problem import Problem
 
-__all__ = ["Draws", "Sampling", "Scale", "Seed"]
+__all__ = ["Draws", "Sampling", "Scale"]
 
 Sampling: TypeAlias = Literal["uniform", "shuffle", "cyclic", "balanced"] | Floats
 """The order of the rows by its name, or their probabilities."""
 
 Scale: TypeAlias = Literal["mean", "raw"]
-
-Seed: TypeAlias = int | np.random.RandomState | None
-"""What ``sklearn.utils.check_random_state`` takes."""
 
 
 class Draws(NamedTuple):

@@ -15,14 +15,13 @@ its α. A free intercept would add the constraint Σ αᵢ yᵢ = 0, along which
 constant column instead, or use ``qp``.
 """
 
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled
-from gnomon._typing import ArrayLike, Floats
-from gnomon.optim._draws import Seed
+from gnomon._typing import ArrayLike, Floats, Seed
 from gnomon.optim._dual_passes import Ascent, PassRules, advance
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
@@ -34,7 +33,7 @@ from gnomon.optim.stopping import KKT, Check, default_rule
 __all__ = ["Order", "dual_coordinate_ascent", "dual_value_at"]
 
 Order: TypeAlias = Literal["shuffle", "cyclic"]
-ORDERS: tuple[Order, ...] = ("shuffle", "cyclic")
+ORDERS: tuple[Order, ...] = get_args(Order)
 
 
 def dual_coordinate_ascent(
@@ -114,7 +113,7 @@ def dual_coordinate_ascent(
 def start_ascent(problem: Problem, alpha: ArrayLike | None, random_state: Seed) -> Ascent:
     """Arrays for a start at `alpha`, by default where the loss says."""
     problem.refuse_offset("dual coordinate ascent")
-    scale, s = 1.0 / problem.penalty.bend, problem.weights.astype(float)
+    scale, s = 1.0 / problem.penalty.strong_convexity, problem.weights.astype(float)
     alpha = problem.loss.dual_start * s if alpha is None else np.array(alpha, dtype=float)
     theta = scale * np.asarray(problem.design.adjoint(alpha * problem.y), dtype=float)
     order = np.flatnonzero(s > 0)
@@ -159,14 +158,14 @@ def watch(problem: Problem, state: Ascent, rules: PassRules, tol: float, max_ite
     iteration, violation = 0, np.inf
     while True:
         yield _check(problem, state, iteration, violation)
-        # Ever longer stretches between checks, so that long runs do not spend their time on them.
+        # Intervals between checks grow, so that long runs do not spend their time on checks.
         count = max(check_every, min(iteration // 10, 100 * check_every))
         done, violation = run_passes(problem, state, rules, tol, max(min(count, max_iter - iteration), 1))
         iteration += done
 
 
 def _check(problem: Problem, state: Ascent, iteration: int, violation: float) -> Check[Floats]:
-    # θ followed α in many small steps; for a certificate it is computed anew.
+    # θ has accumulated the rounding of many updates; for a certificate it is recomputed from α.
     state.theta[:] = state.scale * problem.design.adjoint(state.alpha * problem.y)
     state.old_alpha[:], state.old_theta[:] = state.alpha, state.theta
     primal, dual = problem.value(state.theta), dual_value_at(problem, state.alpha, state.theta)

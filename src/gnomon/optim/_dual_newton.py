@@ -10,8 +10,7 @@ Huang & Lin 2011, algorithm 4, doi:10.1007/s10994-010-5221-8); ``inner="one_step
 
 from typing import Literal
 
-from gnomon._typing import ArrayLike, Floats
-from gnomon.optim._draws import Seed
+from gnomon._typing import ArrayLike, Floats, Seed
 from gnomon.optim._dual_coordinate_ascent import ORDERS, Order, finish_ascent, start_ascent, watch
 from gnomon.optim._dual_passes import PassRules
 from gnomon.optim._follow import follow
@@ -93,7 +92,7 @@ def dual_newton(
     if inner not in INNER:
         raise ValueError(f"inner={inner!r} is unknown; choose from {list(INNER)}")
     state = start_ascent(problem, alpha, random_state)
-    # The dual of the logistic loss has no slope at the ends of the box; those of the hinges may rest there.
+    # The dual of the logistic loss has infinite slope at the ends of the box, so α stays inside; of a hinge it need not.
     clip = -1.0 if inner == "exact" else CLIP * (problem.loss.dual_start > 0.0)
     rules = PassRules(order == "shuffle", shrinking=True, extrapolation=False, clip=clip)
     checks = watch(problem, state, rules, tol, max_iter, check_every)

@@ -89,7 +89,7 @@ def shuffle(order: Integers, count: int, seed: NDArray[np.uint64]) -> None:
         x ^= x << np.uint64(13)
         x ^= x >> np.uint64(7)
         x ^= x << np.uint64(17)
-        # The high bits times the range, instead of a slow remainder.
+        # Multiply by the range and take the high bits, which is faster than a remainder.
         j = k + np.int64(((x >> np.uint64(32)) * np.uint64(count - k)) >> np.uint64(32))
         order[k], order[j] = order[j], order[k]
     seed[0] = x
@@ -98,7 +98,7 @@ def shuffle(order: Integers, count: int, seed: NDArray[np.uint64]) -> None:
 @inline
 def _newton_step(loss: Loss, a: float, slope: float, norm: float, s: float, clip: float) -> float:
     """One Newton step, kept `clip` of the box away from its ends."""
-    new = a - slope / max(norm + loss.dual_bend(a, s), 1e-300)
+    new = a - slope / max(norm + loss.dual_curvature(a, s), 1e-300)
     return min(max(new, clip * s), loss.dual_upper(s) - clip * s)
 
 
@@ -108,7 +108,7 @@ def _sweep(
 ) -> tuple[int, float, float, tuple[int, int]]:
     """One pass over the first `active` samples of `order`; returns how many stay active and the range of the slopes."""
     alpha, theta, norms, order, scale = state.alpha, state.theta, state.norms, state.order, state.scale
-    # Samples outside `order` have no weight, so they must not enter the pair even by default.
+    # Samples outside `order` have weight zero and must not be part of the pair, not even as its initial value.
     first = order[0] if active > 0 else 0
     smallest, largest, steepest = 0.0, 0.0, (first, first)
     k = 0
@@ -154,7 +154,7 @@ def _extrapolate(loss: Loss, y: Array, s: Floats, state: Ascent) -> None:
         if d != 0.0:
             own = loss.dual_slope(y[i], alpha[i], 0.0, s[i])
             slope, size = slope - d * own, size + abs(alpha[i] * own)
-            bend += d * d * loss.dual_bend(alpha[i], s[i])
+            bend += d * d * loss.dual_curvature(alpha[i], s[i])
             room = min(room, _room(loss, alpha[i], d, s[i]))
     for j in range(theta.shape[0]):
         d = theta[j] - old_theta[j]
@@ -183,7 +183,7 @@ def _pair_step(loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, pa
     rows.add(i, -1.0, buffer)
     gi = loss.dual_slope(y[i], alpha[i], rows.dot(i, theta), s[i])
     gj = loss.dual_slope(y[j], alpha[j], rows.dot(j, theta), s[j])
-    a, b = norms[i] + loss.dual_bend(alpha[i], s[i]), norms[j] + loss.dual_bend(alpha[j], s[j])
+    a, b = norms[i] + loss.dual_curvature(alpha[i], s[i]), norms[j] + loss.dual_curvature(alpha[j], s[j])
     determinant = a * b - c * c
     if determinant <= 1e-12 * a * b:
         return

@@ -86,11 +86,12 @@ class EMResult(NamedTuple, Generic[Theta, Posterior]):
 
 
 class Restart(NamedTuple, Generic[Theta]):
-    """What an M-step returns in place of θ when it has moved it somewhere else: ℓ may then fall.
+    """What an M-step returns in place of the maximiser when it starts again from another θ: ℓ may then fall.
 
     Parameters
     ----------
     theta : object
+        The new start.
 
     References
     ----------
@@ -99,9 +100,14 @@ class Restart(NamedTuple, Generic[Theta]):
 
     Examples
     --------
-    >>> from gnomon.optim import Restart
-    >>> Restart(theta=0.5).theta
-    0.5
+    A step that starts again from −9, whose likelihood is lower, is no decrease of EM:
+
+    >>> from gnomon.optim import Restart, em
+    >>> def m_step(w):
+    ...     return Restart(-9.0) if w == 1.0 else 1.0 + 0.5 * w
+    >>> result = em(lambda w: (w, -((w - 2.0) ** 2)), m_step, 0.0)
+    >>> result.history["objective"][:4].tolist(), result.monotone, result.n_restarts
+    ([-4.0, -1.0, -121.0, -30.25], True, 1)
     """
 
     theta: Theta
@@ -184,7 +190,7 @@ def em(
     found: dict[int, EMResult[Theta, Posterior]] = {}
 
     def run(number: int) -> None:
-        # Who interrupts a run wants the best so far, not the next start.
+        # After an interrupt the best result so far is returned; no further start is run.
         if not any(result.stop_reason == "interrupted" for result in list(found.values())):
             start = theta0(number) if callable(theta0) else theta0
             found[number] = _run(e_step, m_step, start, tol * total_weight, max_iter, hard=hard, callback=callback)
@@ -195,7 +201,7 @@ def em(
         if not found:
             raise
     ends = np.array([found[number].objective if number in found else np.nan for number in range(n_init)])
-    # The first of the best, whatever the threads; an end that is not a number is the worst.
+    # The first of equally good runs, whatever the order of threads; NaN is the worst.
     best = found[max(sorted(found), key=lambda number: -np.inf if np.isnan(ends[number]) else ends[number])]
     _report_decrease(best, on_decrease)
     return best._replace(restarts=ends)
@@ -220,9 +226,12 @@ class EMBound(NamedTuple):
 
     Examples
     --------
+    A lower bound on the log-likelihood, short of it by the divergence:
+
     >>> from gnomon.optim import EMBound
-    >>> EMBound(q=-3.0, entropy=0.5, kl=0.25).log_likelihood
-    -2.25
+    >>> bound = EMBound(q=-3.0, entropy=0.5, kl=0.25)
+    >>> bound.log_likelihood, bound.q + bound.entropy
+    (-2.25, -2.5)
     """
 
     q: float
@@ -267,7 +276,7 @@ def em_bound(old_log_joint: Floats, new_log_joint: Floats, sample_weight: ArrayL
     gamma = np.exp(old)
 
     def mean(values: Floats) -> float:
-        # A hidden value that cannot be has no share, whatever its logarithm.
+        # A hidden value of probability zero contributes nothing, although its logarithm is −∞.
         terms = np.multiply(gamma, values, out=np.zeros_like(gamma), where=gamma > 0.0)
         return float(s @ np.sum(terms, axis=1))
 
@@ -303,7 +312,7 @@ def _run(
             found, value = e_step(after)
             found = _one_hot(found) if hard else found
             last, last_posterior = objective, posterior
-            # Together, so that an interrupt cannot part what belongs together.
+            # One assignment, so that an interrupt cannot leave half of it undone.
             theta, posterior, objective = after, found, value
             n_iter, n_restarts = n_iter + 1, n_restarts + moved
             monotone = monotone and (moved or objective >= last - ROUNDING * (1.0 + abs(last)))
@@ -321,7 +330,7 @@ def _run(
 def _why(gains_nothing: bool, repeats: bool, asked: bool) -> StopReason | None:
     if repeats:
         return "no_change"
-    # A fall is no convergence in itself, but where a regularised step allows it, a small one is.
+    # A decrease alone is no convergence; a small one is, where a regularised M-step allows decreases.
     if gains_nothing:
         return "tol"
     return "callback" if asked else None

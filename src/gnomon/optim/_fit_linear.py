@@ -49,15 +49,18 @@ class Solver(NamedTuple):
     needs : tuple of callables
         Problem → bool; the docstring of each is the reason that a refusal gives.
 
-    References
-    ----------
-    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
-
     Examples
     --------
-    >>> from gnomon.optim import SOLVERS
-    >>> [need.__doc__ for need in SOLVERS["fista"].needs][0]
-    'a loss with a Lipschitz gradient'
+    >>> import numpy as np
+    >>> from gnomon.losses import HingeLoss, LogisticLoss
+    >>> from gnomon.numerics.design import Design
+    >>> from gnomon.optim import SOLVERS, Problem
+    >>> from gnomon.penalties import L1
+    >>> def needs_met(loss):
+    ...     problem = Problem(Design(np.eye(2)), np.array([-1.0, 1.0]), loss, L1(0.1), np.ones(2))
+    ...     return [need(problem) for need in SOLVERS["fista"].needs]
+    >>> needs_met(LogisticLoss()), needs_met(HingeLoss())
+    ([True, True], [False, True])
     """
 
     run: Callable[..., Solution[Floats]]
@@ -111,7 +114,7 @@ def dual_steps(problem: Problem) -> bool:
 
 def quadratic_penalty(problem: Problem) -> bool:
     """an L2 penalty of positive strength"""
-    return problem.penalty.smooth and problem.penalty.bend > 0.0
+    return problem.penalty.smooth and problem.penalty.strong_convexity > 0.0
 
 
 def no_free_intercept(problem: Problem) -> bool:
@@ -221,7 +224,7 @@ def fit_linear(
     weights = np.ones(design.n, dtype=design.dtype) if weights is None else weights
     problem = Problem(design, y, loss, penalty or NoPenalty(), weights, n_scores, offset)
     theta = np.zeros(problem.size, dtype=design.dtype) if start is None else np.ravel(start)
-    # A step that leaves the range of floating-point numbers is undone by the solver, or found here.
+    # Overflow within a step is undone by the solver, or reported here.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         solution = _choose(problem, solver).run(problem, theta, **options)
     refuse_overflow(solution.w)
@@ -231,10 +234,6 @@ def fit_linear(
 
 def applicable_solvers(problem: Problem) -> list[str]:
     """The names of the solvers whose conditions the problem meets, best first.
-
-    References
-    ----------
-    Rice, J. R. (1976). The algorithm selection problem. doi:10.1016/S0065-2458(08)60520-3
 
     Examples
     --------

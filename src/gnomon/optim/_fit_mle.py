@@ -194,7 +194,7 @@ def maximize_model_evidence(
     parts = [model.statistics(X) for X in groups]
 
     def evidence(**theta: float | Floats) -> list[float]:
-        # Every conjugate model is a frozen dataclass, which its abstract base cannot say.
+        # Every conjugate model is a frozen dataclass, which the type of the abstract base cannot express.
         moved = replace(cast(Any, model), **theta)
         return [float(np.sum(moved.log_evidence_of(part))) for part in parts]
 

@@ -140,7 +140,7 @@ class _Ending:
             stale = 0 if fell or check.gradient_norm < lowest else stale + 1
             best, lowest = check.objective if fell else best, min(lowest, check.gradient_norm)
             self._largest = max(self._largest, check.gradient_norm)
-        # Steps that only shuffle last digits.
+        # Only steps at the level of rounding are left.
         return 0.0
 
     def at_rest(self, solution: Solution[Floats]) -> bool:

@@ -95,14 +95,14 @@ def _weighted_ridge(problem: Problem, theta: Floats) -> Floats:
     W = problem.weights * problem.loss.curvature(problem.y, z)
     if np.any(W < 0.0):
         raise ValueError(f"loss={problem.loss!r} bends downwards at some row, so (1) has no least; use another solver")
-    # WZ = Wz − sℓ' needs no division, so rows without curvature do no harm; a known offset is no part of the response.
+    # WZ = Wz − sℓ' needs no division, so rows of zero curvature do no harm; the offset is not part of the response.
     response = W * (z - problem.offset) - problem.at_scores(z)[1]
     return _least_solution(problem.hessian(theta), problem.design.adjoint(response))
 
 
 def _least_solution(H: Floats, r: Floats) -> Floats:
     """H⁻¹r by Cholesky's factorisation; where H is singular, the solution of least norm."""
-    # Columns brought to one size, so that the pivots tell dependent columns from small ones.
+    # Columns are scaled to equal length, so that small pivots mean dependent columns, not small ones.
     size = np.sqrt(np.abs(np.diagonal(H)))
     size[size == 0.0] = 1.0
     factor = positive_factor(H / size / size[:, None])

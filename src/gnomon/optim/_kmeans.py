@@ -164,7 +164,7 @@ def nearest_center(X: Floats, centers: Floats, *, n_jobs: int | None = None) -> 
 
     chunks = split_rows(len(X), max(1, min(16, X.size * len(C) // 2**18)))
     labels = np.concatenate(map_chunks(work, chunks, n_jobs or blas_threads()))
-    # The distance itself is taken from the difference, which cancels nothing.
+    # The distance is computed from the difference, without cancellation.
     return labels, np.sum((X - centers[labels]) ** 2, axis=1, dtype=float)
 
 

@@ -162,7 +162,7 @@ class _InverseHessian:
 
     def update(self, s: Floats, y: Floats) -> None:
         curvature = float(s @ y)
-        # Wolfe steps have positive curvature; what rounding leaves of a tiny one would spoil H.
+        # Wolfe steps have positive curvature; a tiny one is mostly rounding error and would spoil H.
         if curvature <= np.finfo(y.dtype).eps * float(np.linalg.norm(s) * np.linalg.norm(y)):
             return
         self._pairs.append((s, y, 1.0 / curvature))

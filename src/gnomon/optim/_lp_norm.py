@@ -135,7 +135,7 @@ def _single_entry(value: float) -> History:
 def _newton(design: Design, y: Floats, p: float, s: Floats, tol: float, max_iter: int) -> Solution[Floats]:
     theta = _least_squares(design, y, s)
     scale = float(np.max(np.abs(y - design.apply(theta)), initial=0.0)) or 1.0
-    # Large p by way of 4, 8, 16 …: each stage starts where its predecessor has levelled the residuals.
+    # Continuation in p = 4, 8, 16 …: each stage starts from the solution of the last, whose residuals are more even.
     stages = [float(q) for q in 2.0 ** np.arange(2, 60) if q < p] if p > 2.0 else []
     n_iter, trace, unit = 0, Trace(), scale**p
     for q in stages:
@@ -169,7 +169,7 @@ def _newton_stage(
         gap = max(state.value - bound, 0.0)
         if trace is not None:
             trace.add(n_iter, state.value * unit, gap=gap * unit)
-        # The step is there already: taken also at the end, it doubles the number of right digits of θ.
+        # The step is computed already; taking it also at the end doubles the number of correct digits of θ.
         theta = theta + scale * _line_search(s, q, state) * state.direction
         n_iter += 1
         if gap <= enough * state.value:
@@ -192,7 +192,7 @@ def _linearise(
 ) -> _Linearised:
     r = (y - design.apply(theta)) / scale
     value, nu = float(s @ np.abs(r) ** q), s * q * np.abs(r) ** (q - 1.0) * np.sign(r)
-    # For p < 2 the curvature is infinite at r = 0; softening it by less and less keeps steps finite.
+    # For p < 2 the curvature is infinite at r = 0; a smoothing that decreases to zero keeps steps finite.
     floor = max(soften * float(np.median(np.abs(r))), 1e-12)
     curvature = s * q * (q - 1.0) * (r * r + floor * floor) ** (0.5 * (q - 2.0))
     gradient = design.adjoint(nu)
@@ -262,7 +262,7 @@ def _reweighted(A: Floats, y: Floats, p: float, s: Floats, theta: Floats, max_it
         floor = scale * max(0.5**step, 1e-9)
         r = y - A @ theta
         root = np.sqrt(s * (r * r + floor * floor) ** (0.5 * p - 1.0))
-        # Scaling the rows to the largest keeps the interpolated ones, whose weights explode, exact.
+        # Dividing by the largest weight keeps the rows of residual zero, whose weights are unbounded, accurate.
         root = root / np.max(root)
         new = linalg.lstsq(root[:, None] * A, root * y)[0]
         if step > 40 and np.max(np.abs(new - theta)) <= 1e-12 * max(np.max(np.abs(theta)), scale):

@@ -13,9 +13,8 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, inline, lean
-from gnomon._typing import Floats, Integers
+from gnomon._typing import Floats, Integers, Seed
 from gnomon.numerics.design import Vectors
-from gnomon.optim._draws import Seed
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
 from gnomon.optim.problem import Problem
@@ -98,7 +97,7 @@ def _ascend(
     problem: Problem, alpha: Floats, W: Floats, tol: float, max_iter: int, check_every: int, rng: np.random.RandomState
 ) -> Checks:
     """Yield checks; samples with αᵢ = 0 and room to spare rest until the others have settled, ever more finely."""
-    s, scale = problem.weights.astype(float), 1.0 / problem.penalty.bend
+    s, scale = problem.weights.astype(float), 1.0 / problem.penalty.strong_convexity
     norms, rows, order = scale * row_norms(problem.design), compiled(problem.design.rows), np.flatnonzero(s > 0)
     index = problem.y.astype(np.int64)
     spaces = [np.empty(problem.n_scores) for _ in range(3)]

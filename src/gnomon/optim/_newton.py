@@ -153,7 +153,7 @@ def halved_step(
     for _ in range(max_halvings):
         there = w + np.asarray(step, dtype=w.dtype) * direction
         f, gradient = fun(there)
-        # Near the minimum values cannot tell two points apart; a smaller gradient can.
+        # Near the minimum two values differ only by rounding; compare the gradients.
         flat = abs(f - value) <= noise
         helps = np.linalg.norm(gradient) < np.linalg.norm(g) if flat else f <= value + c * step * slope
         if helps:

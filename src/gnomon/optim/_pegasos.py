@@ -15,11 +15,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Vectors
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim._draws import Seed
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import change_rule
 from gnomon.optim.problem import Problem
@@ -117,7 +116,7 @@ def _descend(
     random_state: Seed,
 ) -> Checks:
     rng, n, s = check_random_state(random_state), problem.design.n, problem.weights.astype(float)
-    lam, factor = problem.penalty.bend / float(np.sum(s)), n * s / float(np.sum(s))
+    lam, factor = problem.penalty.strong_convexity / float(np.sum(s)), n * s / float(np.sum(s))
     radius = 1.0 / math.sqrt(lam) if projection else np.inf
     loss, rows, p = compiled(problem.loss), compiled(problem.design.rows), problem.design.n_penalized
     t = 0

@@ -9,15 +9,14 @@ JMLR 3, 951–991). The pocket keeps the weights with the fewest errors so far (
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice
-from gnomon.optim._draws import Seed
 from gnomon.optim._perceptron_passes import (
     Frame,
     Pass,
@@ -32,11 +31,11 @@ from gnomon.optim._perceptron_passes import (
 from gnomon.optim.rounding import refuse_overflow
 from gnomon.optim.solution import Callback, Solution, StopReason, Trace
 
-__all__ = ["SELECTIONS", "Patience", "perceptron", "visits"]
+__all__ = ["SELECTIONS", "Patience", "Selection", "perceptron", "visits"]
 
 Selection: TypeAlias = Literal["cyclic", "shuffle", "random", "first_misclassified", "random_misclassified"]
 
-SELECTIONS: tuple[Selection, ...] = ("cyclic", "shuffle", "random", "first_misclassified", "random_misclassified")
+SELECTIONS: tuple[Selection, ...] = get_args(Selection)
 """Which example is looked at next."""
 
 
@@ -59,10 +58,10 @@ class Patience(NamedTuple):
     >>> import numpy as np
     >>> from gnomon.numerics.design import Design
     >>> from gnomon.optim import Patience, perceptron
-    >>> X, signs = np.array([[1.0], [-1.0], [3.0]]), np.array([1.0, 1.0, -1.0])
-    >>> patience = Patience(tol=1e-3, rounds=5)
-    >>> perceptron(Design(X), signs, np.ones(3), np.zeros(2), patience=patience).stop_reason
-    'tol'
+    >>> X, signs = np.array([[1.0], [2.0], [3.0]]), np.array([1.0, -1.0, 1.0])
+    >>> solution = perceptron(Design(X), signs, np.ones(3), np.zeros((1, 2)), patience=Patience(tol=1e-3, rounds=5))
+    >>> solution.stop_reason, solution.n_iter
+    ('no_change', 7)
     """
 
     tol: float
@@ -245,7 +244,7 @@ def _verdict(
     """The reason to stop ("max_iter" to go on), and whether it is a met test."""
     if rule.over(frame.theta, loss):
         return rule.reason, True
-    # Random visits may have missed a mistake, and a rule of patience has its own end.
+    # Random visits may have missed a misclassified row, and `patience` has its own stop reason.
     if rule.patience is None and mistakes == 0 and not len(mistakes_of(frame, margins_of(frame, frame.theta)[0])):
         return "perfect", True
     if not moved:

@@ -82,7 +82,7 @@ class Frame(NamedTuple):
         """Start at `theta`; without an intercept, b has no share in a step."""
         W, b = design.split(np.array(theta, dtype=float))
         share = 0.0 if design.intercept == "none" else intercept_rate * design.bias**2
-        # The kernels add b themselves: its share in a step is not that of a column.
+        # The kernels add b themselves, because its rate differs from that of the columns.
         rows = Design(design.X, "none").rows
         b = np.zeros(len(W)) + b
         return cls(design, compiled(rows), target, weights.astype(float), eta, share, np.array(W, order="C"), b, book)
@@ -148,7 +148,7 @@ def batch_pass(frame: Frame, pocket: Pocket | None) -> Pass:
     frame.book.add(wrong, np.zeros_like(wrong), 1)
     if pocket is not None:
         pocket.offer()
-    # Mistakes whose sum is zero are never mended.
+    # If the updates of all mistakes sum to zero, nothing will change any more.
     return mean_loss(frame, m), len(wrong), not len(wrong) or bool(np.any(w_step) or np.any(b_step))
 
 

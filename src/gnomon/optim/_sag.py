@@ -19,11 +19,10 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from gnomon._jit import compiled, lean
-from gnomon._typing import Array, Bools, Floats, Integers
+from gnomon._typing import Array, Bools, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Vectors
 from gnomon.numerics.validation import check_choice
-from gnomon.optim._draws import Seed
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim._sgd import row_norms
 from gnomon.optim.problem import Problem
@@ -111,7 +110,7 @@ def _largest_smoothness(problem: Problem) -> float:
     s = problem.weights.astype(float)
     total = float(np.sum(s))
     loss = problem.loss.smoothness * float(np.max(problem.design.n * s / total * row_norms(problem.design)))
-    return max(loss + problem.penalty.bend / total, 1e-300)
+    return max(loss + problem.penalty.strong_convexity / total, 1e-300)
 
 
 def _checks(
@@ -136,7 +135,7 @@ def _lazy_passes(problem: Problem, theta: Floats, step: float, picks: Callable[[
     loss, rows = compiled(problem.loss), compiled(problem.design.rows)
     d, p = problem.design.d, problem.design.n_penalized
     memory, mean, seen, state = np.zeros(s.size), np.zeros_like(theta), np.zeros(s.size, dtype=np.bool_), np.zeros(1)
-    shrink, y, offset = 1.0 - step * problem.penalty.bend / total, problem.y, problem.offsets
+    shrink, y, offset = 1.0 - step * problem.penalty.strong_convexity / total, problem.y, problem.offsets
     while True:
         yield theta.copy()
         lag = np.zeros_like(theta)

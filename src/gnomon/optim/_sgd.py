@@ -20,11 +20,11 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon._jit import compiled, inline, lean
-from gnomon._typing import Array, Floats, Integers
+from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Design, Vectors
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.optim._draws import Draws, Sampling, Scale, Seed
+from gnomon.optim._draws import Draws, Sampling, Scale
 from gnomon.optim._follow import Checks, follow
 from gnomon.optim.momentum import MOMENTUM_FORMS, Momentum, MomentumForm, as_momentum
 from gnomon.optim.problem import Problem
@@ -205,10 +205,9 @@ def _descend(problem: Problem, theta: Floats, plan: _Plan, every: int) -> Checks
     velocity, mean, t = np.zeros_like(theta), theta.copy(), 0
     kinked = not problem.penalty.smooth and not plan.subgradient
     dense = plan.momentum is not None or plan.subgradient or (kinked and plan.average is not None)
-    given = (
-        *(compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows), problem.y, problem.offsets),
-        *(plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized),
-    )
+    nouns = compiled(problem.loss), compiled(problem.penalty), compiled(problem.design.rows)
+    frame = problem.y, problem.offsets, plan.draw.factor, plan.draw.kappa, problem.design.d, problem.design.n_penalized
+    given = (*nouns, *frame)
     schedule = plan.schedule
     yield Check(0, start, problem.value(start), more={"epoch": 0.0, "step": float(rates(schedule, 0, 1)[0])})
     while True:
@@ -218,7 +217,7 @@ def _descend(problem: Problem, theta: Floats, plan: _Plan, every: int) -> Checks
             mix = _mix(plan.momentum, t, eta)
             _dense_steps(*given, picks, *mix, share, eta, kinked, theta, velocity, mean, np.empty(plan.batch))
         else:
-            bend, last = problem.penalty.bend, np.zeros(theta.size)
+            bend, last = problem.penalty.strong_convexity, np.zeros(theta.size)
             _plain_steps(*given, picks, eta, share, bend, kinked, theta, mean, last, np.empty(plan.batch))
         t += every
         kept = np.array(theta if plan.average is None else mean)
@@ -257,7 +256,7 @@ def _default_schedule(problem: Problem, scale: Scale) -> Schedule:
     s = problem.weights.astype(float)
     kappa = 1.0 / float(np.sum(s)) if scale == "mean" else 1.0
     smoothness = problem.loss.smoothness if math.isfinite(problem.loss.smoothness) else 1.0
-    strong = kappa * problem.penalty.bend
+    strong = kappa * problem.penalty.strong_convexity
     steepest = float(np.max(kappa * problem.design.n * s * row_norms(problem.design), initial=0.0))
     start = 1.0 / max(smoothness * steepest + strong, 1e-300)
     return InverseT0(start, t0=1.0 / (start * strong)) if strong > 0.0 else Power(start, 0.75)

@@ -175,7 +175,7 @@ def size_intervals(rss: ArrayLike) -> list[tuple[float, float] | None]:
 def _square(R: Floats, z: Floats) -> tuple[Floats, float]:
     """[R z] as a regular triangle of d rows, and the square of what z has outside its range."""
     d = R.shape[1]
-    # A trace of ridge keeps dependent columns from dividing by zero; the residuals are taken anew afterwards.
+    # A tiny ridge term avoids division by zero for dependent columns; the residuals are recomputed without it.
     norms = np.sqrt(np.sum(R * R, axis=0))
     ridge = 1e-8 * np.where(norms > 0.0, norms, max(np.max(norms), 1.0)) * _is_deficient(R)
     stack = np.vstack([np.column_stack([R, z]), np.column_stack([np.diag(ridge), np.zeros(d)])])
@@ -256,7 +256,7 @@ def _leaps(
             continue
         drop[level] = i - 1
         m = size[level] - 1
-        # New models of this child have at least i + 1 columns, and no residual below the child's own.
+        # New models below this child have at least i + 1 columns, and no smaller residual than the child.
         if i + 1 > max_size:
             continue
         lost = _drop(A[level], order[level], m + 1, i, d, A[level + 1], order[level + 1])

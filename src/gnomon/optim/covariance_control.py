@@ -149,7 +149,7 @@ class CovariancePrior(CovarianceControl):
 
     def covariances(self, scatter: Floats, weight: Floats, covariance_type: MixtureCovarianceType) -> Floats:
         Psi = np.asarray(self.scale, dtype=float)
-        # Tied covariances have one prior between them.
+        # Tied covariances share one prior.
         share = 1.0 / len(weight) if covariance_type.startswith("tied") else 1.0
         Psi = Psi if scatter.ndim == 3 else np.diag(Psi)
         return covariances_of(scatter + share * Psi, weight + share * (self.df + len(Psi) + 1.0), covariance_type)

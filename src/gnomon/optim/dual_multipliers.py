@@ -56,5 +56,5 @@ def multiplier_rounds(
         # θ_d = (b + τ Σ αy)/height, so moving b by τ Σ αy moves θ_d by height/c · Σ αy.
         shift = state.scale * height * float(np.sum(state.alpha * problem.y))
         state.theta[-1] += shift
-        # Extrapolation looks back along a line on which b stood still.
+        # The move of b is not part of the line along which passes extrapolate.
         state.old_theta[-1] += shift

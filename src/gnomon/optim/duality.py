@@ -100,7 +100,7 @@ def dual_value(problem: Problem, z: Floats) -> float:
         g = _without_excess(g)
     v = problem.design.adjoint(g)[..., : problem.design.n_penalized]
     at = dual_at(problem, problem.penalty, g, v)
-    # Where u is infeasible, u = 0 would only repeat that losses have a floor: that is no certificate.
+    # If u is infeasible, u = 0 would give only the trivial bound that losses are bounded below, no certificate.
     return at if problem.loss.smooth or at == -np.inf else max(at, _best_on_ray(problem, g, v))
 
 
@@ -140,7 +140,7 @@ def dual_at(problem: Problem, penalty: Penalty, g: Floats, v: Floats) -> float:
     u = np.divide(c * g, s, out=np.zeros_like(g), where=s > 0)
     known = float(np.sum(c * g * problem.offset))
     try:
-        # A sum and no dot product: the threads of that would cost more than they do.
+        # np.sum instead of a dot product: starting BLAS threads would cost more than the sum.
         return known - float(np.sum(problem.weights * problem.loss.conjugate(problem.y, u))) - penalty.conjugate(-c * v)
     except NotImplementedError:
         return -np.inf
@@ -154,7 +154,7 @@ def balanced_scores(problem: Problem, z: Floats, *, max_iter: int = 20) -> Float
         if np.all(np.abs(slope) <= 1e-13 * scale):
             break
         bend = _bend_in_shift(problem, z)
-        # A constant added to all scores changes nothing in a softmax: the least step among equals.
+        # Softmax is invariant to a constant added to all scores: of the equivalent steps take the shortest.
         z = z - (slope / bend if bend.ndim == 0 else np.linalg.lstsq(bend, slope, rcond=1e-12)[0])
     return z
 

@@ -104,7 +104,7 @@ def maximize_evidence(
     """
     n = float(len(y) if n is None else n)
     U, s, _ = linalg.svd(X, full_matrices=False)
-    # In units of the lengths of X and y nothing overflows, and one bound suits all data.
+    # After scaling by the norms of X and y nothing overflows, and one bound suits all data.
     wide, long = float(np.max(s, initial=0.0)) or 1.0, float(np.hypot(np.linalg.norm(y), np.sqrt(rest))) or 1.0
     inside = U.T @ (y / long)
     outside = rest / long**2 + max(float(np.sum((y / long) ** 2) - inside @ inside), 0.0)

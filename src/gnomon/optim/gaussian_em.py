@@ -314,7 +314,7 @@ class GaussianEM:
         """The empty components begin anew, each at one of the rows that the others explain worst."""
         badness = self.row_log_likelihood(self._maximize(parts, kept))
         if self.sample_weight is not None:
-            # A row without weight is no row.
+            # Rows of weight zero do not count.
             badness = np.where(self.sample_weight > 0.0, badness, np.inf)
         worst = np.argsort(badness, kind="stable")[: empty.size]
         total = self._total()
@@ -389,7 +389,7 @@ def fit_normal_missing(
 
 def refuse_empty_columns(X: Floats, names: Sequence[str] | None = None) -> None:
     """An error that names the columns in which every cell is missing."""
-    # A column is wholly missing only if it is in the first row; most tables are settled by that.
+    # A column that is missing throughout is missing in the first row, which rules most columns out quickly.
     suspects = np.flatnonzero(np.all(np.isnan(X[:1]), axis=0))
     empty = suspects[np.all(np.isnan(X[:, suspects]), axis=0)]
     if empty.size:

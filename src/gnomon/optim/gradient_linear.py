@@ -66,9 +66,9 @@ def gd_linear(problem: Problem, theta: Floats, *, step: StepLike | None = None, 
     """Minimise (1) by gradient descent, by sub-gradient descent where (1) has kinks; options as for it."""
     smooth = problem.loss.smooth and problem.penalty.smooth
     step = _default_step(problem, smooth) if step is None else step
-    # Many passes over the rows, which only this step asks for.
+    # It takes many passes over the rows, and only this step rule needs it.
     known = step == "auto" and math.isfinite(problem.loss.smoothness)
-    L = problem.lipschitz + problem.penalty.bend if known else None
+    L = problem.lipschitz + problem.penalty.strong_convexity if known else None
     if not (problem.loss.differentiable and problem.penalty.smooth) and as_step_rule(step, L).searches:
         raise ValueError(
             f"step={step!r} searches along the gradient of a differentiable F; give a number or a schedule here"
@@ -151,9 +151,9 @@ def _attainable(problem: Problem, theta: Floats, options: dict[str, Any]) -> dic
 def _default_step(problem: Problem, smooth: bool) -> StepLike:
     if smooth:
         return "auto"
-    # Without a bound on the curvature, that of a loss with unit curvature gives the scale.
+    # Without a bound on ℓ″, that of a loss with ℓ″ = 1 sets the scale.
     bound = problem.loss.smoothness if math.isfinite(problem.loss.smoothness) else 1.0
-    L = bound * largest_eigenvalue(problem.design, problem.weights) + problem.penalty.bend
+    L = bound * largest_eigenvalue(problem.design, problem.weights) + problem.penalty.strong_convexity
     return Power(1.0 / L if L > 0.0 else 1.0, p=0.5)
 
 
@@ -161,7 +161,7 @@ def _hessian_product(problem: Problem, theta: Floats, v: Floats) -> Floats:
     curvature = problem.weights * problem.loss.curvature(problem.y, problem.scores(theta))
     product = problem.design.adjoint(curvature * problem.design.apply(v))
     d = problem.design.n_penalized
-    product[:d] += problem.penalty.bend * v[:d]
+    product[:d] += problem.penalty.strong_convexity * v[:d]
     return product
 
 

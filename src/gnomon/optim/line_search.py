@@ -31,9 +31,11 @@ class LineStep(NamedTuple):
 
     Examples
     --------
-    >>> from gnomon.optim import LineStep
-    >>> LineStep(0.5, 1.0, 2.0, 3.0, True, 1).step
-    0.5
+    >>> import numpy as np
+    >>> from gnomon.optim import strong_wolfe
+    >>> end = strong_wolfe(lambda w: (float(w @ w), 2 * w), np.array([3.0]), np.array([-6.0]), 9.0, np.array([6.0]))
+    >>> end.step, end.value, end.found, end.n_evaluations
+    (0.5, 0.0, True, 2)
     """
 
     step: float

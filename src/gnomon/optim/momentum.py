@@ -12,7 +12,7 @@ T = −1/ln(1 − μ) steps (weights fall by e), or T ln 2 (by half).
 import math
 from typing import Literal, TypeAlias
 
-from gnomon._jit import noun
+from gnomon._jit import noun, verb
 from gnomon._typing import Numbers
 from gnomon.optim.schedules import Constant, RateLike, Schedule, as_schedule
 
@@ -49,6 +49,7 @@ class HeavyBall:
     (0.9, 0.1, 1.0)
     """
 
+    @verb
     def mix(self, weight: Numbers, rate: Numbers) -> tuple[Numbers, Numbers, Numbers]:
         return weight, rate, 1.0
 

@@ -167,7 +167,7 @@ class Problem:
         H = reduce(add, self._over_blocks(lambda block: block._whole_hessian(block.scores(theta))))
         index = np.arange(self.design.n_penalized)
         for start in range(0, self.size, self.design.width):
-            H[start + index, start + index] += self.penalty.bend
+            H[start + index, start + index] += self.penalty.strong_convexity
         return H
 
     def mean_hessian(self, theta: Floats) -> Floats:
@@ -221,7 +221,7 @@ def gram(design: Design, weights: Floats) -> Floats:
     if is_sparse(X):
         G = (X.multiply(weights[:, None]).tocsr().T @ X).toarray()
     else:
-        # The square root makes one symmetric product of it, half the work; a loss that is not convex may forbid it.
+        # With square roots of the weights it is one symmetric product, half the work; not if a weight is negative.
         convex = not np.any(weights < 0.0)
         scaled = X * (np.sqrt(weights) if convex else weights)[:, None]
         G = scaled.T @ (scaled if convex else X)
@@ -264,7 +264,7 @@ def largest_eigenvalue(design: LinearMap, weights: Floats, *, tol: float = 1e-4,
 def _sum_and_gradient(loss: Loss, y: Array, z: Floats, s: Floats, g: Floats) -> float:
     values = np.empty(z.shape[0])
     for i in range(z.shape[0]):
-        value, slope = loss.pair(y[i], z[i])
+        value, slope = loss.value_and_gradient(y[i], z[i])
         values[i] = s[i] * value
         g[i] = s[i] * slope
     return sum_of(values)

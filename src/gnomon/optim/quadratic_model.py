@@ -22,10 +22,10 @@ from gnomon.penalties import Penalty
 
 __all__ = ["QuadraticModel"]
 
-EPOCHS = 10  # least passes before a Newton step on the support
-FULL_SWEEP = 5  # of so many passes one visits all of W, the others only what is not zero
-SUPPORT_STEPS = 8  # Newton steps on the support in a row
-MOST_CUTS = 50  # sign changes that one of them looks at
+EPOCHS = 10  # fewest passes before a Newton step on the support
+FULL_SWEEP = 5  # every so many passes all of W is visited, in the others only its nonzeros
+SUPPORT_STEPS = 8  # consecutive Newton steps on the support
+MOST_CUTS = 50  # sign changes that one of them examines
 LARGEST_GRAM = 4096  # columns; a Gram matrix of 128 MiB
 EPS = np.finfo(float).eps
 
@@ -43,7 +43,7 @@ class QuadraticModel:
     """
 
     def __init__(self, X: Matrix, D: Floats, *, centred: bool) -> None:
-        # X and A are of the kind that `sparse` says, which no checker can follow.
+        # X and A are dense or sparse as `sparse` says, which a type checker cannot follow.
         self.X: Any = X
         self.D = D
         self.root = np.sqrt(D)
@@ -66,7 +66,7 @@ class QuadraticModel:
         fresh, means, norms = (self._scaled_sparse if self.sparse else self._scaled_dense)(new)
         # Dense columns are centred once, in `_scaled_dense`; sparse ones while they are used.
         self.means = np.concatenate([self.means, means if self.sparse else np.zeros(new.size)])
-        # What is left of a constant column is rounding.
+        # A constant column is only rounding error after centring.
         negligible = norms <= 1e-14 * self.mass * means**2
         self.norms = np.concatenate([self.norms, np.where(negligible, 0.0, norms)])
         self.W = np.concatenate([self.W, new])
@@ -198,13 +198,13 @@ def _support_steps(penalty: Penalty, H: Floats, w: Floats, g: Floats) -> Floats:
         if not on.size:
             break
         block = H[np.ix_(on, on)]
-        d = -_solve_positive(block, penalty.bend, g[on] + penalty.slope(w[on]))
+        d = -_solve_positive(block, penalty.strong_convexity, g[on] + penalty.slope(w[on]))
         step, finished = _best_cut(penalty, w[on], d, float(g[on] @ d), float(d @ (block @ d)))
         w[on] += step
         g += H[:, on] @ step
         if finished:
             break
-    # Rounding must not leave a coordinate that was set to zero beside it.
+    # Rounding must not leave a coordinate that was set to zero slightly off zero.
     return np.where(w == 0.0, -start, w - start)
 
 

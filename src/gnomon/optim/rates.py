@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import zeta
 
-from gnomon._jit import noun
+from gnomon._jit import noun, verb
 from gnomon._typing import Numbers
 
 __all__ = [
@@ -50,6 +50,7 @@ class Schedule(ABC):
 
     record: ClassVar[Any] = None
 
+    @verb
     @abstractmethod
     def rate(self, t: Numbers) -> Numbers:
         """η_t after t completed updates, elementwise."""

@@ -95,7 +95,7 @@ def _sketch(problem: Problem, sample: Problem, theta: Floats, tol: float) -> tup
     if sample is problem:
         return theta, _model(problem, theta)
     rare = _rare_columns(problem, sample)
-    # A start that the caller found elsewhere is better than what a sample can say.
+    # A start given by the caller is better than one estimated from a sample of rows.
     if not np.any(theta):
         first = _model(sample, theta, rare)
         theta = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
@@ -119,7 +119,7 @@ def _model(sample: Problem, theta: Floats, rare: tuple[Integers, Floats] | None 
     if not np.isfinite(np.sum(M)):
         return None
     index = np.arange(sample.design.n_penalized)
-    M[index, index] += sample.penalty.bend
+    M[index, index] += sample.penalty.strong_convexity
     if rare is not None:
         columns, squares = rare
         level = float(np.mean(sample.loss.curvature(sample.y, sample.scores(theta))))

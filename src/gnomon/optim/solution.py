@@ -52,7 +52,7 @@ StopReason: TypeAlias = Literal[
     "callback",
     "interrupted",
 ]
-"""Why a solver stopped; the last five are no convergence."""
+"""Why a solver stopped; the last five are never convergence."""
 
 Row: TypeAlias = dict[str, Any]
 """What is known at a check: "iteration", "objective", "seconds", and numbers or arrays that only some solvers have."""
@@ -69,10 +69,6 @@ State = TypeVar("State")
 
 class DivergenceWarning(ConvergenceWarning):
     """The objective grew without bound or stopped being a number; the best iterate was kept.
-
-    References
-    ----------
-    Nesterov, Y. (2018). Lectures on Convex Optimization, section 1.2.3. doi:10.1007/978-3-319-91578-4
 
     Examples
     --------
@@ -145,10 +141,6 @@ class Trace:
 
     `callback`, if given, is called with each row (a dict) and may return True to stop the solver.
 
-    References
-    ----------
-    Nocedal, J. & Wright, S. (2006). Numerical Optimization, section 3.1. doi:10.1007/978-0-387-40065-5
-
     Examples
     --------
     >>> from gnomon.optim import Trace
@@ -194,12 +186,10 @@ def log_every(interval: int) -> Callback:
     return callback
 
 
-def warn_unless_converged(solution: Solution[State], max_iter: int, *, stacklevel: int = 3) -> Solution[State]:
+def warn_unless_converged(solution: Solution[State], max_iter: int | None, *, stacklevel: int = 3) -> Solution[State]:
     """Raise a `ConvergenceWarning` that says how far the solver came and what to do, and return the solution.
 
-    References
-    ----------
-    Boyd, S. & Vandenberghe, L. (2004). Convex Optimization, section 5.5.1. doi:10.1017/CBO9780511804441
+    `max_iter` is None where the solver's own held.
 
     Examples
     --------
@@ -221,9 +211,10 @@ def warn_unless_converged(solution: Solution[State], max_iter: int, *, stackleve
     elif not solution.converged:
         reached = {"duality gap": solution.dual_gap, "gradient norm": solution.gradient_norm}
         known = ", ".join(f"{name} {value:.3g}" for name, value in reached.items() if np.isfinite(value))
+        limit = "max_iter" if max_iter is None else f"max_iter={max_iter}"
         warnings.warn(
             f"not converged after {solution.n_iter} iterations ({known or 'no certificate'}); "
-            f"raise max_iter={max_iter}, loosen tol, or scale the columns of X",
+            f"raise {limit}, loosen tol, or scale the columns of X",
             ConvergenceWarning,
             stacklevel=stacklevel,
         )
@@ -232,11 +223,6 @@ def warn_unless_converged(solution: Solution[State], max_iter: int, *, stackleve
 
 def warn_unless_em_converged(result: "Result", max_iter: int, *, stacklevel: int = 3) -> "Result":
     """Raise a `ConvergenceWarning` if EM was stopped by `max_iter`, and return the result.
-
-    References
-    ----------
-    Dempster, A. P., Laird, N. M. & Rubin, D. B. (1977). Maximum likelihood from incomplete data via the EM algorithm.
-    doi:10.1111/j.2517-6161.1977.tb01600.x
 
     Examples
     --------

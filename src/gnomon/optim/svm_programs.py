@@ -33,7 +33,7 @@ from gnomon.optim.stopping import Check, StopRule, default_rule
 
 __all__ = ["lp", "optimal_intercept", "qp"]
 
-# A gap below this share of the objective is rounding.
+# A gap below this fraction of the objective is rounding error.
 ROUNDING = 1e-10
 # The path factorises a matrix of the order of the smaller of rows and columns at every step. That is dear from here on;
 # earlier for sparse rows, which it makes dense and on which dual coordinate ascent does well.
@@ -309,7 +309,7 @@ class _Path:
     """A point near the central path: θ, and positive α, room = s − α, surplus z over the margin and slack v."""
 
     def __init__(self, problem: Problem) -> None:
-        self.problem, self.c = problem, problem.penalty.bend
+        self.problem, self.c = problem, problem.penalty.strong_convexity
         self.y, self.margin = problem.y.astype(float), _margin(problem)
         self.s = problem.weights.astype(float)
         self.alpha = 0.5 * self.s
@@ -393,7 +393,7 @@ def certificate(problem: Problem, theta: Floats, alpha: Floats) -> tuple[float, 
 
 def _theta_of(problem: Problem, alpha: Floats) -> Floats:
     """(w(α), best b); a penalised b is part of w(α)."""
-    return _with_best_intercept(problem, problem.design.adjoint(alpha * problem.y) / problem.penalty.bend)
+    return _with_best_intercept(problem, problem.design.adjoint(alpha * problem.y) / problem.penalty.strong_convexity)
 
 
 def _with_best_intercept(problem: Problem, theta: Floats) -> Floats:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
+from gnomon._jit import verb
 from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
 from gnomon.numerics.energy import Energy
 
@@ -63,14 +64,17 @@ class Penalty(ABC):
     convex: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
 
+    @verb
     @abstractmethod
     def term(self, w: Elementwise) -> Elementwise:
         """Ωⱼ(wⱼ), elementwise."""
 
+    @verb
     @abstractmethod
     def prox(self, x: Elementwise, step: Numbers) -> Elementwise:
         """argmin_u ½ (u − x)² + step · Ωⱼ(u), elementwise."""
 
+    @verb
     @abstractmethod
     def gap(self, w: Elementwise, g: Elementwise) -> Elementwise:
         """Distance from −g to the sub-differential ∂Ωⱼ(w), elementwise: zero exactly at a stationary point."""
@@ -79,6 +83,7 @@ class Penalty(ABC):
         """Ω(w), the sum over all coordinates."""
         return float(np.sum(self.term(np.asarray(w))))
 
+    @verb
     def slope(self, w: Elementwise) -> Elementwise:
         """The derivative of Ωⱼ, elementwise; where it has a kink, the sub-gradient of least modulus."""
         raise NotImplementedError(f"{type(self).__name__} has no slope; use a solver that takes proximal steps")
@@ -93,7 +98,7 @@ class Penalty(ABC):
 
     def scaled(self, factor: float, *, half: bool = False) -> Self:
         """The penalty times `factor`; with ``half``, a square in it is halved and a norm is not."""
-        # A penalty without the field `strength` writes this verb anew.
+        # A penalty without the field `strength` overrides this verb.
         own: Any = self
         return self if factor == 1.0 else replace(own, strength=factor * own.strength)
 
@@ -103,6 +108,6 @@ class Penalty(ABC):
         raise NotImplementedError(f"{type(self).__name__} is not the energy of a named prior; only L1 and L2 are")
 
     @property
-    def bend(self) -> float:
+    def strong_convexity(self) -> float:
         """The least second derivative of Ωⱼ: how strongly convex it is."""
         return 0.0

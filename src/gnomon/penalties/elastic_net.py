@@ -81,7 +81,7 @@ class ElasticNetPenalty(Penalty):
         return choose(w == 0.0, off, np.abs(g + self.slope(w)))
 
     def conjugate(self, v: Floats) -> float:
-        pull, limit, bend = self._pull(v), self.strength * self.l1_ratio, self.bend
+        pull, limit, bend = self._pull(v), self.strength * self.l1_ratio, self.strong_convexity
         if bend > 0.0:
             return float(np.sum(np.square(np.maximum(pull - limit, 0.0)))) / (2.0 * bend)
         return 0.0 if within(pull, limit) else np.inf
@@ -89,11 +89,11 @@ class ElasticNetPenalty(Penalty):
     def dual_scale(self, v: Floats) -> float:
         limit = self.strength * self.l1_ratio
         largest = float(np.max(self._pull(v), initial=0.0))
-        return 1.0 if self.bend > 0.0 or within(largest, limit) else limit / largest
+        return 1.0 if self.strong_convexity > 0.0 or within(largest, limit) else limit / largest
 
     def _pull(self, v: Floats) -> Floats:
         return v if self.positive else np.abs(v)
 
     @property
-    def bend(self) -> float:
+    def strong_convexity(self) -> float:
         return (1.0 if self.half else 2.0) * self.strength * (1.0 - self.l1_ratio)

@@ -70,15 +70,19 @@ class L2(Penalty):
 
     def conjugate(self, v: Floats) -> float:
         square = float(np.sum(np.square(v)))
-        return square / (2.0 * self.bend) if self.bend > 0.0 else (0.0 if square == 0.0 else np.inf)
+        return (
+            square / (2.0 * self.strong_convexity)
+            if self.strong_convexity > 0.0
+            else (0.0 if square == 0.0 else np.inf)
+        )
 
     @property
-    def bend(self) -> float:
+    def strong_convexity(self) -> float:
         return (1.0 if self.half else 2.0) * self.strength
 
     @property
     def energy(self) -> Energy:
-        return Energy("square", 0.5 * self.bend)
+        return Energy("square", 0.5 * self.strong_convexity)
 
     def dual_norm(self, v: Floats) -> float:
         """‖v‖₂."""

@@ -170,7 +170,7 @@ def solver_race(
         axes.set_xscale("log")
     panels["passes"].set_ylabel("")
     drop_legend(panels["seconds"])
-    # Named in the order of arrival, the lowest curve at the last moment first among those that did not arrive.
+    # In order of arrival; then those that did not arrive, the lowest final value first.
     curves = sorted(
         panels["seconds"].lines, key=lambda line: (np.asarray(line.get_ydata())[-1], np.asarray(line.get_xdata())[-1])
     )
@@ -217,7 +217,7 @@ def primal_dual(history: History, *, x: Abscissa = "iteration", ax: Axes | None 
     ax.plot(place, dual, "s--", color=SECOND, markersize=3.5, linewidth=1.7, label="dual")
     ax.fill_between(place, dual, primal, color=ACCENT, alpha=0.1, linewidth=0, label="gap")
     if np.sum(np.isfinite(dual)) > 3:
-        # The start is often so far away that the bracket would not be seen.
+        # The first values are often so far away that the gap would be invisible.
         low, high = np.nanmin(dual[1:]), np.nanmax(primal[1:])
         ax.set_ylim(low - 0.08 * (high - low), high + 0.08 * (high - low))
     return dress(ax, x=LABELS[x], y="objective", legend="best")
@@ -317,7 +317,7 @@ def _run(problem: Problem, name: str, tol: float, max_iter: int, options: Mappin
     """The history of the second of two runs."""
     start = np.zeros(problem.size, dtype=problem.design.dtype)
     with warnings.catch_warnings():
-        # Not every contestant arrives; that is what the picture shows.
+        # Not every solver converges; that is what the plot shows.
         warnings.simplefilter("ignore")
         SOLVERS[name].run(problem, start.copy(), max_iter=2, tol=tol, **options)
         return SOLVERS[name].run(problem, start, max_iter=max_iter, tol=tol, **options).history

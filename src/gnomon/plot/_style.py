@@ -123,7 +123,7 @@ def dress(
     if equal:
         ax.set_aspect("equal", adjustable="datalim")
     if legend:
-        # A pale ground keeps the names legible where a curve passes behind them.
+        # A pale background keeps the names legible over a curve.
         place = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)} if legend == "outside" else {"loc": legend}
         ax.legend(**place, fontsize=9, labelcolor=INK, framealpha=0.8, edgecolor="none", borderpad=0.3)
     return ax

@@ -58,7 +58,7 @@ def lay_out(
     width: dict[int, float] = {}
     for node in reversed(shown):
         below = 0.0 if cut[node] else sum(width[child] for child in tree.children(node))
-        # Where its label stands, an edge is only a share of the way from under its parent.
+        # At the height of its label an edge has covered only a part of the distance from its parent.
         label = (LETTER * len(labels.get(node, "")) + 0.5 * GAP) / LABEL
         width[node] = max(below, LETTER * max(map(len, lines[node])) + GAP, label)
     left, x = {0: 0.0}, dict[int, float]()

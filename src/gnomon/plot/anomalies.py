@@ -252,7 +252,7 @@ def _log_density(ax, model, X, levels, resolution):
     shades = np.linspace(low, top + 1e-9, 10)
     ax.contourf(A, B, np.maximum(z, low), levels=shades, cmap=SEQUENTIAL, alpha=0.55)
     style: dict[str, Any] = {"colors": [INK], "linewidths": 1.8, "linestyles": "-", "zorder": 3.5}
-    # Far out a density is zero in floating point, and −∞ cannot be interpolated.
+    # Far from the data the density underflows to zero, and −∞ cannot be interpolated.
     drawn = ax.contour(A, B, np.maximum(z, low - _DEEPEST), levels=levels, **style)
     low, high = window(two_columns(X), margin=0.2)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]))

@@ -142,7 +142,7 @@ def boosting_bound(model: AdaBoostClassifier, *, ax: Axes | None = None) -> Axes
     turn = history["iteration"]
     ax.plot(turn, history["objective"], color=ACCENT, linewidth=2.0, label="mean $e^{-yF}$")
     if model.n_classes_ == 2 and model.variant == "discrete" and model.learning_rate == 1.0:
-        # The step of a learner without errors is not the best one, which is infinite.
+        # A learner without errors has an infinite optimal step, so its own step is not the optimum.
         error = model.estimator_errors_[: model.n_iter_]
         error = error[error > 0.0]
         look: dict[str, Any] = {

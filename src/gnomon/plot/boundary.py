@@ -209,7 +209,7 @@ def _carried_back(model: BaseEstimator, X: ArrayLike, grid: Grid, resolution: in
         return np.full((1, 2), np.nan)
     z = ends[0] + np.linspace(0.0, 1.0, 8 * resolution)[:, None] * (ends[1] - ends[0])
     x = np.asarray(before.inverse_transform(z))
-    # A point of the line that is no image of any x comes back elsewhere.
+    # A point of the line that is not the image of any x is mapped back to another place.
     good = np.all(np.isclose(before.transform(rows_like(X, x)), z, rtol=1e-6, atol=1e-9), axis=1)
     good &= np.all((x >= low) & (x <= high), axis=1)
     return np.where(good[:, None], x, np.nan)

@@ -53,7 +53,7 @@ def code_map(
     >>> panels["distances"].get_title("left")
     'all distances 4'
     """
-    # A model is a code with names; anything else is the matrix itself.
+    # A fitted model brings the code and class names; anything else is the matrix itself.
     matrix = getattr(code, "code_book_", code)
     report, matrix = code_report(matrix), np.asarray(matrix)
     labels = np.asarray(getattr(code, "classes_", np.arange(len(matrix))) if classes is None else classes)
@@ -92,7 +92,7 @@ def _draw_distances(ax, report, names):
     C, distances = report.n_classes, report.row_distances
     off = ~np.eye(C, dtype=bool)
     least, most = report.min_distance, float(np.max(distances[off]))
-    # The closest pairs limit the code: they are palest, and all is pale enough for the numbers.
+    # The closest pairs limit the code, so they are palest; all colours are pale enough for the numbers on them.
     shades = {"vmin": least - 0.3 * (most - least) - 1.0, "vmax": most + 1.2 * (most - least) + 3.0}
     ax.imshow(np.where(off, distances, np.nan), cmap=SEQUENTIAL, aspect="auto", **shades)
     _part_cells(ax, C, C)

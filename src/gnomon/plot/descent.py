@@ -59,7 +59,7 @@ def descent_paths(
     low, high = window(np.concatenate(seen), margin=0.2)
     A, B = np.meshgrid(np.linspace(low[0], high[0], 121), np.linspace(low[1], high[1], 121))
     values = np.array([_value(fun, point) for point in np.column_stack([A.ravel(), B.ravel()])]).reshape(A.shape)
-    # Levels even in the square root: evenly spaced rings around a quadratic minimum.
+    # Levels evenly spaced in the square root: evenly spaced rings around a quadratic minimum.
     levels = values.min() + (values.max() - values.min()) * np.linspace(0.0, 1.0, 16) ** 2
     ax.contourf(A, B, values, levels=levels, cmap=SEQUENTIAL.reversed(), alpha=0.35)
     ax.contour(A, B, values, levels=levels, colors=COLORS[6], linewidths=0.5, alpha=0.6)

@@ -186,7 +186,7 @@ def _steps(explanation: Explanation, positive: int, negative: int, top: int) -> 
     if not np.all(np.isfinite([prior, *ratios])):
         raise ValueError("a class has probability zero, so the log-odds are infinite; smooth the model (alpha > 0)")
     order = np.argsort(-np.abs(ratios), kind="stable")
-    # What is the same in both classes, such as a coefficient that no class enters, is no evidence.
+    # A term that is the same in both classes, such as a multinomial coefficient, is no evidence.
     order = order[np.abs(ratios[order]) > _NOTHING]
     names = ["prior", *(explanation.names[g] for g in order[:top])]
     steps = [prior, *ratios[order[:top]]]

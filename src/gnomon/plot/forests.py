@@ -106,10 +106,10 @@ def forest_importances(
         mean, std = (part[shown] for part in found[kind])
         bars: dict[str, Any] = {"color": COLORS[place], "height": 0.72, "alpha": 0.85}
         spread: dict[str, Any] = {"ecolor": INK, "elinewidth": 1.0, "capsize": 2.0}
-        # Only a rise of the error can be negative.
+        # Only the increase of the error can be negative.
         below = std if kind == "oob_permutation" else np.minimum(mean, std)
         panels[kind].barh(np.arange(len(shown)), mean, xerr=[below, std], error_kw=spread, **bars)
-        # Panels of our own stand side by side, and the first names the columns for all.
+        # Panels made here stand side by side, and the first one labels the columns for all.
         panels[kind].set_yticks(np.arange(len(shown)), names if ax is not None or place == 0 else [""] * len(names))
         dress(panels[kind], x=_KINDS[kind], title=kind.replace("_", " "), grid="x")
         panels[kind].set_ylim(-0.6, len(shown) - 0.4)

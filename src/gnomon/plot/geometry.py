@@ -64,7 +64,7 @@ def least_squares_geometry(X: ArrayLike, y: ArrayLike, *, ax: Axes3D | None = No
     ax.text(along + 0.04 * reach, 0.0, 0.45 * up, f"$\\|y - \\hat y\\| = {up:.3g}$", color=SECOND, fontsize=10)
     tall = max(1.2 * up / reach, 0.3)
     ax.set(xlim=(-0.25 * reach, reach), ylim=(-0.6 * reach, 0.6 * reach), zlim=(0, tall * reach))
-    # One unit is equally long in all three directions: right angles look right.
+    # Equal scales in all three directions, so that right angles look right.
     ax.set_box_aspect((1.25, 1.2, tall), zoom=1.2)
     ax.set_axis_off()
     ax.view_init(elev=22, azim=-65)

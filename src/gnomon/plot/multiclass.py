@@ -16,9 +16,10 @@ from scipy.ndimage import label as connected
 from sklearn.base import is_regressor
 
 from gnomon._typing import ArrayLike
+from gnomon.base import column_output
 from gnomon.multiclass import OneVsOneClassifier, OneVsRestClassifier
 from gnomon.multiclass.norms import known_norms
-from gnomon.numerics.coding import class_pairs, column_output
+from gnomon.numerics.coding import class_pairs
 from gnomon.plot._style import (
     ACCENT,
     FAINT,
@@ -214,7 +215,7 @@ def decision_dag(model: OneVsOneClassifier, x: ArrayLike | None = None, *, ax: A
     """
     order = np.asarray(model.classes_ if model.order is None else model.order)
     steps = len(order) - 1
-    # Two words "not …" must find room between neighbours.
+    # Two labels "not …" must fit between neighbours.
     unit = min(1.0 + 0.2 * max(len(str(name)) for name in order), 2.6)
     ax = new_axes(ax, width=unit * steps + 1.6, height=0.95 * steps + 1.0)
     way = _way(model, x, order)

@@ -114,10 +114,6 @@ def coefficients(
     -------
     matplotlib Axes
 
-    References
-    ----------
-    Cleveland, W. S. & McGill, R. (1984). Graphical perception. doi:10.1080/01621459.1984.10478080
-
     Examples
     --------
     >>> from gnomon import plot

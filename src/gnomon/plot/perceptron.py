@@ -106,7 +106,7 @@ def perceptron_lines(
     ax = new_axes(ax, width=5.8, height=4.2)
     low, high = window(X)
     scatter_classes(ax, X, y, size=34)
-    # The zero vector with which a perceptron starts is no line.
+    # The zero vector, at which a perceptron starts, defines no line.
     lines = [(w, b) for w, b in zip(weights, np.ravel(intercepts), strict=True) if np.any(w)]
     for k, (w, b) in enumerate(lines):
         last = k == len(lines) - 1

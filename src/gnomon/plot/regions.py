@@ -164,7 +164,7 @@ def _paint(ax: Axes, model: BaseEstimator, grid: Grid, known: Array) -> None:
         index[predicted == label] = k
     paint_index(ax, grid, index, len(known))
     if np.any(index == len(known)):
-        # No score is known that changes sign where the unknown begins; the regions themselves are outlined.
+        # No score changes sign at the boundary of the unknown region, so the regions themselves are outlined.
         index = index.reshape(grid[0].shape)
         for k in np.unique(index[index < len(known)]):
             ax.contour(*grid[:2], (index == k).astype(float), levels=[0.5], colors=INK, linewidths=1.4)

@@ -215,7 +215,7 @@ def _cells(model, low, high):
             for j, c in condition.terms:
                 w[j] += c
             if condition.is_empty:
-                # A branch of missing values alone has no place in the plane.
+                # A branch of missing values only has no region in the plane.
                 polygons[child] = whole[:0]
                 continue
             part = _clip(whole, w, condition.high[0]) if np.isfinite(condition.high[0]) else whole

@@ -70,16 +70,14 @@ class AnomalyStudy:
         The oddest rows of the whole table, the oddest first; rows count from 1.
     seed : int
 
-    References
-    ----------
-    Davis, J. & Goadrich, M. (2006). The relationship between precision-recall and ROC curves.
-    doi:10.1145/1143844.1143874
-
     Examples
     --------
-    >>> from gnomon.report import AnomalyStudy
-    >>> "attempts" in AnomalyStudy.__dataclass_fields__
-    True
+    >>> from gnomon.datasets import make_engines
+    >>> from gnomon.report import find_anomalies
+    >>> X, _ = make_engines(300, 20, random_state=0)
+    >>> study = find_anomalies({"heat": X[:, 0], "vibration": X[:, 1]}, contamination=0.05)
+    >>> study.counts, [attempt.candidate.name for attempt in study.attempts][:2], round(study.flagged, 2)
+    ({'train': 256, 'test': 64}, ['normal law', 'kernel density'], 0.02)
     """
 
     target: str | None
@@ -178,7 +176,7 @@ def _with_labels(table, target, label, drop, keep, seed, progress):
     M = preparer.transform(table)
 
     def attempt(candidate: Candidate, model: Any) -> Attempt:
-        # Half way between scores: one odd row more or less among few must not decide.
+        # The midpoint of two scores, so that one unusual row among few does not decide.
         found = evaluate_detectors({candidate.name: model}, M, bad.astype(int), split=parts, placement="midpoint").best
         return Attempt(candidate, found.validation, found.detector, found)
 
@@ -286,7 +284,7 @@ def _tried(facts: Facts, attempt: Callable[[Candidate, Any], Attempt], seed: int
             warnings.simplefilter("ignore")
             try:
                 found.append(attempt(candidate, candidate.make(facts, seed)))
-            except Exception as error:  # a detector's failure is a finding of the study, never its end
+            except Exception as error:  # a detector that fails is reported; the study goes on
                 found.append(Attempt(candidate, failure=f"{type(error).__name__}: {error}".splitlines()[0]))
     fitted = [one for one in found if not one.failure]
     if not fitted:

@@ -114,7 +114,7 @@ def _try(record, candidate, facts, train, test, classes, seed):
             warnings.simplefilter("always")
             model = build(candidate, facts, seed).fit(*train)
             record.scores.append(score_all(facts.task, test[1], forecast(model, test[0], classes)))
-    except Exception as error:  # a candidate's failure is a finding of the study, never its end
+    except Exception as error:  # a candidate that fails is reported; the study goes on
         record.failure = f"{type(error).__name__}: {error}".splitlines()[0]
         return
     record.seconds += time.perf_counter() - start

@@ -169,7 +169,7 @@ class TextBlock(BaseEstimator):
         """Learn the words and how rare they are."""
         rows = self._raw(table)
         vectorizer = TfidfVectorizer(token_pattern=WORD, sublinear_tf=True, max_features=MOST_WORDS)
-        # Cells of marks without a word give no columns.
+        # Texts without any word give no columns.
         self.vectorizer_ = vectorizer.fit(rows) if any(re.search(WORD, row) for row in rows) else None
         return self
 

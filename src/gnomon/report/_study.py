@@ -80,16 +80,14 @@ class Study:
     n_compared : int
         Training rows used for the comparison.
 
-    References
-    ----------
-    Hastie, T., Tibshirani, R. & Friedman, J. (2009). The Elements of Statistical Learning, §7.
-    doi:10.1007/978-0-387-84858-7
-
     Examples
     --------
-    >>> from gnomon.report import Study
-    >>> "judgement" in Study.__dataclass_fields__
-    True
+    >>> import numpy as np
+    >>> from gnomon.report import learn
+    >>> x = np.random.default_rng(0).normal(size=(100, 2))
+    >>> study = learn({"a": x[:, 0], "b": x[:, 1], "y": 2.0 * x[:, 0] + 0.1 * x[:, 1]}, "y")
+    >>> study.choice.trial.candidate.name, len(study.trials), len(study.split.train), len(study.judgement.y)
+    ('least squares', 8, 80, 20)
     """
 
     target: Target
@@ -173,7 +171,7 @@ def learn(
     used = tuple(kind for kind in kinds if kind.kind != "unused")
     if not used:
         raise UserError("no column is left to learn from; all are empty, constant, identifiers or left out")
-    # Threads of BLAS cost more than they bring on small matrices.
+    # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
         return _study(table, whole, parts, kinds, used, seed, progress)
 
@@ -314,6 +312,6 @@ def _fit(
 ) -> Pipeline:
     pipeline = Pipeline([("prepare", Preparer(used)), ("model", build(candidate, facts, seed))])
     with warnings.catch_warnings():
-        # The same complaints were recorded during the comparison and stand in the report.
+        # The same warnings were recorded during the comparison and are in the report.
         warnings.simplefilter("ignore")
         return pipeline.fit(train, y)

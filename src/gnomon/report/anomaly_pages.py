@@ -44,10 +44,6 @@ def anomaly_page(
     -------
     str
 
-    References
-    ----------
-    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
-
     Examples
     --------
     >>> from gnomon.datasets import make_engines
@@ -82,10 +78,6 @@ def anomaly_page(
 
 def anomaly_summary(study: AnomalyStudy) -> dict[str, Any]:
     """The outcome of an `AnomalyStudy` as plain values that JSON can hold.
-
-    References
-    ----------
-    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
 
     Examples
     --------
@@ -135,7 +127,7 @@ def _advice(study: AnomalyStudy) -> str:
     if study.target is not None:
         many = study.meant > MANY_ANOMALIES
         return "; with so many anomalies a classifier may do better, leave out --task anomaly" if many else ""
-    # Three standard errors of the share, and half as much again, beyond what was meant.
+    # More than 1.5 times the intended share, plus three standard errors.
     most = 1.5 * study.meant + 3.0 * (study.meant * (1.0 - study.meant) / study.counts["test"]) ** 0.5
     if study.flagged <= most:
         return ""

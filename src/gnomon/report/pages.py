@@ -66,10 +66,6 @@ def page(
     -------
     str
 
-    References
-    ----------
-    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
-
     Examples
     --------
     >>> import numpy as np
@@ -112,10 +108,6 @@ def page(
 
 def summary(study: Study) -> dict[str, Any]:
     """The outcome of a study as plain values that JSON can hold.
-
-    References
-    ----------
-    Mitchell, M. et al. (2019). Model cards for model reporting. doi:10.1145/3287560.3287596
 
     Examples
     --------

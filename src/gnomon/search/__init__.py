@@ -1,17 +1,20 @@
 """Search: growing, reading and pruning trees."""
 
+from gnomon._jit import noun
 from gnomon.search._adaboost import AdaBoosted, adaboost
 from gnomon.search._boost import Boosted, BoostingPlan, Round, boost
+from gnomon.search._criterion import Criterion, SumCriterion
 from gnomon.search._grow import grow_tree
 from gnomon.search._grow_in_place import grow_in_place
+from gnomon.search._growers import applicable_growers
 from gnomon.search._optimal_tree import OptimalTree, optimal_tree
 from gnomon.search._tree_text import tree_text
 from gnomon.search.assemble import Fork, assemble_tree
 from gnomon.search.by_hand import read_tree
-from gnomon.search.class_criteria import Entropy, Gini, Misclassification
+from gnomon.search.class_criteria import ClassCriterion, Entropy, Gini, Misclassification
 from gnomon.search.columns import Columns, code_columns, midpoint
 from gnomon.search.conditions import Interval, OneOf
-from gnomon.search.criteria import Criterion, Newton, PoissonDeviance, SquaredError
+from gnomon.search.criteria import Newton, PoissonDeviance, SquaredError
 from gnomon.search.cut import cut_at, keep_nodes
 from gnomon.search.density import Cells, density_cells, grow_density_tree, measure_density
 from gnomon.search.error_based import prune_error_based, upper_error_rate
@@ -40,6 +43,7 @@ __all__ = [
     "Boosted",
     "BoostingPlan",
     "Cells",
+    "ClassCriterion",
     "ColumnRule",
     "ColumnScore",
     "Columns",
@@ -64,11 +68,13 @@ __all__ = [
     "SeveralOutputs",
     "SquaredError",
     "Step",
+    "SumCriterion",
     "Tests",
     "Tree",
     "TreeExplanation",
     "Words",
     "adaboost",
+    "applicable_growers",
     "assemble_tree",
     "boost",
     "code_columns",
@@ -89,6 +95,7 @@ __all__ = [
     "leaf_weights",
     "measure_density",
     "midpoint",
+    "noun",
     "optimal_tree",
     "prune_error_based",
     "prune_pessimistic",

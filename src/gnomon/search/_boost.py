@@ -274,7 +274,7 @@ class _Slopes:
         g, h = self.gradient[:, 0], self.curvature[:, 0]
 
         def work(part):
-            return _jets(noun, self.y[part], z[part], self.w[part], g[part], h[part])
+            return _gradients_and_curvatures(noun, self.y[part], z[part], self.w[part], g[part], h[part])
 
         return float(sum(self.run(work, split_rows(len(z), max(1, len(z) // CHUNK)))) / self.total)
 
@@ -287,11 +287,11 @@ class _Slopes:
 
 
 @jit
-def _jets(loss, y, z, w, gradient, curvature):
+def _gradients_and_curvatures(loss, y, z, w, gradient, curvature):
     values = np.empty(len(y))
     # A loop without a sum is one of vectors.
     for i in range(len(y)):
-        value, slope, bend = loss.jet(y[i], z[i])
+        value, slope, bend = loss.value_gradient_curvature(y[i], z[i])
         values[i] = w[i] * value
         gradient[i] = w[i] * slope
         curvature[i] = w[i] * bend

@@ -7,13 +7,16 @@ Columns are drawn anew at every node where `max_features` asks for fewer than al
 doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, of columns that are drawn the first, then the
 lowest cut.
 
-Where no node keeps a histogram `joint` is None, and without helpers so is `crew`: parts that take them as arguments and
-look first whether they are None are compiled without what is done with them.
+Where no node keeps a histogram `joint` is None, without helpers so is `crew`, where all rows are read where they stand
+`block`, and where any split may follow any other `ties`: parts that take them as arguments and look first whether they
+are None are compiled without what is done with them.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import atomic_load, inner, lean, noun, pause, within
+from gnomon._jit import atomic_load, inlined_verb, inner, lean, noun, pause, within
 from gnomon.numerics.parallel import SPINS
 from gnomon.search._column_splits import Found
 from gnomon.search._crew import (
@@ -47,7 +50,7 @@ from gnomon.search._joint import Joint
 from gnomon.search._monotone import bound_children
 from gnomon.search._nodes import Limits, begin_block, draw_columns, make_children, settle, weigh_up
 from gnomon.search._sift import choose, mark, partition, sift
-from gnomon.search._work import Work
+from gnomon.search._work import SubtreeBlock, Work
 
 ROWS = 8192
 """Rows of a piece that one thread marks."""
@@ -61,9 +64,20 @@ def unload(block, rows):
     block.place[0], block.place[1] = -1, -1
 
 
+class Ties(NamedTuple):
+    """What a split asks of those below it: 1 or −1 for columns with which answers rise or fall; groups of columns of
+    which one must hold all columns of a path, and which of them each node leaves open."""
+
+    monotone: np.ndarray
+    together: np.ndarray
+    open_groups: np.ndarray
+
+
 @inner
 def _load(block, codes, q, y, w, rows, start, stop):
-    """Copy the rows of a subtree into the block, where all its nodes find them in cache."""
+    """Copy the rows of a subtree into the block, if it has others, where all its nodes find them in cache."""
+    if block.place[0] == start:
+        return
     unload(block, rows)
     block.place[0], block.place[1] = start, stop
     m = stop - start
@@ -87,61 +101,72 @@ class CodeSplitter:
     criterion: object
     kinds: object
     limits: Limits
-    monotone: np.ndarray
-    together: np.ndarray
-    open_groups: np.ndarray
+    ties: Ties | None
     y: np.ndarray
     w: np.ndarray
     rows: np.ndarray
     node_sums: np.ndarray
     work: Work
+    block: SubtreeBlock | None
     crew: Crew | None
     joint: Joint | None
     alone: Joint | None
 
+    @inlined_verb
     def examine(self, nodes, first, made):
-        criterion, limits, work = self.criterion, self.limits, self.work
-        sums, at, bounds = work.sums, limits.total, work.bounds
-        block, place = work.block, nodes.block[first]
-        inside = place >= 0
-        if inside and block.place[0] != place:
-            _load(block, self.columns.codes, limits.outputs, self.y, self.w, self.rows, place, nodes.block_stop[first])
-        codes = block.codes if inside else self.columns.codes
-        y = block.y if inside else self.y
-        w = block.w if inside else self.w
-        _keep_histograms(self, self.joint, nodes, first, made, codes, y, w, inside)
-        for node in range(first, made):
-            start, stop = nodes.start[node], nodes.stop[node]
-            rows = self.rows[start:stop]
-            work.slots[HERE] = nodes.slot[node]
-            _add_up(self.joint, self.columns.sizes[0], criterion, limits, work, y, w, rows)
-            for s in range(criterion.width()):
-                self.node_sums[node, s] = sums[at + s]
-            bounds[LOW], bounds[HIGH] = nodes.low[node], nodes.high[node]
-            prospect = weigh_up(criterion, limits, nodes, node, sums, bounds)
-            if prospect.open:
-                best = _best_split(self, self.crew, nodes, node, codes, rows, prospect.scale, prospect.perfect, inside)
-                if settle(nodes, node, best, prospect, limits, bounds):
-                    nodes.middle[node] = start + _partition(self, self.crew, nodes, node, best, codes, rows, inside)
-        _release_leaves(self.joint, nodes, first, made, work.slots)
+        _examine(self, self.work.kept, self.block, self.ties, nodes, first, made)
 
+    @inlined_verb
     def divide(self, nodes, node, made):
-        make_children(nodes, node, made)
-        self.work.slots[ABOVE] = nodes.slot[node]
-        begin_block(nodes, node, made, len(self.work.block.w))
-        for child in range(made, made + 2):
-            for g in range(len(self.together)):
-                self.open_groups[child, g] = self.open_groups[node, g] and self.together[g, nodes.feature[node]]
-        bound_children(nodes, node, made, self.monotone[nodes.feature[node]])
+        _divide(self.work.kept, self.block, self.ties, nodes, node, made)
         return 2
 
 
 @within
-def _keep_histograms(splitter, joint, nodes, first, made, codes, y, w, inside):
+def _examine(splitter, kept, block, ties, nodes, first, made):
+    criterion, limits, work = splitter.criterion, splitter.limits, splitter.work
+    bounds, codes, y, w, inside = work.bounds, splitter.columns.codes, splitter.y, splitter.w, False
+    if block is not None and nodes.block[first] >= 0:
+        _load(block, codes, limits.outputs, y, w, splitter.rows, nodes.block[first], nodes.block_stop[first])
+        codes, y, w, inside = block.codes, block.y, block.w, True
+    if kept is not None:
+        _keep_histograms(splitter, nodes, first, made, codes, y, w, inside)
+    for node in range(first, made):
+        here = nodes[node]
+        rows = splitter.rows[here.start : here.stop]
+        _add_up(kept, here.slot, splitter.columns.sizes[0], criterion, limits, work, y, w, rows)
+        for s in range(criterion.width()):
+            splitter.node_sums[node, s] = work.sums[limits.total + s]
+        if ties is not None:
+            bounds[LOW], bounds[HIGH] = here.low, here.high
+        prospect = weigh_up(criterion, limits, nodes, node, work.sums, bounds, work.purest[0])
+        if prospect.open:
+            best = _best_split(splitter, splitter.crew, ties, nodes, node, codes, rows, prospect, inside)
+            if settle(nodes, node, best, prospect, limits, bounds):
+                here.middle = here.start + _partition(splitter, splitter.crew, nodes, node, best, codes, rows, inside)
+    if kept is not None:
+        _release_leaves(kept, nodes, first, made)
+
+
+@within
+def _divide(kept, block, ties, nodes, node, made):
+    make_children(nodes, node, made)
+    here = nodes[node]
+    if kept is not None:
+        kept.slots[ABOVE] = here.slot
+    if block is not None:
+        begin_block(nodes, node, made, len(block.w))
+    if ties is not None:
+        for child in range(made, made + 2):
+            for g in range(len(ties.together)):
+                ties.open_groups[child, g] = ties.open_groups[node, g] and ties.together[g, here.feature]
+        bound_children(nodes, node, made, ties.monotone[here.feature])
+
+
+@inner
+def _keep_histograms(splitter, nodes, first, made, codes, y, w, inside):
     """Give new nodes their histograms, as far as there is room and they are worth it."""
-    if joint is None:
-        return
-    slots = splitter.work.slots
+    slots = splitter.work.kept.slots
     parent = slots[ABOVE] if first > 0 else -1
     node = assign_slots(nodes, first, made, slots, splitter.limits)
     if node >= 0:
@@ -161,13 +186,11 @@ def _fill_histogram(splitter, crew, nodes, node, parent, codes, y, w, inside):
 
 
 @inner
-def _release_leaves(joint, nodes, first, made, slots):
+def _release_leaves(kept, nodes, first, made):
     """Give back what nodes that stay leaves have kept."""
-    if joint is None:
-        return
     for node in range(first, made):
         if nodes.gain[node] < 0.0:
-            release(slots, nodes.slot[node])
+            release(kept.slots, nodes.slot[node])
 
 
 @inner
@@ -186,19 +209,19 @@ def _columns_of_a_piece(crew):
 def _tally(splitter, nodes, node, parent, joint, codes, y, w, work, first, last):
     tally_groups(
         splitter.columns, joint, codes, splitter.criterion, splitter.limits,
-        splitter.rows[nodes.start[node] : nodes.stop[node]], y, w, work.fetched, work.histograms, nodes.slot[node],
-        parent, first, last,
+        splitter.rows[nodes.start[node] : nodes.stop[node]], y, w, work.kept, nodes.slot[node], parent, first, last,
     )  # fmt: skip
 
 
 @inner
-def _best_split(splitter, crew, nodes, node, codes, rows, scale, perfect, inside):
+def _best_split(splitter, crew, ties, nodes, node, codes, rows, prospect, inside):
     """The best split of the columns drawn, of more where these have none; ``groups[LEFT]`` has the codes of a set.
 
-    The search ends where the merit is `perfect`.
+    The search ends where the merit is perfect.
     """
     columns, limits, work = splitter.columns, splitter.limits, splitter.work
-    p, bounds, stepping = len(columns.sizes), work.bounds, perfect == np.inf
+    scale, stepping = prospect.scale, prospect.perfect == np.inf
+    p, bounds = len(columns.sizes), work.bounds
     many = nodes.slot[node] >= 0 or len(rows) >= limits.fewest
     shared = many and not inside and limits.max_features >= p
     if crew is not None and shared:
@@ -207,26 +230,30 @@ def _best_split(splitter, crew, nodes, node, codes, rows, scale, perfect, inside
     best, drawn = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1)), 0
     while drawn < p and best.feature < 0:
         stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
-        while drawn < stop_at and best.score < perfect:
+        while drawn < stop_at and best.score < prospect.perfect:
             j = work.features[drawn]
             drawn += 1
-            if not _may_follow(splitter.together, splitter.open_groups, node, j):
-                continue
-            bounds[DIRECTION] = splitter.monotone[j]
+            if ties is not None:
+                if not _may_follow(ties, node, j):
+                    continue
+                bounds[DIRECTION] = ties.monotone[j]
             if crew is not None and shared:
                 found = _read(crew.found[j])
-                bounds[MIDDLE] = crew.found[j, 5]
+                if ties is not None:
+                    bounds[MIDDLE] = crew.found[j, 5]
             else:
                 found = splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, j, rows, scale)
             # What a step gains has no scale of its own, not even at a root where all is balanced.
             if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
                 best = found
-                bounds[CHOSEN] = bounds[MIDDLE]
+                if ties is not None:
+                    bounds[CHOSEN] = bounds[MIDDLE]
                 if crew is None or not shared:
                     _keep_set(found, work.groups)
     if crew is not None and shared and np.isnan(best.threshold):
         # Its set was found in the groups of another thread.
-        bounds[DIRECTION] = splitter.monotone[best.feature]
+        if ties is not None:
+            bounds[DIRECTION] = ties.monotone[best.feature]
         splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, best.feature, rows, scale)
         _keep_set(best, work.groups)
     return best
@@ -263,7 +290,7 @@ def _take_part(splitter, nodes, work, grower):
         elif desk[TASK] == SEARCH:
             size, order = _columns_of_a_piece(splitter.crew), splitter.crew.order
             for k in range(piece * size, min((piece + 1) * size, len(order))):
-                _search(splitter, nodes, desk[NODE], work, order[k])
+                _search(splitter, splitter.ties, nodes, desk[NODE], work, order[k])
         else:
             rows = splitter.rows[nodes.start[desk[NODE]] : nodes.stop[desk[NODE]]]
             first, last = piece * ROWS, min((piece + 1) * ROWS, len(rows))
@@ -286,19 +313,20 @@ def _tally_piece(splitter, joint, nodes, work, piece):
 
 
 @inner
-def _search(splitter, nodes, node, work, j):
+def _search(splitter, ties, nodes, node, work, j):
     """Find the best split of a column in working arrays of any thread."""
-    criterion, limits, crew = splitter.criterion, splitter.limits, splitter.crew
-    work.slots[HERE] = nodes.slot[node]
+    criterion, limits, crew, here = splitter.criterion, splitter.limits, splitter.crew, nodes[node]
+    _turn_to(work.kept, here.slot)
     for s in range(criterion.width()):
         work.sums[limits.total + s] = splitter.node_sums[node, s]
-    work.bounds[LOW], work.bounds[HIGH] = nodes.low[node], nodes.high[node]
-    work.bounds[DIRECTION] = splitter.monotone[j]
-    rows, columns = splitter.rows[nodes.start[node] : nodes.stop[node]], splitter.columns
+    if ties is not None:
+        work.bounds[LOW], work.bounds[HIGH], work.bounds[DIRECTION] = here.low, here.high, ties.monotone[j]
+    rows, columns = splitter.rows[here.start : here.stop], splitter.columns
     found = splitter.kinds.split_column(columns, columns.codes, criterion, limits, work, j, rows, crew.scale[0])
     to = crew.found[j]
     to[0], to[1], to[2], to[3], to[4] = found.score, found.feature, found.cut, found.threshold, found.missing
-    to[5] = work.bounds[MIDDLE]
+    if ties is not None:
+        to[5] = work.bounds[MIDDLE]
 
 
 @lean
@@ -314,20 +342,28 @@ def assist(splitter, nodes, work):
 
 
 @inner
-def _may_follow(together, open_groups, node, j):
+def _may_follow(ties, node, j):
     """Whether some group that holds all columns above the node holds column j too; without groups any may follow."""
-    for g in range(len(together)):
-        if open_groups[node, g] and together[g, j]:
+    for g in range(len(ties.together)):
+        if ties.open_groups[node, g] and ties.together[g, j]:
             return True
-    return len(together) == 0
+    return len(ties.together) == 0
 
 
 @inner
-def _add_up(joint, size, criterion, limits, work, y, w, rows):
+def _turn_to(kept, slot):
+    """Put down where the histogram of the node at hand is."""
+    if kept is not None:
+        kept.slots[HERE] = slot
+
+
+@inner
+def _add_up(kept, slot, size, criterion, limits, work, y, w, rows):
     """The sums of the node, of its histogram or of its rows, whose targets and weights are put side by side."""
     sums, at = work.sums, limits.total
-    if joint is not None and work.slots[HERE] >= 0:
-        add_up(criterion.width(), size, work.histograms[work.slots[HERE]], sums, at)
+    _turn_to(kept, slot)
+    if kept is not None and slot >= 0:
+        add_up(criterion.width(), size, kept.sums[slot], sums, at)
         return
     fetch_rows(limits.outputs, y, w, rows, work.y, work.w)
     for s in range(criterion.width()):

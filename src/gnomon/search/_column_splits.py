@@ -12,19 +12,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, noun
+from gnomon._jit import inner, noun, verb
 from gnomon.search._cuts import (
     ALL_SUBSETS,
-    DIRECTION,
-    HIGH,
-    LOW,
-    MIDDLE,
-    TRIED,
     against_rest,
     best_bin,
     best_cut,
     best_subset,
     heap_sort,
+    is_bounded,
+    keep_middle,
     order_categories,
 )
 from gnomon.search._groups import ORDER, PRESENT, compress, is_dense, occurs, sort_rows, tally_rows
@@ -48,11 +45,13 @@ def _none():
 
 
 @inner
-def _tally(columns, codes, criterion, limits, work, j, rows):
+def _tally(columns, codes, criterion, limits, work, kept, j, rows):
     """The histogram of column j, kept with the node or made of its rows, and its place; −1: one would be sparse."""
-    slot, size = work.slots[HERE], columns.sizes[j]
-    if slot >= 0:
-        return work.histograms[slot], (columns.starts[j] + j) * criterion.width()
+    if kept is not None:
+        slot = kept.slots[HERE]
+        if slot >= 0:
+            return kept.sums[slot], (columns.starts[j] + j) * criterion.width()
+    size = columns.sizes[j]
     if not is_dense(size, len(rows)):
         return work.sums, np.int64(-1)
     tally_rows(codes[j], size, rows, criterion, limits.counting, work.y, work.w, work.sums)
@@ -68,15 +67,16 @@ def _groups(columns, codes, criterion, limits, work, j, rows, histogram, place):
     return sort_rows(codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
 
 
-def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
+@inner
+def _search_numbers(sweep, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
-    sums, present, order, bounds = work.sums, work.groups[PRESENT], work.groups[ORDER], work.bounds
-    histogram, place = _tally(columns, codes, criterion, limits, work, j, rows)
-    bounded = bounds[DIRECTION] != 0.0 or bounds[LOW] > -np.inf or bounds[HIGH] < np.inf
-    gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
-    if place >= 0 and criterion.twofold() and not (bounded or gaps):
-        score, a, b = best_bin(criterion, limits, histogram, place, size, sums, work.scores, scale)
-        return Found(score, j, a, _threshold(columns, limits, at, a, b), np.int64(-1)) if a < b else _none()
+    sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
+    if sweep is not None:
+        gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
+        if place >= 0 and not (is_bounded(work.bounds) or gaps):
+            score, a, b = best_bin(criterion, limits, histogram, place, size, sums, work.scores, scale)
+            return Found(score, j, a, _threshold(columns, limits, at, a, b), np.int64(-1)) if a < b else _none()
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()
@@ -84,7 +84,7 @@ def _search_numbers(self, columns, codes, criterion, limits, work, j, rows, scal
     known = k if missing < 0 else k - 1
     for g in range(known):
         order[g] = g
-    score, cut, side = best_cut(criterion, limits, sums, order, known, missing, scale, bounds)
+    score, cut, side = best_cut(criterion, limits, sums, order, known, missing, scale, work.bounds)
     if cut == 0:
         return _none()
     a = present[cut - 1]
@@ -105,7 +105,8 @@ def _threshold(columns, limits, at, a, b):
     return midpoint(columns.high[at + a], columns.low[at + (a + 1 if limits.at_edges else b)])
 
 
-def _draw_numbers(self, columns, codes, criterion, limits, work, j, rows, scale):
+@inner
+def _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale):
     """Three groups, at most the drawn cut, above it, and missing, of which `best_cut` has one division or two."""
     column, size, at = codes[j], columns.sizes[j], columns.starts[j]
     sums, order, cells = work.sums, work.groups[ORDER], work.cells
@@ -183,35 +184,39 @@ def outside_bins(columns, left, t):
     return t if (high <= t) & (t < low) else between
 
 
-# Each is compiled as a verb of its own, and once more for tables that have categories as well.
-_search_one = inner(_search_numbers)
-_draw_one = inner(_draw_numbers)
-
-
 @noun
 class Searched:
-    """The best cut (1) of numbers; there are no categories."""
+    """The best cut (1) of numbers; there are no categories. With `sweep`, whole histograms are cut by `best_bin`.
 
-    split_column = _search_numbers
+    It is True or None, so that what is not used is not compiled.
+    """
+
+    sweep: bool | None = None
+
+    def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
+        return _search_numbers(self.sweep, columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @noun
 class Drawn:
     """A drawn cut (3) of numbers; there are no categories."""
 
-    split_column = _draw_numbers
+    def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
+        return _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @noun
 class SearchedMixed:
     """The best cut (1) of numbers and the best set (2) of categories; `equality`: of sets of one category only."""
 
+    sweep: bool | None = None
     equality: bool = False
 
+    @verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _search_sets(columns, codes, criterion, limits, work, j, rows, scale, self.equality)
-        return _search_one(self, columns, codes, criterion, limits, work, j, rows, scale)
+        return _search_numbers(self.sweep, columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @noun
@@ -220,17 +225,18 @@ class DrawnMixed:
 
     equality: bool = False
 
+    @verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _draw_set(columns, codes, criterion, limits, work, j, rows, self.equality)
-        return _draw_one(self, columns, codes, criterion, limits, work, j, rows, scale)
+        return _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @inner
 def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    histogram, place = _tally(columns, codes, criterion, limits, work, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()
@@ -294,7 +300,7 @@ def _best_single(criterion, limits, sums, order, k, scale, bounds):
         score = against_rest(criterion, limits, sums, g, bounds)
         if score > best + scale:
             best, chosen = score, g
-            bounds[MIDDLE] = bounds[TRIED]
+            keep_middle(bounds)
     order[0] = chosen
     return best, (1 if chosen >= 0 else 0)
 
@@ -305,7 +311,7 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     width = criterion.width()
-    histogram, place = _tally(columns, codes, criterion, limits, work, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()
@@ -324,7 +330,7 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
         for s in range(width):
             sums[order[0] * width + s] += sums[order[g] * width + s]
     score = against_rest(criterion, limits, sums, order[0], work.bounds)
-    work.bounds[MIDDLE] = work.bounds[TRIED]
+    keep_middle(work.bounds)
     return _set_found(score, j, cut if score > -np.inf else 0, present, order, k, size)
 
 

@@ -17,10 +17,10 @@ from gnomon.search._groups import occurs
 TIE = 1e-12
 """Gains closer than this, relative to the impurity of the node, are equal."""
 
-LOW, HIGH, DIRECTION, MIDDLE, CHOSEN, TRIED, PUREST = range(7)
+LOW, HIGH, DIRECTION, MIDDLE, CHOSEN, TRIED = range(6)
 """Places in the array of bounds: what the answers of a node must keep to, 1 or −1 where a column is monotone, the value
-between the two sides of the best cut of a column, of the best of all columns, and of the cut looked at last, and the
-impurity up to which nodes are leaves."""
+between the two sides of the best cut of a column, of the best of all columns, and of the cut looked at last. Where
+nothing bounds answers it is None, and kernels are compiled without."""
 
 ALL_SUBSETS = 10
 POWER_STEPS = 50
@@ -29,6 +29,8 @@ POWER_STEPS = 50
 @inner
 def merit_within(criterion, sums, at, bounds):
     """The merit of a group whose answer is kept between the bounds, where the criterion asks for it."""
+    if bounds is None:
+        return criterion.merit(sums, at)
     if criterion.clips() and (bounds[LOW] > -np.inf or bounds[HIGH] < np.inf):
         value = min(max(criterion.center(sums, at), bounds[LOW]), bounds[HIGH])
         return criterion.worth_at(sums, at, value)
@@ -56,20 +58,37 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
             for s in range(width):
                 sums[left + s] += sums[g + s]
                 sums[right + s] = sums[total + s] - sums[left + s]
-            if free and c + 1 < k and criterion.alike(sums, g, order[c + 1] * width):
+            if free and c + 1 < k and criterion.no_cut_between(sums, g, order[c + 1] * width):
                 continue
             if allowed(criterion, limits, sums, left, right, bounds):
                 merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
                 if merit > best + scale:
                     best, cut, missing_left = merit, c + 1, side
-                    bounds[MIDDLE] = bounds[TRIED]
+                    keep_middle(bounds)
     return best, cut, missing_left
 
 
 @inner
 def is_free(limits, bounds):
     """Whether every cut is allowed, so that those that cannot be best need not be weighed."""
-    return not limits.counting and limits.min_mass <= 0.0 and bounds[DIRECTION] == 0.0
+    if bounds is not None and bounds[DIRECTION] != 0.0:
+        return False
+    return not limits.counting and limits.min_mass <= 0.0
+
+
+@inner
+def is_bounded(bounds):
+    """Whether any bound holds."""
+    if bounds is None:
+        return False
+    return bounds[DIRECTION] != 0.0 or bounds[LOW] > -np.inf or bounds[HIGH] < np.inf
+
+
+@inner
+def keep_middle(bounds):
+    """Write down that the cut looked at last is the best so far."""
+    if bounds is not None:
+        bounds[MIDDLE] = bounds[TRIED]
 
 
 @inner
@@ -91,11 +110,11 @@ def best_bin(criterion, limits, histogram, place, size, sums, scores, scale):
     a, b, n = 0.0, 0.0, 0.0
     for c in range(start, stop):
         g = np.uint64(place) + np.uint64(c) * np.uint64(width)
-        a += criterion.first(histogram, g)
-        b += criterion.second(histogram, g)
+        a += criterion.first_sum(histogram, g)
+        b += criterion.second_sum(histogram, g)
         n += histogram[g]
         firsts[c], seconds[c], rows[c] = a, b, n
-    a, b, n = criterion.first(sums, total), criterion.second(sums, total), sums[total]
+    a, b, n = criterion.first_sum(sums, total), criterion.second_sum(sums, total), sums[total]
     least, lightest = (limits.min_rows if counting else -1.0), limits.min_mass
     for c in range(start, stop):
         x, z = firsts[c], seconds[c]
@@ -123,7 +142,7 @@ def allowed(criterion, limits, sums, left, right, bounds):
         return False
     if limits.min_mass > 0.0 and min(criterion.mass(sums, left), criterion.mass(sums, right)) < limits.min_mass:
         return False
-    if bounds[DIRECTION] != 0.0:
+    if bounds is not None and bounds[DIRECTION] != 0.0:
         # The least and the largest value that the node may have, and the direction in which values may go.
         low, high = criterion.center(sums, left), criterion.center(sums, right)
         if criterion.clips():
@@ -167,7 +186,7 @@ def best_subset(criterion, limits, sums, order, k, scale, bounds):
             merit = merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
             if merit > best + scale:
                 best, chosen = merit, subset
-                bounds[MIDDLE] = bounds[TRIED]
+                keep_middle(bounds)
     cut = 0
     for g in range(k):
         if (chosen >> g) & 1:

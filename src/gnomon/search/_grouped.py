@@ -7,13 +7,18 @@ groups of rows that share a value, so these three questions are all that is aske
 that add up; the sums of a union are the sums of its groups. Breiman et al. (1984), doi:10.1201/9781315139470.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon._typing import Array, Floats, Integers
 from gnomon.search._cuts import order_categories
+
+if TYPE_CHECKING:
+    from gnomon.search._criterion import SumCriterion
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,65 +52,113 @@ class Parts:
         return cls(*(combine([vars(part)[name] for part in parts]) for name in ("worth", "count", "mass")))
 
 
+class Groups(Protocol):
+    """What is asked of the rows of a node in groups."""
+
+    @property
+    def answers(self) -> Floats:
+        """What each group predicts, a row for each."""
+
+    @property
+    def many_classes(self) -> bool:
+        """Whether the best set need not be a prefix of `order`."""
+
+    def each(self) -> Parts:
+        """Each group alone."""
+
+    def prefixes(self, order: Integers) -> Parts:
+        """The unions of the first 1, 2, … groups of `order`."""
+
+    def unions(self, member: Array) -> Parts:
+        """The union of the groups that each row of the matrix `member` marks."""
+
+    def order(self) -> Integers:
+        """The groups in the order in which categories are cut."""
+
+
 @dataclass(frozen=True, eq=False)
 class SumGroups:
     """Groups known by their sums, a row of `sums` each."""
 
-    criterion: Any
-    sums: np.ndarray
+    criterion: "SumCriterion"
+    sums: Floats
 
     @classmethod
-    def of(cls, criterion, y, w, group, k):
+    def of(cls, criterion: "SumCriterion", y: Array, w: Floats, group: Integers, k: int) -> "SumGroups":
         """The sums of k groups; `group` gives the group of each row."""
         sums = np.zeros(k * (criterion.size + 1))
-        _tally(compiled(criterion.tallied), np.ravel(y), w, group, sums)
+        TALLY.run(criterion.tallier, np.ravel(y), w, group, sums)
         return cls(criterion, sums.reshape(k, criterion.size + 1))
 
     @property
-    def answers(self):
-        """What each group predicts."""
+    def answers(self) -> Floats:
         return self.criterion.answers(self.sums)
 
-    def _parts(self, sums):
+    @property
+    def many_classes(self) -> bool:
+        return self.criterion.many_classes
+
+    def _parts(self, sums: Floats) -> Parts:
         return Parts(self.criterion.worths(sums), sums[:, 0], self.criterion.masses(sums))
 
-    def each(self):
-        """Each group alone."""
+    def each(self) -> Parts:
         return self._parts(self.sums)
 
-    def prefixes(self, order):
-        """The unions of the first 1, 2, … groups of `order`."""
+    def prefixes(self, order: Integers) -> Parts:
         return self._parts(np.cumsum(self.sums[order], axis=0))
 
-    def unions(self, member):
-        """The union of the groups that each row of the matrix `member` marks."""
+    def unions(self, member: Array) -> Parts:
         return self._parts(member @ self.sums)
 
-    def order(self):
-        """The groups by mean response, or along the first principal component of their class profiles."""
-        k, width = self.sums.shape
-        many = self.criterion.classes and self.criterion.size > 2
+    def order(self) -> Integers:
+        """By mean response, or along the first principal component of their class profiles."""
+        taken, (k, width) = self.criterion.tallier, self.sums.shape
+        if not taken.compiled:
+            return np.argsort(of_each(CENTERS, taken, self.sums), kind="stable")
         order, scores = np.zeros(k, dtype=np.int64), np.zeros((4, max(k, width)))
-        taken = compiled(self.criterion.tallied)
-        order_categories(taken, many, self.sums.ravel(), order, scores[0], scores[1:], k)
+        order_categories(compiled(taken), self.many_classes, self.sums.ravel(), order, scores[0], scores[1:], k)
         return order
 
-    @property
-    def many_classes(self):
-        """Whether the best set need not be a prefix of `order`."""
-        return self.criterion.classes and self.criterion.size > 2
+
+class Loop(NamedTuple):
+    """A function of a criterion and arrays, as Python and compiled."""
+
+    plain: Callable[..., None]
+    fast: Callable[..., None]
+
+    def run(self, criterion: "SumCriterion", *arrays: Any) -> None:
+        """Call the one that the criterion can serve."""
+        if criterion.compiled:
+            self.fast(compiled(criterion), *arrays)
+        else:
+            self.plain(criterion, *arrays)
 
 
-@jit
+def of_each(loop: Loop, criterion: "SumCriterion", sums: Floats) -> Floats:
+    """What the loop finds for every group, a row of sums each."""
+    out = np.empty(len(sums))
+    loop.run(criterion, np.ravel(sums), out)
+    return out
+
+
 def _tally(criterion, y, w, group, sums):
     for i in range(len(w)):
         criterion.tally(sums, group[i] * (criterion.size + 1), y, i, w[i])
 
 
-def worths_of(criterion, sums, out):
-    """The worth of each group, in `out`; the sums of one follow those of another."""
+def _centers(criterion, sums, out):
+    for group in range(len(out)):
+        out[group] = criterion.center(sums, group * criterion.width())
+
+
+def _masses(criterion, sums, out):
+    for group in range(len(out)):
+        out[group] = criterion.mass(sums, group * criterion.width())
+
+
+def _worths(criterion, sums, out):
     for group in range(len(out)):
         out[group] = criterion.worth(sums, group * criterion.width())
 
 
-worths_compiled = jit(worths_of)
+TALLY, CENTERS, MASSES, WORTHS = (Loop(plain, jit(plain)) for plain in (_tally, _centers, _masses, _worths))

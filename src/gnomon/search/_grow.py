@@ -14,36 +14,38 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import DISABLED, compiled, lean
+from gnomon._jit import DISABLED, compiled, inline, lean
 from gnomon._vectors import ROW
 from gnomon.numerics.parallel import team
-from gnomon.search._code_splitter import ROWS, CodeSplitter, assist, unload
+from gnomon.search._code_splitter import ROWS, CodeSplitter, Ties, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._crew import MOST_PIECES, STOP, WORD, make_crew
-from gnomon.search._histograms import fewest_rows
+from gnomon.search._growers import require_traits
+from gnomon.search._histograms import fewest_rows, make_histograms
 from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
 from gnomon.search._nodes import Limits
 from gnomon.search._read_off import read_off
 from gnomon.search._record_splitter import Records, RecordSplitter, make_room, may_use_records, open_records
-from gnomon.search._work import DEEPEST, helpers_work, make_nodes, make_work, most_groups, open_root, restart
+from gnomon.search._work import (
+    DEEPEST,
+    helpers_work,
+    make_block,
+    make_bounds,
+    make_nodes,
+    make_work,
+    most_groups,
+    open_root,
+    restart,
+)  # fmt: skip
 
 __all__ = ["grow_tree"]
 
 
-KINDS = {
-    ("best", False): Searched(),
-    ("random", False): Drawn(),
-    ("best", True): SearchedMixed(),
-    ("random", True): DrawnMixed(),
-}
-"""How one column is split, by `splitter` and whether any column is a category."""
+LARGE_FROM = 2000
+"""Rows from which on a table is large: histograms that are kept, blocks, records, threads that share a node and loops
+that the compiler unrolls save more time than it takes to compile them."""
 
-EQUALITY = {"best": SearchedMixed(equality=True), "random": DrawnMixed(equality=True)}
-
-
-UNROLLED_FROM = 5000
-SHARED_FROM = 512
 CACHE = 2**19
 MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
@@ -63,7 +65,8 @@ def grow_tree(
         Codes of the rows, from `code_columns`.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         What the criterion takes: whole numbers from 0 for classes, rows of numbers for means, gradients for `Newton`.
-    criterion : Criterion
+    criterion : SumCriterion
+        Compiled; see `applicable_growers`.
     sample_weight : ndarray of shape (n_samples,), optional
         Ones by default. For `Newton`, the curvatures.
     rows : ndarray of int, optional
@@ -155,50 +158,47 @@ class Grower:
         max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints", run=None,
         records=None, joint=None, unrolled=False,
     ):  # fmt: skip
+        require_traits("grow_tree", criterion)
         p, width, outputs = len(columns.sizes), criterion.size + 1, y.size // columns.n_samples
         max_features = p if max_features is None else max_features
-        slots = _slots(columns, max_features, splitter, width, max_leaf_nodes)
+        large = most_rows >= LARGE_FROM
+        slots = _slots(columns, max_features, splitter, width, max_leaf_nodes) if large else 0
         # Weights that were added and taken away again leave rounding; numbers of rows tell which codes a node has.
         counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
         limits = Limits(
             deepest(max_depth), max(min_samples_split, 2),
             float(min_samples_leaf), float(min_weight_leaf), float(min_gain), max_features,
-            criterion.classes and criterion.size > 2, counting, outputs, most_groups(columns, most_rows) * width,
+            criterion.many_classes, counting, outputs, most_groups(columns, most_rows) * width,
             float(category_support), thresholds == "edges", fewest_rows(columns),
         )  # fmt: skip
-        joint, alone = (joint or join_columns(columns), each_alone(columns)) if slots > 0 else (None, None)
-        block = _block(columns, max_leaf_nodes)
         capacity = capacity_for(most_rows, max_depth, min_samples_leaf, max_leaf_nodes)
-        constrained = together is not None or (monotone is not None and bool(np.any(monotone)))
-        monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
-        together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
-        # Loops that the compiler unrolls pay for their compilation from some thousand rows on.
-        large = most_rows >= UNROLLED_FROM
-        used = criterion.unrolled() if large or unrolled else criterion
-        mixed = bool(np.any(columns.category))
-        kinds = EQUALITY[splitter] if mixed and categorical_split == "equality" else KINDS[splitter, mixed]
+        used = criterion.fixed_width() if large or unrolled else criterion
         self.columns, self.criterion, self.y, self.w = columns, criterion, np.ravel(y), w
-        self.monotone, self.run = monotone, run
+        self.monotone, self.run = np.zeros(p) if monotone is None else np.asarray(monotone), run
         self.min_impurity, self.absent = float(min_impurity), category_support > 0.0
-        self.most_leaves = 2**31 if max_leaf_nodes is None else max_leaf_nodes
-        self.best_first = max_leaf_nodes is not None
+        self.max_leaves = None if max_leaf_nodes is None else int(max_leaf_nodes)
         self.nodes, self.sums = make_nodes(capacity, most_rows), np.empty((capacity, width))
         self.rows = np.empty(most_rows, dtype=np.int32)
-        self.work = make_work(columns, y, outputs, most_rows, width, slots, joint.room if slots > 0 else 0, block)
-        helpers = _helpers(run, p, most_rows, max_features, splitter)
-        self.joint, self.crew = joint, None
-        if helpers > 0:
-            # In the order in which histograms are filled.
-            self.crew = make_crew(helpers, np.arange(p) if joint is None else joint.members)
+        self.joint, alone, kept = None, None, None
+        if slots > 0:
+            self.joint, alone = joint or join_columns(columns), each_alone(columns)
+            kept = make_histograms(slots, self.joint.room * width, y.dtype, outputs)
+        ties = _ties(p, monotone, together, capacity)
+        self.work = make_work(columns, y, outputs, most_rows, width, None if ties is None else make_bounds(), kept)
+        self.block = make_block(columns, y, outputs, _block(columns, max_leaf_nodes) if large else 0)
+        helpers = _helpers(run, p, most_rows, max_features, splitter) if large else 0
+        # In the order in which histograms are filled.
+        order = np.arange(p) if self.joint is None else self.joint.members
+        self.crew = make_crew(helpers, order) if helpers > 0 else None
+        kinds = _kinds(columns, splitter, categorical_split, (large or unrolled) and used.two_sums())
         self._by_code = compiled(CodeSplitter(
-            columns, used, kinds, limits, monotone, together,
-            np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8), self.y, w, self.rows,
-            self.sums, self.work, self.crew, joint, alone,
+            columns, used, kinds, limits, ties, self.y, w, self.rows, self.sums, self.work, self.block, self.crew,
+            self.joint, alone,
         ))  # fmt: skip
-        moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, constrained)
+        moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, ties is not None)
         self._records = records if moved else None
         if self._records is not None:
-            self._room = make_room(self._records, capacity, width, 0 if self.best_first else ROW)
+            self._room = make_room(self._records, capacity, width, ROW if max_leaf_nodes is None else 0)
             self._by_record = compiled(RecordSplitter(columns, used, limits, self.sums, self.work, self._room))
         self._called, self._helped = Event(), False
 
@@ -216,9 +216,10 @@ class Grower:
             open_records(self._room, self._records, self.sums)
         with nullcontext() if moving else self.helped():
             splitter = self._by_record if moving else self._by_code
-            made = grow_compiled(splitter, self.nodes, self.best_first, self.most_leaves)
+            made = grow_compiled(splitter, self.nodes, self.max_leaves)
         self._called.clear()
-        unload(self.work.block, here)
+        if self.block is not None:
+            unload(self.block, here)
         # Fields of a plain array come many times as fast as those of a recarray.
         grown = self.nodes[:made].view(np.ndarray)
         tree, order = read_off(grown, self.sums[:made], here, self.columns, self.criterion, self.absent)
@@ -254,9 +255,26 @@ class Grower:
             self._called.wait()
 
 
+def _kinds(columns, splitter, categorical_split, sweep):
+    """How one column is split: the best cut or a drawn one, of numbers only or of categories too."""
+    if not np.any(columns.category):
+        return Drawn() if splitter == "random" else Searched(True if sweep else None)
+    equality = categorical_split == "equality"
+    return DrawnMixed(equality) if splitter == "random" else SearchedMixed(True if sweep else None, equality)
+
+
+def _ties(p, monotone, together, capacity):
+    """What splits ask of those below them in a tree of so many nodes; None if nothing."""
+    if together is None and (monotone is None or not np.any(monotone)):
+        return None
+    monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
+    together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
+    return Ties(monotone, together, np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8))
+
+
 def _helpers(run, p, m, max_features, splitter):
-    """How many threads may help: none where a node looks at few columns or few rows, or draws from one seed."""
-    if run is None or DISABLED or splitter == "random" or max_features < p or m < SHARED_FROM:
+    """How many threads may help: none where a node looks at few columns, or draws from one seed."""
+    if run is None or DISABLED or splitter == "random" or max_features < p:
         return 0
     if max(p, m // ROWS + 1) >= MOST_PIECES:
         return 0
@@ -294,25 +312,28 @@ def capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes):
     return 2 * leaves + 1
 
 
-def grow(splitter, nodes, best_first, max_leaves):
-    """Carry out (1) from the root, whose rows `nodes` must hold; return the number of nodes."""
+def grow(splitter, nodes, max_leaves):
+    """Carry out (1) from the root, whose rows `nodes` must hold; return the number of nodes.
+
+    Without a limit `max_leaves` is None: depth first is compiled without a heap.
+    """
     made, branches, leaves, size = 1, 1, 1, 0
     # Open nodes: a binary heap with the largest gain first, or a stack with the last made on top.
     while True:
         splitter.examine(nodes, made - branches, made)
         for b in range(branches):
             # The first child on top of the stack: nodes stand nearly in the order in which they are read off.
-            child = made - branches + b if best_first else made - 1 - b
+            child = made - 1 - b if max_leaves is None else made - branches + b
             if nodes.gain[child] >= 0.0:
                 nodes.heap[size] = child
-                if best_first:
+                if max_leaves is not None:
                     _sift_up(nodes.heap, nodes.gain, size)
                 size += 1
-        if size == 0 or leaves >= max_leaves:
+        if size == 0 or (max_leaves is not None and leaves >= max_leaves):
             return made
         size -= 1
-        node = nodes.heap[0] if best_first else nodes.heap[size]
-        if best_first:
+        node = nodes.heap[size if max_leaves is None else 0]
+        if max_leaves is not None:
             nodes.heap[0] = nodes.heap[size]
             _sift_down(nodes.heap, nodes.gain, size)
         branches = splitter.divide(nodes, node, made)
@@ -322,12 +343,12 @@ def grow(splitter, nodes, best_first, max_leaves):
         leaves += max(branches - 1, 0)
         for child in range(made - branches, made):
             nodes.branches[child] = 0
-            if leaves >= max_leaves:
+            if max_leaves is not None and leaves >= max_leaves:
                 # It would be examined in vain.
                 nodes.depth[child] = DEEPEST
 
 
-@lean
+@inline
 def _sift_up(heap, priority, i):
     node = heap[i]
     while i > 0:
@@ -339,7 +360,7 @@ def _sift_up(heap, priority, i):
     heap[i] = node
 
 
-@lean
+@inline
 def _sift_down(heap, priority, size):
     i = 0
     node = heap[0]

@@ -17,8 +17,8 @@ import numpy as np
 
 from gnomon._jit import compiled, lean
 from gnomon.numerics.parallel import team
-from gnomon.search._cuts import HIGH, LOW, PUREST
 from gnomon.search._grow import Grower, capacity_for, deepest, grow, rows_of
+from gnomon.search._growers import require_traits
 from gnomon.search._intervals import INTERVALS, TOGETHER, collect, divide_rows, survey, sweep, tally_intervals
 from gnomon.search._nodes import Limits, make_children, settle, weigh_up
 from gnomon.search._read_off import read_nodes
@@ -49,7 +49,7 @@ def grow_in_place(
     X : ndarray of shape (n_samples, n_features)
         Numbers, NaN where missing, in single or double precision and any order.
     y, criterion, sample_weight
-        As in `grow_tree`; a criterion of impurities, so not `Newton`.
+        As in `grow_tree`; the criterion must have a `monotone_worth`, on which bounds of intervals rest.
     max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity, min_gain
         As in `grow_tree`.
     n_jobs : int, optional
@@ -71,8 +71,7 @@ def grow_in_place(
     >>> grow_in_place(x, (x[:, 0] > 0.3).astype(int), Gini(2)).threshold[0].round(6)
     np.float64(0.3001)
     """
-    if criterion.record is None or criterion.stepping:
-        raise ValueError(f"criterion is {criterion!r}; here it must be an impurity with sums, such as Gini(2)")
+    require_traits("grow_in_place", criterion)
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     limits = {
         "min_samples_split": min_samples_split, "min_samples_leaf": min_samples_leaf,
@@ -80,7 +79,7 @@ def grow_in_place(
     }  # fmt: skip
     with team(n_jobs) as run:
         top = _IntervalSplitter(X, y, criterion, w, rows_of(w), max_depth, limits, run)
-        made = grow(top, top.nodes, False, 2**31)
+        made = grow(top, top.nodes, None)
         tree, order = read_nodes(top.nodes[:made].view(np.ndarray), top.sums[:made], criterion, X.shape[1])
         opened = top.nodes.view(np.ndarray)[order]
 
@@ -106,7 +105,7 @@ class _IntervalSplitter:
 
     def __init__(self, X, y, criterion, w, rows, max_depth, limits, run):
         n, p = X.shape
-        width, used = criterion.size + 1, criterion.unrolled()
+        width, used = criterion.size + 1, criterion.fixed_width()
         capacity = capacity_for(len(rows), max_depth, limits["min_samples_leaf"], None)
         self.X, self.y, self.w, self.rows, self.run = X, np.ravel(y), w, rows, run
         self.outputs, self.criterion = y.size // n, compiled(used)
@@ -117,8 +116,7 @@ class _IntervalSplitter:
             float(limits["min_samples_leaf"]), float(limits["min_weight_leaf"]), float(limits["min_gain"]), p, False,
             limits["min_samples_leaf"] > 1, self.outputs, 0, 0.0, False, 0,
         ))  # fmt: skip
-        self.bounds = np.zeros(PUREST + 1)
-        self.bounds[LOW], self.bounds[HIGH], self.bounds[PUREST] = -np.inf, np.inf, limits["min_impurity"]
+        self.purest = float(limits["min_impurity"])
         self.histograms = np.empty((p, (INTERVALS + 1) * width))
         self.within = np.empty((p, INTERVALS))
         self.flags, self.spare = np.empty(len(rows), dtype=np.uint8), np.empty(len(rows), dtype=np.int32)
@@ -128,12 +126,12 @@ class _IntervalSplitter:
         for node in range(first, made):
             rows = self.rows[nodes.start[node] : nodes.stop[node]]
             sums = np.zeros(6 * self.sums.shape[1])
-            prospect = _look(self.criterion, self.limits, self.y, self.w, rows, nodes, node, sums, self.bounds)
+            prospect = _look(self.criterion, self.limits, self.y, self.w, rows, nodes, node, sums, self.purest)
             self.sums[node] = sums[: self.sums.shape[1]]
             if not prospect.open or len(rows) <= FEW:
                 continue
             best = self._best(_Scene(rows, sums, prospect.scale, *_ranges(self.X, rows)))
-            if _conclude(nodes, node, best, prospect, self.limits, self.bounds):
+            if _conclude(nodes, node, best, prospect, self.limits):
                 left = divide_rows(self.X, best.feature, best.threshold, best.missing, rows, self.flags, self.spare)
                 nodes.middle[node] = nodes.start[node] + left
                 # Never, unless a cut were weighed otherwise than it divides: then a leaf, not endless division.
@@ -171,7 +169,7 @@ class _IntervalSplitter:
             self.criterion, self.outputs, self.X, scene.rows, self.y, self.w, first, scene.low, scene.per_unit,
             histograms, np.empty(TOGETHER * self.outputs, dtype=self.y.dtype), *np.empty((2, TOGETHER)),
         )  # fmt: skip
-        survey(self.criterion, self.limits, histograms, sums, self.bounds, within, ends)
+        survey(self.criterion, self.limits, histograms, sums, within, ends)
         return ends
 
     def _search(self, scene, j, least):
@@ -182,7 +180,7 @@ class _IntervalSplitter:
         order = np.argsort(values[:kept])
         return sweep(
             self.criterion, self.limits, j, values, places, order, low, per_unit, self.histograms[j], self.y, self.w,
-            scene.sums.copy(), scene.scale, self.bounds,
+            scene.sums.copy(), scene.scale,
         )  # fmt: skip
 
 
@@ -215,16 +213,16 @@ def _ranges(X, rows):
 
 
 @lean
-def _look(criterion, limits, y, w, rows, nodes, node, sums, bounds):
+def _look(criterion, limits, y, w, rows, nodes, node, sums, purest):
     """The sums of the rows, and what a split of the node must beat."""
     for i in range(len(rows)):
         criterion.tally(sums, 0, y, rows[i], w[rows[i]])
-    return weigh_up(criterion, limits, nodes, node, sums, bounds)
+    return weigh_up(criterion, limits, nodes, node, sums, None, purest)
 
 
 @lean
-def _conclude(nodes, node, best, prospect, limits, bounds):
-    return settle(nodes, node, best, prospect, limits, bounds)
+def _conclude(nodes, node, best, prospect, limits):
+    return settle(nodes, node, best, prospect, limits, None)
 
 
 @lean

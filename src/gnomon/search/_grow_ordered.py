@@ -13,23 +13,23 @@ from gnomon.search._groups import DIGIT
 from gnomon.search._grow import capacity_for, grow_compiled
 from gnomon.search._monotone import bounded
 from gnomon.search._order_splitter import OrderSplitter, OrderWork
-from gnomon.search._read_off import in_preorder, with_heavier
+from gnomon.search._read_off import in_preorder, with_larger
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import code_columns
 from gnomon.search.tree import Tests, Tree
 
 
-def grow_ordered(columns, y, criterion, w, rows, bounds, *, random, best_first, monotone, seed):
-    """The tree of (1); `monotone`, where it is not zero, needs one output."""
+def grow_ordered(columns, y, pinball, w, rows, bounds, *, random, max_leaves, monotone, seed):
+    """The tree of (1) by `pinball`, the level and the factor of L; `monotone`, where not zero, needs one output."""
     targets = code_columns(y.reshape(columns.n_samples, -1))
     m, q, rows = len(rows), len(targets.sizes), np.array(rows, dtype=np.int32)
-    capacity = capacity_for(m, bounds.max_depth, bounds.min_rows, bounds.max_leaves if best_first else None)
+    capacity = capacity_for(m, bounds.max_depth, bounds.min_rows, max_leaves)
     nodes, stats = make_nodes(capacity, m), np.empty((capacity, 3 + q))
     splitter = OrderSplitter(
-        columns, targets, float(criterion.alpha), float(criterion.scale), random, bounds, monotone, w, rows, stats,
+        columns, targets, *pinball, random, bounds, monotone, w, rows, stats,
         _make_work(columns, m, q, seed),
     )  # fmt: skip
-    made = grow_compiled(compiled(splitter), nodes, best_first, bounds.max_leaves)
+    made = grow_compiled(compiled(splitter), nodes, None if max_leaves is None else int(max_leaves))
     tree = _as_tree(nodes[:made], stats[:made], len(columns.sizes))
     return tree.with_answers(bounded(tree, tree.answers[:, 0], monotone)[:, None]) if np.any(monotone) else tree
 
@@ -57,7 +57,7 @@ def _as_tree(nodes, stats, p):
         impurity=np.maximum(-stats[:, 0] / np.maximum(mass, 1e-300), 0.0),
         weight=mass.copy(),
         n_rows=stats[:, 1].astype(np.int32),
-        missing=with_heavier(missing, records, mass),
+        missing=with_larger(missing, records, mass),
         ends=ends,
         n_features=p,
         tests=Tests.none(len(nodes)),

@@ -67,6 +67,19 @@ def assign_slots(nodes, first, made, slots, limits):
     return small
 
 
+class Histograms(NamedTuple):
+    """The sums of open nodes, one row for each slot; which slots are free; and what one thread has fetched to add."""
+
+    sums: np.ndarray
+    slots: np.ndarray
+    fetched: "Fetched"
+
+
+def make_histograms(count, size, kind, outputs):
+    """Room for so many histograms of so many sums, of rows with so many targets of a kind."""
+    return Histograms(in_lines(count, size), free_slots(count), make_fetched(kind, outputs))
+
+
 class Fetched(NamedTuple):
     """What one thread has fetched of a block of rows: targets and weights, or what each row adds to sums, by fours."""
 
@@ -89,12 +102,12 @@ def in_lines(rows, columns):
 
 
 @inner
-def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, fetched, histograms, slot, parent, first, last):
+def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, kept, slot, parent, first, last):
     """Fill the columns of the groups first … last − 1 of a histogram from rows, and take it from the parent's.
 
     By blocks of rows, which stay in cache while the columns see them.
     """
-    histogram = histograms[slot]
+    histogram, fetched = kept.sums[slot], kept.fetched
     for b in range(first, last):
         _clear(columns, joint, criterion, histogram, b)
     for block in range(0, len(rows), BLOCK):
@@ -111,7 +124,7 @@ def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, fetched, 
     for b in range(first, last):
         _spread(columns, joint, criterion, histogram, b)
         if parent >= 0:
-            _take_away(columns, joint, criterion, histograms[parent], histogram, b)
+            _take_away(columns, joint, criterion, kept.sums[parent], histogram, b)
 
 
 @inner

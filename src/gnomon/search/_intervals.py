@@ -4,9 +4,9 @@
     within an interval I        merit(left) + merit(right) ≤ merit(before I) + merit(after I) + pure(I)          (2)
                                                            ≤ max over the corners of the box of left             (3)
 
-Sums of the rows in equal intervals of a column give (1). (2) holds as nothing is worth more than its parts, and rows
-are worth most each by itself: pure(I) = merit(I) − worth(I). For (3) the weights of few classes left of the cut lie
-each between that before I and that with all of I, and a convex function is largest at a corner of a box. Intervals
+Sums of the rows in equal intervals of a column give (1). (2), where pure(I) = merit(I) − worth(I), holds if no rows
+make a group worth more: the trait `monotone_worth`. For (3) few sums left of the cut lie each between that before I and
+that with all of I, and a convex function is largest at a corner of a box: the trait `convex_merit`. Intervals
 whose bound is below M cannot hold the best cut. The rows of all others are sorted, and every cut between them is
 weighed: Alsabti, Ranka & Singh (1998), CLOUDS: a decision tree classifier for large datasets, KDD-98, where such
 intervals are called alive.
@@ -22,6 +22,9 @@ from gnomon.search._sift import sift
 from gnomon.search.columns import midpoint
 
 __all__ = ["INTERVALS", "TOGETHER", "collect", "divide_rows", "survey", "sweep", "tally_intervals"]
+
+MOST_CORNER_SUMS = 3
+"""Sums of a group up to which (3) is tried: there are twice as many corners for each."""
 
 INTERVALS = 256
 """Of a column; the sums of rows whose cell is missing stand behind those of the last."""
@@ -62,17 +65,17 @@ def tally_intervals(criterion, q, X, rows, y, w, first, low, per_unit, histogram
 
 
 @lean
-def survey(criterion, limits, histograms, sums, bounds, within, ends):
+def survey(criterion, limits, histograms, sums, within, ends):
     """Put into `ends` (1) of each column, and into `within` the bounds of its intervals.
 
     The sums of the node stand at ``limits.total``, before room for those of five more groups.
     """
     for h in range(len(histograms)):
-        ends[h] = _survey_one(criterion, limits, histograms[h], sums, bounds, within[h])
+        ends[h] = _survey_one(criterion, limits, histograms[h], sums, within[h])
 
 
 @inner
-def _survey_one(criterion, limits, histogram, sums, bounds, within):
+def _survey_one(criterion, limits, histogram, sums, within):
     """Put into `within` the bound, (2) or (3), of every interval, −∞ where it has no row; return (1)."""
     width = criterion.width()
     left, right, after = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
@@ -97,17 +100,18 @@ def _survey_one(criterion, limits, histogram, sums, bounds, within):
         bound = min(bound, corner) if histogram[missing] == 0.0 else bound
         # A part that may not be made by itself may be made with others.
         within[b] = bound if bound > -np.inf else np.inf
-        best = max(best, _merit_of_cut(criterion, limits, sums, left, right, bounds))
+        best = max(best, _merit_of_cut(criterion, limits, sums, left, right))
         if histogram[missing] > 0.0 and sums[after] > 0.0:
-            best = max(best, _merit_with(criterion, limits, sums, histogram, missing, left, bounds))
+            best = max(best, _merit_with(criterion, limits, sums, histogram, missing, left))
     return best
 
 
 @inner
 def _best_corner(criterion, limits, sums, left, histogram, g):
     """The bound (3) of the interval at g, which those at `left` are before; ∞ where there is none."""
-    k, part = criterion.rising(), left + 3 * criterion.width()
-    other = part + criterion.width()
+    width = criterion.width()
+    k = width - 1 if criterion.convex_merit() and width - 1 <= MOST_CORNER_SUMS else 0
+    part, other = left + 3 * width, left + 4 * width
     best = -np.inf if k > 0 else np.inf
     for corner in range(1 << k if k > 0 else 0):
         for s in range(k):
@@ -118,22 +122,22 @@ def _best_corner(criterion, limits, sums, left, histogram, g):
 
 
 @inner
-def _merit_of_cut(criterion, limits, sums, left, right, bounds):
+def _merit_of_cut(criterion, limits, sums, left, right):
     """The merit of both sides, whose left has the sums at `left`; −∞ if they may not be parted."""
     for s in range(criterion.width()):
         sums[right + s] = sums[limits.total + s] - sums[left + s]
-    if sums[right] <= 0.0 or not allowed(criterion, limits, sums, left, right, bounds):
+    if sums[right] <= 0.0 or not allowed(criterion, limits, sums, left, right, None):
         return -np.inf
     return criterion.merit(sums, left) + criterion.merit(sums, right)
 
 
 @inner
-def _merit_with(criterion, limits, sums, histogram, missing, left, bounds):
+def _merit_with(criterion, limits, sums, histogram, missing, left):
     """The merit of the same cut with what is missing on its left."""
     joined = left + 3 * criterion.width()
     for s in range(criterion.width()):
         sums[joined + s] = sums[left + s] + histogram[missing + s]
-    return _merit_of_cut(criterion, limits, sums, joined, joined + criterion.width(), bounds)
+    return _merit_of_cut(criterion, limits, sums, joined, joined + criterion.width())
 
 
 @lean
@@ -149,7 +153,7 @@ def collect(X, rows, j, low, per_unit, within, least, values, places):
 
 
 @lean
-def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram, y, w, sums, scale, bounds):
+def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram, y, w, sums, scale):
     """The best cut between rows that were collected, in the `order` of their values; of equal cuts the first."""
     width, missing, n = criterion.width(), INTERVALS * criterion.width(), len(order)
     left, right, before = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
@@ -177,11 +181,11 @@ def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram,
             other = values[order[first]] if first < n else x
             if first < n:
                 near = _are_neighbours(histogram, b, np.int64(_interval(other, low, per_unit)), width)
-                skipped = not near or (is_free(limits, bounds) and criterion.alike(sums, now, coming))
+                skipped = not near or (is_free(limits, None) and criterion.no_cut_between(sums, now, coming))
             else:
                 # All known rows against all missing ones is a cut only where the missing are right.
                 skipped = side == 1 or not gaps or sums[left] + histogram[missing] != sums[limits.total]
-            merit = -np.inf if skipped else _merit_of_cut(criterion, limits, sums, left, right, bounds)
+            merit = -np.inf if skipped else _merit_of_cut(criterion, limits, sums, left, right)
             if merit > best.score + scale:
                 t = midpoint(np.float64(x), np.float64(other)) if first < n else np.inf
                 best = Found(merit, np.int64(j), np.int64(0), t, np.int64(1 - side if gaps else -1))

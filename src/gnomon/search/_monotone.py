@@ -18,13 +18,14 @@ __all__ = ["bound_children", "bounded"]
 @inner
 def bound_children(nodes, node, made, direction):
     """(1) for the two children of a growing node, numbered from `made`, whose middle stands in ``nodes.value``."""
-    for child in range(made, made + 2):
-        nodes.low[child] = nodes.low[node]
-        nodes.high[child] = nodes.high[node]
+    here = nodes[node]
+    for b in range(2):
+        child = nodes[made + b]
+        child.low, child.high = here.low, here.high
     if direction != 0:
         lower = 0 if direction > 0 else 1
-        nodes.high[made + lower] = nodes.value[node]
-        nodes.low[made + 1 - lower] = nodes.value[node]
+        nodes[made + lower].high = here.value
+        nodes[made + 1 - lower].low = here.value
 
 
 def bounded(tree, values, monotone):

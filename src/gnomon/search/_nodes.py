@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon._jit import inner, noun
 from gnomon.search._column_splits import below
-from gnomon.search._cuts import CHOSEN, PUREST, TIE, merit_within
+from gnomon.search._cuts import CHOSEN, TIE, merit_within
 from gnomon.search.tree import LEAF
 
 ROUNDING = 1e-15
@@ -46,19 +46,21 @@ class Prospect(NamedTuple):
 
 
 @inner
-def weigh_up(criterion, limits, nodes, node, sums, bounds):
-    """What a split of the node must beat; until one does, it is a leaf. Its sums stand at ``limits.total``."""
-    nodes.feature[node] = LEAF
-    nodes.gain[node] = -1.0
-    at = limits.total
+def weigh_up(criterion, limits, nodes, node, sums, bounds, purest):
+    """What a split of the node must beat; until one does, or if it is not less pure than `purest`, it is a leaf.
+
+    Its sums stand at ``limits.total``.
+    """
+    here, at = nodes[node], limits.total
+    here.feature, here.gain = LEAF, -1.0
     impurity, merit = -criterion.worth(sums, at), merit_within(criterion, sums, at, bounds)
     divisible = (
-        nodes.stop[node] - nodes.start[node] >= limits.min_rows_split
-        and nodes.depth[node] < limits.max_depth
-        and impurity > (bounds[PUREST] + ROUNDING) * criterion.mass(sums, at)
+        here.stop - here.start >= limits.min_rows_split
+        and here.depth < limits.max_depth
+        and impurity > (purest + ROUNDING) * criterion.mass(sums, at)
     )
     scale = TIE * abs(impurity) + ROUNDING * abs(merit)
-    stepping = bounds[PUREST] == -np.inf
+    stepping = purest == -np.inf
     return Prospect(divisible, merit, scale, np.inf if stepping else merit + impurity - scale)
 
 
@@ -70,26 +72,25 @@ def settle(nodes, node, best, prospect, limits, bounds):
     stepping = prospect.perfect == np.inf
     if best.feature < 0 or (gain <= prospect.scale if stepping else gain < limits.min_gain - prospect.scale):
         return False
-    nodes.gain[node] = max(0.0, gain)
-    nodes.feature[node] = best.feature
-    nodes.threshold[node] = best.threshold
-    nodes.missing[node] = best.missing
-    nodes.value[node] = bounds[CHOSEN]
-    nodes.cut[node] = best.cut
+    here = nodes[node]
+    here.gain = max(0.0, gain)
+    here.feature, here.threshold, here.missing, here.cut = best.feature, best.threshold, best.missing, best.cut
+    if bounds is not None:
+        here.value = bounds[CHOSEN]
     return True
 
 
 @inner
 def make_children(nodes, node, made):
     """The two children of a node, numbered from `made`."""
-    nodes.first[node] = made
+    here = nodes[node]
+    here.first = made
     for b in range(2):
-        child = made + b
-        nodes.start[child] = nodes.start[node] if b == 0 else nodes.middle[node]
-        nodes.stop[child] = nodes.middle[node] if b == 0 else nodes.stop[node]
-        nodes.depth[child] = nodes.depth[node] + 1
-        nodes.first[child] = 0
-        nodes.slot[child] = -1
+        child = nodes[made + b]
+        child.start = here.start if b == 0 else here.middle
+        child.stop = here.middle if b == 0 else here.stop
+        child.depth = here.depth + 1
+        child.first, child.slot = 0, -1
 
 
 @inner
@@ -98,10 +99,12 @@ def begin_block(nodes, node, made, most):
 
     Depth first, the whole subtree is grown before any other node.
     """
-    begins = nodes.block[node] < 0 and nodes.stop[node] - nodes.start[node] <= most
-    for child in range(made, made + 2):
-        nodes.block[child] = nodes.start[node] if begins else nodes.block[node]
-        nodes.block_stop[child] = nodes.stop[node] if begins else nodes.block_stop[node]
+    here = nodes[node]
+    begins = here.block < 0 and here.stop - here.start <= most
+    for b in range(2):
+        child = nodes[made + b]
+        child.block = here.start if begins else here.block
+        child.block_stop = here.stop if begins else here.block_stop
     return begins
 
 

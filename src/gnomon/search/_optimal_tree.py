@@ -18,6 +18,7 @@ import numpy as np
 
 from gnomon._jit import compiled
 from gnomon.search._cut_columns import cut_columns, fork_of
+from gnomon.search._growers import require_traits
 from gnomon.search._pair_sums import best_cut, best_pair, make_sorted, open_cuts, sort_rows
 
 __all__ = ["OptimalTree", "optimal_tree"]
@@ -81,9 +82,8 @@ def optimal_tree(
         From `code_columns`; of numbers every cut is tried, with what is missing on either side.
     y : ndarray
         As `grow_tree` takes it.
-    criterion : Criterion
-        H, whose sums are additive and whose n H never falls when rows are added, as `Misclassification` and
-        `SquaredError`.
+    criterion : SumCriterion
+        Compiled, with a `monotone_worth`: n H never falls when rows are added.
     sample_weight : ndarray of shape (n_samples,), optional
     max_depth : int, default=2
     leaf_penalty : float, default=0.0
@@ -113,6 +113,7 @@ def optimal_tree(
     >>> found.objective, found.proved
     (0.0, True)
     """
+    require_traits("optimal_tree", criterion)
     deadline = None if time_limit is None else monotonic() + time_limit
     w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     used = np.flatnonzero(w)

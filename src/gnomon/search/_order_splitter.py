@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, noun
+from gnomon._jit import inlined_verb, inner, noun
 from gnomon.search._column_splits import Found, drawn_cut
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import HALF, LOW, sort_keys
@@ -79,6 +79,7 @@ class OrderSplitter:
     stats: np.ndarray
     work: OrderWork
 
+    @inlined_verb
     def examine(self, nodes, first, made):
         bounds, work = self.bounds, self.work
         p = len(self.columns.sizes)
@@ -121,6 +122,7 @@ class OrderSplitter:
             left = partition(best, codes, size, rows, work, work.present)
             nodes.middle[node] = nodes.start[node] + left
 
+    @inlined_verb
     def divide(self, nodes, node, made):
         make_children(nodes, node, made)
         bound_children(nodes, node, made, self.monotone[nodes.feature[node]])

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import compiled, jit
+from gnomon._jit import compiled, lean
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
-__all__ = ["in_preorder", "read_nodes", "read_off", "with_heavier"]
+__all__ = ["in_preorder", "read_nodes", "read_off", "with_larger"]
 
 TOGETHER = 2**15
 """Nodes whose answers are found at a time, in arrays that the cache holds and that need no new pages."""
@@ -52,7 +52,7 @@ def read_nodes(nodes, sums, criterion, n_features):
         impurity=impurity,
         weight=weight,
         n_rows=n_rows,
-        missing=with_heavier(missing, records, criterion.hefts(weight, n_rows)),
+        missing=with_larger(missing, records, _sizes(criterion, weight, n_rows)),
         ends=ends,
         n_features=n_features,
         tests=Tests.none(n),
@@ -60,7 +60,7 @@ def read_nodes(nodes, sums, criterion, n_features):
     return tree, order
 
 
-@jit
+@lean
 def _weigh(criterion, sums, order, worth, weight, n_rows):
     """What the criterion finds each node worth, its weight and its number of rows."""
     for i in range(len(order)):
@@ -76,11 +76,16 @@ def _answers(criterion, sums, which):
     return np.ascontiguousarray(criterion.answers(some))
 
 
-@jit
+@lean
 def _take(sums, which, across):
     for i in range(len(which)):
         for s in range(sums.shape[1]):
             across[s, i] = sums[which[i], s]
+
+
+def _sizes(criterion, weight, n_rows):
+    """What tells which of two nodes is the larger."""
+    return weight if criterion.larger_by == "weight" else n_rows.astype(float)
 
 
 def in_preorder(nodes):
@@ -89,14 +94,15 @@ def in_preorder(nodes):
     found = Preorder(
         np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=NODE), np.empty(n, dtype=np.int16)
     )
-    _fill_preorder(nodes.view(np.ndarray), *found)
+    # Of each node to come its old number, the new one of its parent, and which of its children it is.
+    stack = np.empty((n, 3), dtype=np.int32)
+    stack[0] = 0
+    _fill_preorder(nodes.view(np.ndarray), stack, *found)
     return found
 
 
-@jit
-def _fill_preorder(nodes, order, ends, records, missing):
-    # Of each node to come its old number, the new one of its parent, and which of its children it is.
-    stack = np.zeros((len(order), 3), dtype=np.int32)
+@lean
+def _fill_preorder(nodes, stack, order, ends, records, missing):
     size = 1
     for new in range(len(order)):
         size -= 1
@@ -120,17 +126,17 @@ def _fill_preorder(nodes, order, ends, records, missing):
         ends[new] = new + 1 if ends[new] == new else ends[ends[new]]
 
 
-def with_heavier(missing, records, heft):
-    """`missing` where it is known, elsewhere which of the children is the heavier by `heft`."""
-    _fill_heavier(missing, records, heft)
+def with_larger(missing, records, size):
+    """`missing` where it is known, elsewhere which of the children is the larger by `size`."""
+    _fill_larger(missing, records, size)
     return missing
 
 
-@jit
-def _fill_heavier(missing, records, heft):
+@lean
+def _fill_larger(missing, records, size):
     for node in range(len(missing)):
         if missing[node] < 0:
-            missing[node] = heft[records[node]["right"]] >= heft[node + 1]
+            missing[node] = size[records[node]["right"]] >= size[node + 1]
 
 
 def _tables(nodes, order, rows, columns, absent):
@@ -150,7 +156,7 @@ def _tables(nodes, order, rows, columns, absent):
     return Tests(number, np.zeros(count, dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
 
 
-@jit
+@lean
 def _number_sets(nodes, order, sizes, number):
     """Number the tests of categories; how many there are, and the codes of their columns, of all and at most."""
     count, room, largest = 0, 0, 0
@@ -165,7 +171,7 @@ def _number_sets(nodes, order, sizes, number):
     return count, room, largest
 
 
-@jit
+@lean
 def _fill_tables(nodes, order, number, codes, sizes, rows, absent, side, starts, cells, branches):
     """Put the categories of every test and their branches one after the other; return how many there are."""
     used = 0

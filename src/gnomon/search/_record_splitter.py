@@ -19,15 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, noun, within
+from gnomon._jit import inlined_verb, inner, noun, within
 from gnomon._vectors import BLOCK, copy_block, count_at_most, widen
 from gnomon.search._column_splits import Found, drawn_between, outside_bins
-from gnomon.search._cuts import HIGH, LOW
 from gnomon.search._histograms import in_lines
 from gnomon.search._nodes import begin_block, draw_columns, make_children, settle, weigh_up
 from gnomon.search._tiles import Tile, count_tile, fill_tile, look_at_tile, make_tile, split_set
 from gnomon.search._work import Work
-from gnomon.search.class_criteria import Impurity
 
 __all__ = ["RecordSplitter", "Records", "make_room", "may_use_records", "open_records"]
 
@@ -50,7 +48,7 @@ def may_use_records(columns, criterion, splitter, constrained):
     """Whether (1) and (2) serve a tree of rows of weight one, unless it is constrained in what follows what."""
     return (
         splitter == "random"
-        and isinstance(criterion, Impurity)
+        and criterion.class_weights
         and criterion.size <= MOST + 1
         and columns.codes.dtype == np.uint8
         and len(columns.sizes) < WIDEST
@@ -167,14 +165,14 @@ class RecordSplitter:
     work: Work
     room: Room
 
+    @inlined_verb
     def examine(self, nodes, first, made):
         criterion, limits, bounds, room = self.criterion, self.limits, self.work.bounds, self.room
         sums, width = self.work.sums, criterion.width()
-        bounds[LOW], bounds[HIGH] = -np.inf, np.inf
         for node in range(first, made):
             for s in range(width):
                 sums[limits.total + s] = self.node_sums[node, s]
-            prospect = weigh_up(criterion, limits, nodes, node, sums, bounds)
+            prospect = weigh_up(criterion, limits, nodes, node, sums, bounds, self.work.purest[0])
             if prospect.open:
                 best = _best_drawn(self, nodes, node, (node - first) * room.stride, prospect)
                 if settle(nodes, node, best, prospect, limits, bounds):
@@ -182,6 +180,7 @@ class RecordSplitter:
                     for s in range(width):
                         room.chosen[node, s] = room.sides[best.feature, s]
 
+    @inlined_verb
     def divide(self, nodes, node, made):
         make_children(nodes, node, made)
         sums, left = self.node_sums, self.room.chosen

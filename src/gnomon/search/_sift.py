@@ -56,8 +56,9 @@ def choose(found, size, chosen, side, left):
         for g in range(found.cut):
             side[chosen[g]] = left
     else:
-        for c in range(size + 1):
-            side[c] = left and (found.missing == 0 if c == size else c <= found.cut)
+        for c in range(found.cut + 1):
+            side[c] = left
+        side[size] = left and found.missing == 0
 
 
 @inner

@@ -2,8 +2,9 @@
 
     nodes[k] = the rows start … stop − 1 of node k, its split, its children                                        (1)
 
-All room is made before the first node, so that kernels create nothing. A subtree of few enough rows has their cells
-side by side in a block of its own, which the cache holds.
+All room is made before the first node, so that kernels create nothing. A large table has more: histograms of open
+nodes, and room for the cells of a subtree of few enough rows side by side, in a block that the cache holds. A small one
+has None instead, and kernels are compiled without what is done with them.
 """
 
 from typing import NamedTuple
@@ -11,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.search._column_splits import scrambled
-from gnomon.search._cuts import PUREST
+from gnomon.search._cuts import HIGH, LOW, TRIED
 from gnomon.search._groups import CACHED, DIGIT
-from gnomon.search._histograms import Fetched, free_slots, in_lines, make_fetched
+from gnomon.search._histograms import Histograms, free_slots, make_fetched
 from gnomon.search.tree import LEAF
 
 OPEN = np.dtype(
@@ -48,7 +49,10 @@ class SubtreeBlock(NamedTuple):
 
 
 class Work(NamedTuple):
-    """Arrays that are used again at every node; `groups` holds the codes present, their order, and those left."""
+    """Arrays that are used again at every node; `groups` holds the codes present, their order, and those left.
+
+    Nodes that are not less pure than `purest` are leaves.
+    """
 
     sums: np.ndarray
     groups: np.ndarray
@@ -62,12 +66,10 @@ class Work(NamedTuple):
     flags: np.ndarray
     features: np.ndarray
     seed: np.ndarray
-    bounds: np.ndarray
-    histograms: np.ndarray
-    slots: np.ndarray
+    purest: np.ndarray
+    bounds: np.ndarray | None
     cells: np.ndarray
-    fetched: Fetched
-    block: SubtreeBlock
+    kept: Histograms | None
 
 
 def make_nodes(capacity, n):
@@ -87,8 +89,8 @@ def most_groups(columns, n):
     return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
 
 
-def make_work(columns, y, outputs, n, width, slots, room, block):
-    """Buffers for a tree of `n` rows, with histograms of `room` codes for `slots` nodes and a block of `block` rows."""
+def make_work(columns, y, outputs, n, width, bounds, kept):
+    """Buffers for a tree of `n` rows, with bounds of answers or None, whose nodes keep histograms or None."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
     return Work(
@@ -96,30 +98,41 @@ def make_work(columns, y, outputs, n, width, slots, room, block):
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
-        np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(PUREST + 1),
-        in_lines(slots, room * width), free_slots(slots),
-        np.empty(n, dtype=columns.codes.dtype), make_fetched(y.dtype, outputs), make_block(columns, y, outputs, block),
+        np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(1), bounds,
+        np.empty(n, dtype=columns.codes.dtype), kept,
     )  # fmt: skip
 
 
 def helpers_work(work):
     """Working arrays for a helper: the grower's own where they are only read, others where they are written."""
-    own = ("sums", "groups", "keys", "counts", "scores", "bounds", "slots")
-    fetched = make_fetched(work.y.dtype, len(work.fetched.y) // len(work.fetched.w))
-    return work._replace(fetched=fetched, **{name: np.empty_like(getattr(work, name)) for name in own})
+    own, kept = ("sums", "groups", "keys", "counts", "scores"), work.kept
+    if kept is not None:
+        fetched = make_fetched(kept.fetched.y.dtype, len(kept.fetched.y) // len(kept.fetched.w))
+        kept = kept._replace(slots=np.empty_like(kept.slots), fetched=fetched)
+    bounds = None if work.bounds is None else make_bounds()
+    return work._replace(kept=kept, bounds=bounds, **{name: np.empty_like(getattr(work, name)) for name in own})
 
 
 def restart(work, seed, purest):
     """Make working arrays what they must be before a tree whose nodes are leaves if not less pure than `purest`."""
     work.features[:] = np.arange(len(work.features))
     work.seed[0] = scrambled(seed)
-    work.slots[:] = free_slots(len(work.histograms))
-    work.block.place[:] = -1
-    work.bounds[PUREST] = purest
+    if work.kept is not None:
+        work.kept.slots[:] = free_slots(len(work.kept.sums))
+    work.purest[0] = purest
+
+
+def make_bounds():
+    """Bounds between which every answer lies."""
+    bounds = np.zeros(TRIED + 1)
+    bounds[LOW], bounds[HIGH] = -np.inf, np.inf
+    return bounds
 
 
 def make_block(columns, y, outputs, size):
-    """Room for the rows of a subtree of at most `size` rows."""
+    """Room for the rows of a subtree of at most `size` rows; None if that is none."""
+    if size == 0:
+        return None
     return SubtreeBlock(
         np.full(2, -1), np.empty((len(columns.sizes), size), dtype=columns.codes.dtype),
         np.empty(size * outputs, dtype=y.dtype), np.empty(size), np.empty(size, dtype=np.int32),

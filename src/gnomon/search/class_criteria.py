@@ -3,7 +3,7 @@
     Gini Σ_k p_k (1 − p_k),    entropy −Σ_k p_k log₂ p_k,    misclassification 1 − max_k p_k                     (1)
 
 One noun has all three, by its `kind`, so that kernels are compiled once for them. Breiman et al. (1984), Classification
-and Regression Trees, doi:10.1201/9781315139470; sums and their worth as in `criteria`.
+and Regression Trees, doi:10.1201/9781315139470; what a criterion is, `_criterion` says.
 """
 
 from dataclasses import dataclass, field
@@ -11,45 +11,83 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gnomon._jit import inner_reordering, noun
-from gnomon.search.criteria import TINY, Criterion
+from gnomon._typing import Array, Floats
+from gnomon.search._criterion import TINY, SumCriterion
 
 __all__ = ["ClassCriterion", "Entropy", "Gini", "Misclassification"]
 
 GINI, ENTROPY, MISCLASSIFICATION = range(3)
 
-FEW_CLASSES = 3
-"""Classes of whose weights all least and largest combinations may be tried."""
 
+class ClassCriterion(SumCriterion):
+    """Base of criteria of one output of classes: the sums are the weights n_k of the classes, and `worth` is left.
 
-class ClassCriterion(Criterion):
-    """Sums of weights per class; what Gini, entropy and the rest share."""
+    ``sums[at + 1 + k]`` is n_k of the group at `at`. Answers are class frequencies.
 
-    classes = True
+    Attributes
+    ----------
+    size : int
+        Number of classes K: a field of the class.
 
-    def weigh(self, sums, at, y, i, w):
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees, §4.2.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    The criterion of Kearns & Mansour (1999, doi:10.1006/jcss.1997.1543), H = Σ_k √(p_k (1 − p_k)):
+
+    >>> import numpy as np
+    >>> from gnomon.search import ClassCriterion, noun
+    >>> @noun
+    ... class RootGini(ClassCriterion):
+    ...     size: int
+    ...
+    ...     monotone_worth = class_weights = True
+    ...
+    ...     def worth(self, sums: Floats, at: int) -> float:
+    ...         n, total = self.mass(sums, at), 0.0
+    ...         for k in range(1, self.width()):
+    ...             total += np.sqrt(max(sums[at + k] * (n - sums[at + k]), 0.0))
+    ...         return -total
+    >>> float(-RootGini(2).worth(np.array([10.0, 8.0, 2.0]), 0) / 10)
+    0.8
+    """
+
+    targets = "index"
+
+    @property
+    def class_counts(self) -> tuple[int, ...]:
+        return (self.size,)
+
+    @property
+    def many_classes(self) -> bool:
+        return self.size > 2
+
+    @property
+    def tallier(self) -> SumCriterion:
+        return self if self.compiled else Gini(self.size)
+
+    def weigh(self, sums: Floats, at: int, y: Array, i: int, w: float) -> None:
         # In plain Python `at` may be of a type that becomes a float with that of y.
         sums[np.intp(at + 1 + y[i])] += w
 
-    def weigh_range(self, sums, at, cells, low, high, y, w, m):
-        for k in range(self.width() - 1):
-            sums[at + 1 + k] += _weight_within(cells, low, high, y, k, w, m)
-        sums[at] += _rows_within(cells, low, high, m)
-
-    def mass(self, sums, at):
+    def mass(self, sums: Floats, at: int) -> float:
         total = 0.0
         for k in range(self.width() - 1):
             total += sums[at + 1 + k]
         return total
 
-    def masses(self, sums):
+    def masses(self, sums: Floats) -> Floats:
         """Weights of many groups, one per row of sums."""
         return np.sum(sums[:, 1:], axis=1)
 
-    def answers(self, sums):
+    def answers(self, sums: Floats) -> Floats:
         """Class frequencies."""
         return sums[:, 1:] / np.maximum(self.masses(sums), TINY)[:, None]
 
-    def center(self, sums, at):
+    def center(self, sums: Floats, at: int) -> float:
         """The share of the last class: for two classes the mean response, by which categories are ordered."""
         return sums[at + self.width() - 1] / (self.mass(sums, at) + TINY)
 
@@ -102,12 +140,21 @@ class Impurity(ClassCriterion):
     size: int
     kind: int
 
-    def unrolled(self):
+    monotone_worth = class_weights = True
+
+    def fixed_width(self) -> SumCriterion:
         if self.size != 2:
             return self
         return PairGini() if self.kind == GINI else PairImpurity(kind=self.kind)
 
-    def worth(self, sums, at):
+    def weigh_range(
+        self, sums: Floats, at: int, cells: Array, low: float, high: float, y: Array, w: Floats, m: int
+    ) -> None:
+        for k in range(self.width() - 1):
+            sums[at + 1 + k] += _weight_within(cells, low, high, y, k, w, m)
+        sums[at] += _rows_within(cells, low, high, m)
+
+    def worth(self, sums: Floats, at: int) -> float:
         n, total = self.mass(sums, at), 0.0
         for k in range(self.width() - 1):
             n_k = sums[at + 1 + k]
@@ -119,7 +166,7 @@ class Impurity(ClassCriterion):
                 total = max(total, n_k)
         return total - n if self.kind == MISCLASSIFICATION else total
 
-    def merit(self, sums, at):
+    def merit(self, sums: Floats, at: int) -> float:
         if self.kind != GINI:
             return self.worth(sums, at)
         n, squares = TINY, 0.0
@@ -128,10 +175,10 @@ class Impurity(ClassCriterion):
             squares += sums[at + 1 + k] * sums[at + 1 + k]
         return squares / n
 
-    def rising(self):
-        return self.width() - 1 if self.width() <= FEW_CLASSES + 1 else 0
+    def convex_merit(self) -> bool:
+        return True
 
-    def alike(self, sums, a, b):
+    def no_cut_between(self, sums: Floats, a: int, b: int) -> bool:
         # Fayyad & Irani (1992), doi:10.1007/BF00994007, theorem 1: no best cut parts rows of one class.
         left, right = 0, 0
         for k in range(1, self.width()):
@@ -149,16 +196,18 @@ class PairImpurity(Impurity):
     size: int = 2
     kind: int = GINI
 
-    def width(self):
+    def width(self) -> int:
         return 3
 
-    def weigh_all(self, sums, at, y, w, m):
+    def weigh_all(self, sums: Floats, at: int, y: Array, w: Floats, m: int) -> None:
         first, second = _pair_weights(y, w, m)
         sums[at] += m
         sums[at + 1] += first
         sums[at + 2] += second
 
-    def weigh_range(self, sums, at, cells, low, high, y, w, m):
+    def weigh_range(
+        self, sums: Floats, at: int, cells: Array, low: float, high: float, y: Array, w: Floats, m: int
+    ) -> None:
         rows, first, second = _pair_weights_within(cells, low, high, y, w, m)
         sums[at] += rows
         sums[at + 1] += first
@@ -169,13 +218,13 @@ class PairImpurity(Impurity):
 class PairGini(PairImpurity):
     """Gini's impurity of two classes, of which the compiler makes vectors."""
 
-    def twofold(self):
+    def two_sums(self) -> bool:
         return True
 
-    def merit_of(self, a, b):
+    def merit_of(self, a: float, b: float) -> float:
         return (a * a + b * b) / (a + b + TINY)
 
-    def mass_of(self, a, b):
+    def mass_of(self, a: float, b: float) -> float:
         return a + b
 
 

@@ -1,177 +1,48 @@
-"""Split criteria: how good a group of rows is as a node of a tree.
+"""Split criteria for numbers: variance, deviance, and what a Newton step gains.
 
-    gain = H(node) − Σ_c (n_c / n) H(c) = [ Σ_c worth(c) − worth(node) ] / n,    worth(c) = −n_c H(c)            (1)
+    worth = −Σ w (y − ȳ)²,    −Σ w (y log(y/ȳ) + ȳ − y),    ½ G² / (H + λ)                                          (1)
 
-A criterion keeps sums over rows: the number of rows, then sums of its own, so that the sums of a node are those of its
-children added. `merit` is the worth without what the rows add in whichever group they are: the best split has the
-largest sum of merits, and differences of merits keep the digits that differences of worths would lose. Breiman et al.
-(1984), Classification and Regression Trees, doi:10.1201/9781315139470; Newton's gain: Friedman (2001),
-doi:10.1214/aos/1013203451, with the penalty of Chen & Guestrin (2016), doi:10.1145/2939672.2939785, eq. 7. Criteria for
-classes are in `class_criteria`.
-
-Sums stand in one flat array; `at` is where those of a group begin, ``sums[at]`` being its number of rows.
+`merit` leaves out what the rows add in whichever group they are: Σ w y², or Σ w y log y. Breiman et al. (1984),
+Classification and Regression Trees, doi:10.1201/9781315139470; Newton's gain: Friedman (2001),
+doi:10.1214/aos/1013203451, with the penalty of Chen & Guestrin (2016), doi:10.1145/2939672.2939785, eq. 7. What a
+criterion is, `_criterion` says; those for classes are in `class_criteria`.
 """
-
-from typing import ClassVar
 
 import numpy as np
 
-from gnomon._jit import compiled, noun
-from gnomon.search._grouped import SumGroups, worths_compiled, worths_of
+from gnomon._jit import noun
+from gnomon._typing import Array, Floats
+from gnomon.search._criterion import TINY, SumCriterion
 
-__all__ = ["TINY", "Criterion", "Newton", "PoissonDeviance", "SquaredError"]
+__all__ = ["Newton", "PoissonDeviance", "SquaredError"]
 
 ROUNDED = 1e-15
-TINY = 1e-300
-"""Added where a weight may be zero, so that an empty group is worth nothing rather than NaN."""
 
 
-class Criterion:
-    """Base of the criteria: sums of rows, and their worth.
-
-    Attributes
-    ----------
-    size : int
-        How many sums a group has besides its number of rows.
-    classes : bool
-        Whether targets are the indices of classes and the sums their weights.
-    ordered : bool
-        Whether the order of the targets matters, so that there are no sums.
-    stepping : bool
-        Whether the worth is what a step gains, so that no group is pure.
-
-    References
-    ----------
-    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
-    doi:10.1201/9781315139470
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.search import Gini
-    >>> sums = np.array([10.0, 3.0, 6.0, 1.0])
-    >>> round(float(-Gini(3).worth(sums, 0) / 10), 6)
-    0.54
-    """
-
-    classes: ClassVar[bool] = False
-    ordered: ClassVar[bool] = False
-    stepping: ClassVar[bool] = False
-    record: ClassVar = None
-
-    @property
-    def tallied(self):
-        """A compiled criterion with the same sums."""
-        return self
-
-    def worths(self, sums):
-        """The worth of each row of sums; a criterion that is not compiled is asked row by row."""
-        out = np.empty(len(sums))
-        if self.record is None:
-            worths_of(self, np.ravel(sums), out)
-        else:
-            worths_compiled(compiled(self), np.ravel(sums), out)
-        return out
-
-    def impurities(self, worths, masses):
-        """H of groups; of one that no split may make, zero."""
-        return np.where(worths > -np.inf, np.maximum(-worths / np.maximum(masses, TINY), 0.0), 0.0)
-
-    def merit(self, sums, at):
-        """The worth of a group up to a term that is the same for every split of one node."""
-        return self.worth(sums, at)
-
-    def twofold(self):
-        """Whether two sums of a group, `first` and `second`, tell its merit and mass: `merit_of` and `mass_of`."""
-        return False
-
-    def first(self, sums, at):
-        return sums[at + 1]
-
-    def second(self, sums, at):
-        return sums[at + 2]
-
-    def merit_of(self, a, b):
-        return 0.0
-
-    def mass_of(self, a, b):
-        return 0.0
-
-    def groups(self, y, w, group, k):
-        """The rows in k groups, ready to be joined and compared."""
-        return SumGroups.of(self, y, w, group, k)
-
-    def width(self):
-        """How many sums a group has, its number of rows among them."""
-        return self.size + 1
-
-    def tally(self, sums, at, y, i, w):
-        """Add row i to the group at `at`."""
-        sums[at] += 1.0
-        self.weigh(sums, at, y, i, w)
-
-    def weigh_all(self, sums, at, y, w, m):
-        """Add the first m rows to the group at `at`."""
-        for s in range(m):
-            self.tally(sums, at, y, s, w[s])
-
-    def weigh_range(self, sums, at, cells, low, high, y, w, m):
-        """Add the first m rows whose cells lie in low … high to the group at `at`."""
-        for s in range(m):
-            if low <= cells[s] <= high:
-                self.tally(sums, at, y, s, w[s])
-
-    def alike(self, sums, a, b):
-        """Whether a cut between the groups at `a` and `b` is never better than the best on either side of both."""
-        return False
-
-    def rising(self):
-        """How many sums there are besides the number of rows, if none falls as rows are added and they are few."""
-        return 0
-
-    def unrolled(self):
-        """The same criterion with a width that the compiler knows, where there is one."""
-        return self
-
-    def clips(self):
-        """Whether groups whose answers leave the bounds of a monotone column are weighed at the bound, or refused."""
-        return False
-
-    def worth_at(self, sums, at, value):
-        """The worth of a group that answers with `value`."""
-        return self.worth(sums, at)
-
-    def shrunk(self, sums, at, more):
-        """The answer of a group with the weight `more` of rows that answer zero."""
-        return self.center(sums, at) * self.mass(sums, at) / (self.mass(sums, at) + more)
-
-    def hefts(self, weights, rows):
-        """By which of two groups the larger is known, to which rows go that no test places."""
-        return weights
-
-
-class _Means(Criterion):
+class _Means(SumCriterion):
     """Sums w, Σ w y², Σ w y_o of q targets per row, which stand one row after the other."""
 
-    def weigh(self, sums, at, y, i, w):
+    monotone_worth = True
+
+    def weigh(self, sums: Floats, at: int, y: Array, i: int, w: float) -> None:
         q = self.width() - 3
         sums[at + 1] += w
         for o in range(q):
             sums[at + 2] += w * y[i * q + o] * y[i * q + o]
             sums[at + 3 + o] += w * y[i * q + o]
 
-    def mass(self, sums, at):
+    def mass(self, sums: Floats, at: int) -> float:
         return sums[at + 1]
 
-    def masses(self, sums):
+    def masses(self, sums: Floats) -> Floats:
         """Weights of many groups, one per row of sums."""
         return sums[:, 1]
 
-    def answers(self, sums):
+    def answers(self, sums: Floats) -> Floats:
         """Means."""
         return sums[:, 3:] / np.maximum(sums[:, 1:2], TINY)
 
-    def center(self, sums, at):
+    def center(self, sums: Floats, at: int) -> float:
         return sums[at + 3] / (sums[at + 1] + TINY)
 
 
@@ -203,23 +74,29 @@ class SquaredError(_Means):
 
     size: int = 3
 
+    centred = True
+
     @classmethod
-    def of(cls, outputs):
+    def of(cls, outputs: int) -> "SquaredError":
         """The criterion for so many targets."""
         return cls(outputs + 2)
 
-    def worth(self, sums, at):
+    @property
+    def n_outputs(self) -> int:
+        return self.size - 2
+
+    def worth(self, sums: Floats, at: int) -> float:
         total = sums[at + 2] - self.merit(sums, at) * (self.width() - 3)
         # What little cancellation leaves of Σ w y² is rounding, that of a sum over the rows: the group is pure.
         return -total / (self.width() - 3) if total > ROUNDED * np.sqrt(sums[at]) * sums[at + 2] else 0.0
 
-    def merit(self, sums, at):
+    def merit(self, sums: Floats, at: int) -> float:
         q, squares = self.width() - 3, 0.0
         for o in range(q):
             squares += sums[at + 3 + o] * sums[at + 3 + o]
         return squares / (q * (sums[at + 1] + TINY))
 
-    def unrolled(self):
+    def fixed_width(self) -> SumCriterion:
         return SingleSquaredError() if self.size == 3 else self
 
 
@@ -229,19 +106,19 @@ class SingleSquaredError(SquaredError):
 
     size: int = 3
 
-    def width(self):
+    def width(self) -> int:
         return 4
 
-    def twofold(self):
+    def two_sums(self) -> bool:
         return True
 
-    def second(self, sums, at):
+    def second_sum(self, sums: Floats, at: int) -> float:
         return sums[at + 3]
 
-    def merit_of(self, a, b):
+    def merit_of(self, a: float, b: float) -> float:
         return b * b / (a + TINY)
 
-    def mass_of(self, a, b):
+    def mass_of(self, a: float, b: float) -> float:
         return a
 
 
@@ -271,12 +148,18 @@ class PoissonDeviance(_Means):
 
     size: int = 4
 
+    targets = "count"
+
     @classmethod
-    def of(cls, outputs):
+    def of(cls, outputs: int) -> "PoissonDeviance":
         """The criterion for so many targets."""
         return cls(2 * outputs + 2)
 
-    def weigh(self, sums, at, y, i, w):
+    @property
+    def n_outputs(self) -> int:
+        return self.size // 2 - 1
+
+    def weigh(self, sums: Floats, at: int, y: Array, i: int, w: float) -> None:
         q = self.size // 2 - 1
         sums[at + 1] += w
         for o in range(q):
@@ -286,13 +169,13 @@ class PoissonDeviance(_Means):
                 # A number of rows has no rounding: it tells for certain whether all targets of a group are zero.
                 sums[at + 3 + q + o] += 1.0
 
-    def answers(self, sums):
+    def answers(self, sums: Floats) -> Floats:
         return sums[:, 3 : 2 + self.size // 2] / np.maximum(sums[:, 1:2], TINY)
 
-    def worth(self, sums, at):
+    def worth(self, sums: Floats, at: int) -> float:
         return self.merit(sums, at) - sums[at + 2] / (self.size // 2 - 1)
 
-    def merit(self, sums, at):
+    def merit(self, sums: Floats, at: int) -> float:
         q, total = self.size // 2 - 1, 0.0
         for o in range(q):
             y = sums[at + 3 + o]
@@ -302,7 +185,7 @@ class PoissonDeviance(_Means):
 
 
 @noun
-class Newton(Criterion):
+class Newton(SumCriterion):
     """worth = ½ G² / (H + λ) with the sums G of gradients and H of curvatures: what one Newton step gains.
 
     The targets are gradients, the weights curvatures.
@@ -330,53 +213,47 @@ class Newton(Criterion):
     lam: float = 0.0
     size: int = 3
 
-    stepping = True
+    is_impurity = False
+    larger_by = "rows"
 
-    def width(self):
+    def width(self) -> int:
         return 4
 
-    def weigh(self, sums, at, y, i, w):
+    def weigh(self, sums: Floats, at: int, y: Array, i: int, w: float) -> None:
         sums[at + 1] += y[i]
         sums[at + 2] += w
 
-    def mass(self, sums, at):
+    def mass(self, sums: Floats, at: int) -> float:
         return sums[at + 2]
 
-    def masses(self, sums):
+    def masses(self, sums: Floats) -> Floats:
         """Curvatures of many groups, one per row of sums."""
         return sums[:, 2]
 
-    def answers(self, sums):
+    def answers(self, sums: Floats) -> Floats:
         """One Newton step."""
         return -sums[:, 1:2] / (sums[:, 2:3] + self.lam + TINY)
 
-    def center(self, sums, at):
+    def center(self, sums: Floats, at: int) -> float:
         return -sums[at + 1] / (sums[at + 2] + self.lam + TINY)
 
-    def worth(self, sums, at):
+    def worth(self, sums: Floats, at: int) -> float:
         return self.merit_of(sums[at + 1], sums[at + 2])
 
-    def twofold(self):
+    def two_sums(self) -> bool:
         return True
 
-    def merit_of(self, a, b):
+    def merit_of(self, a: float, b: float) -> float:
         return 0.5 * a * a / (b + self.lam + TINY)
 
-    def mass_of(self, a, b):
+    def mass_of(self, a: float, b: float) -> float:
         return b
 
-    def impurities(self, worths, masses):
-        """The negative worth per weight of groups, so that gains are those of Newton's steps."""
-        return -worths / np.maximum(masses, TINY)
-
-    def clips(self):
+    def clips(self) -> bool:
         return True
 
-    def worth_at(self, sums, at, value):
+    def worth_at(self, sums: Floats, at: int, value: float) -> float:
         return -0.5 * sums[at + 1] * value
 
-    def shrunk(self, sums, at, more):
+    def shrunk(self, sums: Floats, at: int, more: float) -> float:
         return -sums[at + 1] / (sums[at + 2] + more)
-
-    def hefts(self, weights, rows):
-        return rows.astype(float)

@@ -207,7 +207,7 @@ def grow_density_tree(
     chosen = _DensitySplitter(X[kept], w[kept], propose, depth, min_weight_leaf, np.random.default_rng(seed))
     chosen.held[0] = np.arange(len(kept)), np.array(low, dtype=float), np.array(high, dtype=float)
     nodes = make_nodes(2 * len(kept) + 1, len(kept))
-    made = grow(chosen, nodes, max_leaf_nodes is not None, 2**31 if max_leaf_nodes is None else max_leaf_nodes)
+    made = grow(chosen, nodes, max_leaf_nodes)
     found = in_preorder(nodes[:made])
     empty = np.zeros(made)
     tree = Tree(

@@ -18,6 +18,7 @@ from scipy import sparse
 
 from gnomon.numerics.parallel import map_chunks
 from gnomon.search._grow import Grower, grow_tree, rows_of
+from gnomon.search._growers import applicable_growers
 from gnomon.search._record_splitter import Records
 from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
@@ -125,12 +126,13 @@ def grow_forest(
     joined = _Joined(len(bags.seeds), after)
     first = len(joined)
     waiting, lock = {}, threading.Lock()
+    compiled = "grow_tree" in applicable_growers(criterion)
     tell = progress or (lambda t, tree: None)
 
     def work(t):
         counts, seed = bags.counts(t), bags.seeds[t]
         w = counts if weights is None else weights(counts)
-        if criterion.record is None or features is not None:
+        if features is not None or not compiled:
             tree = _grow_one(columns, y, criterion, features, sample_weight=w, seed=seed, **options)
         else:
             if not hasattr(kept, "grower"):
@@ -227,8 +229,7 @@ def _grow_one(columns, y, criterion, features, *, seed, monotone=None, **options
     """A tree of all columns, or of some."""
     chosen = slice(None) if features is None else features(seed)
     options["monotone"] = None if monotone is None else monotone[chosen]
-    # A criterion that is not compiled needs the order of the targets.
-    grow = grow_general_tree if criterion.record is None else grow_tree
+    grow = grow_tree if "grow_tree" in applicable_growers(criterion) else grow_general_tree
     if features is None:
         return grow(columns, y, criterion, seed=seed, **options)
     tree = grow(columns.take(chosen), y, criterion, seed=seed, **options)

@@ -18,6 +18,7 @@ from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS
 from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, OpenNode
 from gnomon.search._grow import grow
 from gnomon.search._grow_ordered import grow_ordered
+from gnomon.search._growers import require_traits
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST
 from gnomon.search.tree import Tests, Tree
@@ -39,7 +40,7 @@ def grow_general_tree(
     Parameters
     ----------
     columns, y, criterion, sample_weight, rows, splitter
-        As in `grow_tree`; the criterion may also be `AbsoluteError()`, `PinballError` or `CountsCriterion`.
+        As in `grow_tree`; the criterion may be any impurity, compiled or not, with sums or without.
     numeric_test : {"le", "three_way"}, default="le"
         x ≤ t against x > t, or x < t, x = t and x > t with t a value; a branch without rows is dropped.
     categorical_split : {"subset", "multiway", "equality"}, default="subset"
@@ -79,6 +80,7 @@ def grow_general_tree(
     >>> tree.n_leaves, tree.predict(np.array([[1.0], [2.0]])).argmax(axis=1)
     (3, array([1, 0]))
     """
+    require_traits("grow_general_tree", criterion)
     p = len(columns.sizes)
     bounds = Bounds(
         DEEPEST if max_depth is None else min(max_depth, DEEPEST), max(min_samples_split, 2), float(min_samples_leaf),
@@ -96,9 +98,9 @@ def grow_general_tree(
     rows = np.flatnonzero(w) if rows is None else np.asarray(rows)
     plain = numeric_test == "le" and choice == "gain" and reuse_features and missing == "own_value" and oblique is None
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
-    if criterion.ordered and plain and not np.any(columns.category):
-        how = {"random": splitter == "random", "best_first": max_leaf_nodes is not None, "seed": seed}
-        return grow_ordered(columns, y, criterion, w, rows, bounds, monotone=monotone, **how)
+    if criterion.pinball is not None and plain and not np.any(columns.category):
+        how = {"random": splitter == "random", "max_leaves": max_leaf_nodes, "seed": seed}
+        return grow_ordered(columns, y, criterion.pinball, w, rows, bounds, monotone=monotone, **how)
     if np.any(monotone):
         raise ValueError(
             "monotonic_cst goes with tests of two branches of one column, a criterion of sums (or columns of numbers "
@@ -108,7 +110,7 @@ def grow_general_tree(
     forms = Forms(*tests, oblique, CHOICES[choice], splitter == "random", reuse_features, declared)
     general = _splitter(columns, y, criterion, w, rows, forms, bounds, missing, seed)
     nodes = GrowingNodes(len(general.held[0].rows))
-    made = grow(general, nodes, max_leaf_nodes is not None, bounds.max_leaves)
+    made = grow(general, nodes, max_leaf_nodes)
     return _as_tree(general, nodes.table[:made])
 
 
@@ -147,7 +149,7 @@ def _as_tree(splitter, nodes):
     return Tree(
         nodes=records,
         answers=np.array([summary.answer for summary in summaries]),
-        impurity=np.where(worth > -np.inf, np.maximum(-worth / np.maximum(mass, 1e-300), 0.0), 0.0),
+        impurity=splitter.criterion.impurities(worth, mass),
         weight=mass,
         n_rows=np.array([summary.count for summary in summaries]).astype(np.int32),
         missing=np.array([0 if test is None else test.missing for test in found], dtype=np.int16),

@@ -7,22 +7,27 @@ ICML 15, and Breiman et al. (1984), doi:10.1201/9781315139470, §4.3 for H_o. Th
 stand side by side, as many for each as the output with the most classes has.
 """
 
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
 import numpy as np
 
 from gnomon._jit import noun
-from gnomon.search.criteria import TINY, Criterion
+from gnomon._typing import Array, Floats, Integers
+from gnomon.search._criterion import TINY, SumCriterion
+from gnomon.search.class_criteria import ClassCriterion, Gini
 
 __all__ = ["SeveralOutputs"]
 
 
 @noun
-class SeveralOutputs(Criterion):
+class SeveralOutputs(SumCriterion):
     """The mean (1) of one impurity over outputs. Targets are the indices of classes, one row after the other.
 
     Parameters
     ----------
-    each : Criterion
-        `Gini`, `Entropy` or `Misclassification` of the largest number K of classes.
+    each : ClassCriterion
+        `Gini`, `Entropy`, `Misclassification` or one's own, of the largest number K of classes.
     counts : ndarray of int of shape (q,)
         How many classes each output has.
     size : int
@@ -46,38 +51,58 @@ class SeveralOutputs(Criterion):
     True
     """
 
-    each: object
-    counts: np.ndarray
+    each: ClassCriterion
+    counts: Integers
     size: int
 
-    classes = True
+    targets = "index"
+
+    @property
+    def compiled(self) -> bool:
+        return self.each.compiled
+
+    @property
+    def class_counts(self) -> tuple[int, ...]:
+        return tuple(self.counts)
+
+    @property
+    def monotone_worth(self) -> bool:
+        return self.each.monotone_worth
+
+    @property
+    def many_classes(self) -> bool:
+        return self.size > 2
+
+    @property
+    def tallier(self) -> SumCriterion:
+        return self if self.compiled else replace(self, each=Gini(self.each.size))
 
     @classmethod
-    def of(cls, kind, counts):
+    def of(cls, kind: Callable[[int], ClassCriterion], counts: Sequence[int]) -> "SeveralOutputs":
         """The mean of `kind` over outputs of so many classes."""
         return cls(kind(max(counts)), np.array(counts, dtype=np.int64), max(counts) * len(counts))
 
-    def weigh(self, sums, at, y, i, w):
+    def weigh(self, sums: Floats, at: int, y: Array, i: int, w: float) -> None:
         q = len(self.counts)
         K = self.size // q
         for o in range(q):
             sums[np.intp(at + 1 + o * K + y[i * q + o])] += w
 
-    def mass(self, sums, at):
+    def mass(self, sums: Floats, at: int) -> float:
         return self.each.mass(sums, at)
 
-    def masses(self, sums):
+    def masses(self, sums: Floats) -> Floats:
         """Weights of many groups, one per row of sums."""
         return np.sum(sums[:, 1 : 1 + self.each.size], axis=1)
 
-    def answers(self, sums):
+    def answers(self, sums: Floats) -> Floats:
         """Class frequencies, output by output."""
         return sums[:, 1:] / np.maximum(self.masses(sums), TINY)[:, None]
 
-    def center(self, sums, at):
+    def center(self, sums: Floats, at: int) -> float:
         return self.each.center(sums, at)
 
-    def worth(self, sums, at):
+    def worth(self, sums: Floats, at: int) -> float:
         q = len(self.counts)
         K = self.size // q
         total = 0.0
@@ -85,7 +110,7 @@ class SeveralOutputs(Criterion):
             total += self.each.worth(sums, at + o * K)
         return total / q
 
-    def merit(self, sums, at):
+    def merit(self, sums: Floats, at: int) -> float:
         q = len(self.counts)
         K = self.size // q
         total = 0.0

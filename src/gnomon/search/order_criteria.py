@@ -7,15 +7,17 @@ error is twice the pinball loss at α = ½. Breiman et al. (1984), §8.11, doi:1
 Koenker & Bassett (1978), doi:10.2307/1913643.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gnomon.search._grouped import Parts
+from gnomon._typing import Array, Floats, Integers
+from gnomon.search._criterion import Criterion
+from gnomon.search._grouped import Groups, Parts
 from gnomon.search._pinball import prefix_losses, segment_losses
-from gnomon.search.class_criteria import ClassCriterion, Gini
-from gnomon.search.criteria import Criterion
+from gnomon.search.class_criteria import ClassCriterion
 
 __all__ = ["AbsoluteError", "CountsCriterion", "PinballError"]
 
@@ -45,17 +47,22 @@ class PinballError(Criterion):
     (array([[4.]]), array([6.]))
     """
 
-    ordered = True
-
     alpha: float = 0.5
     scale: float = 1.0
 
-    def groups(self, y, w, group, k):
-        """The rows in k groups, ready to be joined and compared."""
+    @property
+    def n_outputs(self) -> None:
+        return None
+
+    @property
+    def pinball(self) -> tuple[float, float]:
+        return float(self.alpha), float(self.scale)
+
+    def groups(self, y: Array, w: Floats, group: Integers, k: int) -> Groups:
         return OrderGroups(self, np.asarray(y, dtype=float).reshape(len(w), -1), w, np.asarray(group), k)
 
 
-def AbsoluteError():
+def AbsoluteError() -> PinballError:
     """H = (1/n) Σ_i w_i |y_i − median|, twice the pinball loss at ½.
 
     Returns
@@ -174,15 +181,10 @@ class CountsCriterion(ClassCriterion):
     """
 
     size: int
-    function: Any
+    function: Callable[[Floats], float]
 
-    @property
-    def tallied(self):
-        """A compiled criterion with the same sums."""
-        return Gini(self.size)
-
-    def worth(self, sums, at):
+    def worth(self, sums: Floats, at: int) -> float:
         """Minus the impurity times the weight; nothing for a group without weight."""
         counts = np.array(sums[at + 1 : at + 1 + self.size])
         n = np.sum(counts)
-        return -n * float(self.function(counts)) if n > 0.0 else 0.0
+        return -float(n) * float(self.function(counts)) if n > 0.0 else 0.0

@@ -81,9 +81,9 @@ class Tests(NamedTuple):
         )
 
     @property
-    def arrays(self):
-        """The same for kernels, which do not look at `which` where there are none."""
-        return self if len(self.kinds) > 0 else self._replace(which=np.zeros(0, dtype=np.int32))
+    def used(self):
+        """The same, or None where there are none, so that kernels are compiled without them."""
+        return self if len(self.kinds) > 0 else None
 
     def test(self, k):
         """(kind, cells, branches, coefs) of test k."""

@@ -3,9 +3,11 @@
     check(thing) returns nothing  ⇔  no counterexample was found                                    (1)
 
 Claessen & Hughes (2000), QuickCheck: a lightweight tool for random testing, doi:10.1145/351240.351266. Every loss,
-penalty and estimator of this package is held to them; `sklearn.utils.estimator_checks` is the contract below them.
+penalty, split criterion and estimator of this package is held to them; `sklearn.utils.estimator_checks` is the contract
+below them.
 """
 
+from gnomon.testing.criteria import check_criterion
 from gnomon.testing.estimators import (
     check_float32_is_kept,
     check_input_untouched,
@@ -17,6 +19,7 @@ from gnomon.testing.losses import check_loss
 from gnomon.testing.penalties import check_penalty
 
 __all__ = [
+    "check_criterion",
     "check_float32_is_kept",
     "check_input_untouched",
     "check_loss",

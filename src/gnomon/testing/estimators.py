@@ -53,10 +53,6 @@ def check_weights_are_repetitions(
     AssertionError
         With a sentence that names the law and both numbers.
 
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
-
     Examples
     --------
     >>> from gnomon.linear import Ridge
@@ -91,10 +87,6 @@ def check_float32_is_kept(
     AssertionError
         With a sentence that names the law, the method and what was found.
 
-    References
-    ----------
-    Higham, N. J. (2002). Accuracy and Stability of Numerical Algorithms, chapter 2. doi:10.1137/1.9780898718027
-
     Examples
     --------
     >>> from gnomon.linear import Ridge
@@ -122,10 +114,6 @@ def check_input_untouched(estimator: BaseEstimator, X: ArrayLike | None = None, 
     ------
     AssertionError
         With a sentence that names the law and the array.
-
-    References
-    ----------
-    Buitinck, L. et al. (2013). API design for machine learning software. arXiv:1309.0238
 
     Examples
     --------
@@ -165,11 +153,6 @@ def check_sparse_equals_dense(
     AssertionError
         With a sentence that names the law and both numbers.
 
-    References
-    ----------
-    Duff, I. S., Erisman, A. M. & Reid, J. K. (2017). Direct Methods for Sparse Matrices, chapter 2.
-    doi:10.1093/acprof:oso/9780198508380.001.0001
-
     Examples
     --------
     >>> from gnomon.linear import Ridge
@@ -199,10 +182,6 @@ def check_save_load(estimator: BaseEstimator, X: ArrayLike | None = None, y: Arr
     ------
     AssertionError
         With a sentence that names the law and both numbers.
-
-    References
-    ----------
-    The skops project, secure persistence: skops.readthedocs.io/en/stable/persistence.html
 
     Examples
     --------

@@ -112,7 +112,7 @@ def _check_derivatives(loss, y, rows, curvature, tol):
         report = check_gradient(lambda v: (value(v), loss.gradient(y, v)), z)
         law = "the gradient is the derivative of the value"
         require_close(law, report.claimed, report.numerical, tol=tol, where=f"y={y}, z={z}")
-        both = loss.pair(y, z)
+        both = loss.value_and_gradient(y, z)
         require_close("pair is value and gradient", both[0], loss.value(y, z), tol=1e-12, where=f"y={y}, z={z}")
         require_close("pair is value and gradient", both[1], loss.gradient(y, z), tol=1e-12, where=f"y={y}, z={z}")
         _check_curvature(loss, loss.inverse(z) if curvature == "expected" else y, z, tol)
@@ -191,8 +191,8 @@ def _check_dual_steps(loss, y, tol):
         bend = (cost(a + h) - 2.0 * cost(a) + cost(a - h)) / h**2 - norm
         law = "dual_slope is minus the derivative of the dual"
         require_close(law, loss.dual_slope(y, a, z, weight), slope, tol=10.0 * tol, where=where)
-        law = "dual_bend is minus the second derivative of the dual, without the norm"
-        require_close(law, loss.dual_bend(a, weight), bend, tol=1e-3, where=where)
+        law = "dual_curvature is minus the second derivative of the dual, without the norm"
+        require_close(law, loss.dual_curvature(a, weight), bend, tol=1e-3, where=where)
         found = float(np.sum(loss.dual_step(float(y[0]), a, z, norm, weight)))
         others = [cost(alpha) for alpha in np.linspace(0.0, min(upper, a + 10.0 * weight), 2001)[1:-1]]
         detail = f"at {where} it gives {found} with cost {cost(found)}, but {min(others)} is possible"

@@ -4,7 +4,7 @@
     gap(w, g) = dist(−g, ∂Ω(w))                               zero exactly at a stationary point         (2)
     Ω(w) + Ω*(v) ≥ vᵀw,  equal at v = slope(w)                 Fenchel and Young                          (3)
     Ω*(c v) < ∞ for c = dual_scale(v), and for no larger c ≤ 1; c = 1 where there is none                (4)
-    Ω(w) − ½ bend ‖w‖² is convex                              where the penalty says it is convex        (5)
+    Ω(w) − ½ strong_convexity ‖w‖² is convex                              where the penalty says it is convex        (5)
     kernels compute what NumPy computes                                                                 (6)
 
 Parikh & Boyd (2014), Proximal algorithms, sections 1 and 2, doi:10.1561/2400000003.
@@ -76,7 +76,7 @@ def check_penalty(penalty: Penalty, *, points: ArrayLike = POINTS, tol: float = 
 
 def _check_prox(penalty, points, tol):
     for x in points:
-        # Round the middle, where a kink may be, and round x itself.
+        # Around the centre, where a kink may be, and around x itself.
         grid = np.concatenate([np.linspace(-6.0, 6.0, 6001), x + np.linspace(-0.01, 0.01, 201)])
         for step in STEPS:
             u = np.float64(penalty.prox(x, step))
@@ -101,7 +101,7 @@ def _check_slope(penalty, inside, tol):
         if slope is None:
             return
         left, right = _one_sided(penalty, w)
-        # Of [left, right] the number nearest to zero; where Ω is not convex, the set is that of a smooth point or all.
+        # The number of [left, right] nearest to zero; where Ω is not convex, the set is one point or everything.
         least = min(max(0.0, min(left, right)), max(left, right))
         require_close("the slope is the sub-gradient of least modulus", slope, least, tol=tol, where=f"w={w}")
 
@@ -150,9 +150,9 @@ def _check_dual_scale(penalty):
 
 def _check_convex(penalty, inside):
     if penalty.convex:
-        bend = penalty.bend
-        report = check_convex(lambda w: penalty.value(w) - 0.5 * bend * float(w @ w), inside[:, None], n_trials=200)
-        require(report, "value − ½ bend ‖w‖² lies below its chords", f"bend={bend}: {report}")
+        mu = penalty.strong_convexity
+        report = check_convex(lambda w: penalty.value(w) - 0.5 * mu * float(w @ w), inside[:, None], n_trials=200)
+        require(report, "value − ½ strong_convexity ‖w‖² lies below its chords", f"strong_convexity={mu}: {report}")
 
 
 def _check_kernels(penalty, inside):

@@ -22,25 +22,15 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
 
+from gnomon.base import given_rows
+from gnomon.base.progress import progress_of
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
 from gnomon.numerics.random import check_rng, spawn_seeds
-from gnomon.numerics.tables import given_rows
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.numerics.weights import check_weights
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
-from gnomon.trees._forest import progress_of
 
-__all__ = ["Bagging", "base_has"]
-
-
-def base_has(method):
-    """For `available_if`: whether the estimator has a method."""
-
-    def check(self):
-        getattr((vars(self).get("estimators_") or [self._base()])[0], method)
-        return True
-
-    return check
+__all__ = ["Bagging"]
 
 
 class Bagging(MetaEstimatorMixin, BaseEstimator):
@@ -74,12 +64,12 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         self._bags = before.followed(len(keep), spawn_seeds(self._seed, n_members), draw)
         kept = self.estimators_features_[: len(keep)] if keep else []
         self.estimators_features_ = kept + [self._columns(t, self._width(X)) for t in range(len(keep), n_members)]
-        report = progress_of(self.verbose, n_members, what="member")
+        report = progress_of(self.verbose, "member")
 
         def work(t):
             member = self._fit_member(t, X, y, params)
             if report is not None:
-                report(t)
+                report(t + 1, n_members)
             return member
 
         self.estimators_ = keep + map_until_interrupt(work, range(len(keep), n_members), self.n_jobs)

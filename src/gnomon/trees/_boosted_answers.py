@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss, noun
+from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss
 from gnomon.numerics.validation import check_choice
 from gnomon.search.boosting_scores import flat_scores
 from gnomon.trees._targets import as_classes
@@ -18,8 +18,6 @@ from gnomon.trees._targets import as_classes
 __all__ = [
     "BoostedClassifier",
     "BoostedRegressor",
-    "LogGammaLoss",
-    "LogPoissonLoss",
     "class_loss",
     "class_targets",
     "mean_loss_of",
@@ -44,52 +42,6 @@ RANGES = {
     "unit": (lambda y: np.all((y >= 0.0) & (y <= 1.0)), "y between 0 and 1"),
     "real": (lambda y: True, ""),
 }
-
-
-class _LogMean(Loss):
-    """A mean > 0 through the logarithm; Newton's step needs the curvature itself, not the expected one of scoring."""
-
-    smooth = False
-    differentiable = True
-    curved = True
-
-    def inverse(self, z):
-        return np.exp(z)
-
-    def link(self, mean):
-        return np.log(mean)
-
-
-@noun
-class LogPoissonLoss(_LogMean):
-    """ℓ(y, z) = e^z − y z, half the Poisson deviance up to a constant."""
-
-    targets = "count"
-
-    def value(self, y, z):
-        return np.exp(z) - y * z
-
-    def gradient(self, y, z):
-        return np.exp(z) - y
-
-    def curvature(self, y, z):
-        return np.exp(z)
-
-
-@noun
-class LogGammaLoss(_LogMean):
-    """ℓ(y, z) = z + y e^{−z}, half the gamma deviance up to a constant."""
-
-    targets = "positive"
-
-    def value(self, y, z):
-        return z + y * np.exp(-z)
-
-    def gradient(self, y, z):
-        return 1.0 - y * np.exp(-z)
-
-    def curvature(self, y, z):
-        return y * np.exp(-z)
 
 
 def class_loss(loss, n_classes, names):

@@ -17,12 +17,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.coded_rows import new_rows
 from gnomon.losses import Loss
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, boost, code_columns
 from gnomon.search.boosting_scores import mean_loss
-from gnomon.trees._rows import new_rows
 
 __all__ = [
     "UNMET",

@@ -9,7 +9,7 @@ from functools import partial
 
 import numpy as np
 
-from gnomon._registry import Candidate, register, register_warmup
+from gnomon._registry import Candidate, Make, Task, register, register_warmup
 
 SHOWN_DEPTH = 4
 
@@ -94,10 +94,11 @@ def _holds_out(facts):
     return _dense(facts) and facts.n_rows >= 15 * facts.n_classes
 
 
-for _task, _tree, _forest, _boosting in (
-    ("classification", _tree_classifier, _forest_classifier, _boosting_classifier),
-    ("regression", _tree_regressor, _forest_regressor, _boosting_regressor),
-):
+_BY_TASK: dict[Task, tuple[Make, Make, Make]] = {
+    "classification": (_tree_classifier, _forest_classifier, _boosting_classifier),
+    "regression": (_tree_regressor, _forest_regressor, _boosting_regressor),
+}
+for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
     register(
         Candidate(
             "decision tree",

@@ -43,7 +43,7 @@ def forest_cost(forest, fit_seconds, predict=None):
     trees = [forest.tree(t) for t in range(len(forest))]
     T, whole = len(forest), forest.whole
     arrays = (whole.nodes, whole.answers, whole.impurity, whole.weight, whole.n_rows, whole.missing, whole.ends)
-    size = sum(array.nbytes for array in (*arrays, *whole.tests.arrays))
+    size = sum(array.nbytes for array in (*arrays, *(whole.tests.used or ())))
     depths = np.array([tree.max_depth for tree in trees])
     # A training row passes as many tests as its leaf is deep.
     tests = np.array([np.average(tree.depth[tree.is_leaf], weights=tree.weight[tree.is_leaf]) for tree in trees])

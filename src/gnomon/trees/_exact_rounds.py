@@ -13,12 +13,12 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from gnomon.base.coded_rows import new_rows
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 from gnomon.search import BoostingPlan, SquaredError
 from gnomon.trees._boosting import BoostedTrees, BoostingRows, Followed, best_constant, check_monotone, held_rows
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
-from gnomon.trees._rows import new_rows
 from gnomon.trees.decision_tree import DecisionTreeRegressor
 
 __all__ = ["ExactRounds"]

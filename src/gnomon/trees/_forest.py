@@ -6,7 +6,6 @@ Breiman (2001), doi:10.1023/A:1010933404324. Row i is out of the bag of about 37
 without having seen it.
 """
 
-import sys
 import warnings
 from dataclasses import replace
 from time import perf_counter
@@ -18,21 +17,22 @@ from sklearn.metrics import r2_score
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.search import Forest, code_columns, grow_forest, prune_tree
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import RowPredictor
-from gnomon.trees._forms import class_counts, mean_criterion
+from gnomon.trees._criteria import class_criterion, mean_criterion
 from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
-from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA, bins_of, growth_options, resolve_max_features
+from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
 from gnomon.trees._out_of_bag import RunningMeans, accuracy_loss, out_of_bag, squared_loss
-from gnomon.trees._outputs import counts_of, criterion_of, labels_of, refuse_several, shares_of
-from gnomon.trees._rows import fitted_rows
-from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
+from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
+from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["ForestClassifier", "ForestRegressor", "Forested", "store"]
+__all__ = ["ForestClassifier", "ForestRegressor", "Forested"]
 
 SHARED = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features",
@@ -74,7 +74,7 @@ class Forested(GrownForest):
 
         def finish(tree):
             tree = prune_tree(tree, alpha) if alpha > 0.0 else tree
-            return replace(tree, class_counts=class_counts(criterion))
+            return replace(tree, class_counts=criterion.class_counts)
 
         self.forest_ = grow_forest(
             columns, y, criterion, self._bags, weights=bag_weights, features=features, after=keep, finish=finish,
@@ -93,8 +93,11 @@ class Forested(GrownForest):
 
     def _progress(self, X, y, keep, n_trees, center):
         """What tells of the trees while they grow, with the error of those so far if it is asked for."""
-        if not (self.verbose and self.oob_score):
-            return progress_of(self.verbose, n_trees)
+        report = progress_of(self.verbose, "tree")
+        if report is None:
+            return None
+        if not self.oob_score:
+            return lambda t, tree: report(t + 1, n_trees)
         means = RunningMeans(self._bags, X, y + center, self._loss)
 
         def error(t, tree, center=center):
@@ -103,7 +106,7 @@ class Forested(GrownForest):
 
         for t in range(0 if keep is None else len(keep)):
             error(t, keep.tree(t), center=0.0)
-        return progress_of(self.verbose, n_trees, error)
+        return lambda t, tree: report(t + 1, n_trees, f", out-of-bag error {error(t, tree):.4g}")
 
     def _kept(self, n_trees):
         """The forest of an earlier fit, whose seeds are the first of the same sequence; None: all trees are new."""
@@ -204,10 +207,10 @@ class ForestClassifier(ClassifierMixin, Forested):
         return self._fit_classes(X, y, sample_weight)
 
     def _fit_classes(self, X, y, sample_weight=None):
-        kind = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
         hard = check_choice("voting", self.voting, ("soft", "hard")) == "hard"
         self.classes_, index = as_classes(y)
         self.n_classes_ = counts_of(self.classes_)
+        criterion = class_criterion(self.criterion, self.classes_)
         refuse_several(self.classes_, **{"voting='hard'": hard})
         prices, by_bag = self.class_weight, False
         if isinstance(prices, str) and prices == "balanced_subsample":
@@ -215,7 +218,7 @@ class ForestClassifier(ClassifierMixin, Forested):
             by_bag = self._draws()
             prices = None if by_bag else "balanced"
         weights = tree_weights(sample_weight, X, prices, self.classes_, index, balance="weights")
-        self._grow(X, index, criterion_of(kind, self.classes_), weights, _balance(index) if by_bag else None)
+        self._grow(X, index, criterion, weights, _balance(index) if by_bag else None)
         if self.oob_score:
             found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, index, accuracy_loss, n_jobs=self.n_jobs)
             self.oob_decision_function_ = self._by_output(found)
@@ -326,14 +329,14 @@ class ForestRegressor(RegressorMixin, Forested):
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees of (1)."""
-        check_choice("criterion", self.criterion, (*MEAN_CRITERIA, "absolute_error"))
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
         self._n_rows = X.shape[0]
-        targets = as_targets(y, self.criterion)
-        criterion = mean_criterion(self.criterion, 0.5, targets.shape[1])
+        targets = as_targets(y)
+        criterion = mean_criterion(self.criterion, targets.shape[1])
+        check_targets(targets, criterion)
         self._flat = np.ndim(y) == 1
         weights = tree_weights(sample_weight, X)
-        center = center_of(targets, weights, self.criterion)
+        center = center_of(targets, weights, criterion)
         before = len(self.forest_) if self._continues() else 0
         self._grow(X, targets - center, criterion, weights, center=center)
         answers = self.forest_.whole.answers
@@ -380,13 +383,6 @@ class ForestRegressor(RegressorMixin, Forested):
         return tags
 
 
-def store(estimator, given):
-    """Keep every parameter of ``__init__`` under its name."""
-    for name, value in given.items():
-        if name not in ("self", "__class__"):
-            setattr(estimator, name, value)
-
-
 def _subspaces(max_features_tree, p):
     """From the seed of a tree to the columns that it may test; None: all."""
     k = resolve_max_features(max_features_tree, p, "max_features_tree")
@@ -397,16 +393,3 @@ def _subspaces(max_features_tree, p):
         return np.sort(np.random.default_rng([seed, 1]).permutation(p)[:k])
 
     return draw
-
-
-def progress_of(verbose, n_trees, error=None, what="tree"):
-    """What tells of tree t once it is there, with the `error` out of bag; None if nothing is to be told."""
-    if not verbose:
-        return None
-
-    def report(t, tree=None):
-        known = "" if error is None else f", out-of-bag error {error(t, tree):.4g}"
-        if verbose > 1 or (t + 1) % max(1, n_trees // 10) == 0:
-            sys.stderr.write(f"{what} {t + 1} of {n_trees}{known}\n")
-
-    return report

@@ -5,8 +5,9 @@
     c4.5  gain ratio, a branch for each value, numbers cut at data, missing rows in parts, pruned
                                                        (Quinlan 1993, ISBN 978-1-55860-238-0)                        (1)
 
-An option that is None means what the algorithm says; any other value overrides it. Tests of two branches with sums
-that add up are grown by the compiled `grow_tree`, or `grow_in_place` if rows are many, others by `grow_general_tree`.
+An option that is None means what the algorithm says; any other value overrides it. Tests of two branches are grown by
+the compiled `grow_tree`, or `grow_in_place` if rows are many, as far as the criterion allows it (`applicable_growers`),
+all others by `grow_general_tree`.
 """
 
 from dataclasses import replace
@@ -15,23 +16,18 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from gnomon.numerics.validation import check_choice, check_interval
+from gnomon.numerics.validation import check_choice
 from gnomon.search import (
-    AbsoluteError,
-    CountsCriterion,
-    Entropy,
-    PinballError,
+    applicable_growers,
     code_columns,
     data_thresholds,
     grow_general_tree,
     grow_in_place,
     grow_tree,
 )
-from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
 from gnomon.trees._oblique import DIRECTIONS
-from gnomon.trees._outputs import criterion_of
 
-__all__ = ["class_counts", "class_criterion", "grow_form", "mean_criterion", "settle", "smooth_answers"]
+__all__ = ["grow_form", "settle", "smooth_answers"]
 
 
 IN_PLACE_FROM = 5000
@@ -82,30 +78,6 @@ def settle(estimator, algorithm="cart"):
     return form._replace(numeric_test=estimator.numeric_test, oblique=oblique)
 
 
-def class_criterion(criterion, algorithm, classes):
-    """The noun for a criterion of classes: a word, or a function of the weights of the classes."""
-    if callable(criterion):
-        return CountsCriterion(len(classes), criterion)
-    words = (*CLASS_CRITERIA, "gain_ratio")
-    check_choice("criterion", criterion, words)
-    if criterion == "gain_ratio" or (criterion == "gini" and algorithm != "cart"):
-        return criterion_of(Entropy, classes)
-    return criterion_of(CLASS_CRITERIA[criterion], classes)
-
-
-def class_counts(criterion):
-    """How many classes each output has; none where targets are numbers."""
-    return tuple(vars(criterion).get("counts", [criterion.size])) if criterion.classes else ()
-
-
-def mean_criterion(criterion, quantile, n_outputs):
-    """The noun for a criterion of numbers."""
-    check_choice("criterion", criterion, (*MEAN_CRITERIA, "absolute_error", "quantile"))
-    level = check_interval("quantile", quantile, 0.0, 1.0, closed="neither")
-    ordered = {"absolute_error": AbsoluteError(), "quantile": PinballError(level)}
-    return ordered[criterion] if criterion in ordered else MEAN_CRITERIA[criterion].of(n_outputs)
-
-
 def grow_form(form, X, y, criterion, coding, bins, n_jobs, **options):
     """Grow a tree of the form; several threads serve the compiled growers only."""
     if form.declared and not np.all(coding.category):
@@ -117,13 +89,13 @@ def grow_form(form, X, y, criterion, coding, bins, n_jobs, **options):
     if bins is None and _needs_no_codes(form, X, criterion, coding, options):
         limits = {name: options[name] for name in LIMITS}
         tree = grow_in_place(X, y, criterion, n_jobs=n_jobs, **limits)
-        return replace(tree, class_counts=class_counts(criterion))
+        return replace(tree, class_counts=criterion.class_counts)
     columns = code_columns(X, category=coding.category, bins=bins, n_jobs=n_jobs)
     if _is_general(form, criterion):
         tree = _general(form, columns, y, criterion, coding.domains, options)
     else:
         tree = grow_tree(columns, y, criterion, categorical_split=form.categorical_split, n_jobs=n_jobs, **options)
-    tree = replace(tree, class_counts=class_counts(criterion))
+    tree = replace(tree, class_counts=criterion.class_counts)
     return data_thresholds(tree, columns, options["sample_weight"]) if form.threshold == "data" else tree
 
 
@@ -136,7 +108,8 @@ LIMITS = (
 def _needs_no_codes(form, X, criterion, coding, options):
     """Whether the tree is one that `grow_in_place` grows, and large enough for that to pay."""
     return (
-        not (_is_general(form, criterion) or sparse.issparse(X) or np.any(coding.category))
+        "grow_in_place" in applicable_growers(criterion)
+        and not (_is_general(form, criterion) or sparse.issparse(X) or np.any(coding.category))
         and len(X) > IN_PLACE_FROM
         and form.threshold == "midpoint"
         and options["splitter"] == "best"
@@ -149,7 +122,7 @@ def _needs_no_codes(form, X, criterion, coding, options):
 def _is_general(form, criterion):
     """Whether the compiled grower cannot do it."""
     return (
-        criterion.record is None
+        "grow_tree" not in applicable_growers(criterion)
         or form.choice != "gain"
         or form.categorical_split == "multiway"
         or form.numeric_test != "le"

@@ -13,6 +13,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon.base.coded_rows import new_rows
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.search import forest_importance
 from gnomon.search.importance import IMPORTANCES
@@ -22,7 +23,6 @@ from gnomon.trees._fill import fill_values
 from gnomon.trees._out_of_bag import permutation_importance
 from gnomon.trees._proximity import outlyingness, prototype_rows, proximities
 from gnomon.trees._reading import ReadsForest
-from gnomon.trees._rows import new_rows
 
 __all__ = ["GrownForest", "TreeAnswers", "tree_answers"]
 

@@ -13,26 +13,8 @@ import numpy as np
 
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
-from gnomon.search import (
-    Entropy,
-    Gini,
-    Misclassification,
-    PoissonDeviance,
-    SquaredError,
-)
 
-__all__ = [
-    "CLASS_CRITERIA",
-    "MEAN_CRITERIA",
-    "bins_of",
-    "growth_options",
-    "monotone_of",
-    "resolve_max_features",
-    "seed_of",
-]
-
-CLASS_CRITERIA = {"gini": Gini, "entropy": Entropy, "log_loss": Entropy, "misclassification": Misclassification}
-MEAN_CRITERIA = {"squared_error": SquaredError, "friedman_mse": SquaredError, "poisson": PoissonDeviance}
+__all__ = ["bins_of", "growth_options", "monotone_of", "resolve_max_features", "seed_of"]
 
 BINNED_FROM = 20_000
 """Rows from which ``binning="auto"`` uses 255 bins."""

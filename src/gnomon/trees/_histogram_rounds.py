@@ -15,6 +15,7 @@ from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state, resample
 
+from gnomon.base.coded_rows import new_rows
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.search import BoostingPlan
 from gnomon.search.boosting_scores import mean_loss
@@ -30,7 +31,6 @@ from gnomon.trees._boosting import (
     stalled,
 )
 from gnomon.trees._growth import monotone_of
-from gnomon.trees._rows import new_rows
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["HistogramRounds", "validation_rows"]

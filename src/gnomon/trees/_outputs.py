@@ -8,19 +8,12 @@ are lists (Pedregosa et al. 2011, JMLR 12).
 
 import numpy as np
 
-from gnomon.search import SeveralOutputs
-
-__all__ = ["counts_of", "criterion_of", "labels_of", "refuse_several", "shares_of"]
+__all__ = ["counts_of", "labels_of", "refuse_several", "shares_of"]
 
 
 def counts_of(classes):
     """The number of classes: one number, or one for each output."""
     return [len(some) for some in classes] if isinstance(classes, list) else len(classes)
-
-
-def criterion_of(kind, classes):
-    """The criterion noun of `kind` for these classes."""
-    return SeveralOutputs.of(kind, counts_of(classes)) if isinstance(classes, list) else kind(len(classes))
 
 
 def shares_of(classes, answers):

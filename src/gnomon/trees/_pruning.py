@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.base.coded_rows import new_rows
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_interval, check_non_negative
 from gnomon.search import prune_error_based, prune_pessimistic, prune_reduced_error, prune_tree, refit_nodes
 from gnomon.trees._fill import filled
-from gnomon.trees._rows import new_rows
 
 __all__ = ["codes_of", "prune_as_asked", "set_apart"]
 

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.coded_rows import new_rows
 from gnomon.numerics.validation import check_choice
 from gnomon.search import (
     Words,
@@ -25,7 +26,6 @@ from gnomon.search.filled_gaps import filled_tests
 from gnomon.trees._fill import filled
 from gnomon.trees._outputs import refuse_several
 from gnomon.trees._pseudo_counts import answering
-from gnomon.trees._rows import new_rows
 from gnomon.trees.single_row import one_row
 
 __all__ = ["GrownTree", "HasTree", "ReadsForest", "ReadsTree", "takes_tables"]

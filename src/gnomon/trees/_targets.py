@@ -6,9 +6,11 @@ from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.numerics.weights import check_weights, weighted_quantile
+from gnomon.search import Criterion
 
-__all__ = ["as_classes", "as_targets", "center_of", "tree_weights"]
+__all__ = ["as_classes", "as_targets", "center_of", "check_targets", "tree_weights"]
 
 
 def as_classes(y):
@@ -28,24 +30,34 @@ def _numbered(y):
     return classes, np.searchsorted(classes, y).astype(np.int32)
 
 
-def as_targets(y, criterion):
+def as_targets(y: ArrayLike) -> Floats:
     """Targets as floats, one column per output."""
-    y = np.asarray(y, dtype=float).reshape(len(y), -1)
-    if criterion == "poisson":
-        if np.any(y < 0.0):
-            raise ValueError("Some value(s) of y are negative; criterion='poisson' needs y ≥ 0, choose another")
-        if np.sum(y) <= 0.0:
-            raise ValueError("y is zero everywhere: Sum of y is not strictly positive; choose another criterion")
-    return y
+    y = np.asarray(y, dtype=float)
+    return y.reshape(len(y), -1)
 
 
-def center_of(targets, weights, criterion="squared_error"):
-    """What is subtracted from targets before a tree grows: their medians, nothing for criteria that are no variance.
+def check_targets(targets: Floats, criterion: Criterion) -> Floats:
+    """Return targets if they are what the criterion takes."""
+    if criterion.targets == "count":
+        if np.any(targets < 0.0):
+            raise ValueError(f"Some value(s) of y are negative; criterion {criterion!r} needs y ≥ 0, choose another")
+        if np.sum(targets) <= 0.0:
+            raise ValueError(
+                "y is zero everywhere: Sum of y is not strictly positive, which criterion "
+                f"{criterion!r} needs; choose another"
+            )
+    if criterion.targets == "positive" and np.any(targets <= 0.0):
+        raise ValueError(f"Some value(s) of y are not positive; criterion {criterion!r} needs y > 0, choose another")
+    return targets
+
+
+def center_of(targets: Floats, weights: Floats, criterion: Criterion) -> Floats:
+    """What is subtracted from targets before a tree grows: their medians, nothing unless the criterion is `centred`.
 
     Differences keep the digits of small variances. From the median, not the mean: a few huge targets do not move it, so
     that the variances of all others keep their digits too.
     """
-    if criterion not in ("squared_error", "friedman_mse"):
+    if not criterion.centred:
         return np.zeros(targets.shape[1])
     return np.array([weighted_quantile(column, 0.5, weights, between="lower") for column in targets.T])
 

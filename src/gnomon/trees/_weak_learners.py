@@ -10,12 +10,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone, is_regressor
 from sklearn.utils import _safe_indexing, check_array
 from sklearn.utils.validation import check_consistent_length, check_is_fitted, column_or_1d, validate_data
 
+from gnomon.base import fit_weighted, given_rows
 from gnomon.losses import LogisticLoss, SoftmaxLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.special import softmax
-from gnomon.numerics.tables import given_rows
 from gnomon.numerics.validation import FLOATS
-from gnomon.numerics.weights import check_weights, fit_weighted
+from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear
 from gnomon.penalties import L2
 from gnomon.search.adaboost_steps import class_codes

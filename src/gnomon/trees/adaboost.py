@@ -17,15 +17,15 @@ from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from gnomon.base import given_rows
+from gnomon.base.coded_rows import new_rows
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import softmax
-from gnomon.numerics.tables import given_rows
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.search import adaboost
 from gnomon.search.adaboost_steps import STEPS, exponential_loss
 from gnomon.trees._boosting import UNMET, held_rows, split_seed, stalled
-from gnomon.trees._rows import new_rows
 from gnomon.trees._weak_learners import AnyLearner, Halfspace, StumpLearner, shares_of
 from gnomon.trees.stump import DecisionStump
 

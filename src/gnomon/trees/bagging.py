@@ -14,8 +14,9 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
 
-from gnomon.trees._bagging import Bagging, base_has
-from gnomon.trees._forest import store
+from gnomon.base.delegation import base_has
+from gnomon.base.parameters import store
+from gnomon.trees._bagging import Bagging
 from gnomon.trees._targets import as_classes
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -137,7 +138,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    @available_if(base_has("decision_function"))
+    @available_if(base_has("decision_function", Bagging._base))
     def decision_function(self, X):
         """Mean scores of the members."""
         return self._mean(X, lambda member, rows: member.decision_function(rows))

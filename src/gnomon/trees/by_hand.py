@@ -12,16 +12,17 @@ from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon import search
+from gnomon.base import table_rows
+from gnomon.base.coded_rows import Coding, new_rows
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.domains import Domain, ordered
-from gnomon.numerics.tables import Column, FeatureTable, as_table, table_rows
+from gnomon.numerics.tables import Column, FeatureTable, as_table
 from gnomon.numerics.validation import check_choice
 from gnomon.search import Words, read_tree, refit_nodes
 from gnomon.search.by_hand import mentioned_values
-from gnomon.trees._growth import CLASS_CRITERIA, MEAN_CRITERIA
+from gnomon.trees._criteria import CLASS_CRITERIA, MEAN_CRITERIA
 from gnomon.trees._reading import HasTree
-from gnomon.trees._rows import Coding, new_rows
-from gnomon.trees._targets import as_classes, as_targets, tree_weights
+from gnomon.trees._targets import as_classes, as_targets, check_targets, tree_weights
 
 __all__ = ["HandTreeClassifier", "HandTreeRegressor", "Tree"]
 
@@ -250,12 +251,12 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
         return self
 
     def _filled(self, tree, X, y, sample_weight):
-        criterion = MEAN_CRITERIA[check_choice("criterion", self.criterion, MEAN_CRITERIA)]
-        targets, weights = as_targets(y, self.criterion), tree_weights(sample_weight, X)
+        criterion = MEAN_CRITERIA[check_choice("criterion", self.criterion, MEAN_CRITERIA)].of(1)
+        targets, weights = check_targets(as_targets(y), criterion), tree_weights(sample_weight, X)
         # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
-        center = np.average(targets, axis=0, weights=weights) * (self.criterion != "poisson")
+        center = np.average(targets, axis=0, weights=weights) * criterion.centred
         moved = tree.with_answers(tree.answers - center)
-        filled = refit_nodes(moved, X, targets - center, criterion.of(1), sample_weight=weights)
+        filled = refit_nodes(moved, X, targets - center, criterion, sample_weight=weights)
         return filled.with_answers(filled.answers + center)
 
     def predict(self, X):

@@ -9,15 +9,16 @@ index, the entropy, the variance …; `gnomon.search` holds the criteria and the
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 
+from gnomon.base.coded_rows import fitted_rows
 from gnomon.numerics.validation import check_non_negative
-from gnomon.trees._forms import class_criterion, mean_criterion, settle, smooth_answers
+from gnomon.trees._criteria import mean_criterion, tree_criterion
+from gnomon.trees._forms import settle, smooth_answers
 from gnomon.trees._leaf_models import leaf_options, with_leaf_models
 from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
 from gnomon.trees._pruning import codes_of
 from gnomon.trees._pseudo_counts import with_smoothed
-from gnomon.trees._rows import fitted_rows
 from gnomon.trees._single_tree import SingleTree
-from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
+from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
@@ -30,10 +31,11 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
 
     Parameters
     ----------
-    criterion : {"gini", "entropy", "log_loss", "misclassification", "gain_ratio"} or callable, default="gini"
+    criterion : {"gini", "entropy", "log_loss", "misclassification", "gain_ratio"}, Criterion or callable, \
+            default="gini"
         H: Σ p(1 − p), −Σ p log₂ p (two names), 1 − max p; "gain_ratio": the gain in entropy over the split information
-        −Σ (n_c/n) log₂(n_c/n); or a function of the weights of the classes. With "id3" and "c4.5", "gini" stands for
-        their entropy.
+        −Σ (n_c/n) log₂(n_c/n); a `gnomon.search.Criterion` of as many classes; or a function of the weights of the
+        classes. With "id3" and "c4.5", "gini" stands for their entropy.
     splitter : {"best", "random"}, default="best"
         The best threshold of a column, or one drawn uniformly.
     max_depth : int, optional
@@ -206,7 +208,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
             leaf_model=self.leaf_model != "constant", pruning=form.pruning != "none",
             pruning_loss=self.pruning_loss != "impurity",
         )  # fmt: skip
-        criterion = class_criterion(self.criterion, self.algorithm, self.classes_)
+        criterion = tree_criterion(self.criterion, self.classes_, self.algorithm)
         leaves = None if several else leaf_options(self, self.n_classes_)
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
         X = self._fill(X, form, weights)
@@ -246,9 +248,11 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
 
     Parameters
     ----------
-    criterion : {"squared_error", "friedman_mse", "poisson", "absolute_error", "quantile"}, default="squared_error"
+    criterion : {"squared_error", "friedman_mse", "poisson", "absolute_error", "quantile"} or Criterion, \
+            default="squared_error"
         The variance (two names: Friedman's score of a split is n times its gain), half the Poisson deviance, the mean
         distance from the median, or the pinball loss of the `quantile`; leaves answer with the mean, median, quantile.
+        Or a `gnomon.search.Criterion` of as many outputs, with its own answers.
     splitter, max_depth, min_samples_split, min_samples_leaf, min_weight_fraction_leaf, max_features
         As in `DecisionTreeClassifier`.
     random_state, max_leaf_nodes, min_impurity_decrease, ccp_alpha, monotonic_cst, min_impurity
@@ -342,14 +346,15 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         """Grow the tree (1)."""
         form, leaves = settle(self), leaf_options(self)
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
-        targets = as_targets(y, self.criterion)
+        targets = as_targets(y)
         self.n_outputs_, self._flat = targets.shape[1], np.ndim(y) == 1
-        criterion = mean_criterion(self.criterion, self.quantile, self.n_outputs_)
+        criterion = mean_criterion(self.criterion, self.n_outputs_, self.quantile)
+        check_targets(targets, criterion)
         weights = tree_weights(sample_weight, X)
         X = self._fill(X, form, weights)
-        center = center_of(targets, weights, self.criterion)
+        center = center_of(targets, weights, criterion)
         tree = self._grow_and_prune(
-            X, targets - center, criterion, weights, lambda y: as_targets(y, self.criterion) - center, form
+            X, targets - center, criterion, weights, lambda y: check_targets(as_targets(y), criterion) - center, form
         )
         self.tree_ = tree.with_answers(tree.answers + center)
         if leaves is not None:

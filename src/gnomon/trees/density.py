@@ -13,12 +13,13 @@ from scipy.special import logsumexp
 from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import validate_rows
+from gnomon.base.parameters import store
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, spawn_seeds
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive, validate_rows
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.search import Bags, density_cells, grow_density_tree, measure_density, prune_tree
-from gnomon.trees._forest import store
 
 __all__ = ["DensityForest", "DensityTree"]
 

@@ -8,10 +8,11 @@ trees, doi:10.1007/s10994-006-6226-1.
 
 import numpy as np
 
+from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.parameters import store
 from gnomon.numerics.random import check_rng
 from gnomon.search.traverse import as_dense
-from gnomon.trees._forest import ForestClassifier, ForestRegressor, store
-from gnomon.trees._rows import fitted_rows
+from gnomon.trees._forest import ForestClassifier, ForestRegressor
 
 __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor"]
 

@@ -10,13 +10,13 @@ doi:10.1016/S0167-9473(01)00065-2. Names and defaults are those of scikit-learn'
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.parameters import store
 from gnomon.losses import AbsoluteLoss, HuberLoss, PinballLoss, SquaredLoss
 from gnomon.numerics.validation import check_interval
 from gnomon.numerics.weights import weighted_quantile
 from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, mean_loss_of, n_scores_of
 from gnomon.trees._exact_rounds import ExactRounds
-from gnomon.trees._forest import store
-from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]

@@ -9,21 +9,19 @@ scikit-learn's estimators, whose engine this one replaces.
 
 import numpy as np
 
-from gnomon.losses import AbsoluteLoss, PinballLoss, SquaredLoss
+from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.parameters import store
+from gnomon.losses import AbsoluteLoss, LogGammaLoss, LogPoissonLoss, PinballLoss, SquaredLoss
 from gnomon.numerics.validation import check_interval
 from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
-    LogGammaLoss,
-    LogPoissonLoss,
     class_targets,
     mean_loss_of,
     n_scores_of,
     one_for_two,
 )
-from gnomon.trees._forest import store
 from gnomon.trees._histogram_rounds import HistogramRounds, validation_rows
-from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]

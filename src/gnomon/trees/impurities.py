@@ -10,7 +10,7 @@ import numpy as np
 
 from gnomon.numerics.validation import check_choice
 from gnomon.search import CountsCriterion
-from gnomon.trees._growth import CLASS_CRITERIA
+from gnomon.trees._criteria import CLASS_CRITERIA
 
 __all__ = ["impurity"]
 

@@ -14,15 +14,15 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base import table_rows
+from gnomon.base.coded_rows import Coding, fitted_rows, new_rows
 from gnomon.numerics.domains import Domain
-from gnomon.numerics.tables import table_rows
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
 from gnomon.search import Misclassification, assemble_tree, code_columns, column_rule, tree_rules
 from gnomon.search.dialects import TEXT, say_all
 from gnomon.trees._forms import smooth_answers
 from gnomon.trees._pseudo_counts import answering, with_smoothed
 from gnomon.trees._reading import HasTree, takes_tables
-from gnomon.trees._rows import Coding, fitted_rows, new_rows
 from gnomon.trees._targets import as_classes, tree_weights
 from gnomon.trees.impurities import impurity
 

@@ -15,11 +15,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon.base.coded_rows import fitted_rows
 from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
 from gnomon.trees._growth import bins_of
 from gnomon.trees._reading import GrownTree
-from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 
 __all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
@@ -199,14 +199,14 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         """Minimise (1)."""
         X, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
         self._flat = np.ndim(y) == 1
-        y = as_targets(y, "squared_error")
-        weights = tree_weights(sample_weight, X)
-        center = center_of(y, weights)
+        y, weights = as_targets(y), tree_weights(sample_weight, X)
+        criterion = SquaredError.of(y.shape[1])
+        center = center_of(y, weights, criterion)
         y = y - center
         # Within the range of y, a row costs its weight times the square of the farther end at most.
         farthest = np.maximum(np.max(y, axis=0) - y, y - np.min(y, axis=0))
         tolls = weights * np.mean(farthest**2, axis=1)
-        self._search(X, y, SquaredError(y.shape[1] + 2), weights, tolls)
+        self._search(X, y, criterion, weights, tolls)
         self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 

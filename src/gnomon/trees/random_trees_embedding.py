@@ -13,10 +13,11 @@ from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.parameters import store
 from gnomon.search import SquaredError
 from gnomon.search.traverse import as_dense
-from gnomon.trees._forest import Forested, store
-from gnomon.trees._rows import fitted_rows
+from gnomon.trees._forest import Forested
 from gnomon.trees._targets import tree_weights
 from gnomon.trees.decision_tree import DecisionTreeRegressor
 

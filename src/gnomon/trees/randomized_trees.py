@@ -9,7 +9,8 @@ Bagging (Breiman 1996, doi:10.1007/BF00058655), random subspaces (Ho 1998, doi:1
 settings of these switches; without any, all trees are the same.
 """
 
-from gnomon.trees._forest import ForestClassifier, ForestRegressor, store
+from gnomon.base.parameters import store
+from gnomon.trees._forest import ForestClassifier, ForestRegressor
 
 __all__ = ["RandomizedTreesClassifier", "RandomizedTreesRegressor"]
 

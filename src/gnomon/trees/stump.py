@@ -10,11 +10,12 @@ import copy
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from gnomon.base.coded_rows import fitted_rows
 from gnomon.numerics.validation import check_choice
 from gnomon.search import code_columns, grow_tree
-from gnomon.trees._growth import CLASS_CRITERIA, bins_of
+from gnomon.trees._criteria import CLASS_CRITERIA
+from gnomon.trees._growth import bins_of
 from gnomon.trees._reading import GrownTree
-from gnomon.trees._rows import fitted_rows
 from gnomon.trees._targets import as_classes, tree_weights
 
 __all__ = ["DecisionStump"]

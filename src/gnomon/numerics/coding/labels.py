@@ -42,10 +42,6 @@ def label_index(y: ArrayLike, classes: ArrayLike | None = None) -> tuple[Integer
     index : ndarray of int64
     classes : ndarray
 
-    References
-    ----------
-    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 4.1. ISBN 978-0-387-31073-2.
-
     Examples
     --------
     >>> from gnomon.numerics.coding import label_index
@@ -147,10 +143,6 @@ def decode_labels(codes: ArrayLike, classes: ArrayLike, coding: Coding = "zero_o
     Returns
     -------
     y : ndarray of shape (n_samples,)
-
-    References
-    ----------
-    Bishop, C. M. (2006). Pattern Recognition and Machine Learning, section 4.1. ISBN 978-0-387-31073-2.
 
     Examples
     --------

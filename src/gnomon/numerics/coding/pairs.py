@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import expit
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers
-from gnomon.numerics.coding.columns import BinaryProblem
+from gnomon.numerics.coding.problems import BinaryProblem
 from gnomon.numerics.parallel import split_rows
 from gnomon.numerics.validation import check_choice
 
@@ -255,7 +255,7 @@ def _least_squares(R: Floats) -> Floats:
     system[:, diagonal, diagonal] = np.sum(other**2, axis=2)
     right = np.zeros((len(R), n_classes + 1, 1))
     right[:, -1] = 1.0
-    # The optimum is never negative (their theorem 2); rounding may be.
+    # The optimum is never negative (their theorem 2), but rounding may make it so.
     return np.maximum(np.linalg.solve(system, right)[:, :-1, 0], 0.0)
 
 
@@ -269,7 +269,7 @@ def _least_divergence(R: Floats, n: Floats, tol: float, max_iter: int) -> Floats
         H = 1.0 - n * mu * np.swapaxes(mu, 1, 2)
         H[:, diagonal, diagonal] = 1.0 + np.sum(1.0 - H, axis=2)
         step = np.linalg.solve(H, (wins - np.sum(n * mu, axis=2))[:, :, None])[:, :, 0]
-        # Bach (2010), doi:10.1214/09-EJS521: a step this much shorter never goes too far.
+        # Bach (2010), doi:10.1214/09-EJS521: a step shortened by this factor never overshoots.
         width = np.maximum(np.ptp(step, axis=1, keepdims=True), np.finfo(float).tiny)
         theta += step * np.log1p(width) / width
         if np.max(width, initial=0.0) <= tol:

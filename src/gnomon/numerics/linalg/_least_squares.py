@@ -34,10 +34,6 @@ _DENSE_GRAM = 4096
 class RankWarning(np.exceptions.RankWarning):
     """X has not full column rank: the minimiser of least squares is not unique, that of least norm was taken.
 
-    References
-    ----------
-    Golub, G. H. & Van Loan, C. F. (2013). Matrix Computations, section 5.5. ISBN 978-1-4214-0794-4.
-
     Examples
     --------
     >>> import warnings
@@ -86,7 +82,7 @@ class LeastSquares(NamedTuple):
     coef: Floats
     intercept: Floats
     rss: Floats
-    method: LeastSquaresMethod
+    method: str
     rank: int | None = None
     condition: float = np.nan
     R: Floats | None = None
@@ -254,13 +250,13 @@ def _lsmr(rows: Rows, tol: float, sums: Moments | None = None) -> LeastSquares:
 def _fallback(rows: Rows, tol: float) -> LeastSquares:
     if not is_sparse(rows.X):
         return _qr(rows, tol)
-    # A few thousand columns fit densely; beyond that only products with X are affordable.
+    # A few thousand columns fit in memory as a dense matrix; beyond that only products with X are affordable.
     return _qr(rows, tol) if rows.shape[1] <= _DENSE_GRAM // 8 else _lsmr(rows, tol)
 
 
 def _nonnegative(rows: Rows, sums: Moments | None) -> LeastSquares:
     fit = (None if sums is None else _by_normal(rows, sums)) or _qr(rows, 0.0)
-    # Either way has a triangle and means.
+    # Both branches have set the triangle and the means.
     R, x_mean = cast(Floats, fit.R), cast(Floats, fit.x_mean)
     Z_y = R @ fit.coef
     w = np.column_stack([optimize.nnls(R, z)[0] for z in Z_y.T])

@@ -27,7 +27,6 @@ from gnomon.numerics.validation import check_choice
 __all__ = ["Norms", "RidgeSolution", "ridge", "ridge_norms", "solve_secular"]
 
 RidgeMethod: TypeAlias = Literal["auto", "cholesky", "dual", "svd", "lsqr"]
-Found: TypeAlias = Literal["cholesky", "dual", "svd", "lsqr", "nnls"]
 
 METHODS: tuple[RidgeMethod, ...] = ("auto", "cholesky", "dual", "svd", "lsqr")
 
@@ -104,7 +103,7 @@ class RidgeSolution(NamedTuple):
     intercept: Floats
     rss: Floats
     dof: Floats | None
-    method: Found
+    method: str
     system: tuple[Floats, ...] = ()
     n_iter: int | None = None
 
@@ -286,7 +285,7 @@ def _dual(rows: Rows, rho: Floats, sums: Moments | None) -> RidgeSolution | None
 def _dual_system(rows: Rows, means: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
     """ZZᵀ and t."""
     root = rows.roots()
-    # Squares that overflow have no factor: then "svd" says what is wrong.
+    # Without a factor (squares overflow) "svd" reports the error.
     with np.errstate(over="ignore", invalid="ignore"):
         K = root * rows.inner_products(means[0]) * root.T
     return K, (root * (rows.Y - means[1])).astype(float, copy=False)
@@ -317,9 +316,9 @@ def _nonnegative(rows: Rows, rho: Floats) -> RidgeSolution:
     return RidgeSolution(w, found.y_mean - found.x_mean @ w, rss, None, "nnls", system)
 
 
-def _norms(method: Found, matrix: Floats, right: Floats) -> Norms:
+def _norms(method: str, matrix: Floats, right: Floats) -> Norms:
     squares, U = linalg.eigh(matrix)
-    # Eigenvalues that are rounding belong to directions in which w has no part.
+    # Eigenvalues at the level of rounding belong to directions along which w has no component.
     squares = np.where(squares > len(squares) * np.finfo(float).eps * np.max(squares, initial=0.0), squares, 0.0)
     inside = (U.T @ right) ** 2
     powers = squares[:, None] * inside if method == "dual" else np.where(squares[:, None] > 0.0, inside, 0.0)

@@ -164,7 +164,7 @@ def _dual(rows: Rows) -> RidgePath | None:
     if not np.all(np.isfinite(K)):
         return None
     values, U = np.linalg.eigh(K)
-    # Directions without length (centring leaves at least one) carry nothing into w.
+    # Directions with singular value zero (centring leaves at least one) contribute nothing to w.
     kept = values > len(values) * np.finfo(float).eps * values[-1]
     values, U = values[kept], U[:, kept]
     length = np.sqrt(values)

@@ -126,7 +126,7 @@ def _inverse_root(rows: Rows, rho: float) -> tuple[Floats, Floats]:
     if rho == 0.0:
         return inverse_root(found.R, found.rank), found.x_mean
     _, s, Vt = svd_with_squares(found.R)
-    # Directions that no row has do not matter: zᵢ has no part in them.
+    # Directions outside the row space do not matter: no zᵢ has a component along them.
     return Vt.T / np.sqrt(s**2 + rho), found.x_mean
 
 

@@ -108,7 +108,7 @@ def solve_normal(rows: Rows, rho: float = 0.0, *, sums: Moments | None = None) -
             return None
         w, rss = refined
     elif np.any(rss < _ALMOST_EXACT * np.diag(T)):
-        # The difference above has lost its digits: take the residuals themselves.
+        # The difference above suffers from cancellation: compute the residuals themselves.
         rss = rows.residual_sums(w, x_mean, y_mean)[1]
     return NormalSolution(w, rss, factor, x_mean, y_mean, S, c)
 

@@ -29,10 +29,6 @@ def fits_beside(X: Matrix, m: int) -> bool:
 
     A sparse X of many columns stores little, and XᵀX would be the whole memory of a fit.
 
-    References
-    ----------
-    Björck, Å. (1996). Numerical Methods for Least Squares Problems, chapter 7. doi:10.1137/1.9781611971484
-
     Examples
     --------
     >>> from scipy.sparse import random_array
@@ -55,10 +51,6 @@ class Rows(NamedTuple):
     weights : ndarray of shape (n,) or None
     intercept : bool
     n_jobs : int or None
-
-    References
-    ----------
-    Björck, Å. (1996). Numerical Methods for Least Squares Problems. doi:10.1137/1.9781611971484
 
     Examples
     --------

@@ -136,7 +136,7 @@ def triangle(rows: Rows) -> Triangle:
         stack = np.vstack([R, np.hstack([Z, T])])
         R = linalg.qr(stack, mode="r", overwrite_a=True, check_finite=False)[0][: d + k]
     m = min(len(R), d)
-    # A centred column that is nothing but rounding carries no information about w.
+    # A centred column that is only rounding error carries no information about w.
     noise = 8.0 * _EPS * np.abs(x_mean) * np.sqrt(rows.total)
     Rx = R[:m, :d] * (_column_norms(R[:m, :d]) > noise)
     rank, condition = _rank_and_condition(Rx, max(n, d) * _EPS)

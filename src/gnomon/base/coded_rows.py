@@ -1,38 +1,45 @@
-"""Tables as trees read them: numbers as they are, categories as codes, NaN where a cell is missing.
+"""Tables with categories as numbers: numbers as they are, categories as codes, NaN where a cell is missing.
 
 A column is a category if its type says so (strings, truth values, pandas' categorical, polars' Enum) or if
 `categorical_features` names it. The code of a category is its place among the values of `categories`, of the column's
 type, or of those that were met; a value that was not is missing, or an error where `unseen` says so.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, Literal, TypeAlias
 
-import narwhals.stable.v2 as nw
 import numpy as np
-from scipy import sparse
 from sklearn.utils.validation import validate_data
 
-from gnomon.numerics.domains import Domain, domains_of, ordered
-from gnomon.numerics.tables import table_rows
+from gnomon._typing import ArrayLike, Bools, Floats, Sparse, TableLike, is_sparse
+from gnomon.base.rows import table_rows
+from gnomon.numerics.domains import Categories, Domain, domains_of, ordered
+from gnomon.numerics.tables import FeatureTable, as_frame
 from gnomon.numerics.validation import FLOATS, assert_not_infinite, check_choice
 
-__all__ = ["Coding", "fitted_rows", "new_rows"]
+__all__ = ["CategoricalFeatures", "Coding", "Unseen", "fitted_rows", "new_rows"]
+
+CategoricalFeatures: TypeAlias = Literal["from_dtype"] | ArrayLike | None
+"""Which columns are categories: those whose type says so, and these by names, numbers or a mask."""
+
+Unseen: TypeAlias = Literal["missing", "error"]
 
 
 @dataclass(frozen=True, eq=False)
 class Coding:
     """How columns become numbers: their names, and the domain of each category (None: numbers)."""
 
-    names: tuple
-    domains: tuple
+    names: tuple[str, ...]
+    domains: tuple[Domain | None, ...]
 
     @cached_property
-    def category(self):
+    def category(self) -> Bools:
         """Which columns are categories."""
         return np.array([domain is not None for domain in self.domains])
 
-    def labels(self, codes):
+    def labels(self, codes: Sequence[float] | Floats) -> list[Any]:
         """One code for each column as the value it stands for; numbers are their own, None where there is none."""
         found = []
         for domain, code in zip(self.domains, codes, strict=True):
@@ -40,7 +47,7 @@ class Coding:
             found.append(value if value is None or domain is None else domain.labels[int(value)])
         return found
 
-    def matrix(self, table, unseen="missing"):
+    def matrix(self, table: FeatureTable, unseen: Unseen = "missing") -> Floats:
         """The table as floats."""
         out = np.empty(table.shape)
         for j, domain in enumerate(self.domains):
@@ -59,7 +66,7 @@ class Coding:
         return out
 
 
-def fitted_rows(estimator, X, y="no_validation", **options):
+def fitted_rows(estimator: Any, X: TableLike | Sparse, y: ArrayLike | None = "no_validation", **options: Any) -> Any:
     """X as numbers (and y) for `fit`; sets the estimator's coding."""
     check_choice("unseen", estimator.unseen, ("missing", "error"))
     if _plain(X) and _by_type(estimator.categorical_features):
@@ -74,7 +81,7 @@ def fitted_rows(estimator, X, y="no_validation", **options):
     return (matrix, *rest) if rest else matrix
 
 
-def new_rows(estimator, X):
+def new_rows(estimator: Any, X: TableLike | Sparse) -> Any:
     """X as numbers, checked against the table of `fit`."""
     if _is_ready(estimator, X):
         return X
@@ -86,7 +93,7 @@ def new_rows(estimator, X):
 FEW_CELLS = 4096
 
 
-def _is_ready(estimator, X):
+def _is_ready(estimator: Any, X: object) -> bool:
     """Whether X is a small array with nothing to convert or to warn of: for single rows, checks would cost the most."""
     return (
         type(X) is np.ndarray
@@ -100,17 +107,17 @@ def _is_ready(estimator, X):
     )
 
 
-def _plain(X):
+def _plain(X: TableLike | Sparse) -> bool:
     """Whether X is an array of numbers, or a frame of nothing else."""
-    if sparse.issparse(X):
+    if is_sparse(X):
         return True
-    frame = nw.from_native(X, eager_only=True, pass_through=True)
-    if isinstance(frame, nw.DataFrame):
+    frame = as_frame(X)
+    if frame is not None:
         return all(kind.is_numeric() for kind in frame.schema.values())
     return np.asarray(X).dtype.kind in "fiu"
 
 
-def _numbers(estimator, X, y="no_validation", **options):
+def _numbers(estimator: Any, X: TableLike | Sparse, y: ArrayLike | None = "no_validation", **options: Any) -> Any:
     options = {"dtype": FLOATS, "accept_sparse": ("csr", "csc"), "ensure_all_finite": False, **options}
     checked = validate_data(estimator, X, y, **options)
     rows = checked[0] if isinstance(checked, tuple) else checked
@@ -118,33 +125,33 @@ def _numbers(estimator, X, y="no_validation", **options):
     return checked
 
 
-def _learn(table, categorical_features, categories):
+def _learn(table: FeatureTable, categorical_features: CategoricalFeatures, categories: Categories | None) -> Coding:
     chosen = _chosen(table, categorical_features)
     which = [j for j in range(len(table.names)) if chosen[j]]
     declared = domains_of(table, [j for j in which if _has_domain(table, j, categories)], categories or "auto")
     domains = dict(zip([j for j in which if _has_domain(table, j, categories)], declared, strict=True))
     for j in which:
         if j not in domains:
-            # Numbers that are categories may be any numbers: each that occurs is one. Truth values are told as such.
+            # Categories may be any numbers: each value that occurs is one. Booleans keep their type.
             column = table.column(j)
             values = ordered(set(column.cells[~column.missing].tolist()))
             domains[j] = Domain(len(values), tuple(map(bool, values)) if column.is_category else values)
     return Coding(table.names, tuple(domains.get(j) for j in range(len(table.names))))
 
 
-def _has_domain(table, j, categories):
+def _has_domain(table: FeatureTable, j: int, categories: Categories | None) -> bool:
     listed = categories is not None and (not isinstance(categories, dict) or table.names[j] in categories)
     return listed or not table.column(j).is_number
 
 
-def _by_type(categorical_features):
+def _by_type(categorical_features: CategoricalFeatures) -> bool:
     if isinstance(categorical_features, str):
         check_choice("categorical_features", categorical_features, ("from_dtype",))
         return True
     return categorical_features is None
 
 
-def _chosen(table, categorical_features):
+def _chosen(table: FeatureTable, categorical_features: CategoricalFeatures) -> Bools:
     from_type = np.array([table.column(j).is_category for j in range(len(table.names))])
     if _by_type(categorical_features):
         return from_type

@@ -1,14 +1,13 @@
-"""Two-class problems made of many classes: one for each column of a coding matrix.
+"""One estimator for each column of a coding matrix, fitted to its two-class problem.
 
-    column l:  rows i with M[cᵢ, l] ≠ 0 and sᵢ > 0,  target tᵢ = 1 where M[cᵢ, l] = +1, else 0                (1)
+    column l:  f_l fitted to the rows i with M[cᵢ, l] ≠ 0 and sᵢ > 0,  target tᵢ = 1 where M[cᵢ, l] = +1, else 0     (1)
 
-One-vs-rest is M = 2I − 1; one-vs-one has one column for each pair of classes. Any classifier or regressor may be
-fitted to the columns. Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–141.
+Any classifier or regressor may be fitted to the columns. Allwein, Schapire & Singer (2000), Reducing multiclass to
+binary, JMLR 1, 113–141.
 """
 
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from inspect import signature
 from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -17,50 +16,22 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _check_method_params, _num_samples
 
-from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike
+from gnomon._typing import ArrayLike, Floats, Integers, MatrixLike
+from gnomon.base.weights import check_takes_weights, weight_parameter
+from gnomon.numerics.coding import BinaryProblem
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = [
-    "BinaryProblem",
+    "ConstantSide",
     "FittedColumns",
-    "code_problem",
+    "configured",
     "fit_columns",
     "refit_columns",
-    "rest_code",
 ]
 
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
-
-
-class BinaryProblem(NamedTuple):
-    """One two-class problem: rows, their sides, and how to speak of it.
-
-    Parameters
-    ----------
-    rows : ndarray of int or None
-        The rows that take part; None is all of them.
-    positive : ndarray of bool
-        For each of these rows whether its target is 1.
-    names : tuple of str
-        What the sides 0 and 1 are called in a warning.
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.coding import BinaryProblem
-    >>> BinaryProblem(None, np.array([True, False]), ("ham", "spam")).names
-    ('ham', 'spam')
-    """
-
-    rows: Integers | None
-    positive: Bools
-    names: tuple[str, ...]
 
 
 class FittedColumns(NamedTuple):
@@ -73,15 +44,16 @@ class FittedColumns(NamedTuple):
     rows : list of ndarray or None
         The rows that each saw; None is all of them.
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
-    >>> from gnomon.numerics.coding import FittedColumns
-    >>> FittedColumns([], []).estimators
-    []
+    >>> import numpy as np
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> from gnomon.base import fit_columns
+    >>> from gnomon.numerics.coding import BinaryProblem
+    >>> problem = BinaryProblem(np.array([0, 1, 3]), np.array([False, False, True]), ("a", "c"))
+    >>> fitted = fit_columns(GaussianNB(), np.array([[0.0], [1.0], [2.0], [9.0]]), [lambda: problem])
+    >>> fitted.estimators[0].theta_.ravel().tolist(), fitted.rows[0].tolist()
+    ([0.5, 9.0], [0, 1, 3])
     """
 
     estimators: list[Any]
@@ -96,7 +68,7 @@ class ConstantSide(BaseEstimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
         self.classes_ = np.array([0, 1])
-        # No boundary, so no distance from it: where scores are divided by norms, this one stays as it is.
+        # No boundary, so no distance from it: where scores are divided by norms, this one is unchanged.
         self.weight_norm_ = 1.0
         return self
 
@@ -108,57 +80,6 @@ class ConstantSide(BaseEstimator):
 
     def predict_proba(self, X: MatrixLike) -> Floats:
         return np.tile(np.eye(2)[self.side], (_num_samples(X), 1))
-
-
-def rest_code(n_classes: int) -> Integers:
-    """The coding matrix of one-vs-rest, 2I − 1.
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
-    Examples
-    --------
-    >>> from gnomon.numerics.coding import rest_code
-    >>> rest_code(3).tolist()
-    [[1, -1, -1], [-1, 1, -1], [-1, -1, 1]]
-    """
-    return 2 * np.eye(n_classes, dtype=np.int8) - np.int8(1)
-
-
-def code_problem(index: Integers, column: ArrayLike, classes: Array) -> BinaryProblem:
-    """The problem of one column of a coding matrix, equation (1).
-
-    Parameters
-    ----------
-    index : ndarray of int
-        The class of every row, as a row of the matrix.
-    column : array-like of shape (n_classes,)
-        Entries −1, 0 and +1.
-    classes : ndarray of shape (n_classes,)
-        Labels, for warnings.
-
-    Returns
-    -------
-    BinaryProblem
-
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.coding import code_problem
-    >>> problem = code_problem(np.array([0, 1, 2, 1]), [1, -1, 0], np.array(["a", "b", "c"]))
-    >>> problem.rows.tolist(), problem.positive.tolist(), problem.names
-    ([0, 1, 3], [True, False, False], ('b', 'a'))
-    """
-    column = np.asarray(column)
-    signs = column[index]
-    rows = None if np.all(column != 0) else np.flatnonzero(signs)
-    names = tuple(", ".join(map(str, classes[column == side])) for side in (-1, 1))
-    return BinaryProblem(rows, (signs if rows is None else signs[rows]) > 0, names)
 
 
 def fit_columns(
@@ -197,15 +118,12 @@ def fit_columns(
     -------
     FittedColumns
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.linear_model import LogisticRegression
-    >>> from gnomon.numerics.coding import code_problem, column_output, fit_columns, rest_code
+    >>> from gnomon.base import column_output, fit_columns
+    >>> from gnomon.numerics.coding import code_problem, rest_code
     >>> X, index = np.arange(9.0)[:, None], np.repeat([0, 1, 2], 3)
     >>> M, classes = rest_code(3), np.array(["a", "b", "c"])
     >>> problems = [lambda l=l: code_problem(index, M[:, l], classes) for l in range(3)]
@@ -250,15 +168,12 @@ def refit_columns(
     -------
     list of estimators
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import BinaryProblem, refit_columns
+    >>> from gnomon.base import refit_columns
+    >>> from gnomon.numerics.coding import BinaryProblem
     >>> X, problem = np.arange(4.0)[:, None], BinaryProblem(None, np.array([False, False, True, True]), ("a", "b"))
     >>> model = refit_columns([GaussianNB()], X, [lambda: problem])[0]
     >>> refit_columns([model], X, [lambda: problem])[0].class_count_.tolist()
@@ -328,26 +243,3 @@ def _balanced(target: Integers, weights: Floats | None) -> Floats:
     s = np.ones(len(target)) if weights is None else weights
     sums = np.bincount(target, weights=s)
     return s * (np.sum(s) / (2.0 * sums))[target]
-
-
-def _steps(estimator: BaseEstimator) -> Sequence[tuple[str, Any]]:
-    """The named steps of a pipeline; any other estimator is a single one without a name."""
-    return getattr(estimator, "steps", [("", estimator)])
-
-
-def check_takes_weights(estimator: BaseEstimator) -> None:
-    """ValueError where `fit` of an estimator, or of the last step of a pipeline, takes no weights."""
-    parameters = signature(_steps(estimator)[-1][1].fit).parameters.values()
-    if not any(p.name == "sample_weight" or p.kind is p.VAR_KEYWORD for p in parameters):
-        raise ValueError(
-            f"{type(estimator).__name__} takes no sample_weight, which weights and balance need; leave them out, or "
-            "choose another estimator"
-        )
-
-
-def weight_parameter(estimator: BaseEstimator, weights: Floats | None) -> dict[str, Floats]:
-    """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed."""
-    if weights is None:
-        return {}
-    step = "" if get_config()["enable_metadata_routing"] else _steps(estimator)[-1][0]
-    return {f"{step}__sample_weight" if step else "sample_weight": weights}

@@ -13,7 +13,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
 from gnomon._typing import Array, Integers, MatrixLike
-from gnomon.numerics.coding.columns import FittedColumns, configured
+from gnomon.base.columns import FittedColumns, configured
 from gnomon.numerics.parallel import map_chunks
 
 __all__ = ["column_output", "column_outputs", "offers"]
@@ -27,14 +27,10 @@ def offers(estimator: BaseEstimator) -> list[Output]:
 
     A regressor's prediction is a score around ½.
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import offers
+    >>> from gnomon.base import offers
     >>> offers(GaussianNB())
     ['proba', 'hard']
     """
@@ -59,15 +55,11 @@ def column_output(estimator: BaseEstimator, X: MatrixLike, kind: Output) -> Arra
     -------
     ndarray of shape (n_samples,)
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import column_output
+    >>> from gnomon.base import column_output
     >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
     >>> column_output(model, [[0.5], [4.5]], "proba").round(3).tolist()
     [0.0, 1.0]
@@ -98,15 +90,11 @@ def column_outputs(
     -------
     ndarray of shape (n_samples, n_columns)
 
-    References
-    ----------
-    Allwein, E. L., Schapire, R. E. & Singer, Y. (2000). Reducing multiclass to binary. JMLR 1, 113–141.
-
     Examples
     --------
     >>> import numpy as np
     >>> from sklearn.naive_bayes import GaussianNB
-    >>> from gnomon.numerics.coding import FittedColumns, column_outputs
+    >>> from gnomon.base import FittedColumns, column_outputs
     >>> model = GaussianNB().fit(np.array([[0.0], [1.0], [4.0], [5.0]]), [0, 0, 1, 1])
     >>> column_outputs(FittedColumns([model, model], [None, None]), [[0.5], [4.5]], "hard").tolist()
     [[0, 0], [1, 1]]

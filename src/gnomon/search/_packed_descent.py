@@ -1,0 +1,221 @@
+"""Many rows down trees whose nodes are packed.
+
+    node ← node + 1 if x_j ≤ t, else its second child: neither a branch nor more than one word of the node           (1)
+
+At every node the rows are divided in place, as when the tree grew, so that the node is looked up once for all of them;
+the few that reach a node deep down go on a step each in turn. Packing pays for many rows only. Asadi, Lin & de Vries
+(2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon._jit import inner, just_below, lean
+from gnomon.search._descent import FEW, descend, step
+from gnomon.search._sift import sift
+
+__all__ = ["MANY", "drop_down", "room_for_nodes", "room_for_rows"]
+
+STEPS = 2
+"""Steps after which rows that have come to rest are set aside."""
+
+SLIM = np.dtype([("threshold", np.float32), ("way", np.int32)])
+WIDE = np.dtype([("threshold", np.float64), ("way", np.int64)])
+"""A packed node: `way` is the second child, shifted left, plus the column. A node where no comparison decides, as in a
+leaf, is its own second child, with the threshold NaN that nothing passes."""
+
+SLIM_BITS, WIDE_BITS = 12, 31
+"""Bits of the column in `way`."""
+
+MANY = 1024
+"""From so many rows on, nodes are packed, and cells are read from a copy in which those of a column are neighbours."""
+
+
+class Room(NamedTuple):
+    """Where rows are divided: their numbers, those set aside, flags, nodes to come, and where a few rows are."""
+
+    rows: np.ndarray
+    spare: np.ndarray
+    flags: np.ndarray
+    open_nodes: np.ndarray
+    at: np.ndarray
+
+
+def room_for_nodes(most, n_features, kind):
+    """Room for the packed nodes of a tree of at most so many, for rows of a kind of numbers."""
+    # One bit is the sign.
+    fits = n_features < 2**SLIM_BITS and most < 2 ** (31 - SLIM_BITS)
+    return np.empty(most, dtype=SLIM if kind == np.float32 and fits else WIDE)
+
+
+def room_for_rows(n, packed):
+    """Room in which so many rows go down packed nodes."""
+    rows, spare = np.empty((2, n), dtype=np.int32)
+    open_nodes = np.empty((n + 1, 3), dtype=np.int64)
+    return Room(rows, spare, np.empty(n, dtype=np.uint8), open_nodes, np.empty(FEW, dtype=packed["way"].dtype))
+
+
+@lean
+def drop_down(nodes, missing, ends, tests, roots, first, last, block, packed, room, leaves, sink):
+    """Bring all rows of a block to their `leaves` in the trees first … last − 1, for a sink to take."""
+    for tree in range(first, last):
+        others = _pack(nodes, tests, roots[tree], roots[tree + 1], block.gaps, packed)
+        _drop(nodes, missing, ends, tests, roots[tree], block, packed, others, room, leaves)
+        sink.take(tree, leaves)
+
+
+@inner
+def _bits(packed):
+    """Bits of the column, of the type of ways."""
+    return packed["way"].dtype.type(SLIM_BITS if packed.itemsize == 8 else WIDE_BITS)
+
+
+@inner
+def _mask(packed):
+    one = packed["way"].dtype.type(1)
+    return (one << _bits(packed)) - one
+
+
+@inner
+def _pack(nodes, tests, root, stop, gaps, packed):
+    """Pack the nodes of a tree; whether there are others than leaves where no comparison decides."""
+    number, whole = packed["threshold"].dtype.type, packed["way"].dtype.type
+    bits = _bits(packed)
+    for k in range(np.uint64(stop - root)):
+        node, to = nodes[np.uint64(root) + k], packed[k]
+        # All is read before it is chosen, lest there be a branch: half of all nodes are leaves.
+        j, t, right = whole(node["feature"]), node["threshold"], whole(node["right"])
+        # The largest number of the type of the rows that is not above the threshold: x ≤ either means the same.
+        rounded = number(t)
+        rounded = just_below(rounded) if rounded > t else rounded
+        to["threshold"] = number(np.nan) if j < 0 else rounded
+        to["way"] = ((whole(k) if j < 0 else right) << bits) | max(j, whole(0))
+    others, some = 0, tests is not None
+    for gap in gaps:
+        some |= gap != 0
+    for k in range(stop - root if some else 0):
+        j = nodes[root + k]["feature"]
+        if j >= 0 and (gaps[j] != 0 or _has_table(tests, root + k)):
+            packed[k]["threshold"], packed[k]["way"] = np.nan, whole(k) << bits
+            others += 1
+    return others > 0
+
+
+@inner
+def _has_table(tests, node):
+    if tests is None:
+        return False
+    return tests.which[node] >= 0
+
+
+@inner
+def _drop(nodes, missing, ends, tests, root, block, packed, others, room, leaves):
+    X, across, _ = block
+    rows, spare, flags, open_nodes, at = room
+    for i in range(len(rows)):
+        rows[i] = i
+    node, start, stop, size = np.int64(0), np.int64(0), np.int64(len(rows)), 0
+    while True:
+        here, t, way = rows[start:stop], packed[node]["threshold"], packed[node]["way"]
+        left, right, second = np.int64(0), np.int64(0), np.int64(way >> _bits(packed))
+        if len(here) <= FEW:
+            _fall_together(nodes, missing, ends, tests, root, X, packed, others, node, here, at, leaves)
+        elif second != node:
+            j = np.int64(way & _mask(packed))
+            many = len(here) >= MANY
+            left = _divide(t, across[j], here, spare, flags) if many else _divide(t, X[:, j], here, spare, flags)
+            right = len(here) - left
+        elif nodes[root + node]["feature"] >= 0:
+            left, right = _divide_by_table(nodes, missing, ends, tests, root, node, X, here, at, leaves)
+            second = np.int64(nodes[root + node]["right"])
+        else:
+            for i in range(len(here)):
+                leaves[np.uint32(here[i])] = node
+        if right > 0 and left > 0:
+            open_nodes[size, 0], open_nodes[size, 1], open_nodes[size, 2] = second, start + left, start + left + right
+            size += 1
+        if left > 0:
+            node, stop = node + 1, start + left
+        elif right > 0:
+            node, stop = second, start + right
+        elif size > 0:
+            size -= 1
+            node, start, stop = open_nodes[size, 0], open_nodes[size, 1], open_nodes[size, 2]
+        else:
+            return
+
+
+@inner
+def _divide(t, cells, rows, spare, flags):
+    """Rows with x ≤ t first; return how many."""
+    for i in range(np.uint64(len(rows))):
+        flags[i] = cells[np.uint32(rows[i])] <= t
+    return sift(flags, rows, spare)
+
+
+@inner
+def _fall_together(nodes, missing, ends, tests, root, X, packed, others, node, rows, at, leaves):
+    """Bring few rows from a node to their leaves, by `STEPS` steps at a time without a look at who is there."""
+    m = len(rows)
+    for i in range(m):
+        at[i] = node
+    while m > 0:
+        for _ in range(STEPS):
+            for i in range(np.uint64(m)):
+                node = at[i]
+                here = packed[np.uint64(node)]
+                way = here["way"]
+                x = X[np.uint32(rows[i]), np.uint32(way & _mask(packed))]
+                at[i] = node + at.dtype.type(1) if x <= here["threshold"] else way >> _bits(packed)
+        if others:
+            _go_round(nodes, missing, ends, tests, root, X, packed, rows[:m], at)
+        kept = np.uint64(0)
+        for i in range(np.uint64(m)):
+            row, here = rows[i], at[i]
+            leaves[np.uint32(row)] = here
+            rows[kept], at[kept] = row, here
+            kept += np.uint64(packed[np.uint64(here)]["way"] >> _bits(packed) != here)
+        m = np.int64(kept)
+
+
+@inner
+def _go_round(nodes, missing, ends, tests, root, X, packed, rows, at):
+    """Take rows that rest at a node which is no leaf on by its table."""
+    for i in range(len(rows)):
+        moving = True
+        while moving:
+            here = np.int64(at[i])
+            j = nodes[root + here]["feature"]
+            moving = j >= 0 and packed[here]["way"] >> _bits(packed) == here
+            if moving:
+                at[i] = step(nodes, missing, ends, tests, root, here, X, rows[i])
+                moving = at[i] != here
+
+
+@inner
+def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at, leaves):
+    """Rows of the first branch first, then those of the right child; how many of each.
+
+    The others, of further branches or at the end of their way, are brought to their leaves, and stand last.
+    """
+    left, last = 0, len(rows)
+    i = 0
+    while i < last:
+        row = rows[i]
+        child = step(nodes, missing, ends, tests, root, node, X, row)
+        if child == node + 1:
+            rows[i] = rows[left]
+            rows[left] = row
+            left += 1
+            i += 1
+        elif child == nodes[root + node]["right"]:
+            i += 1
+        else:
+            at[0] = child
+            descend(nodes, missing, ends, tests, root, X, rows[i : i + 1], at)
+            leaves[np.uint32(row)] = at[0]
+            last -= 1
+            rows[i] = rows[last]
+            rows[last] = row
+    return left, last - left
