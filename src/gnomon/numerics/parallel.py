@@ -315,7 +315,7 @@ class _BlasLimit:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: in a forked process the threads that were inside, one of which may hold the lock, do not exist."""
+        """Begin anew: in a forked process the threads that were inside, and may hold the lock, do not exist."""
         self._lock, self._inside = Lock(), 0
         self._first: Any = None
 
