@@ -312,8 +312,12 @@ class _BlasLimit:
     """
 
     def __init__(self) -> None:
-        self._lock, self._inside = Lock(), 0
         self._first: Any = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, in a child process: a thread that was inside, and perhaps held the lock, is not there."""
+        self._lock, self._inside = Lock(), 0
 
     @contextmanager
     def one_thread(self) -> Iterator[None]:
@@ -377,8 +381,7 @@ def _pool() -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
-    # A thread that was inside, and perhaps held the lock, is not there in the child.
-    os.register_at_fork(after_in_child=_BLAS.__init__)
+    os.register_at_fork(after_in_child=_BLAS.forget)
 
 
 _processors = cache(cpu_count)
