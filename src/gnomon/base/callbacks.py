@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from threading import Lock
 from typing import Any
 
+from gnomon.base.progress import Report
 from gnomon.optim.solution import Callback, Row
 
 try:
@@ -55,8 +56,22 @@ class Tasks:
         if self._asked:
             raise StopAsked("a callback asked to stop")
 
+    def reported(self, report: Report | None) -> Report | None:
+        """`report`, by which every part is a task too; None where nobody listens."""
+        if self._context is None:
+            return report
+
+        def both(done: int, total: int, note: str = "") -> None:
+            if report is not None:
+                report(done, total, note)
+            self.done()
+
+        return both
+
     def rows(self, *listeners: Callback | None) -> Callback | None:
-        """A callback for one run of a solver, by which every iteration is a task; None where nobody listens.
+        """A callback for runs of a solver, one after the other, by which each iteration that it looks at is a task.
+
+        None where nobody listens. A run that has no row for its start needs a callback of its own.
 
         Parameters
         ----------
@@ -71,10 +86,10 @@ class Tasks:
         def callback(row: Row) -> bool:
             nonlocal last
             asked = [bool(listener(row)) for listener in others]
-            # The start is no iteration, and a solver may look twice after the same one.
-            if row["iteration"] > last:
-                last = row["iteration"]
-                asked.append(self.done())
+            # The start of a run is no iteration, and a solver may look twice after the same one.
+            new = row["iteration"] > last
+            last = row["iteration"]
+            asked.append(self.done() if new else self._asked)
             return any(asked)
 
         return callback

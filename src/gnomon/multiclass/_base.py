@@ -17,6 +17,7 @@ from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_targ
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
 from gnomon.base import FittedColumns, given_rows, offers, refit_columns
+from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.columns import ConstantSide
 from gnomon.base.routing import routed
 from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
@@ -79,7 +80,7 @@ def continue_fits(owner, X, y, classes, sample_weight, params, problems):
     return FittedColumns(new, [None] * len(new))
 
 
-class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):
+class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):
     """A classifier made of binary fits of `estimator`, which may say that it does not know.
 
     `fit` calls `_settle_reject_label` once `classes_` is known; `predict` gives `_answers`.

@@ -18,6 +18,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.base import column_outputs, fit_columns, given_rows, offers
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.columns import configured
 from gnomon.base.delegation import base_has
 from gnomon.base.progress import progress_of
@@ -204,8 +205,10 @@ class OutputCodeClassifier(Reduction):
         self.code_book_ = self._choose_code(X, index, weights, params)
         warn_of_repeats(self.code_book_)
         self.max_distance_ = self._radius()
-        self._columns = self._fit_columns(X, index, self.code_book_, weights, params)
-        self.estimators_ = self._columns.estimators
+        with fit_tasks(self, "column", self.code_book_.shape[1], X=X, y=y) as told:
+            report = told.reported(progress_of(self.verbose, "fit"))
+            self._columns = self._fit_columns(X, index, self.code_book_, weights, params, report)
+            self.estimators_ = self._columns.estimators
         return self
 
     def predict(self, X):
@@ -297,7 +300,8 @@ class OutputCodeClassifier(Reduction):
         rows = _safe_indexing(X, np.flatnonzero(validation))
 
         def answers(columns):
-            fitted = self._fit_columns(X, index, columns, weights, params, without=validation)
+            report = progress_of(self.verbose, "fit")
+            fitted = self._fit_columns(X, index, columns, weights, params, report, without=validation)
             return self._column_margins(fitted, rows, self._output_kind())
 
         code, self.history_ = stagewise_code(
@@ -313,18 +317,13 @@ class OutputCodeClassifier(Reduction):
         )
         return code
 
-    def _fit_columns(self, X, index, code, weights, params, without=None):
+    def _fit_columns(self, X, index, code, weights, params, report, without=None):
         def problem(l):
             whole = code_problem(index, code[:, l], self.classes_)
             return whole if without is None else _left_after(whole, without)
 
         problems = [partial(problem, l) for l in range(code.shape[1])]
-        options = {
-            "weights": weights,
-            "params": params,
-            "n_jobs": self.n_jobs,
-            "report": progress_of(self.verbose, "fit"),
-        }
+        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs, "report": report}
         return fit_columns(self.estimator, X, problems, **options)
 
     def _radius(self):

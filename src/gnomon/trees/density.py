@@ -14,6 +14,7 @@ from sklearn.base import BaseEstimator, DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.parameters import store
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, spawn_seeds
@@ -190,7 +191,7 @@ class DensityTree(_Density):
         return self.tree_.predict(X)
 
 
-class DensityForest(_Density):
+class DensityForest(CallbackSupportMixin, _Density):
     """The mean of the densities of many trees, equation (1).
 
     Parameters
@@ -244,10 +245,14 @@ class DensityForest(_Density):
         bags = Bags(len(X), len(X) if self.bootstrap else None, seeds=tuple(seeds))
         options = self._options()
 
-        def grow(t):
-            return self._grown(X, weights * bags.counts(t), seeds[t], options)
+        with fit_tasks(self, "tree", len(seeds), X=X) as told:
 
-        self.trees_ = map_chunks(grow, range(len(seeds)), self.n_jobs)
+            def grow(t):
+                tree = self._grown(X, weights * bags.counts(t), seeds[t], options)
+                told.done()
+                return tree
+
+            self.trees_ = map_chunks(grow, range(len(seeds)), self.n_jobs)
         return self
 
     @classmethod
