@@ -1,11 +1,15 @@
 """What every estimator promises beyond scikit-learn's checks: metadata, model files, threads, callbacks, links."""
 
 import copy
+import email.message
+import functools
 import importlib.util
 import inspect
+import re
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -17,11 +21,13 @@ from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
 from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_html_repr
 from skops.io import get_untrusted_types
 
 import public_names
 from gnomon.anomaly import TunedDetector
 from gnomon.base import callbacks
+from gnomon.base.estimator import Estimator, documentation_url
 from gnomon.features import ExhaustiveSelector, GreedySelector
 from gnomon.generative import DensityGate, GaussianMixture, SemiSupervisedPipeline
 from gnomon.io import load, save
@@ -394,3 +400,53 @@ def test_without_callbacks_in_scikit_learn_there_is_no_method_for_them(monkeypat
     with old.fit_tasks(Model(), "iteration", 3) as told:
         assert told.done() is False
         assert told.rows() is None
+
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "_ext"))
+reference_pages = importlib.import_module("reference_pages")
+SITE = "https://pages.example.org/gnomon"
+
+
+def links_of(estimator):
+    return re.findall(r'href="([^"]*)"', estimator_html_repr(estimator))
+
+
+def links_of_parts(estimator):
+    """Where scikit-learn's own estimators within another one are documented."""
+    parts = [part for part in estimator.get_params().values() if type(part).__module__.startswith("sklearn")]
+    return tuple(part._get_doc_link() for part in parts)
+
+
+def test_every_estimator_has_one_root():
+    assert not [type(estimator).__name__ for estimator in ESTIMATORS if not isinstance(estimator, Estimator)]
+
+
+@over(ESTIMATORS)
+def test_without_a_site_there_is_no_link(estimator, monkeypatch):
+    monkeypatch.setattr("gnomon.base.estimator.documentation_url", lambda: None)
+    assert estimator._get_doc_link() == ""
+    assert not [link for link in links_of(estimator) if not link.startswith(links_of_parts(estimator) or "no part")]
+
+
+@over(ESTIMATORS)
+def test_the_html_of_an_estimator_links_to_its_reference(estimator, monkeypatch):
+    monkeypatch.setattr("gnomon.base.estimator.documentation_url", lambda: SITE)
+    link = estimator._get_doc_link()
+    assert link in links_of(estimator)
+    page, name = link.removeprefix(f"{SITE}/reference/").split(".html#")
+    assert page in reference_pages.packages()
+    assert f".. autoclass:: {name}\n" in reference_page(page)
+
+
+@functools.cache
+def reference_page(package):
+    return reference_pages.page(f"gnomon.{package}")
+
+
+def test_the_site_is_where_the_metadata_of_the_package_say(monkeypatch):
+    message = email.message.Message()
+    message["Project-URL"] = "Source, https://code.example.org/gnomon"
+    monkeypatch.setattr("gnomon.base.estimator.metadata", lambda name: message)
+    assert documentation_url.__wrapped__() is None
+    message["Project-URL"] = f"Documentation, {SITE}/"
+    assert documentation_url.__wrapped__() == SITE

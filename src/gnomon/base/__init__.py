@@ -1,9 +1,10 @@
 """What estimators of several families share, for whoever writes one: rows and weights on their way in, and one
 estimator for each column of a code.
 
-Beside these names stand `base.progress`, `base.parameters`, `base.delegation` (methods that the estimator inside
-another has or lacks), `base.spare_labels` (of rows that get no class) and `base.coded_rows` (tables with categories as
-numbers).
+Beside these names stand `base.estimator` (the root of all estimators), `base.routing` (metadata on their way to parts),
+`base.callbacks` and `base.progress` (of long fits), `base.parameters`, `base.delegation` (methods that the estimator
+inside another has or lacks), `base.spare_labels` (of rows that get no class) and `base.coded_rows` (tables with
+categories as numbers).
 """
 
 from gnomon.base.columns import FittedColumns, fit_columns, refit_columns

@@ -13,11 +13,12 @@ import warnings
 from abc import ABC, abstractmethod
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._jit import lean
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.generative._explanation import Explanation
 from gnomon.generative._rows import in_precision_of
 from gnomon.numerics.coding import label_index
@@ -29,7 +30,7 @@ from gnomon.numerics.weights import check_weights, class_priors
 __all__ = ["BayesClassifier"]
 
 
-class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
+class BayesClassifier(ClassifierMixin, Estimator, ABC):
     """Base of the classifiers by Bayes' rule; a subclass gives what is abstract and leaves the public methods alone.
 
     `fit` of a subclass sets `classes_` (sorted) and calls `_store_priors`. The subclass defines `_class_log_densities`

@@ -10,9 +10,10 @@ Schwarz (1978), doi:10.1214/aos/1176344136; Akaike (1974), doi:10.1109/TAC.1974.
 from abc import ABC, abstractmethod
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from gnomon.base.estimator import Estimator
 from gnomon.generative._rows import in_precision_of
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
@@ -22,7 +23,7 @@ from gnomon.numerics.weights import check_weights
 __all__ = ["MixtureDensity"]
 
 
-class MixtureDensity(DensityMixin, BaseEstimator, ABC):
+class MixtureDensity(DensityMixin, Estimator, ABC):
     """Base of mixtures: a subclass sets `weights_` and `n_parameters_`, and gives what is abstract."""
 
     random_state = None

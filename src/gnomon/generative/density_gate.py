@@ -8,7 +8,7 @@ neural network validation, doi:10.1049/ip-vis:19941330.
 """
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -16,6 +16,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
 from gnomon.base import naming_columns
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
 from gnomon.base.spare_labels import check_spare, spare_label
 from gnomon.base.weights import weight_parameter
@@ -35,7 +36,7 @@ def _classifier_has(method):
     return check
 
 
-class DensityGate(ClassifierMixin, BaseEstimator):
+class DensityGate(ClassifierMixin, Estimator):
     """A classifier for P(y | x) and a density for p(x), equation (1).
 
     Parameters

@@ -10,10 +10,11 @@ Missing Data, doi:10.1002/9781119482260; modes: Carreira-Perpiñán (2000), doi:
 from functools import singledispatch
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.distributions import MultivariateNormal, Normal, Normals
 from gnomon.distributions.density import fit_density
 from gnomon.generative._rows import labelled_rows
@@ -28,7 +29,7 @@ from gnomon.optim import NormalMixture, fit_normal_missing, observed_rows
 __all__ = ["DensityImputer"]
 
 
-class DensityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Fill missing cells from the conditional law (1) of a fitted density.
 
     Parameters

@@ -9,7 +9,7 @@ Learning, section 1.2.4, doi:10.7551/mitpress/9780262033589.001.0001.
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import ClassifierMixin, clone
 from sklearn.decomposition import PCA
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
@@ -17,6 +17,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _num_samples, check_consistent_length, check_is_fitted
 
 from gnomon.base import naming_columns
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
 from gnomon.base.weights import weight_parameter
 from gnomon.generative._class_em import given_rows
@@ -35,7 +36,7 @@ def _classifier_has(verb):
     return check
 
 
-class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
+class SemiSupervisedPipeline(ClassifierMixin, Estimator):
     """A transformer fitted to all rows, then a classifier fitted to those with a label, equation (1).
 
     Parameters

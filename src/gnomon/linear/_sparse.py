@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._forms import lam_of, named_form
 from gnomon.linear._report import PerTarget, most_iterations, report_each
 from gnomon.linear._scores import as_columns, intercept_of, linear_scores, set_coefficients
@@ -62,7 +63,7 @@ def check_precompute(value: ArrayLike, d: int, *words: str) -> None:
         raise ValueError(f"precompute has shape {np.shape(value)}; give XᵀX of shape {(d, d)}, or True or False")
 
 
-class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, BaseEstimator):
+class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Estimator):
     """Base of the regressors with an L1 part; a subclass says its parameters and its share r."""
 
     coef_: Floats

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -18,6 +18,7 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike, is_sparse
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import routed, router
 from gnomon.linear._errors import RULES, standard_error
 from gnomon.linear._scores import linear_scores
@@ -55,7 +56,7 @@ def alpha_grid(
     return np.geomspace(largest, eps * largest, n_alphas)
 
 
-class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, BaseEstimator):
+class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
     """Base of the regressors that choose α (and r) by cross-validated paths; a subclass says its parameters."""
 
     alpha_: float

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, MatrixLike, Numbers, Seed
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
 from gnomon.numerics.validation import check_choice, check_integer
@@ -26,7 +27,7 @@ __all__ = ["AveragedPerceptron"]
 Average: TypeAlias = Literal["all", "last_k", "every_n"]
 
 
-class AveragedPerceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class AveragedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Perceptron with the mean of its weights, w̄ = mean of w_t over the visits t.
 
     Parameters

@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -27,6 +27,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._report import most_iterations, report
@@ -57,7 +58,7 @@ PENALTIES: dict[Norm | None, Penalty] = {"l1": L1(), "l2": L2(), None: NoPenalty
 CODES: dict[str, tuple[float, float]] = {"sign": (-1.0, 1.0), "real": (-1.0, 1.0), "unit": (0.0, 1.0)}
 
 
-class LinearModelRegressor(CallbackSupportMixin, RegressorMixin, BaseEstimator):
+class LinearModelRegressor(CallbackSupportMixin, RegressorMixin, Estimator):
     """Linear regression with any loss and penalty: minimise A Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + B Ω(w).
 
     Predictions are ``loss.inverse(Xw + b)``.
@@ -179,7 +180,7 @@ def _has_probabilities(model: "LinearModelClassifier") -> bool:
     return True
 
 
-class LinearModelClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LinearModelClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear classification with any loss and penalty: minimise A Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + B Ω(w).
 
     A loss over class indices (softmax, multi-class hinge) is fitted jointly; any other is fitted to two classes, and

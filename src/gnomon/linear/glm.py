@@ -12,13 +12,14 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from scipy import linalg, stats
 from scipy.sparse.linalg import lsmr
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._nouns import check_targets, named
 from gnomon.linear._report import most_iterations
 from gnomon.linear._separation import warn_if_separated
@@ -117,7 +118,7 @@ class GLMSummary(NamedTuple):
         return "\n".join([head, *(f"{n:{width}}  {c:10.4f}  {s:10.4f}  {z:8.3f}  {p:8.4f}" for n, c, s, z, p in rows)])
 
 
-class GLM(CallbackSupportMixin, RegressorMixin, BaseEstimator):
+class GLM(CallbackSupportMixin, RegressorMixin, Estimator):
     """Generalised linear model E[y | x] = g⁻¹(xᵀw + b + offset): the mean deviance of a family plus a penalty.
 
     Parameters

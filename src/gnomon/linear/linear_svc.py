@@ -9,11 +9,12 @@
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._forms import named_form
 from gnomon.linear._report import log_row, most_iterations, report
@@ -38,7 +39,7 @@ NARROW = 200
 UNITS = {"newton": 1e-5, "lbfgs": 1.0}
 
 
-class LinearSVC(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear support vector classification: minimise C Σᵢ sᵢ max(0, 1 − yᵢ (xᵢᵀw + b))² + ½ (‖w‖² + (b/κ)²).
 
     The parameters and their defaults are scikit-learn's. The intercept is penalised; for a free one use `LinearSVM`.

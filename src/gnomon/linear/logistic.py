@@ -16,12 +16,13 @@ from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import classes_of, rows_to_score, scores_of_rows
 from gnomon.linear._logistic_fit import (
     MultiClass,
@@ -44,7 +45,7 @@ from gnomon.penalties.forms import Objective
 __all__ = ["LogisticRegression", "convert_parametrization"]
 
 
-class LogisticRegression(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Logistic regression: P(classes_[1] | x) = σ(xᵀw + b), for K > 2 classes softmax(Wx + b).
 
     Takes scikit-learn's parameters with their meaning; those below `solver_options` are further ones.

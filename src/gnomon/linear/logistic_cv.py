@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
@@ -34,6 +34,7 @@ from gnomon._typing import (
 )
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._classifier import rows_to_score
 from gnomon.linear._errors import RULES, Rule, standard_error
@@ -55,7 +56,7 @@ SHARED = (
 _DEFAULT_RATIOS = (0.0,)
 
 
-class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Logistic regression whose C (and L1 share) cross-validation chooses.
 
     Parameters

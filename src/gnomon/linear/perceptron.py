@@ -11,7 +11,7 @@ import warnings
 from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import UNHEARD, CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._perceptron_fit import Examples, Mode, MultiClass, PenaltyWord, Start, StartWord, fit_perceptron
 from gnomon.linear._runs import check_classes
@@ -30,7 +31,7 @@ from gnomon.optim.solution import History, StopReason
 __all__ = ["Perceptron"]
 
 
-class Perceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Perceptron: at every mistake yᵢ (xᵢᵀw + b) ≤ 0 add η cᵢ yᵢ (xᵢ, 1) to (w, b).
 
     By default it takes the steps of scikit-learn's Perceptron, in the same order. With `selection` and ``tol=None`` it

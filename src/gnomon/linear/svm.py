@@ -15,11 +15,12 @@ doi:10.1007/BF00994018.
 from collections.abc import Mapping
 from typing import Any, Literal, Self, TypeAlias
 
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, MatrixLike, Verbosity
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._report import most_iterations
 from gnomon.linear._scores import intercept_of
@@ -38,7 +39,7 @@ LOSSES: dict[Hinge, Loss] = {"hinge": HingeLoss(), "squared_hinge": SquaredHinge
 PENALTIES: tuple[Norm, ...] = ("l2", "l1")
 
 
-class LinearSVM(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear support vector machine: minimise A Σᵢ sᵢ max(0, 1 − yᵢ (xᵢᵀw + b)) + B Ω(w).
 
     Scores are distances from the separating plane times ‖w‖: their modulus is a confidence, not a probability. More

@@ -9,13 +9,14 @@ doi:10.1023/A:1007662407062, count the example that made w_k as well, so that ev
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
 from gnomon.numerics.validation import check_choice
@@ -26,7 +27,7 @@ __all__ = ["VotedPerceptron"]
 Votes: TypeAlias = Literal["correct", "freund_schapire"]
 
 
-class VotedPerceptron(CallbackSupportMixin, ClassifierMixin, BaseEstimator):
+class VotedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Perceptron whose weight vectors vote: ŷ = sign Σₖ cₖ sign(xᵀw_k).
 
     Every weight vector is kept: memory grows with the number of mistakes. `AveragedPerceptron` is nearly as good and

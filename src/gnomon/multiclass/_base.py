@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
 from sklearn.utils import assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
@@ -19,6 +19,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length, colu
 from gnomon.base import FittedColumns, given_rows, offers, refit_columns
 from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.columns import ConstantSide
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import routed
 from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
 from gnomon.numerics.weights import check_weights
@@ -80,7 +81,7 @@ def continue_fits(owner, X, y, classes, sample_weight, params, problems):
     return FittedColumns(new, [None] * len(new))
 
 
-class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):
+class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator, ABC):
     """A classifier made of binary fits of `estimator`, which may say that it does not know.
 
     `fit` calls `_settle_reject_label` once `classes_` is known; `predict` gives `_answers`.

@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.base import fit_weighted, given_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
 from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass._stump import Stump
@@ -47,7 +48,7 @@ class _Round(NamedTuple):
     pairs: float
 
 
-class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator):
     """Boosting for many classes by weak learners of two, equation (1).
 
     The minimiser of the expectation of (1) at x is F(x, k) = log P(k | x) up to a constant in k, so `predict_proba` is

@@ -11,13 +11,14 @@ Elements of Statistical Learning, section 4.2, doi:10.1007/978-0-387-84858-7.
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.multioutput import MultiOutputRegressor
 from sklearn.utils import get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon.base import given_rows
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import routed, router
 from gnomon.base.weights import weight_parameter
 from gnomon.multiclass._base import predictor, single_labels
@@ -31,7 +32,7 @@ _CODES = {"onehot": "one_hot", "integer": "index"}
 """What `encode_labels` calls the codings."""
 
 
-class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, Estimator):
     """A classifier made of any regressor, equation (1) or (2).
 
     The special case of linear least squares is `gnomon.linear.LeastSquaresClassifier`.

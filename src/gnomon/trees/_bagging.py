@@ -10,7 +10,7 @@ import warnings
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble._base import _set_random_states
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, check_array, get_tags
@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples, check_i
 
 from gnomon.base import given_rows
 from gnomon.base.callbacks import CallbackSupportMixin
+from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
@@ -30,7 +31,7 @@ from gnomon.trees._bags import Draw, DrawnBags, bag_size
 __all__ = ["Bagging"]
 
 
-class Bagging(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
+class Bagging(CallbackSupportMixin, MetaEstimatorMixin, Estimator):
     """What both kinds share; `_answers(member, X)` is what is averaged."""
 
     # Weights are chances of rows in the draws, so they are wanted whatever the estimator asks for.

@@ -12,13 +12,13 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.coded_rows import new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.losses import Loss
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
@@ -61,7 +61,7 @@ def part_of(which, *arrays):
     return [values if len(which) == values.shape[0] else values[which] for values in arrays]
 
 
-class BoostedTrees(CallbackSupportMixin, BaseEstimator):
+class BoostedTrees(CallbackSupportMixin, Estimator):
     """Rounds of trees and their sum. Subclasses say how a round is done (`_plan`) and what F_0 is (`_start`)."""
 
     def _continues(self):

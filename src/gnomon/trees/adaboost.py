@@ -11,7 +11,7 @@ import warnings
 from functools import reduce
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, get_tags
@@ -20,6 +20,7 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 from gnomon.base import given_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.coded_rows import new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import softmax
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
@@ -35,7 +36,7 @@ __all__ = ["AdaBoostClassifier"]
 WORDS = ("stump", "linear")
 
 
-class AdaBoostClassifier(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AdaBoostClassifier(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator):
     """AdaBoost, equation (1) of the module, for two classes or more.
 
     Parameters

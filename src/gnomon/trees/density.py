@@ -10,11 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import store
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, spawn_seeds
@@ -34,7 +35,7 @@ class LeafCells(NamedTuple):
     weight: np.ndarray
 
 
-class _Density(DensityMixin, BaseEstimator):
+class _Density(DensityMixin, Estimator):
     """What both share; `_log_densities` gives one column for each tree."""
 
     def score_samples(self, X):

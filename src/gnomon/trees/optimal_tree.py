@@ -12,11 +12,12 @@ import sys
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
 from gnomon.trees._growth import bins_of
@@ -26,7 +27,7 @@ from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weight
 __all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
 
 
-class _OptimalTree(CallbackSupportMixin, GrownTree, BaseEstimator):
+class _OptimalTree(CallbackSupportMixin, GrownTree, Estimator):
     """What both do: search, tell how sure it is, and keep the tree."""
 
     def __init__(
