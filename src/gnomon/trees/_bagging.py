@@ -10,7 +10,7 @@ import warnings
 from typing import ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble._base import _set_random_states
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, check_array, get_tags
@@ -18,6 +18,8 @@ from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
 
 from gnomon.base import given_rows
+from gnomon.base.callbacks import CallbackSupportMixin
+from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
@@ -29,7 +31,7 @@ from gnomon.trees._bags import Draw, DrawnBags, bag_size
 __all__ = ["Bagging"]
 
 
-class Bagging(MetaEstimatorMixin, BaseEstimator):
+class Bagging(CallbackSupportMixin, MetaEstimatorMixin, Estimator):
     """What both kinds share; `_answers(member, X)` is what is averaged."""
 
     # Weights are chances of rows in the draws, so they are wanted whatever the estimator asks for.
@@ -47,7 +49,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None; give it")
         return check_array(y, ensure_2d=False, dtype=None, input_name="y")
 
-    def _fit_members(self, X, y, sample_weight, fit_params):
+    def _fit_members(self, X, y, sample_weight, fit_params, told):
         n = _num_samples(X)
         if len(y) != n:
             raise ValueError(f"X has {n} rows and y has {len(y)}: inconsistent numbers of samples; give one y per row")
@@ -63,9 +65,10 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         self._bags = before.followed(len(keep), spawn_seeds(self._seed, n_members), draw)
         kept = self.estimators_features_[: len(keep)] if keep else []
         self.estimators_features_ = kept + [self._columns(t, self._width(X)) for t in range(len(keep), n_members)]
-        report = progress_of(self.verbose, "member")
+        report = told.reported(progress_of(self.verbose, "member"))
 
         def work(t):
+            told.go_on()
             member = self._fit_member(t, X, y, params)
             if report is not None:
                 report(t + 1, n_members)
@@ -80,6 +83,11 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
+
+    def _new_members(self):
+        """How many members a fit is to make."""
+        n_members = check_integer("n_estimators", self.n_estimators, 1)
+        return max(n_members - (len(vars(self).get("estimators_", ())) if self.warm_start else 0), 0)
 
     def _check_kept(self, n_kept, n_members, n):
         if n_kept > n_members:

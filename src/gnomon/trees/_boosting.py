@@ -12,12 +12,13 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.coded_rows import new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.losses import Loss
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
@@ -60,14 +61,14 @@ def part_of(which, *arrays):
     return [values if len(which) == values.shape[0] else values[which] for values in arrays]
 
 
-class BoostedTrees(BaseEstimator):
+class BoostedTrees(CallbackSupportMixin, Estimator):
     """Rounds of trees and their sum. Subclasses say how a round is done (`_plan`) and what F_0 is (`_start`)."""
 
     def _continues(self):
         """Whether this fit goes on from the rounds of the last one."""
         return self.warm_start and "history_" in vars(self)
 
-    def _fit_rounds(self, rows, loss, n_scores, judge=None, monitor=None, followed=None):
+    def _fit_rounds(self, rows, loss, n_scores, told, judge=None, monitor=None, followed=None):
         """Fit (1); sets `rounds_`, `history_` and how it ended."""
         keep = self.rounds_ if self._continues() else []
         count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
@@ -86,7 +87,7 @@ class BoostedTrees(BaseEstimator):
         found = boost(
             columns, rows.y, self._plan(loss, n_scores, columns, float(np.sum(rows.weights))), count - len(keep),
             start=rows.start + self._kept_sum(rows.X), sample_weight=rows.weights, seed=self._seed,
-            watch=self._watch(judge, monitor, keep, count), first=len(keep),
+            watch=self._watch(judge, monitor, keep, count, told), first=len(keep),
         )  # fmt: skip
         self._set_rounds(keep + found.trees)
         self._join_rounds()
@@ -94,6 +95,11 @@ class BoostedTrees(BaseEstimator):
         held = {} if followed is None else {"validation": followed.told(len(found.trees))}
         self.history_ = _joined(self.history_, found.history | held) if keep else found.history | held
         return self
+
+    def _new_rounds(self):
+        """How many rounds a fit is to make."""
+        count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
+        return max(count - (self.n_iter_ if self._continues() else 0), 0)
 
     def _set_rounds(self, rounds):
         """Take rounds as the model; `forests_` joins them when it is asked for."""
@@ -122,7 +128,7 @@ class BoostedTrees(BaseEstimator):
             self._split = int(np.random.default_rng(self._seed).integers(0, 2**32)) if given is None else given
         return self._split
 
-    def _watch(self, judge, monitor, keep, count):
+    def _watch(self, judge, monitor, keep, count, told):
         rounds = list(keep)
 
         def watch(now):
@@ -132,8 +138,8 @@ class BoostedTrees(BaseEstimator):
             if monitor is not None:
                 rounds.append(now.trees)
                 self._set_rounds(rounds)
-                return "callback" if monitor(now.turn - 1, self, now._asdict()) else word
-            return word
+                word = "callback" if monitor(now.turn - 1, self, now._asdict()) else word
+            return "callback" if told.done() else word
 
         return watch
 

@@ -49,7 +49,7 @@ class ExactRounds(BoostedTrees):
         """The seed of the split is `random_state` itself, where it is a number."""
         return int(self.random_state) if isinstance(self.random_state, numbers.Integral) else None
 
-    def _learn(self, given, X, y, weights, loss, n_scores, strata=None, monitor=None):
+    def _learn(self, given, X, y, weights, loss, n_scores, told, strata=None, monitor=None):
         """Carry out rounds; `given` are the rows as the user gave them, for an estimator of his in `init`."""
         self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
         seed, learn, held = self._new_seed(), np.arange(len(y)), None
@@ -61,7 +61,7 @@ class ExactRounds(BoostedTrees):
         rows = BoostingRows(X, y, weights, self._start(given, len(y)))
         followed = None if held is None else Followed(rows.part(held), self._kept_sum(X[held]))
         self._factor = 2.0 if loss in DOUBLED else 1.0
-        self._fit_rounds(rows.part(learn), loss, n_scores, self._judge(followed), monitor, followed)
+        self._fit_rounds(rows.part(learn), loss, n_scores, told, self._judge(followed), monitor, followed)
         return self._unpack()
 
     def _unpack(self):

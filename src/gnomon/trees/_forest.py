@@ -17,6 +17,7 @@ from sklearn.metrics import r2_score
 from sklearn.utils import compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.coded_rows import fitted_rows
 from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
@@ -42,12 +43,12 @@ SHARED = (
 """Parameters that a forest hands to its trees."""
 
 
-class Forested(GrownForest):
+class Forested(CallbackSupportMixin, GrownForest):
     """Growing; `splitter` is a parameter or belongs to the class."""
 
     _pastes = False
 
-    def _grow(self, X, y, criterion, weights, balanced=None, center=0.0):
+    def _grow(self, X, y, criterion, weights, told, balanced=None, center=0.0):
         """Grow the trees; `center` is what was taken from y."""
         start = perf_counter()
         n_trees = check_integer("n_estimators", self.n_estimators, 1)
@@ -78,7 +79,7 @@ class Forested(GrownForest):
 
         self.forest_ = grow_forest(
             columns, y, criterion, self._bags, weights=bag_weights, features=features, after=keep, finish=finish,
-            n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center), splitter=self.splitter,
+            n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center, told), splitter=self.splitter,
             categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
             **options,
         )  # fmt: skip
@@ -91,13 +92,26 @@ class Forested(GrownForest):
                 stacklevel=3,
             )
 
-    def _progress(self, X, y, keep, n_trees, center):
+    def _new_trees(self):
+        """How many trees a fit is to grow."""
+        n_trees = check_integer("n_estimators", self.n_estimators, 1)
+        return max(n_trees - (len(self.forest_) if self._continues() else 0), 0)
+
+    def _progress(self, X, y, keep, n_trees, center, told):
         """What tells of the trees while they grow, with the error of those so far if it is asked for."""
-        report = progress_of(self.verbose, "tree")
+        report = told.reported(progress_of(self.verbose, "tree"))
         if report is None:
             return None
-        if not self.oob_score:
-            return lambda t, tree: report(t + 1, n_trees)
+        note = self._errors(X, y, keep, center) if self.verbose and self.oob_score else lambda t, tree: ""
+
+        def tell(t, tree):
+            report(t + 1, n_trees, note(t, tree))
+            told.go_on()
+
+        return tell
+
+    def _errors(self, X, y, keep, center):
+        """From a tree to a note of the error of all so far."""
         means = RunningMeans(self._bags, X, y + center, self._loss)
 
         def error(t, tree, center=center):
@@ -106,7 +120,7 @@ class Forested(GrownForest):
 
         for t in range(0 if keep is None else len(keep)):
             error(t, keep.tree(t), center=0.0)
-        return lambda t, tree: report(t + 1, n_trees, f", out-of-bag error {error(t, tree):.4g}")
+        return lambda t, tree: f", out-of-bag error {error(t, tree):.4g}"
 
     def _kept(self, n_trees):
         """The forest of an earlier fit, whose seeds are the first of the same sequence; None: all trees are new."""
@@ -202,11 +216,12 @@ class ForestClassifier(ClassifierMixin, Forested):
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees of (1)."""
-        X, y = fitted_rows(self, X, y, multi_output=True)
-        self._n_rows = X.shape[0]
-        return self._fit_classes(X, y, sample_weight)
+        coded, y = fitted_rows(self, X, y, multi_output=True)
+        self._n_rows = coded.shape[0]
+        with fit_tasks(self, "tree", self._new_trees(), X=X, y=y) as told:
+            return self._fit_classes(coded, y, told, sample_weight)
 
-    def _fit_classes(self, X, y, sample_weight=None):
+    def _fit_classes(self, X, y, told, sample_weight=None):
         hard = check_choice("voting", self.voting, ("soft", "hard")) == "hard"
         self.classes_, index = as_classes(y)
         self.n_classes_ = counts_of(self.classes_)
@@ -218,7 +233,7 @@ class ForestClassifier(ClassifierMixin, Forested):
             by_bag = self._draws()
             prices = None if by_bag else "balanced"
         weights = tree_weights(sample_weight, X, prices, self.classes_, index, balance="weights")
-        self._grow(X, index, criterion, weights, _balance(index) if by_bag else None)
+        self._grow(X, index, criterion, weights, told, _balance(index) if by_bag else None)
         if self.oob_score:
             found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, index, accuracy_loss, n_jobs=self.n_jobs)
             self.oob_decision_function_ = self._by_output(found)
@@ -329,25 +344,28 @@ class ForestRegressor(RegressorMixin, Forested):
 
     def fit(self, X, y, sample_weight=None):
         """Grow the trees of (1)."""
-        X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
-        self._n_rows = X.shape[0]
+        coded, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
+        self._n_rows = coded.shape[0]
         targets = as_targets(y)
         criterion = mean_criterion(self.criterion, targets.shape[1])
         check_targets(targets, criterion)
         self._flat = np.ndim(y) == 1
-        weights = tree_weights(sample_weight, X)
+        weights = tree_weights(sample_weight, coded)
         center = center_of(targets, weights, criterion)
         before = len(self.forest_) if self._continues() else 0
-        self._grow(X, targets - center, criterion, weights, center=center)
-        answers = self.forest_.whole.answers
-        answers[self.forest_.roots[before] :] += center
-        if self.oob_score:
-            found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, targets, squared_loss, n_jobs=self.n_jobs)
-            self.oob_prediction_ = found[:, 0] if self._flat else found
-            known = ~np.isnan(found[:, 0])
-            truth = targets[:, 0] if self._flat else targets
-            scorer = self.oob_score if callable(self.oob_score) else r2_score
-            self.oob_score_ = float(scorer(truth[known], self.oob_prediction_[known]))
+        with fit_tasks(self, "tree", self._new_trees(), X=X, y=y) as told:
+            self._grow(coded, targets - center, criterion, weights, told, center=center)
+            answers = self.forest_.whole.answers
+            answers[self.forest_.roots[before] :] += center
+            if self.oob_score:
+                found, self.oob_errors_ = out_of_bag(
+                    self._voters, self._bags, coded, targets, squared_loss, n_jobs=self.n_jobs
+                )
+                self.oob_prediction_ = found[:, 0] if self._flat else found
+                known = ~np.isnan(found[:, 0])
+                truth = targets[:, 0] if self._flat else targets
+                scorer = self.oob_score if callable(self.oob_score) else r2_score
+                self.oob_score_ = float(scorer(truth[known], self.oob_prediction_[known]))
         return self
 
     def _truth(self, y):

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon.base.coded_rows import new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.search import forest_importance
 from gnomon.search.importance import IMPORTANCES
@@ -35,7 +35,7 @@ class TreeAnswers(NamedTuple):
     std: np.ndarray
 
 
-class GrownForest(ReadsForest, BaseEstimator):
+class GrownForest(ReadsForest, Estimator):
     """The methods of an estimator with `forest_`, `coding_`, the bags of its `_n_rows` rows, `_truth(y)`, `_loss`."""
 
     def _rows(self, X):

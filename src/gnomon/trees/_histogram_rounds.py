@@ -60,7 +60,7 @@ class HistogramRounds(BoostedTrees):
             return None
         return int(check_random_state(self.random_state).randint(np.iinfo(np.uint32).max, dtype="u8"))
 
-    def _learn(self, X, y, weights, loss, n_scores, held, strata=None):
+    def _learn(self, X, y, weights, loss, n_scores, held, told, strata=None):
         """Carry out rounds on coded rows; `held` are rows (X, y, weights) given for validation, or None."""
         seed = self._new_seed()
         self.do_early_stopping_ = self._stops_early(len(y), held is not None)
@@ -76,7 +76,7 @@ class HistogramRounds(BoostedTrees):
         rows = self._rows(X, y, weights)
         followed = None if held is None else Followed(self._rows(*held), self._kept_sum(held[0]))
         judge = self._judge(rows, followed, self._measure(loss))
-        return self._fit_rounds(rows, loss, n_scores, judge, followed=followed)
+        return self._fit_rounds(rows, loss, n_scores, told, judge, followed=followed)
 
     def _rows(self, X, y, weights):
         return BoostingRows(X, y, weights, self._start(X, X.shape[0]))

@@ -8,10 +8,11 @@ Breiman et al. (1984), doi:10.1201/9781315139470.
 import copy
 
 import numpy as np
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.utils import Bunch
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import check_choice
 from gnomon.search import prune_tree, pruning_path
 from gnomon.trees._fill import FILLS, fill_values, filled
@@ -25,7 +26,7 @@ from gnomon.trees._reading import GrownTree
 __all__ = ["SingleTree"]
 
 
-class SingleTree(GrownTree, BaseEstimator):
+class SingleTree(GrownTree, Estimator):
     """What both trees do with rows: growing, pruning, leaves, paths, importances."""
 
     pruning_loss = "impurity"

@@ -11,14 +11,16 @@ import warnings
 from functools import reduce
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
+from sklearn.base import ClassifierMixin, MetaEstimatorMixin, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
 from sklearn.utils import _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon.base import given_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.coded_rows import new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import softmax
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
@@ -34,7 +36,7 @@ __all__ = ["AdaBoostClassifier"]
 WORDS = ("stump", "linear")
 
 
-class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AdaBoostClassifier(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator):
     """AdaBoost, equation (1) of the module, for two classes or more.
 
     Parameters
@@ -82,7 +84,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "validation" (mean exponential loss of the rows held out).
     objective_ : float
         The last objective.
-    stop_reason_ : {"max_iter", "perfect", "no_edge", "validation", "interrupted"}
+    stop_reason_ : {"max_iter", "perfect", "no_edge", "validation", "callback", "interrupted"}
     converged_ : bool
     feature_importances_ : ndarray of shape (n_features,)
 
@@ -136,7 +138,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         """Minimise the exponential loss by one learner at a time."""
         rounds = self._check()
         learner = self._learner()
-        X, index, self.classes_ = learner.start(X, y)
+        table, index, self.classes_ = learner.start(X, y)
         self.n_classes_, self.estimator_ = len(self.classes_), self._base()
         weights = check_weights(sample_weight, np.empty((len(index), 0))).astype(float)
         rng = check_rng(self.random_state)
@@ -144,15 +146,17 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.n_iter_no_change is not None:
             rows, held = held_rows(len(index), self.validation_fraction, index, split_seed(self.random_state, rng))
         rows = rows[weights[rows] > 0.0]
-        learn = learner.learn(X, index, self.classes_, rows, rng)
+        learn = learner.learn(table, index, self.classes_, rows, rng)
         if self.n_classes_ == 1:
             return self._unpack_one(learn(np.full(len(rows), 1.0 / len(rows)))[0])
-        watch, losses = self._watch(X, index, weights, held)
-        found = adaboost(
-            learn, index[rows], self.n_classes_, rounds, sample_weight=weights[rows], variant=self.variant,
-            learning_rate=check_positive("learning_rate", self.learning_rate), perfect=self.on_perfect, watch=watch,
-        )  # fmt: skip
-        return self._unpack(found, index[rows], weights[rows], losses)
+        rate = check_positive("learning_rate", self.learning_rate)
+        with fit_tasks(self, "round", rounds, X=X, y=y) as told:
+            watch, losses = self._watch(table, index, weights, held, told)
+            found = adaboost(
+                learn, index[rows], self.n_classes_, rounds, sample_weight=weights[rows], variant=self.variant,
+                learning_rate=rate, perfect=self.on_perfect, watch=watch,
+            )  # fmt: skip
+            return self._unpack(found, index[rows], weights[rows], losses)
 
     def _check(self):
         check_choice("variant", self.variant, tuple(STEPS))
@@ -183,10 +187,10 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"estimator={base!r} has no predict_proba, which variant='real' needs; use 'discrete'")
         return AnyLearner(base, self, self.variant)
 
-    def _watch(self, X, index, weights, held):
+    def _watch(self, X, index, weights, held, told):
         """What is asked after every round, and the held-out losses it notes."""
         if held is None:
-            return None, None
+            return lambda model, beta, floor: "callback" if told.done() else None, None
         patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
         rows, truth, w = _safe_indexing(X, held), index[held], weights[held]
         scores, losses = np.zeros((len(held), self.n_classes_)), [1.0]
@@ -194,7 +198,8 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         def watch(model, beta, floor):
             scores[:] += STEPS[self.variant](self._shares(model, rows), beta, floor)
             losses.append(exponential_loss(scores, truth, w))
-            return "validation" if stalled(-np.array(losses), patience, self.tol) else None
+            word = "validation" if stalled(-np.array(losses), patience, self.tol) else None
+            return "callback" if told.done() else word
 
         return watch, losses
 

@@ -14,6 +14,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
 
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
 from gnomon.base.parameters import store
 from gnomon.trees._bagging import Bagging
@@ -116,12 +117,13 @@ class BaggingClassifier(ClassifierMixin, Bagging):
         check_classification_targets(y)
         self.classes_, index = as_classes(y)
         self.n_classes_ = len(self.classes_)
-        self._fit_members(X, index, sample_weight, fit_params)
-        if self.oob_score:
-            self.oob_decision_function_ = self._out_of_bag(X)
-            known = ~np.isnan(self.oob_decision_function_[:, 0])
-            chosen = np.argmax(self.oob_decision_function_[known], axis=1)
-            self.oob_score_ = float(accuracy_score(index[known], chosen))
+        with fit_tasks(self, "member", self._new_members(), X=X, y=y) as told:
+            self._fit_members(X, index, sample_weight, fit_params, told)
+            if self.oob_score:
+                self.oob_decision_function_ = self._out_of_bag(X)
+                known = ~np.isnan(self.oob_decision_function_[:, 0])
+                chosen = np.argmax(self.oob_decision_function_[known], axis=1)
+                self.oob_score_ = float(accuracy_score(index[known], chosen))
         return self
 
     def predict(self, X):
@@ -216,11 +218,12 @@ class BaggingRegressor(RegressorMixin, Bagging):
         X = self._checked(X, reset=True)
         y = self._target(y)
         y = column_or_1d(y, warn=True) if y.ndim == 1 or y.shape[1] == 1 else y
-        self._fit_members(X, y, sample_weight, fit_params)
-        if self.oob_score:
-            self.oob_prediction_ = self._out_of_bag(X)
-            known = ~np.isnan(self.oob_prediction_.reshape(len(y), -1)[:, 0])
-            self.oob_score_ = float(r2_score(y[known], self.oob_prediction_[known]))
+        with fit_tasks(self, "member", self._new_members(), X=X, y=y) as told:
+            self._fit_members(X, y, sample_weight, fit_params, told)
+            if self.oob_score:
+                self.oob_prediction_ = self._out_of_bag(X)
+                known = ~np.isnan(self.oob_prediction_.reshape(len(y), -1)[:, 0])
+                self.oob_score_ = float(r2_score(y[known], self.oob_prediction_[known]))
         return self
 
     def predict(self, X):

@@ -8,12 +8,13 @@ tests and estimate what its leaves answer, so that its structure can be judged b
 """
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon import search
 from gnomon.base import table_rows
 from gnomon.base.coded_rows import Coding, new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.domains import Domain, ordered
 from gnomon.numerics.tables import Column, FeatureTable, as_table
@@ -94,7 +95,7 @@ class Tree(search.Tree):
         return model
 
 
-class _HandTree(HasTree, BaseEstimator):
+class _HandTree(HasTree, Estimator):
     """What both kinds do with rows."""
 
     _by_name = False

@@ -10,10 +10,12 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import store
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, spawn_seeds
@@ -33,7 +35,7 @@ class LeafCells(NamedTuple):
     weight: np.ndarray
 
 
-class _Density(DensityMixin, BaseEstimator):
+class _Density(DensityMixin, Estimator):
     """What both share; `_log_densities` gives one column for each tree."""
 
     def score_samples(self, X):
@@ -190,7 +192,7 @@ class DensityTree(_Density):
         return self.tree_.predict(X)
 
 
-class DensityForest(_Density):
+class DensityForest(CallbackSupportMixin, _Density):
     """The mean of the densities of many trees, equation (1).
 
     Parameters
@@ -244,10 +246,14 @@ class DensityForest(_Density):
         bags = Bags(len(X), len(X) if self.bootstrap else None, seeds=tuple(seeds))
         options = self._options()
 
-        def grow(t):
-            return self._grown(X, weights * bags.counts(t), seeds[t], options)
+        with fit_tasks(self, "tree", len(seeds), X=X) as told:
 
-        self.trees_ = map_chunks(grow, range(len(seeds)), self.n_jobs)
+            def grow(t):
+                tree = self._grown(X, weights * bags.counts(t), seeds[t], options)
+                told.done()
+                return tree
+
+            self.trees_ = map_chunks(grow, range(len(seeds)), self.n_jobs)
         return self
 
     @classmethod

@@ -8,6 +8,7 @@ trees, doi:10.1007/s10994-006-6226-1.
 
 import numpy as np
 
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import fitted_rows
 from gnomon.base.parameters import store
 from gnomon.numerics.random import check_rng
@@ -131,7 +132,8 @@ class RandomForestClassifier(ForestClassifier):
         rng = check_rng(self.random_state)
         permuted = np.column_stack([rng.permutation(column) for column in rows.T])
         self._n_rows = len(rows)
-        return self._fit_classes(np.vstack([rows, permuted]), np.repeat([1, 0], len(rows)))
+        with fit_tasks(self, "tree", self._new_trees(), X=X) as told:
+            return self._fit_classes(np.vstack([rows, permuted]), np.repeat([1, 0], len(rows)), told)
 
 
 class RandomForestRegressor(ForestRegressor):

@@ -10,6 +10,7 @@ doi:10.1016/S0167-9473(01)00065-2. Names and defaults are those of scikit-learn'
 import numpy as np
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import fitted_rows
 from gnomon.base.parameters import store
 from gnomon.losses import AbsoluteLoss, HuberLoss, PinballLoss, SquaredLoss
@@ -130,7 +131,9 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         target, index = self._learn_classes(y, ("log_loss", "exponential"))
         self.n_classes_ = len(self.classes_)
         n_scores = n_scores_of(self._loss, self.n_classes_)
-        return self._learn(X, coded, target, tree_weights(sample_weight, coded), self._loss, n_scores, index, monitor)
+        weights = tree_weights(sample_weight, coded)
+        with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
+            return self._learn(X, coded, target, weights, self._loss, n_scores, told, index, monitor)
 
     def staged_decision_function(self, X):
         """F(x) after every round, one column for each tree of a round: also for two classes, as in scikit-learn."""
@@ -220,7 +223,9 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         coded, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
-        return self._learn(X, coded, y, tree_weights(sample_weight, coded), self._loss, 1, None, monitor)
+        weights = tree_weights(sample_weight, coded)
+        with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
+            return self._learn(X, coded, y, weights, self._loss, 1, told, None, monitor)
 
     def _losses(self):
         level = check_interval("alpha", self.alpha, 0.0, 1.0, closed="neither")

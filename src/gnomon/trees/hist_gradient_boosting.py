@@ -9,6 +9,7 @@ scikit-learn's estimators, whose engine this one replaces.
 
 import numpy as np
 
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import fitted_rows
 from gnomon.base.parameters import store
 from gnomon.losses import AbsoluteLoss, LogGammaLoss, LogPoissonLoss, PinballLoss, SquaredLoss
@@ -126,12 +127,13 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
 
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
-        X, y = fitted_rows(self, X, y)
+        coded, y = fitted_rows(self, X, y)
         target, index = self._learn_classes(y, ("log_loss",))
-        weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
+        weights = tree_weights(sample_weight, coded, self.class_weight, self.classes_, index)
         held = validation_rows(self, X_val, y_val, sample_weight_val, self._coded)
         n_scores = n_scores_of(self._loss, len(self.classes_))
-        return self._learn(X, target, weights, self._loss, n_scores, held, index)
+        with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
+            return self._learn(coded, target, weights, self._loss, n_scores, held, told, index)
 
     def staged_decision_function(self, X):
         """`decision_function` after every round."""
@@ -212,11 +214,12 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
 
     def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
         """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
-        X, y = fitted_rows(self, X, y, y_numeric=True)
+        coded, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
         held = validation_rows(self, X_val, y_val, sample_weight_val, lambda y: np.asarray(y, dtype=float))
-        return self._learn(X, y, tree_weights(sample_weight, X), self._loss, 1, held)
+        with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
+            return self._learn(coded, y, tree_weights(sample_weight, coded), self._loss, 1, held, told)
 
     def _losses(self):
         return {

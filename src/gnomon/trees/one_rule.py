@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from html import escape
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon.base import table_rows
 from gnomon.base.coded_rows import Coding, fitted_rows, new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Domain
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
 from gnomon.search import Misclassification, assemble_tree, code_columns, column_rule, tree_rules
@@ -112,7 +113,7 @@ def _aligned(row, widths):
     return [cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True))]
 
 
-class OneRule(ClassifierMixin, HasTree, BaseEstimator):
+class OneRule(ClassifierMixin, HasTree, Estimator):
     """Predict the most frequent class of the value of one column, equation (1) of the module.
 
     A value that `fit` did not see is answered with the class frequencies of all rows; a missing cell is a value of its

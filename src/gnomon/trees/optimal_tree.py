@@ -12,10 +12,12 @@ import sys
 import warnings
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
 from gnomon.trees._growth import bins_of
@@ -25,7 +27,7 @@ from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weight
 __all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
 
 
-class _OptimalTree(GrownTree, BaseEstimator):
+class _OptimalTree(CallbackSupportMixin, GrownTree, Estimator):
     """What both do: search, tell how sure it is, and keep the tree."""
 
     def __init__(
@@ -49,7 +51,7 @@ class _OptimalTree(GrownTree, BaseEstimator):
         self.unseen = unseen
         self.verbose = verbose
 
-    def _search(self, X, y, criterion, weights, tolls):
+    def _search(self, X, y, criterion, weights, tolls, told):
         """Minimise (1)."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
         found = optimal_tree(
@@ -61,7 +63,7 @@ class _OptimalTree(GrownTree, BaseEstimator):
             leaf_penalty=check_non_negative("leaf_penalty", self.leaf_penalty),
             tolls=tolls,
             time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
-            progress=_tell if self.verbose else None,
+            progress=self._progress(told),
         )
         self.tree_ = assemble_tree(found.fork, X, y, criterion, sample_weight=weights)
         self.objective_, self.lower_bound_ = found.objective, max(found.lower_bound, 0.0)
@@ -78,9 +80,16 @@ class _OptimalTree(GrownTree, BaseEstimator):
             )
         return self
 
+    def _progress(self, told):
+        """What tells of the columns while they are tried."""
 
-def _tell(column, columns, objective):
-    sys.stderr.write(f"first test in column {column} of {columns}: objective {objective:.6g}\n")
+        def tell(column, columns, objective):
+            if self.verbose:
+                sys.stderr.write(f"first test in column {column} of {columns}: objective {objective:.6g}\n")
+            told.done()
+            told.go_on()
+
+        return tell
 
 
 class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
@@ -141,11 +150,12 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
 
     def fit(self, X, y, sample_weight=None):
         """Minimise (1)."""
-        X, y = fitted_rows(self, X, y)
+        coded, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
-        weights = tree_weights(sample_weight, X)
+        weights = tree_weights(sample_weight, coded)
         # A row costs its weight at most.
-        return self._search(X, index, Misclassification(len(self.classes_)), weights, weights)
+        with fit_tasks(self, "column", X=X, y=y) as told:
+            return self._search(coded, index, Misclassification(len(self.classes_)), weights, weights, told)
 
     def predict_proba(self, X):
         """The class frequencies of the leaf of every row."""
@@ -197,17 +207,18 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
 
     def fit(self, X, y, sample_weight=None):
         """Minimise (1)."""
-        X, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
+        coded, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
         self._flat = np.ndim(y) == 1
-        y, weights = as_targets(y), tree_weights(sample_weight, X)
-        criterion = SquaredError.of(y.shape[1])
-        center = center_of(y, weights, criterion)
-        y = y - center
+        targets, weights = as_targets(y), tree_weights(sample_weight, coded)
+        criterion = SquaredError.of(targets.shape[1])
+        center = center_of(targets, weights, criterion)
+        targets = targets - center
         # Within the range of y, a row costs its weight times the square of the farther end at most.
-        farthest = np.maximum(np.max(y, axis=0) - y, y - np.min(y, axis=0))
+        farthest = np.maximum(np.max(targets, axis=0) - targets, targets - np.min(targets, axis=0))
         tolls = weights * np.mean(farthest**2, axis=1)
-        self._search(X, y, criterion, weights, tolls)
-        self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
+        with fit_tasks(self, "column", X=X, y=y) as told:
+            self._search(coded, targets, criterion, weights, tolls, told)
+            self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 
     def predict(self, X):

@@ -13,6 +13,7 @@ from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import fitted_rows
 from gnomon.base.parameters import store
 from gnomon.search import SquaredError
@@ -89,9 +90,10 @@ class RandomTreesEmbedding(TransformerMixin, Forested):
 
     def fit(self, X, y=None, sample_weight=None):
         """Grow the trees; `y` is not read."""
-        X = fitted_rows(self, X)
-        self._n_rows, self._flat = X.shape[0], True
-        self._grow(X, _noise(X)[:, None], SquaredError(), tree_weights(sample_weight, X))
+        coded = fitted_rows(self, X)
+        self._n_rows, self._flat = coded.shape[0], True
+        with fit_tasks(self, "tree", self._new_trees(), X=X) as told:
+            self._grow(coded, _noise(coded)[:, None], SquaredError(), tree_weights(sample_weight, coded), told)
         return self
 
     def fit_transform(self, X, y=None, sample_weight=None):

@@ -8,9 +8,10 @@ branches whatever the column is (`OneRule` has one for every value), and either 
 
 import copy
 
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 
 from gnomon.base.coded_rows import fitted_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import check_choice
 from gnomon.search import code_columns, grow_tree
 from gnomon.trees._criteria import CLASS_CRITERIA
@@ -21,7 +22,7 @@ from gnomon.trees._targets import as_classes, tree_weights
 __all__ = ["DecisionStump"]
 
 
-class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
+class DecisionStump(GrownTree, ClassifierMixin, Estimator):
     """A tree of one binary test, the weak learner of boosting.
 
     Equation (1) of the module: all cuts of all columns are tried, numbers at every threshold, categories in every set
