@@ -1,4 +1,4 @@
-"""Members of a bag: drawing their rows and columns, fitting and combining them.
+"""Members of a bagged ensemble: drawing their rows and columns, fitting and combining them.
 
     rows_t ~ m draws of the rows, columns_t ~ k draws of the columns, both by the seed of member t alone            (1)
 
@@ -34,7 +34,7 @@ __all__ = ["Bagging"]
 
 
 class Bagging(MetaEstimatorMixin, BaseEstimator):
-    """What both kinds share; `_answers(member, X)` is what is averaged."""
+    """Shared by classifier and regressor; subclasses define `_answers(member, X)`, which is averaged."""
 
     def _base(self):
         return self._default(binning="auto") if self.estimator is None else self.estimator
@@ -61,7 +61,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         if not keep:
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
         before = self._bags if keep else DrawnBags()
-        self._bags = before.followed(len(keep), spawn_seeds(self._seed, n_members), draw)
+        self._bags = before.extended(len(keep), spawn_seeds(self._seed, n_members), draw)
         kept = self.estimators_features_[: len(keep)] if keep else []
         self.estimators_features_ = kept + [self._columns(t, self._width(X)) for t in range(len(keep), n_members)]
         report = progress_of(self.verbose, "member")
@@ -83,7 +83,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
             )
 
     def _params(self, fit_params):
-        """What the user sends to the estimator, by routing."""
+        """Metadata that routing sends to the estimator."""
         _raise_for_params(fit_params, self, "fit")
         return process_routing(self, "fit", **fit_params).estimator.fit if _routing_enabled() else {}
 
@@ -135,7 +135,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         _set_random_states(member, np.random.RandomState(self._bags.seeds[t] % 2**32))
         X = self._of_member(X, self.estimators_features_[t])
         counts = np.bincount(rows, minlength=len(y))
-        # A learner that takes weights needs no copy of the rows; a class without any weight may be too much for it.
+        # A learner that takes weights needs no copy of the rows; not all learners accept a class of zero total weight.
         complete = "n_classes_" not in vars(self) or len(np.unique(y[rows])) == self.n_classes_
         if complete and has_fit_parameter(member, "sample_weight"):
             return member.fit(X, y, sample_weight=counts, **params)
@@ -158,7 +158,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         return sum(map_chunks(work, range(len(self.estimators_)), self.n_jobs)) / len(self.estimators_)
 
     def _out_of_bag(self, X):
-        """Mean answer of the members that have not seen a row; NaN where all have."""
+        """Mean prediction of each row by the members that have not seen it; NaN where all have."""
         n = _num_samples(X)
         total, votes = 0.0, np.zeros(n)
 
@@ -210,7 +210,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
 
 
 def _count(name, value, n):
-    """A number as it is, a fraction of n as one."""
+    """An integer unchanged; a fraction as that share of n."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return check_integer(name, value, 1, n)
     return max(1, int(check_interval(name, value, 0.0, 1.0, closed="right") * n))

@@ -1,10 +1,11 @@
 """The rows of every member of an ensemble, drawn by its seed alone.
 
-    rows of member t ~ m draws of row i with chance s_i / Σ s, with replacement or without;   m = share · Σ s        (1)
+    rows of member t ~ m draws of row i with probability s_i / Σ s, with or without replacement;   m = share · Σ s   (1)
 
-A weight is a chance: with replacement, weight two draws as the row twice does, and what is drawn counts once for each
-time that it was. Members keep the draw that they were fitted with, whatever later fits draw. Breiman (1996), Bagging
-predictors, doi:10.1007/BF00058655; without replacement: Breiman (1999), doi:10.1023/A:1007563306331.
+A weight is a probability of being drawn: with replacement, weight two is the same as having the row twice, and a row
+counts as often as it was drawn. Members that `warm_start` keeps also keep their draw, whatever later fits draw.
+Breiman (1996), Bagging predictors, doi:10.1007/BF00058655; without replacement: Breiman (1999),
+doi:10.1023/A:1007563306331.
 """
 
 import numbers
@@ -24,7 +25,7 @@ FEW = 10
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """How a fit draws: `size` of n rows, by chances `shares` (None: all alike); no size: every member sees all."""
+    """How a fit draws: `size` of n rows with probabilities `shares` (None: uniform); no size: members see all rows."""
 
     n: int
     size: int | None = None
@@ -34,14 +35,14 @@ class Draw:
     @classmethod
     def of(cls, weights, size, *, replace):
         """A draw of `size` rows by their weights."""
-        there = np.count_nonzero(weights)
-        if not replace and size > there:
+        available = np.count_nonzero(weights)
+        if not replace and size > available:
             raise ValueError(
-                f"max_samples asks for {size} rows without replacement, and {there} of {len(weights)} have a positive "
-                "weight: a larger sample than there are; give fewer, or bootstrap=True"
+                f"max_samples asks for {size} rows without replacement, and {available} of {len(weights)} have a "
+                "positive weight: a larger sample than there are; give fewer, or bootstrap=True"
             )
-        alike = np.all(weights == weights[0])
-        return cls(len(weights), size, replace, None if alike else weights / np.sum(weights))
+        uniform = np.all(weights == weights[0])
+        return cls(len(weights), size, replace, None if uniform else weights / np.sum(weights))
 
     def counts(self, seed):
         """How often each row is drawn."""
@@ -58,8 +59,8 @@ class DrawnBags:
     seeds: tuple = ()
     draws: tuple = ()
 
-    def followed(self, kept, seeds, draw):
-        """The bags of the first `kept` members as they are, and of new ones for the other seeds."""
+    def extended(self, kept, seeds, draw):
+        """The bags of the first `kept` members, and new ones drawn by `draw` for the other seeds."""
         return DrawnBags(tuple(seeds), (*self.draws[:kept], *[draw] * (len(seeds) - kept)))
 
     def counts(self, t):
@@ -78,7 +79,7 @@ class DrawnBags:
 
     @property
     def same_rows(self):
-        """Whether all members were fitted to as many rows."""
+        """Whether all members were fitted to the same number of rows."""
         return len({draw.n for draw in self.draws}) == 1
 
 

@@ -1,9 +1,9 @@
-"""Losses of boosted trees by name or as objects, and what becomes of their scores.
+"""Losses of boosted trees by name or as objects, and predictions from their scores.
 
     ŷ = argmax_k P(k | F(x))   or   ℓ.inverse(F(x))                                                                (1)
 
-Names are those of scikit-learn's estimators; any `gnomon.losses.Loss` that a sum over rows can be made of may stand in
-their place. Friedman (2001), doi:10.1214/aos/1013203451.
+Names are those of scikit-learn's estimators; in place of a name any `gnomon.losses.Loss` that is a sum over rows may be
+given. Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ __all__ = [
     "BoostedRegressor",
     "class_loss",
     "class_targets",
+    "decision_scores",
     "mean_loss_of",
     "n_scores_of",
-    "one_for_two",
 ]
 
 CLASS_LOSSES = {
@@ -58,13 +58,13 @@ def class_loss(loss, n_classes, names):
     if scores.shape[1] > 1 and np.shape(loss.inverse(scores)) != scores.shape:
         raise ValueError(
             f"loss={loss!r} has not one score for each class, and boosted trees have a tree for each; give one without "
-            "a class of reference"
+            "a reference class"
         )
     return loss
 
 
 def n_scores_of(loss, n_classes):
-    """Scores of a row, and trees of a round: one where it tells two classes apart, else one for each class."""
+    """Scores of a row, and trees of a round: one for a binary loss, else one for each class."""
     return max(n_classes, 2) if loss.targets == "index" else 1
 
 
@@ -95,11 +95,11 @@ def _check_usable(loss, targets, words):
 
 
 class BoostedClassifier(ClassifierMixin):
-    """Scores as classes and their probabilities; `_above` says on which side of P = ½ a tie of two classes falls."""
+    """Classes and their probabilities from scores; `_above` decides a tie of two classes, P = ½."""
 
     def decision_function(self, X):
         """F(x): one score for two classes, else one for each class."""
-        return one_for_two(self._scores(X))
+        return decision_scores(self._scores(X))
 
     def predict_proba(self, X):
         """The probability of every class."""
@@ -157,10 +157,10 @@ class BoostedClassifier(ClassifierMixin):
 
 
 class BoostedRegressor(RegressorMixin):
-    """Scores as the numbers that the loss aims at."""
+    """Predictions from scores by the inverse link of the loss."""
 
     def predict(self, X):
-        """The mean, median or quantile that the loss aims at."""
+        """The mean, median or quantile that minimises the loss."""
         check_is_fitted(self, "forests_")
         return self._loss.inverse(self._scores(X)[:, 0])
 
@@ -174,6 +174,6 @@ class BoostedRegressor(RegressorMixin):
         return target
 
 
-def one_for_two(scores):
-    """F(x) as scikit-learn shows it: one score for two classes, the difference where they have one each."""
+def decision_scores(scores):
+    """F(x) as scikit-learn returns it: one score for two classes, the difference where each has its own."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else flat_scores(scores)

@@ -1,8 +1,8 @@
-"""What boosted trees share: rounds, held-out rows, continuing, scores.
+"""Boosted trees: rounds, held-out rows, warm starts, scores.
 
     F(x) = F_0(x) + Σ_r η f_r(x)                                                                                   (1)
 
-Friedman (2001), doi:10.1214/aos/1013203451. F_0 is a constant, or an estimator of the user's.
+Friedman (2001), doi:10.1214/aos/1013203451. F_0 is a constant, or an estimator that the user gives.
 """
 
 import copy
@@ -28,18 +28,18 @@ __all__ = [
     "UNMET",
     "BoostedTrees",
     "BoostingRows",
-    "Followed",
+    "HeldOutLosses",
     "best_constant",
     "check_monotone",
     "held_rows",
     "part_of",
-    "probe",
     "split_seed",
     "stalled",
+    "with_fixed_scores",
 ]
 
 UNMET = ("max_iter", "callback", "interrupted")
-"""Reasons to stop that are no test met."""
+"""Reasons to stop other than a stopping rule that was met."""
 
 
 class BoostingRows(NamedTuple):
@@ -61,13 +61,13 @@ def part_of(which, *arrays):
 
 
 class BoostedTrees(BaseEstimator):
-    """Rounds of trees and their sum. Subclasses say how a round is done (`_plan`) and what F_0 is (`_start`)."""
+    """Rounds of trees and their sum. Subclasses define a round (`_plan`) and F_0 (`_start`)."""
 
     def _continues(self):
-        """Whether this fit goes on from the rounds of the last one."""
+        """Whether this fit continues the rounds of the last one."""
         return self.warm_start and "history_" in vars(self)
 
-    def _fit_rounds(self, rows, loss, n_scores, judge=None, monitor=None, followed=None):
+    def _fit_rounds(self, rows, loss, n_scores, judge=None, monitor=None, validation=None):
         """Fit (1); sets `rounds_`, `history_` and how it ended."""
         keep = self.rounds_ if self._continues() else []
         count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
@@ -91,12 +91,12 @@ class BoostedTrees(BaseEstimator):
         self._set_rounds(keep + found.trees)
         self._join_rounds()
         self._end(found.stop_reason, count)
-        held = {} if followed is None else {"validation": followed.told(len(found.trees))}
+        held = {} if validation is None else {"validation": validation.history(len(found.trees))}
         self.history_ = _joined(self.history_, found.history | held) if keep else found.history | held
         return self
 
     def _set_rounds(self, rounds):
-        """Take rounds as the model; `forests_` joins them when it is asked for."""
+        """Take rounds as the model; `forests_` joins their trees at its first use."""
         self._trees, self.n_iter_ = rounds, len(rounds)
         vars(self).pop("_forests", None)
 
@@ -115,7 +115,7 @@ class BoostedTrees(BaseEstimator):
             )
 
     def _new_seed(self):
-        """Set the numbers on which draws depend, and return that of the split; continuing keeps both."""
+        """Set the seeds of draws and of the validation split, and return the latter; a warm start keeps both."""
         if not self._continues():
             given = self._given_split()
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
@@ -197,7 +197,7 @@ class BoostedTrees(BaseEstimator):
 
 
 def _joined(before, after):
-    """Histories one after the other, NaN where one of them has not what the other has; seconds go on."""
+    """Two histories concatenated, with NaN for a quantity that only one has; seconds continue from the first."""
     if not len(after["iteration"]):
         return before
     after = after | {"seconds": after["seconds"] + before["seconds"][-1]}
@@ -206,7 +206,7 @@ def _joined(before, after):
 
 
 def check_monotone(monotone, n_scores, category):
-    """The directions of columns, if several classes or categories do not stand in their way."""
+    """Return the constraints if they are supported: not with several classes, nor on categories."""
     if monotone is not None and n_scores > 1:
         raise ValueError("monotonic_cst: not supported for multiclass classification; leave it out")
     if monotone is not None and np.any(monotone[category] != 0):
@@ -215,17 +215,17 @@ def check_monotone(monotone, n_scores, category):
 
 
 def split_seed(random_state, rng):
-    """The seed of the split into rows to learn from and rows held out: a number given, as in scikit-learn, or drawn."""
+    """The seed of the split into training and held-out rows: `random_state` if it is a number, as in scikit-learn."""
     return random_state if isinstance(random_state, numbers.Integral) else int(rng.integers(0, 2**32))
 
 
 def stalled(scores, patience, tol):
-    """Whether none of the last scores, of which larger ones are better, is above the one before them by `tol`."""
+    """Whether none of the last `patience` scores (larger is better) exceeds the one before them by `tol`."""
     return len(scores) > patience and max(scores[-patience:]) <= scores[-patience - 1] + tol
 
 
 def held_rows(n, size, strata, random_state):
-    """(rows to learn from, rows held out), a share or a number of them, each in their order."""
+    """(training rows, held-out rows), both in ascending order; `size` is a share or a number of the latter."""
     if isinstance(size, float):
         check_interval("validation_fraction", size, 0.0, 1.0, closed="neither")
     else:
@@ -234,29 +234,29 @@ def held_rows(n, size, strata, random_state):
     return np.sort(parts[0]), np.sort(parts[1])
 
 
-class Followed:
-    """Held-out rows, their scores and mean loss, round after round."""
+class HeldOutLosses:
+    """Scores of held-out rows, and their mean loss after every round."""
 
     def __init__(self, rows, before):
         self.rows, self.scores, self.losses = rows, rows.start + before, []
 
     def add(self, now):
-        """Add the trees of a round; the mean loss after it."""
+        """Add the trees of a round; return the mean loss after it."""
         self.scores = self.scores + np.column_stack([tree.predict(self.rows.X)[:, 0] for tree in now.trees])
         self.losses.append(mean_loss(now.loss, self.rows.y, self.scores, self.rows.weights))
         return self.losses[-1]
 
-    def told(self, rounds):
-        """The losses of so many rounds; NaN for one that was interrupted before it was judged."""
+    def history(self, rounds):
+        """The losses of so many rounds; NaN for a last round that was interrupted before it was evaluated."""
         return np.append(self.losses, np.full(rounds, np.nan))[:rounds]
 
 
-def probe(model, scores):
-    """A copy of the model that answers every question with these scores: what a scorer is shown during a fit."""
-    shown = copy.copy(model)
-    shown._forests = ()
-    shown._scores = lambda X: scores
-    return shown
+def with_fixed_scores(model, scores):
+    """A copy of the model whose predictions come from these scores, for scorers that are called during a fit."""
+    fixed = copy.copy(model)
+    fixed._forests = ()
+    fixed._scores = lambda X: scores
+    return fixed
 
 
 def best_constant(loss, y, weights, n_scores):
@@ -281,19 +281,19 @@ def _newton_constant(loss, y, weights):
         g = np.sum(weights * loss.gradient(y, np.full(len(y), z)))
         h = np.sum(weights * loss.curvature(y, np.full(len(y), z)))
         step = -g / max(h, 1e-300)
-        if abs(step) <= 1e-12 * max(1.0, abs(z)) or (_linked(loss) and abs(z) > 36.0):
+        if abs(step) <= 1e-12 * max(1.0, abs(z)) or (_has_link(loss) and abs(z) > 36.0):
             break
         z += step if loss.quadratic else float(np.clip(step, -1.0, 1.0))
     return z
 
 
 def _mean_score(loss, mean):
-    if not _linked(loss) or loss.targets not in ("sign", "unit"):
+    if not _has_link(loss) or loss.targets not in ("sign", "unit"):
         return float(loss.link(mean))
     eps = np.finfo(float).eps
     return float(loss.link(np.clip(0.5 + 0.5 * mean if loss.targets == "sign" else mean, eps, 1.0 - eps)))
 
 
-def _linked(loss):
-    """Whether scores are not means themselves."""
+def _has_link(loss):
+    """Whether the loss has a link other than the identity."""
     return type(loss).link is not Loss.link

@@ -1,7 +1,7 @@
-"""What trees offer the command line: one tree that can be read, a forest, boosting.
+"""Candidates of this family for the command line: one readable tree, a forest, boosting.
 
-Every `make` imports its class itself, so that registering costs nothing. Prices of leaves are set by fixed, mild rules:
-the report's own cross-validation compares the models.
+Every `make` imports its class when it is called, so that registering is cheap. Regularisation is fixed and mild: the
+report's own cross-validation compares the models.
 """
 
 from dataclasses import replace
@@ -15,19 +15,19 @@ SHOWN_DEPTH = 4
 
 
 def _leaf(facts, share=0.01):
-    """Least rows of a leaf of a tree that is to be read."""
+    """`min_samples_leaf` of a tree that is meant to be read."""
     return max(5, int(share * facts.n_rows))
 
 
 def _size(facts):
-    """Trees of a forest: fewer on a small table, where a fit is to take no time."""
+    """Number of trees of a forest: fewer on a small table, where a fit should be quick."""
     return 100 if facts.n_rows < 1000 else 200
 
 
 def _tree_classifier(facts, random_state):
     from gnomon.trees import DecisionTreeClassifier
 
-    # One row more of each class in every leaf: a pure leaf is not to be certain, which the log loss would punish.
+    # A pseudo-count of one per class: a pure leaf would predict probability 0, which the log loss punishes.
     return DecisionTreeClassifier(min_samples_leaf=_leaf(facts), max_leaf_nodes=32, leaf_alpha=1.0)
 
 
@@ -64,7 +64,7 @@ def _boosting_regressor(facts, random_state):
 
 
 def _rules(estimator, names, center, scale):
-    """The upper part of a tree as text, in the words and units of the table."""
+    """The upper part of a tree as text, with the names and units of the table."""
     from gnomon.search import tree_text
 
     words = replace(estimator.words_, names=tuple(names))
@@ -73,7 +73,7 @@ def _rules(estimator, names, center, scale):
 
 
 def _in_units(tree, center, scale):
-    """The tree whose thresholds are those of the columns before they were standardised."""
+    """The tree with thresholds in the units of the columns before they were standardised."""
     nodes, inner = tree.nodes.copy(), ~tree.is_leaf
     column = nodes["feature"][inner]
     nodes["threshold"][inner] = nodes["threshold"][inner] * scale[column] + center[column]
@@ -90,7 +90,7 @@ def _dense(facts):
 
 
 def _holds_out(facts):
-    """Whether a tenth of the rows of any fold, held out to stop by, has a row of every class."""
+    """Whether the tenth of any fold that early stopping holds out can have a row of every class."""
     return _dense(facts) and facts.n_rows >= 15 * facts.n_classes
 
 

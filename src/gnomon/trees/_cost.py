@@ -1,4 +1,4 @@
-"""What a forest costs, and its shortest way from one row to an answer.
+"""The cost of a forest, and its fastest prediction for a single row.
 
     bytes = Σ over nodes of (16 + 26 + 8 K)       tests of a row = mean over trees of the depth of its leaf         (1)
 
@@ -15,7 +15,7 @@ __all__ = ["ForestCost", "RowPredictor", "forest_cost"]
 
 @dataclass(frozen=True)
 class ForestCost:
-    """What a forest costs; `tree` is the same for one of its trees, on average.
+    """The cost of a forest; `tree` is that of one of its trees, on average.
 
     ``print`` shows both side by side. Seconds of prediction are those of the rows that were given, if any.
     """
@@ -62,7 +62,7 @@ def _seconds(work):
 
 
 class RowPredictor:
-    """From one row to the answer of a fitted forest, without checks: x must be a float array of the right length.
+    """A function from one row to the prediction of a fitted forest; x, a float array of the right length, is unchecked.
 
     Categories are the numbers by which the forest's `coding_` codes them.
     """

@@ -1,9 +1,9 @@
-"""From the parameter `criterion` of an estimator to a criterion: a word, or one's own.
+"""From the parameter `criterion` of an estimator to a criterion: by name, or one of the user's own.
 
     "gini" → Gini(K),    "poisson" → PoissonDeviance.of(q),    …,    an object → itself, if it fits y              (1)
 
-Breiman et al. (1984), doi:10.1201/9781315139470. A word stands for a criterion of as many classes or outputs as y has;
-one's own must be made for as many.
+Breiman et al. (1984), doi:10.1201/9781315139470. A name stands for a criterion of as many classes or outputs as y has;
+an object must have been made for as many.
 """
 
 from collections.abc import Callable, Mapping
@@ -49,7 +49,7 @@ def class_criterion(
 
 
 def tree_criterion(criterion: Any, classes: Array | list[Array], algorithm: str) -> Criterion:
-    """The same for single trees, which know the gain ratio too, and functions of the weights of the classes."""
+    """The same for single trees, which also take "gain_ratio" and functions of the class weights of a node."""
     if callable(criterion) and not isinstance(criterion, type):
         return CountsCriterion(len(classes), criterion)
     words = TREE_CRITERIA if algorithm == "cart" else {**TREE_CRITERIA, "gini": Entropy}

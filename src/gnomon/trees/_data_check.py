@@ -1,10 +1,10 @@
-"""A look at a table before a tree is grown from it.
+"""Checks of a table before a tree is grown from it.
 
     rows per column n/p,    missing rate of column j,    contradictions: rows with equal x and different y           (1)
 
-A tree cannot do better on its training rows than the contradictions let it: Σ over groups of equal x of (n − largest
-class) are wrong whatever the tree. With fewer than ten rows per column an unlimited tree finds chance patterns; the
-rule of thumb is that for regressions in Harrell (2015), Regression Modeling Strategies, §4.4,
+Contradictions bound the training accuracy of every tree: at least Σ over groups of equal x of (n − largest class) rows
+are wrong. With fewer than ten rows per column an unlimited tree fits chance patterns; the rule of thumb is the one for
+regressions in Harrell (2015), Regression Modeling Strategies, §4.4,
 doi:10.1007/978-3-319-19425-7.
 """
 
@@ -37,7 +37,7 @@ class DataCheck:
     missing_rates : ndarray of shape (n_columns,)
         Share of missing cells in each column.
     constant : tuple
-        Names of columns with one value at most, what is missing counted as one.
+        Names of columns with at most one value, where missing counts as a value.
     duplicates : tuple of tuples
         Names of columns whose cells agree in every row.
     contradictory_rows : int
@@ -45,7 +45,7 @@ class DataCheck:
     least_errors : int
         Rows that every function of x gets wrong; 0 for numbers.
     advice : tuple of str
-        What follows, in words.
+        Recommendations.
 
     References
     ----------
@@ -149,7 +149,7 @@ min_samples_leaf, or prune
 
 
 def _codes(column):
-    """Whole numbers for the values of a column, what is missing one of them; and the values."""
+    """Integer codes of the values of a column, where missing is a value; and the values."""
     if column.is_number:
         values, codes = np.unique(column.cells, return_inverse=True)
         return codes, tuple(values.tolist())
@@ -159,7 +159,7 @@ def _codes(column):
 
 
 def _joint(codes, n):
-    """One whole number for each distinct row of codes."""
+    """One integer for each distinct row of codes."""
     joint = np.zeros(n, dtype=np.int64)
     for code in codes:
         joint = np.unique(joint * (int(np.max(code)) + 1) + code, return_inverse=True)[1]

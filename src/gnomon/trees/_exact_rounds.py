@@ -1,6 +1,6 @@
-"""Rounds by exact thresholds: how one is done, when they stop, and their trees as estimators.
+"""Boosting rounds with exact thresholds: a round, early stopping, and the trees as estimators.
 
-    stop when  the held-out loss + tol  is below none of the last m of them                                         (1)
+    stop when  held-out loss + tol ≥ each of the last m held-out losses                                             (1)
 
 Rules and names are those of scikit-learn (Pedregosa et al. 2011, JMLR 12); Friedman (2001), doi:10.1214/aos/1013203451.
 """
@@ -17,7 +17,7 @@ from gnomon.base.coded_rows import new_rows
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 from gnomon.search import BoostingPlan, SquaredError
-from gnomon.trees._boosting import BoostedTrees, BoostingRows, Followed, best_constant, check_monotone, held_rows
+from gnomon.trees._boosting import BoostedTrees, BoostingRows, HeldOutLosses, best_constant, check_monotone, held_rows
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
 from gnomon.trees.decision_tree import DecisionTreeRegressor
 
@@ -50,7 +50,7 @@ class ExactRounds(BoostedTrees):
         return int(self.random_state) if isinstance(self.random_state, numbers.Integral) else None
 
     def _learn(self, given, X, y, weights, loss, n_scores, strata=None, monitor=None):
-        """Carry out rounds; `given` are the rows as the user gave them, for an estimator of his in `init`."""
+        """Carry out rounds; `given` are the rows before coding, for an estimator in `init`."""
         self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
         seed, learn, held = self._new_seed(), np.arange(len(y)), None
         if self.n_iter_no_change is not None:
@@ -59,9 +59,9 @@ class ExactRounds(BoostedTrees):
         if not self._continues():
             self._fit_start(given, y, weights, learn, loss, n_scores)
         rows = BoostingRows(X, y, weights, self._start(given, len(y)))
-        followed = None if held is None else Followed(rows.part(held), self._kept_sum(X[held]))
+        validation = None if held is None else HeldOutLosses(rows.part(held), self._kept_sum(X[held]))
         self._factor = 2.0 if loss in DOUBLED else 1.0
-        self._fit_rounds(rows.part(learn), loss, n_scores, self._judge(followed), monitor, followed)
+        self._fit_rounds(rows.part(learn), loss, n_scores, self._judge(validation), monitor, validation)
         return self._unpack()
 
     def _unpack(self):
@@ -80,7 +80,7 @@ class ExactRounds(BoostedTrees):
         return self
 
     def _fit_start(self, given, y, weights, learn, loss, n_scores):
-        """F_0: nothing, an estimator of the user's, or the best constant."""
+        """Fit F_0: zero, a clone of `init`, or the best constant."""
         self.baseline_ = np.zeros(n_scores)
         if isinstance(self.init, str):
             self.init_ = check_choice("init", self.init, ("zero",))
@@ -103,15 +103,15 @@ class ExactRounds(BoostedTrees):
             return np.tile(self.baseline_, (n, 1))
         return self._init_scores(X)
 
-    def _judge(self, followed):
-        """Whether the held-out loss is still below one of those of the last rounds, by `tol`: not (1)."""
+    def _judge(self, validation):
+        """The function that applies (1) after every round; None without held-out rows."""
         tol = check_non_negative("tol", self.tol)
-        if followed is None:
+        if validation is None:
             return None
         best = np.full(check_integer("n_iter_no_change", self.n_iter_no_change, 1), np.inf)
 
         def judge(now):
-            loss = self._factor * followed.add(now)
+            loss = self._factor * validation.add(now)
             if not np.any(loss + tol < best):
                 return "validation"
             best[(now.turn - 1) % len(best)] = loss
@@ -140,11 +140,11 @@ class ExactRounds(BoostedTrees):
         )
 
     def _first_loss(self):
-        """The loss that F_0 makes least."""
+        """The loss that F_0 minimises."""
         return self._loss
 
     def _adapt(self):
-        """How the loss of a round is found, where it is not the same for all."""
+        """The function that sets the loss of a round, where it changes from round to round."""
         return None
 
     def apply(self, X):

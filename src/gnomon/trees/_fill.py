@@ -1,10 +1,10 @@
 """Missing cells filled with one value per column.
 
-    most_frequent  the value of largest weight, the least of those with equal weight
+    most_frequent  the value of largest weight; of equal ones the smallest
     median, mean   of numbers; categories take their most frequent value                                            (1)
 
-As scikit-learn's ``SimpleImputer`` in front of the tree, with weights. Little & Rubin (2019), Statistical Analysis with
-Missing Data, §4.2, doi:10.1002/9781119482260, on what it does to spread.
+As scikit-learn's ``SimpleImputer`` before the tree, but weighted. Little & Rubin (2019), Statistical Analysis with
+Missing Data, §4.2, doi:10.1002/9781119482260, on how this reduces the variance of a column.
 """
 
 import numpy as np
@@ -25,7 +25,7 @@ def fill_values(X, category, how, weights):
         x = columns[:, [j]].toarray()[:, 0] if sparse.issparse(X) else np.asarray(columns[:, j], dtype=float)
         known = ~np.isnan(x) & (weights > 0.0)
         if np.any(known):
-            out[j] = _MIDDLES["most_frequent" if category[j] else how](x[known], weights[known])
+            out[j] = _STATISTICS["most_frequent" if category[j] else how](x[known], weights[known])
     return out
 
 
@@ -51,4 +51,4 @@ def _mean(x, w):
     return np.average(x, weights=w)
 
 
-_MIDDLES = {"most_frequent": _most_frequent, "median": _median, "mean": _mean}
+_STATISTICS = {"most_frequent": _most_frequent, "median": _median, "mean": _mean}

@@ -1,4 +1,4 @@
-"""What forests share: growing many trees, adding them up, judging them out of bag.
+"""Forests: growing many trees, averaging them, and their out-of-bag error.
 
     F(x) = (1/T) Σ_t answer of tree t at x                                                                        (1)
 
@@ -32,7 +32,7 @@ from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_o
 from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["ForestClassifier", "ForestRegressor", "Forested"]
+__all__ = ["BaseForest", "ForestClassifier", "ForestRegressor"]
 
 SHARED = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features",
@@ -42,13 +42,16 @@ SHARED = (
 """Parameters that a forest hands to its trees."""
 
 
-class Forested(GrownForest):
-    """Growing; `splitter` is a parameter or belongs to the class."""
+class BaseForest(GrownForest):
+    """Growing; `splitter` is a parameter or a class attribute.
 
-    _pastes = False
+    With `_draws_without_replacement`, `max_samples` applies without `bootstrap` too.
+    """
+
+    _draws_without_replacement = False
 
     def _grow(self, X, y, criterion, weights, balanced=None, center=0.0):
-        """Grow the trees; `center` is what was taken from y."""
+        """Grow the trees; `center` is what was subtracted from y."""
         start = perf_counter()
         n_trees = check_integer("n_estimators", self.n_estimators, 1)
         alpha = check_non_negative("ccp_alpha", self.ccp_alpha)
@@ -56,7 +59,7 @@ class Forested(GrownForest):
         keep = self._kept(n_trees)
         draw = self._draw(weights)
         before, n_kept = (DrawnBags(), 0) if keep is None else (self._bags, len(keep))
-        self._bags = before.followed(n_kept, spawn_seeds(self._seed, n_trees), draw)
+        self._bags = before.extended(n_kept, spawn_seeds(self._seed, n_trees), draw)
         features = _subspaces(self.max_features_tree, X.shape[1])
         width = X.shape[1] if features is None else len(features(0))
         total = float(np.sum(weights)) if draw.size is None else draw.size
@@ -92,7 +95,7 @@ class Forested(GrownForest):
             )
 
     def _progress(self, X, y, keep, n_trees, center):
-        """What tells of the trees while they grow, with the error of those so far if it is asked for."""
+        """The progress callback of `grow_forest`; with `oob_score` it reports the out-of-bag error so far."""
         report = progress_of(self.verbose, "tree")
         if report is None:
             return None
@@ -109,7 +112,7 @@ class Forested(GrownForest):
         return lambda t, tree: report(t + 1, n_trees, f", out-of-bag error {error(t, tree):.4g}")
 
     def _kept(self, n_trees):
-        """The forest of an earlier fit, whose seeds are the first of the same sequence; None: all trees are new."""
+        """The forest that `warm_start` continues, whose seeds begin the same sequence; None if all trees are new."""
         if not self._continues():
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
             return None
@@ -130,7 +133,7 @@ class Forested(GrownForest):
     def _draw(self, weights):
         """How the rows of new trees are drawn."""
         n = len(weights)
-        if self.max_samples is not None and not (self.bootstrap or self._pastes):
+        if self.max_samples is not None and not (self.bootstrap or self._draws_without_replacement):
             raise ValueError(
                 f"max_samples={self.max_samples!r} has no effect with bootstrap=False: `max_samples` cannot be set if "
                 "`bootstrap=False`; either switch to `bootstrap=True` or leave it out"
@@ -148,15 +151,15 @@ class Forested(GrownForest):
         return Draw.of(weights, bag_size(self.max_samples, weights), replace=bool(self.bootstrap))
 
     def _draws(self):
-        """Whether trees see some rows only."""
-        return self.bootstrap or (self._pastes and self.max_samples is not None)
+        """Whether each tree sees a sample of the rows."""
+        return self.bootstrap or (self._draws_without_replacement and self.max_samples is not None)
 
     def _continues(self):
         return self.warm_start and "forest_" in vars(self)
 
     @property
     def estimator_(self):
-        """What a tree of the forest is before it is grown."""
+        """An unfitted tree with the parameters of the forest."""
         return self._kind(splitter=self.splitter, **{name: getattr(self, name) for name in SHARED})
 
     @property
@@ -194,7 +197,7 @@ class Forested(GrownForest):
         return iter(self.estimators_)
 
 
-class ForestClassifier(ClassifierMixin, Forested):
+class ForestClassifier(ClassifierMixin, BaseForest):
     """A mean of classification trees."""
 
     _kind = DecisionTreeClassifier
@@ -212,13 +215,13 @@ class ForestClassifier(ClassifierMixin, Forested):
         self.n_classes_ = counts_of(self.classes_)
         criterion = class_criterion(self.criterion, self.classes_)
         refuse_several(self.classes_, **{"voting='hard'": hard})
-        prices, by_bag = self.class_weight, False
-        if isinstance(prices, str) and prices == "balanced_subsample":
-            # Where every tree sees all rows, all bags are balanced alike.
-            by_bag = self._draws()
-            prices = None if by_bag else "balanced"
-        weights = tree_weights(sample_weight, X, prices, self.classes_, index, balance="weights")
-        self._grow(X, index, criterion, weights, _balance(index) if by_bag else None)
+        class_weight, per_bag = self.class_weight, False
+        if isinstance(class_weight, str) and class_weight == "balanced_subsample":
+            # Where every tree sees all rows, all bags have the same class weights.
+            per_bag = self._draws()
+            class_weight = None if per_bag else "balanced"
+        weights = tree_weights(sample_weight, X, class_weight, self.classes_, index, balance="weights")
+        self._grow(X, index, criterion, weights, _balance(index) if per_bag else None)
         if self.oob_score:
             found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, index, accuracy_loss, n_jobs=self.n_jobs)
             self.oob_decision_function_ = self._by_output(found)
@@ -274,7 +277,7 @@ class ForestClassifier(ClassifierMixin, Forested):
         return tree_answers(self.forest_, rows, self.n_jobs)
 
     def compile_row(self):
-        """A function from one row, a float array without checks, to its class: the shortest way for single rows."""
+        """A function from one row, a float array that is not checked, to its class: the fastest way for single rows."""
         check_is_fitted(self, "forest_")
         finish = (
             (lambda answers: self.classes_[answers.argmax()])
@@ -313,15 +316,15 @@ def _balance(index):
         factor = np.ones(len(index))
         for column in index.reshape(len(index), -1).T:
             present = np.unique(column[drawn])
-            price = np.ones(int(np.max(column)) + 1)
-            price[present] = compute_class_weight("balanced", classes=present, y=column[drawn])
-            factor *= price[column]
+            by_class = np.ones(int(np.max(column)) + 1)
+            by_class[present] = compute_class_weight("balanced", classes=present, y=column[drawn])
+            factor *= by_class[column]
         return factor
 
     return balanced
 
 
-class ForestRegressor(RegressorMixin, Forested):
+class ForestRegressor(RegressorMixin, BaseForest):
     """A mean of regression trees."""
 
     _kind = DecisionTreeRegressor
@@ -372,7 +375,7 @@ class ForestRegressor(RegressorMixin, Forested):
         return TreeAnswers(*(part[..., 0] for part in answers)) if self._flat else answers
 
     def compile_row(self):
-        """A function from one row, a float array without checks, to its answer: the shortest way for single rows."""
+        """A function from one row, a float array that is not checked, to its prediction: the fastest for one row."""
         check_is_fitted(self, "forest_")
         T = len(self.forest_)
         return RowPredictor(self.forest_, lambda answers: answers[0] / T if self._flat else answers / T)

@@ -1,13 +1,13 @@
-"""Forms of trees: what the words of an estimator mean, and which grower can do it.
+"""Forms of trees: what an estimator's options mean, and which grower supports them.
 
     cart  two branches, best gain                      (Breiman et al. 1984, doi:10.1201/9781315139470)
     id3   a branch for each value, each column once    (Quinlan 1986, doi:10.1007/BF00116251)
-    c4.5  gain ratio, a branch for each value, numbers cut at data, missing rows in parts, pruned
+    c4.5  gain ratio, a branch for each value, numbers cut at data, fractional rows for missing values, pruned
                                                        (Quinlan 1993, ISBN 978-1-55860-238-0)                        (1)
 
-An option that is None means what the algorithm says; any other value overrides it. Tests of two branches are grown by
-the compiled `grow_tree`, or `grow_in_place` if rows are many, as far as the criterion allows it (`applicable_growers`),
-all others by `grow_general_tree`.
+An option that is None takes the default of the algorithm; any other value overrides it. Trees with two branches per
+test are grown by the compiled `grow_tree`, or by `grow_in_place` if rows are many, where the criterion supports it
+(`applicable_growers`); all others by `grow_general_tree`.
 """
 
 from dataclasses import replace
@@ -27,7 +27,7 @@ from gnomon.search import (
 )
 from gnomon.trees._oblique import DIRECTIONS
 
-__all__ = ["grow_form", "settle", "smooth_answers"]
+__all__ = ["grow_form", "smooth_answers", "tree_form"]
 
 
 IN_PLACE_FROM = 5000
@@ -35,7 +35,7 @@ IN_PLACE_FROM = 5000
 
 
 class TreeForm(NamedTuple):
-    """What the options of an estimator come to."""
+    """The options of an estimator, with the defaults of its algorithm filled in."""
 
     categorical_split: str = "subset"
     threshold: str = "midpoint"
@@ -62,7 +62,7 @@ WORDS = {
 }
 
 
-def settle(estimator, algorithm="cart"):
+def tree_form(estimator, algorithm="cart"):
     """The form that an estimator asks for."""
     form = ALGORITHMS[check_choice("algorithm", algorithm, ALGORITHMS)]
     for name, words in WORDS.items():
@@ -79,7 +79,7 @@ def settle(estimator, algorithm="cart"):
 
 
 def grow_form(form, X, y, criterion, coding, bins, n_jobs, **options):
-    """Grow a tree of the form; several threads serve the compiled growers only."""
+    """Grow a tree of the form; `n_jobs` affects the compiled growers only."""
     if form.declared and not np.all(coding.category):
         numbers = np.flatnonzero(~coding.category).tolist()
         raise ValueError(
@@ -106,7 +106,7 @@ LIMITS = (
 
 
 def _needs_no_codes(form, X, criterion, coding, options):
-    """Whether the tree is one that `grow_in_place` grows, and large enough for that to pay."""
+    """Whether `grow_in_place` supports the tree, and there are enough rows for it to be faster."""
     return (
         "grow_in_place" in applicable_growers(criterion)
         and not (_is_general(form, criterion) or sparse.issparse(X) or np.any(coding.category))
@@ -120,7 +120,7 @@ def _needs_no_codes(form, X, criterion, coding, options):
 
 
 def _is_general(form, criterion):
-    """Whether the compiled grower cannot do it."""
+    """Whether the tree needs `grow_general_tree`."""
     return (
         "grow_tree" not in applicable_growers(criterion)
         or form.choice != "gain"
@@ -147,6 +147,6 @@ def smooth_answers(tree, alpha):
     counts = tree.answers * tree.weight[:, None] + alpha
     answers = counts / np.sum(counts, axis=1, keepdims=True)
     for node in np.flatnonzero(tree.weight == 0.0):
-        # A declared value without rows answers as the node above it does.
+        # A declared value without rows takes the frequencies of its parent.
         answers[node] = answers[tree.parent[node]]
     return tree.with_answers(answers)

@@ -1,9 +1,9 @@
-"""What a grown forest tells: leaves, nearness, importances, cost.
+"""Leaves, proximities, importances and cost of a grown forest.
 
     row → its leaves → one-hot code Z → P = Z Zᵀ / T                                                                 (1)
 
-Breiman (2001), doi:10.1023/A:1010933404324. The forest keeps no rows, so whatever asks which rows a tree has seen takes
-the rows of `fit` again.
+Breiman (2001), doi:10.1023/A:1010933404324. A forest does not store its rows, so methods that need to know which rows a
+tree has seen take the rows of `fit` again.
 """
 
 from typing import NamedTuple
@@ -22,7 +22,7 @@ from gnomon.trees._cost import forest_cost
 from gnomon.trees._fill import fill_values
 from gnomon.trees._out_of_bag import permutation_importance
 from gnomon.trees._proximity import outlyingness, prototype_rows, proximities
-from gnomon.trees._reading import ReadsForest
+from gnomon.trees._reading import ForestReadingMixin
 
 __all__ = ["GrownForest", "TreeAnswers", "tree_answers"]
 
@@ -35,7 +35,7 @@ class TreeAnswers(NamedTuple):
     std: np.ndarray
 
 
-class GrownForest(ReadsForest, BaseEstimator):
+class GrownForest(ForestReadingMixin, BaseEstimator):
     """The methods of an estimator with `forest_`, `coding_`, the bags of its `_n_rows` rows, `_truth(y)`, `_loss`."""
 
     def _rows(self, X):
@@ -149,7 +149,7 @@ class GrownForest(ReadsForest, BaseEstimator):
         return {label: self.coding_.labels(middle) for label, middle in zip(classes, middles, strict=True)}
 
     def importance(self, kind="impurity", X=None, y=None, *, random_state=None):
-        """How much the trees need each column.
+        """The importance of each column for the trees.
 
         Parameters
         ----------
@@ -157,7 +157,7 @@ class GrownForest(ReadsForest, BaseEstimator):
             The first four as for a tree; "oob_permutation": by how much the error of a tree on its out-of-bag rows
             rises when the column is permuted among them (share of wrong rows, or mean squared error).
         X, y : the rows of `fit`
-            For "oob_permutation" only: the forest keeps no rows.
+            For "oob_permutation" only, because the forest does not store them.
         random_state : None, int, Generator or RandomState
             Draws the permutations.
 
@@ -195,7 +195,7 @@ class GrownForest(ReadsForest, BaseEstimator):
         return errors
 
     def summary(self, X=None):
-        """What the forest costs, beside one tree: nodes, bytes, depth, tests of a row, seconds of fit and prediction.
+        """The cost of the forest and of its mean tree: nodes, bytes, depth, tests of a row, seconds to fit and predict.
 
         Parameters
         ----------

@@ -3,7 +3,7 @@
     fractions become numbers: min_samples_split, min_samples_leaf of the rows, max_features of the columns,
     min_weight_fraction_leaf of the weight; (n/N)·gain ≥ min_impurity_decrease becomes n·gain ≥ N·min_impurity_decrease
 
-Words and their meaning are scikit-learn's (Pedregosa et al. 2011, JMLR 12).
+Names and their meaning are scikit-learn's (Pedregosa et al. 2011, JMLR 12).
 """
 
 import numbers
@@ -21,7 +21,7 @@ BINNED_FROM = 20_000
 
 
 def growth_options(estimator, n_rows, n_features, total_weight):
-    """The keyword arguments of `grow_tree` that an estimator's parameters stand for."""
+    """The keyword arguments of `grow_tree` for an estimator's parameters."""
     decrease = check_non_negative("min_impurity_decrease", estimator.min_impurity_decrease)
     fraction = check_interval("min_weight_fraction_leaf", estimator.min_weight_fraction_leaf, 0.0, 0.5)
     depth, leaves = estimator.max_depth, estimator.max_leaf_nodes
@@ -39,7 +39,7 @@ def growth_options(estimator, n_rows, n_features, total_weight):
 
 
 def _kept_monotone(estimator, p):
-    """The constraints of `monotonic_cst`, where the leaves of the estimator will keep them."""
+    """The constraints of `monotonic_cst`; refused with options under which leaves may violate them."""
     given = vars(estimator)
     monotone = monotone_of(estimator.monotonic_cst, p, given.get("feature_names_in_"))
     if not np.any(monotone):
@@ -61,7 +61,7 @@ def _kept_monotone(estimator, p):
 
 
 def resolve_max_features(max_features, p, name="max_features"):
-    """How many of p columns a word, a fraction or a number stands for."""
+    """The number of columns, of p, that `max_features` means."""
     if max_features is None:
         return p
     if isinstance(max_features, str):
@@ -81,7 +81,7 @@ def bins_of(binning, n):
 
 
 def seed_of(random_state):
-    """One whole number for the draws of a tree."""
+    """One seed for the draws of a tree."""
     return int(check_rng(random_state).integers(0, 2**63))
 
 

@@ -1,4 +1,4 @@
-"""Rounds on histograms: how one is done, when they stop, which columns may meet.
+"""Boosting rounds on histograms: a round, early stopping, interaction constraints.
 
     stop when  max of the last m scores ≤ the score before them + tol                                               (1)
 
@@ -22,13 +22,13 @@ from gnomon.search.boosting_scores import mean_loss
 from gnomon.trees._boosting import (
     BoostedTrees,
     BoostingRows,
-    Followed,
+    HeldOutLosses,
     best_constant,
     check_monotone,
     held_rows,
     part_of,
-    probe,
     stalled,
+    with_fixed_scores,
 )
 from gnomon.trees._growth import monotone_of
 from gnomon.trees._targets import tree_weights
@@ -40,10 +40,10 @@ EARLY_FROM = 10_000
 """Rows from which ``early_stopping="auto"`` holds some out."""
 
 CATEGORY_ROWS = 10.0
-"""Rows that a category needs to be told from others, and by which the order of categories is shrunk."""
+"""Least rows of a category that is split off on its own, and the shrinkage of the order of categories."""
 
 SCORED = 10_000
-"""Most training rows that a scorer is asked about after every round."""
+"""Most training rows that are scored after every round."""
 
 
 class HistogramRounds(BoostedTrees):
@@ -74,9 +74,9 @@ class HistogramRounds(BoostedTrees):
             self.baseline_ = best_constant(loss, y, weights, n_scores)
             self.train_score_ = self.validation_score_ = np.zeros(0)
         rows = self._rows(X, y, weights)
-        followed = None if held is None else Followed(self._rows(*held), self._kept_sum(held[0]))
-        judge = self._judge(rows, followed, self._measure(loss))
-        return self._fit_rounds(rows, loss, n_scores, judge, followed=followed)
+        validation = None if held is None else HeldOutLosses(self._rows(*held), self._kept_sum(held[0]))
+        judge = self._judge(rows, validation, self._measure(loss))
+        return self._fit_rounds(rows, loss, n_scores, judge, validation=validation)
 
     def _rows(self, X, y, weights):
         return BoostingRows(X, y, weights, self._start(X, X.shape[0]))
@@ -94,30 +94,30 @@ class HistogramRounds(BoostedTrees):
             )
         return bool(self.early_stopping)
 
-    def _judge(self, rows, followed, measure):
-        """What is asked after every round: scores of training and of held-out rows, and whether they still rise."""
+    def _judge(self, rows, validation, measure):
+        """The function that scores rows after every round and applies (1); None without early stopping."""
         patience, tol = check_integer("n_iter_no_change", self.n_iter_no_change, 1), check_non_negative("tol", self.tol)
         if not self.do_early_stopping_:
             return None
         which = self._scored(rows)
         seen, fresh = rows.part(which), not self._continues()
         train = [measure(seen, seen.start)] if fresh else list(self.train_score_)
-        held = [measure(followed.rows, followed.scores)] if fresh and followed else list(self.validation_score_)
+        held = [measure(validation.rows, validation.scores)] if fresh and validation else list(self.validation_score_)
 
         def judge(now):
             train.append(measure(seen, *part_of(which, now.scores)))
-            if followed is not None:
-                followed.add(now)
-                held.append(measure(followed.rows, followed.scores))
+            if validation is not None:
+                validation.add(now)
+                held.append(measure(validation.rows, validation.scores))
             self.train_score_, self.validation_score_ = np.array(train), np.array(held)
-            if not stalled(train if followed is None else held, patience, tol):
+            if not stalled(train if validation is None else held, patience, tol):
                 return None
-            return "no_change" if followed is None else "validation"
+            return "no_change" if validation is None else "validation"
 
         return judge
 
     def _scored(self, rows):
-        """The training rows that are measured: all of them for the loss, as scikit-learn draws them for a scorer."""
+        """The training rows that are scored: all for the loss; for a scorer a sample, drawn as in scikit-learn."""
         n = len(rows.y)
         if self.scoring == "loss" or n <= SCORED:
             return np.arange(n)
@@ -133,7 +133,7 @@ class HistogramRounds(BoostedTrees):
 
         def measure(rows, scores):
             options = {} if np.all(rows.weights == 1.0) else {"sample_weight": rows.weights}
-            return float(scorer(probe(self, scores), rows.X, self._labels(rows.y), **options))
+            return float(scorer(with_fixed_scores(self, scores), rows.X, self._labels(rows.y), **options))
 
         return measure
 
@@ -163,7 +163,7 @@ class HistogramRounds(BoostedTrees):
 
 
 def groups_of(cst, p):
-    """A row for each group of columns that may meet on a path, with one truth value per column; None without groups."""
+    """A row of booleans, one per column, for each group of columns that may occur on one path; None without groups."""
     if cst is None:
         return None
     if isinstance(cst, str):
@@ -194,7 +194,7 @@ def _groups(cst):
 
 
 def validation_rows(model, X, y, sample_weight, coded):
-    """(rows as numbers, targets as the loss takes them, weights) of what the user holds out; None without."""
+    """(coded rows, targets as the loss takes them, weights) of `X_val`, `y_val`; None without them."""
     if X is None and y is None:
         return None
     if X is None or y is None:

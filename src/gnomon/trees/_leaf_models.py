@@ -1,4 +1,4 @@
-"""Leaves that hold a model of the numbers in place of one answer.
+"""Leaves with a model of the numeric columns in place of a constant.
 
     p ← f_leaf(x);    going up,    p ← (n · p + k · f_parent(x)) / (n + k),    n the weight of the node below       (1)
 
@@ -30,7 +30,7 @@ __all__ = ["LeafOptions", "leaf_options", "model_answers", "with_leaf_models"]
 
 
 class LeafOptions(NamedTuple):
-    """What the models of nodes are; `n_classes` is None for numbers."""
+    """Options of the models of nodes; `n_classes` is None for regression."""
 
     model: Any
     features: str
@@ -59,7 +59,7 @@ def with_leaf_models(tree, X, y, weights, category, options):
     models, tested = np.full(tree.node_count, None, dtype=object), tested_columns(tree)
     ranges = np.zeros((tree.node_count, 2, y.shape[1]))
     for node in range(tree.node_count):
-        # Rows that end in the subtree of a node are its rows, and in preorder the subtree is a run of columns.
+        # The rows of a node are those that end in its subtree, which in preorder is a contiguous range of nodes.
         part = reached[:, node : tree.ends[node]].tocsr()
         w = np.asarray(part.sum(axis=1)).ravel() * weights
         rows = np.flatnonzero(w > 0.0)
@@ -74,7 +74,7 @@ def _dense(X):
 
 
 def _reached(tree, X):
-    """Shares of rows in the nodes where they end."""
+    """A sparse matrix with the share of each row (1 without fractional rows) in the nodes where it ends."""
     if tree.extra.keys() & {"fractional", "surrogates"}:
         return leaf_weights(tree, X)
     leaf = tree.apply(X)
@@ -100,7 +100,7 @@ class LeafModel(NamedTuple):
 
 
 def _fit(X, y, w, columns, options):
-    """The model of the rows of a node, None where its answer is all that they tell."""
+    """The model of the rows of a node; None where the constant of the node is used instead."""
     X = X[:, columns].astype(float)
     known = ~np.isnan(X) * w[:, None]
     center = np.sum(np.where(known > 0.0, X, 0.0) * known, axis=0) / np.maximum(np.sum(known, axis=0), 1e-300)
@@ -131,7 +131,7 @@ def _fit_ridge(Z, y, w, strength):
 def _fit_softmax(Z, y, w, strength):
     """Coefficients of shape (classes present, columns) and intercepts."""
     classes, index = np.unique(y, return_inverse=True)
-    # Classes that a plane parts have no finite optimum without a penalty.
+    # Separable classes have no finite optimum without a penalty.
     penalty = L2(max(strength, 1e-8 * float(np.sum(w))), half=True)
     found = fit_linear(Design(Z), index.ravel(), SoftmaxLoss(), penalty, w, n_scores=len(classes))
     return found.w, found.intercept
@@ -168,17 +168,17 @@ def _blended(tree, leaf, X, smooth):
 
 
 def _answer(tree, node, X):
-    """What the model of one node says."""
+    """The prediction of the model of one node."""
     model, constant = tree.extra["models"][node], tree.answers[node]
     if model is None:
         return np.broadcast_to(constant, (len(X), len(constant)))
     x = X[:, model.columns]
     x = np.where(np.isnan(x), model.center, x)
     if model.intercept is None:
-        said = model.coef.predict(x) if model.classes is None else model.coef.predict_proba(x)
+        found = model.coef.predict(x) if model.classes is None else model.coef.predict_proba(x)
     else:
-        said = (x - model.center) @ model.coef.T + model.intercept
-        said = said if model.classes is None else softmax(said, axis=1)
+        found = (x - model.center) @ model.coef.T + model.intercept
+        found = found if model.classes is None else softmax(found, axis=1)
     out = np.zeros((len(X), len(constant)))
-    out[:, slice(None) if model.classes is None else model.classes] = said.reshape(len(X), -1)
+    out[:, slice(None) if model.classes is None else model.classes] = found.reshape(len(X), -1)
     return out

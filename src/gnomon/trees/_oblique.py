@@ -6,7 +6,7 @@
     oc1       one weight at a time is moved to its best value, from several starts, until no move helps              (1)
 
 Z has the standardised columns of the node. With numbers as targets, lda is the least-squares direction and logistic
-tells targets above their mean from the others. Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x; sparse
+separates targets above their mean from the others. Fisher (1936), doi:10.1111/j.1469-1809.1936.tb02137.x; sparse
 projections: Tomita et al. (2020), JMLR 21(104), and Li, Hastie & Church (2006), doi:10.1145/1150402.1150436; hill
 climbing: Murthy, Kasif & Salzberg (1994), arXiv:cs/9408103.
 """
@@ -22,12 +22,12 @@ from gnomon.penalties import L2
 __all__ = ["DIRECTIONS"]
 
 RIDGE = 1e-8
-"""Ridge of lda relative to the weight: it decides only between directions that the rows do not tell apart."""
+"""Ridge of lda relative to the weight: it only selects among directions that the rows do not determine."""
 
 LOGISTIC_RIDGE = 1e-3
 RESTARTS = 4
 JUMPS = 5
-"""Starts and random moves of the climb beside those that are always made."""
+"""Random starts and random moves of the hill climbing, in addition to the deterministic ones."""
 
 
 def _response(y, w, classes):

@@ -1,10 +1,10 @@
-"""What the rows that a tree has not seen say about a forest.
+"""Out-of-bag estimates of a forest, from the rows that each tree has not seen.
 
     answer of row i    (1/|T_i|) Σ_{t ∈ T_i} answer of tree t at x_i,   T_i the trees whose bag lacks row i          (1)
     importance of j    mean over t of  error of tree t on its out-of-bag rows after column j is permuted − before    (2)
 
-No copy of a row is on both sides, unlike validation inside a bootstrap sample. Breiman (2001), Random forests,
-doi:10.1023/A:1010933404324, §3.1 and §10.
+Unlike in a split of a bootstrap sample, no copy of a row is used for both growing and validation. Breiman
+(2001), Random forests, doi:10.1023/A:1010933404324, §3.1 and §10.
 """
 
 import warnings
@@ -39,12 +39,12 @@ class RunningMeans:
         self.total, self.votes = 0.0, np.zeros(X.shape[0])
 
     def ask(self, t, forest):
-        """The rows that tree t has not seen, and what it answers; `forest` has this tree alone."""
+        """The rows that tree t has not seen, and its answers for them; `forest` holds this tree alone."""
         rows = np.flatnonzero(self.bags.counts(t) == 0)
         return rows, forest.sum(self.X[rows])
 
     def add(self, rows, answers):
-        """Take in the answers of a tree; the loss of all so far, NaN if there are none."""
+        """Add the answers of a tree; return the loss of all trees so far, NaN if no row is out of bag."""
         if np.ndim(self.total) == 0:
             self.total = np.zeros((len(self.votes), answers.shape[1]))
         self.total[rows] += answers
@@ -78,7 +78,7 @@ def permutation_importance(forest, bags, X, truth, loss, *, random_state=None, n
     seeds = check_rng(random_state).integers(0, 2**63, len(forest))
 
     def differences(t):
-        # A forest without labels has made rows of its own after those of X.
+        # `fit_unsupervised` appends permuted rows after those of X.
         rows = np.flatnonzero(bags.counts(t)[: X.shape[0]] == 0)
         found = np.zeros(X.shape[1])
         tree, here = forest.tree(t), np.array(as_dense(X[rows]), dtype=float)

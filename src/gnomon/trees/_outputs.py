@@ -33,7 +33,7 @@ def labels_of(classes, answers):
 
 
 def refuse_several(classes, **options):
-    """Refuse what goes with one output only; each is given by its name with whether it is asked for."""
+    """Refuse options that support one output only; `options` maps their names to whether they are used."""
     asked = [name for name, there in options.items() if there]
     if isinstance(classes, list) and asked:
         raise ValueError(f"{asked[0]} goes with one output, and y has {len(classes)}; leave it out, or fit a model to "

@@ -1,11 +1,11 @@
-"""How near rows are to each other in a forest.
+"""Proximities of rows in a forest.
 
     P_ij = (1/T) Σ_t 1[leaf_t(x_i) = leaf_t(x_j)] = (Z Zᵀ)_ij / T,   Z the one-hot codes of the leaves               (1)
     out of bag:  the same sum, over the trees whose bags hold neither i nor j, divided by their number               (2)
     outlyingness of i in class c:  n_c / Σ_{j ∈ c} P_ij²,  minus the median of the class, over its spread            (3)
 
 Breiman & Cutler (2003), Manual on setting up, using, and understanding random forests v4.0; Breiman (2001),
-doi:10.1023/A:1010933404324. Z is sparse, so that only pairs that meet in a leaf cost anything.
+doi:10.1023/A:1010933404324. Z is sparse, so that the cost grows with the number of pairs that share a leaf.
 """
 
 import numpy as np
@@ -16,7 +16,7 @@ from gnomon.numerics.parallel import split_rows
 __all__ = ["outlyingness", "prototype_rows", "proximities"]
 
 CELLS = 2**22
-"""Numbers in a block of the matrix."""
+"""Entries of P that are computed at a time."""
 
 
 def proximities(Z, other, *, T, seen=None, max_dense=10_000, top=100):
@@ -34,15 +34,15 @@ def proximities(Z, other, *, T, seen=None, max_dense=10_000, top=100):
 
 def _blocks(Z, other, T, seen):
     """Rows of P, as many at a time as fit in a block."""
-    held = (Z, other) if seen is None else (_unseen(Z, seen), _unseen(other, seen))
+    left, right = (Z, other) if seen is None else (_unseen(Z, seen), _unseen(other, seen))
     for rows in split_rows(Z.shape[0], max(1, Z.shape[0] * other.shape[0] // CELLS)):
-        met = (held[0][rows] @ held[1].T).toarray()
+        shared = (left[rows] @ right.T).toarray()
         if seen is None:
-            yield rows, met / T
+            yield rows, shared / T
         else:
             # Trees that have seen neither; without one the proximity is unknown.
             both = (~seen[rows]).astype(float) @ (~seen).T.astype(float)
-            yield rows, np.where(both > 0.0, met / np.maximum(both, 1.0), np.nan)
+            yield rows, np.where(both > 0.0, shared / np.maximum(both, 1.0), np.nan)
 
 
 def _unseen(Z, seen):
@@ -75,7 +75,7 @@ def outlyingness(Z, T, index):
 
 def _standardised(x):
     away = x - np.median(x)
-    # Half of the rows may be equally near to all: then the mean distance from the median is the scale.
+    # If more than half of the rows have the same value, the mean absolute deviation is the scale.
     spread = np.median(np.abs(away)) or np.mean(np.abs(away))
     return away / spread if spread > 0.0 else np.zeros_like(away)
 

@@ -1,4 +1,4 @@
-"""Which pruning an estimator asks for.
+"""The pruning that an estimator's parameters ask for.
 
     grow on some rows  →  "reduced_error" by the others, "error_based" or "pessimistic" by the same  →  R_α          (1)
 
@@ -16,11 +16,11 @@ from gnomon.numerics.validation import check_choice, check_interval, check_non_n
 from gnomon.search import prune_error_based, prune_pessimistic, prune_reduced_error, prune_tree, refit_nodes
 from gnomon.trees._fill import filled
 
-__all__ = ["codes_of", "prune_as_asked", "set_apart"]
+__all__ = ["apply_pruning", "codes_of", "split_off_pruning_rows"]
 
 
-class Held(NamedTuple):
-    """Rows that prune a tree."""
+class PruningRows(NamedTuple):
+    """Held-out rows by which a tree is pruned."""
 
     X: np.ndarray
     y: np.ndarray
@@ -34,8 +34,8 @@ def codes_of(labels, classes):
     return np.where(classes[index] == labels, index, -1)
 
 
-def set_apart(estimator, X, y, weights, coded):
-    """(weights of the rows that grow the tree, the rows held out); `coded` makes targets of a user's y."""
+def split_off_pruning_rows(estimator, X, y, weights, coded):
+    """(weights of the growing rows, rows held out for pruning or None); `coded` turns labels into coded targets."""
     if estimator.pruning != "reduced_error":
         return weights, None
     if estimator.validation is not None:
@@ -43,24 +43,24 @@ def set_apart(estimator, X, y, weights, coded):
         rows = new_rows(estimator, rows)
         if "fill_values_" in vars(estimator):
             rows = filled(rows, estimator._fill_codes)
-        return weights, Held(rows, coded(targets), np.ones(rows.shape[0]))
+        return weights, PruningRows(rows, coded(targets), np.ones(rows.shape[0]))
     share = check_interval("validation_fraction", estimator.validation_fraction, 0.0, 1.0, closed="neither")
     used = np.flatnonzero(weights)
     count = min(max(1, round(share * len(used))), len(used) - 1)
     held = check_rng(estimator.random_state).permutation(used)[:count]
     growing = weights.copy()
     growing[held] = 0.0
-    return growing, Held(X[held], y[held], weights[held])
+    return growing, PruningRows(X[held], y[held], weights[held])
 
 
-def prune_as_asked(estimator, tree, X, y, criterion, weights, held, pruning):
+def apply_pruning(estimator, tree, X, y, criterion, weights, held, pruning):
     """The tree after `pruning`, `refit_leaves` and `ccp_alpha`."""
     known = PRUNERS if criterion.classes else ("none", "reduced_error")
     pruner = PRUNERS[check_choice("pruning", pruning, known)]
     tree = pruner(estimator, tree, X, y, criterion, weights, held)
     alpha = check_non_negative("ccp_alpha", estimator.ccp_alpha)
     check_choice("pruning_loss", estimator.pruning_loss, ("impurity", "misclassification"))
-    # At zero the tree is left as it grew, as scikit-learn does; splits without gain may lead to some further down.
+    # At α = 0 nothing is pruned, as in scikit-learn: below a split without gain there may be one with gain.
     return prune_tree(tree, alpha, loss=estimator.pruning_loss) if alpha > 0.0 else tree
 
 

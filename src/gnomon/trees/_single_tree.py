@@ -1,4 +1,4 @@
-"""What single trees share: growing, pruning, filling, leaves and paths.
+"""Single trees: growing, pruning, filling of missing cells, predictions.
 
     rows → numbers and codes → missing cells filled or left → grown → pruned → answers of leaves                     (1)
 
@@ -18,23 +18,23 @@ from gnomon.trees._fill import FILLS, fill_values, filled
 from gnomon.trees._forms import grow_form
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features, seed_of
 from gnomon.trees._leaf_models import model_answers
-from gnomon.trees._pruning import prune_as_asked, set_apart
-from gnomon.trees._pseudo_counts import answering
-from gnomon.trees._reading import GrownTree
+from gnomon.trees._pruning import apply_pruning, split_off_pruning_rows
+from gnomon.trees._pseudo_counts import smoothed_tree
+from gnomon.trees._reading import GrownTreeMixin
 
 __all__ = ["SingleTree"]
 
 
-class SingleTree(GrownTree, BaseEstimator):
-    """What both trees do with rows: growing, pruning, leaves, paths, importances."""
+class SingleTree(GrownTreeMixin, BaseEstimator):
+    """Shared by classification and regression trees."""
 
     pruning_loss = "impurity"
     clip = False
 
     def _grow_and_prune(self, X, y, criterion, weights, coded, form):
-        growing, held = set_apart(self, X, y, weights, coded)
+        growing, held = split_off_pruning_rows(self, X, y, weights, coded)
         tree = self._grow(X, y, criterion, growing, form)
-        self.tree_ = prune_as_asked(self, tree, X, y, criterion, weights, held, form.pruning)
+        self.tree_ = apply_pruning(self, tree, X, y, criterion, weights, held, form.pruning)
         return self.tree_
 
     def _grow(self, X, y, criterion, weights, form):
@@ -85,7 +85,7 @@ class SingleTree(GrownTree, BaseEstimator):
         return pruned
 
     def _answers(self, X):
-        rows, tree = self._rows(X), answering(self.tree_)
+        rows, tree = self._rows(X), smoothed_tree(self.tree_)
         if "models" not in tree.extra:
             return tree.predict(rows)
         return model_answers(tree, rows, self.smooth, clip=self.clip)

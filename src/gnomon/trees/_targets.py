@@ -25,7 +25,7 @@ def as_classes(y):
 
 
 def _numbered(y):
-    """The classes, and the index of each row's; to look up the few that there are is quicker than to sort all rows."""
+    """The classes and the index of each row's; `searchsorted` among the classes is faster than sorting all rows."""
     classes = np.unique(y)
     return classes, np.searchsorted(classes, y).astype(np.int32)
 
@@ -72,17 +72,17 @@ def tree_weights(sample_weight, X, class_weight=None, classes=None, index=None, 
         return weights
     counted = weights if balance == "weights" else None
     if isinstance(classes, list):
-        given = _given_prices(class_weight, len(classes))
-        for price, some, column in zip(given, classes, index.T, strict=True):
-            weights = weights * _prices(price, some, column, counted)[column]
+        given = _weights_by_output(class_weight, len(classes))
+        for class_weight_of, some, column in zip(given, classes, index.T, strict=True):
+            weights = weights * _class_factors(class_weight_of, some, column, counted)[column]
     else:
-        weights = weights * _prices(class_weight, classes, index, counted)[index]
+        weights = weights * _class_factors(class_weight, classes, index, counted)[index]
     if not np.any(weights):
         raise ValueError(f"class_weight={class_weight!r} leaves no row any weight; give some class a positive one")
     return weights
 
 
-def _given_prices(class_weight, q):
+def _weights_by_output(class_weight, q):
     """The class weights of each of q outputs."""
     if isinstance(class_weight, str):
         return [class_weight] * q
@@ -93,11 +93,11 @@ def _given_prices(class_weight, q):
     return class_weight
 
 
-def _prices(class_weight, classes, index, counted):
+def _class_factors(class_weight, classes, index, counted):
     """The factor of each class."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         sums = np.bincount(index, counted, minlength=len(classes)).astype(float)
-        # A class without weight has no price to pay.
-        there = sums > 0.0
-        return np.divide(np.sum(sums), np.sum(there) * sums, out=np.ones(len(classes)), where=there)
+        # A class without weight keeps the factor 1.
+        present = sums > 0.0
+        return np.divide(np.sum(sums), np.sum(present) * sums, out=np.ones(len(classes)), where=present)
     return compute_class_weight(class_weight, classes=classes, y=classes[index])

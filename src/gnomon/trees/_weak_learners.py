@@ -24,14 +24,14 @@ from gnomon.trees._targets import as_classes
 __all__ = ["AnyLearner", "Halfspace", "StumpLearner"]
 
 RIDGE = 1e-4
-"""Ridge of a halfspace relative to the weight of the rows: where they can be parted, no finite halfspace is best."""
+"""Ridge of a halfspace relative to the weight of the rows: separable rows have no finite optimum without it."""
 
 
 class Halfspace(ClassifierMixin, BaseEstimator):
     """sign(xᵀβ + b) by weighted logistic regression; several classes by the softmax; `squared`: by least squares.
 
-    Of two classes, the b of `predict` is the one with the least weighted error for the direction β: the logistic b is
-    no better than chance where the classes lie on both sides of each other.
+    For two classes, `predict` uses the b of least weighted error in the direction β: where one class lies on both sides
+    of the other, the logistic b is no better than chance.
     """
 
     def __init__(self, squared=False):
@@ -120,7 +120,7 @@ class StumpLearner:
 
 
 class AnyLearner:
-    """Any classifier or regressor of the user's."""
+    """Any classifier or regressor."""
 
     def __init__(self, estimator, owner, variant):
         self.estimator, self.owner, self.variant = estimator, owner, variant
@@ -154,7 +154,7 @@ def _numbers(index, K):
 
 
 def shares_of(model, X, classes, variant):
-    """Shares of the classes by one learner; of a discrete one the class it predicts has all."""
+    """Class probabilities by one learner; "discrete" gives the predicted class probability 1."""
     K = len(classes)
     if is_regressor(model):
         found = np.asarray(model.predict(X), dtype=float).reshape(-1, K if K > 2 else 1)

@@ -1,10 +1,10 @@
-"""AdaBoost: weak learners, each fitted to what those before it got wrong.
+"""AdaBoost: weak learners, each fitted with larger weights on the errors of those before it.
 
     F(x) = Σ_l α_l f_l(x),   f_l fitted with weights w ∝ exp(−y F),   ε = Σ w 1[f_l ≠ y],   α_l = ½ ln((1 − ε)/ε)    (1)
 
 Freund & Schapire (1997), doi:10.1006/jcss.1997.1504. It minimises Σ exp(−y F(x)) greedily, whose best F is half the
 log-odds, so P(+1) = σ(2F): Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016218223. Several classes: Zhu, Zou,
-Rosset & Hastie (2009), doi:10.4310/SII.2009.v2.n3.a8; `gnomon.search.adaboost` has both in one text.
+Rosset & Hastie (2009), doi:10.4310/SII.2009.v2.n3.a8; `gnomon.search.adaboost` covers both.
 """
 
 import warnings
@@ -184,7 +184,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return AnyLearner(base, self, self.variant)
 
     def _watch(self, X, index, weights, held):
-        """What is asked after every round, and the held-out losses it notes."""
+        """The function that is called after every round to decide on stopping, and the held-out losses it records."""
         if held is None:
             return None, None
         patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
@@ -233,7 +233,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         return self
 
     def _unpack_one(self, model):
-        """One class: any learner is perfect."""
+        """With one class any learner is perfect."""
         self.estimators_, self.n_iter_, self._floor = [model], 1, 0.5
         self.alphas_, self.constant_ = np.zeros(1), np.zeros(1)
         self.estimator_weights_ = np.eye(1, self.n_estimators)[0]
@@ -284,7 +284,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             yield self.classes_[np.argmax(scores, axis=1)]
 
     def staged_score(self, X, y, sample_weight=None):
-        """Share of rows that are classified rightly after every round."""
+        """The accuracy after every round."""
         for predicted in self.staged_predict(X):
             yield accuracy_score(y, predicted, sample_weight=sample_weight)
 

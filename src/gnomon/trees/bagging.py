@@ -57,7 +57,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
     Attributes
     ----------
     estimator_ : estimator
-        What the members are copies of.
+        The estimator that members are copies of.
     estimators_ : list of estimators
         Their classes are numbers 0 … K − 1.
     estimators_samples_, estimators_features_ : list of ndarray
@@ -167,7 +167,7 @@ class BaggingRegressor(RegressorMixin, Bagging):
     Attributes
     ----------
     estimator_ : estimator
-        What the members are copies of.
+        The estimator that members are copies of.
     estimators_ : list of estimators
     estimators_samples_, estimators_features_ : list of ndarray
         The rows and the columns of each member, with repetitions.

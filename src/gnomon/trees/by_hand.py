@@ -2,9 +2,9 @@
 
     structure: given        answer of a leaf: given, or estimated from the rows that reach it                        (1)
 
-An expert's tree predicts at once, and tells, draws and scores like one that was grown; `fit` and `fill_leaves` keep its
-tests and estimate what its leaves answer, so that its structure can be judged by cross-validation. Hunt, Marin & Stone
-(1966), Experiments in Induction, ISBN 978-0-12-362350-4.
+An expert's tree predicts without being fitted, and can be exported, plotted and scored like a grown one. `fit` and
+`fill_leaves` keep its tests and estimate the answers of its leaves, so that cross-validation can judge its structure.
+Hunt, Marin & Stone (1966), Experiments in Induction, ISBN 978-0-12-362350-4.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from gnomon.numerics.validation import check_choice
 from gnomon.search import Words, read_tree, refit_nodes
 from gnomon.search.by_hand import mentioned_values
 from gnomon.trees._criteria import CLASS_CRITERIA, MEAN_CRITERIA
-from gnomon.trees._reading import HasTree
+from gnomon.trees._reading import TreeMixin
 from gnomon.trees._targets import as_classes, as_targets, check_targets, tree_weights
 
 __all__ = ["HandTreeClassifier", "HandTreeRegressor", "Tree"]
@@ -61,7 +61,7 @@ class Tree(search.Tree):
 
     @classmethod
     def from_rules(cls, rules, *, columns=None, categories=None, classes=None):
-        """A model that answers by rules alone.
+        """A model that predicts by rules alone, without being fitted.
 
         Parameters
         ----------
@@ -70,8 +70,8 @@ class Tree(search.Tree):
             `export_text` writes it; nested dicts ``{column: {value: …}}``; or tuples ``(column, threshold or values,
             first, second)``.
         columns : sequence, optional
-            The columns of tables to come; by default those that the rules mention. They are found by name, those of
-            arrays by x0, x1, …; an array may also have just these columns in this order.
+            The columns of tables to predict; by default those that the rules mention. They are found by name, in an
+            array as x0, x1, …; an array may also have exactly these columns in this order.
         categories : dict, optional
             The values of columns; by default those that the rules mention.
         classes : sequence, optional
@@ -94,8 +94,8 @@ class Tree(search.Tree):
         return model
 
 
-class _HandTree(HasTree, BaseEstimator):
-    """What both kinds do with rows."""
+class _HandTree(TreeMixin, BaseEstimator):
+    """Rows of a hand-written tree, shared by classifier and regressor."""
 
     _by_name = False
 
@@ -112,7 +112,7 @@ class _HandTree(HasTree, BaseEstimator):
         check_is_fitted(self, "tree_")
         if not self._by_name:
             return new_rows(self, X)
-        return self.coding_.matrix(_chosen(X, self.coding_, _compared(self.tree_)), self.unseen)
+        return self.coding_.matrix(_named_columns(X, self.coding_, _columns_tested_by_value(self.tree_)), self.unseen)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -137,7 +137,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
         The impurity that nodes show.
     unseen : {"missing", "error"}, default="missing"
-        What a value is that neither the rules nor `fit` have seen.
+        How to treat a value that occurs neither in the rules nor in `fit`.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        # How well it does is up to who wrote it.
+        # The accuracy depends on the rules that the user wrote.
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -271,8 +271,11 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
         return tags
 
 
-def _chosen(X, coding, compared):
-    """The columns that the rules name, by their names (those of an array are x0, x1, …, or all stand in order)."""
+def _named_columns(X, coding, by_value):
+    """The columns that the rules name, found by name; an array has x0, x1, …, or exactly these columns in order.
+
+    Of columns outside `by_value` only the presence of a value matters.
+    """
     table = X if isinstance(X, FeatureTable) else as_table(X)
     absent = [name for name in coding.names if name not in table.names]
     nameless = isinstance(X, (np.ndarray, list, tuple)) or not any(isinstance(name, str) for name in table.names)
@@ -282,34 +285,34 @@ def _chosen(X, coding, compared):
             f"give the {len(coding.names)} columns {list(coding.names)} in this order as an array"
         )
     places = range(len(coding.names)) if absent else [table.names.index(name) for name in coding.names]
-    columns = [_worded(table.column(j), domain) for j, domain in zip(places, coding.domains, strict=True)]
+    columns = [_truth_as_words(table.column(j), domain) for j, domain in zip(places, coding.domains, strict=True)]
     return FeatureTable(coding.names, None, tuple(
-        column if j in compared else _there(column, domain)
+        column if j in by_value else _presence(column, domain)
         for j, (column, domain) in enumerate(zip(columns, coding.domains, strict=True))
     ))  # fmt: skip
 
 
-def _compared(tree):
-    """The columns whose values are tested, not only whether there is one."""
+def _columns_tested_by_value(tree):
+    """The columns whose values are compared; of the others a test asks only whether the value is missing."""
     inner = np.flatnonzero(~tree.is_leaf & (tree.threshold != np.inf))
     oblique = [tree.tests.test(k)[1] for k in tree.tests.which[inner] if k >= 0 and tree.tests.kinds[k] == 2]
     return {*tree.feature[inner].tolist(), *(int(j) for cells in oblique for j in cells)}
 
 
-def _there(column, domain):
-    """Zero where a column of no numbers, of which the rules know no values, has one."""
+def _presence(column, domain):
+    """A column of strings for which the rules list no values: 0 where it has a value, NaN where it is missing."""
     if domain is not None or column.is_number:
         return column
     return Column(np.where(column.missing, np.nan, 0.0))
 
 
-def _worded(column, domain):
-    """Truth values as words, where the rules have words for them."""
+def _truth_as_words(column, domain):
+    """Booleans as the strings "true" and "false", where the rules use strings for them."""
     words = {} if domain is None else {value.lower(): value for value in domain.values if isinstance(value, str)}
     if not _is_truth(column) or not words:
         return column
-    by_value = {0.0: words.get("false"), 1.0: words.get("true")}
-    return Column(np.array([by_value.get(cell) for cell in column.cells.tolist()], dtype=object), is_category=True)
+    word_of = {0.0: words.get("false"), 1.0: words.get("true")}
+    return Column(np.array([word_of.get(cell) for cell in column.cells.tolist()], dtype=object), is_category=True)
 
 
 def _is_truth(column):
@@ -323,21 +326,22 @@ def _coding(table, categories, mentioned):
         raise ValueError(f"categories names {unknown[0]!r}, which X does not have; it has {list(table.names)}")
     domains = []
     for j, name in enumerate(table.names):
-        column, told = table.column(j), {*mentioned.get(name, ()), *mentioned.get(j, ())}
+        column, values = table.column(j), {*mentioned.get(name, ()), *mentioned.get(j, ())}
         listed = categories.get(name)
-        is_category = column.is_category or told or listed is not None
-        domains.append(_domain(column, listed, told) if is_category else None)
+        is_category = column.is_category or values or listed is not None
+        domains.append(_domain(column, listed, values) if is_category else None)
     return Coding(table.names, tuple(domains))
 
 
-def _domain(column, listed, told):
+def _domain(column, listed, mentioned):
     if listed is not None:
         return Domain(len(listed), tuple(listed), declared=True)
     if _is_truth(column):
-        told, met = {value for value in told if str(value).lower() not in ("false", "true")}, (False, True)
+        mentioned = {value for value in mentioned if str(value).lower() not in ("false", "true")}
+        met = (False, True)
     else:
         met = column.declared or ordered(set(column.cells[~column.missing].tolist()))
     known = {str(value) for value in met}
-    new = tuple(value for value in ordered(told) if value not in met and str(value) not in known)
+    new = tuple(value for value in ordered(mentioned) if value not in met and str(value) not in known)
     values = tuple(met) + new if column.declared else ordered(tuple(met) + new)
     return Domain(len(values), values)

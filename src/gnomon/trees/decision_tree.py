@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from gnomon.base.coded_rows import fitted_rows
 from gnomon.numerics.validation import check_non_negative
 from gnomon.trees._criteria import mean_criterion, tree_criterion
-from gnomon.trees._forms import settle, smooth_answers
+from gnomon.trees._forms import smooth_answers, tree_form
 from gnomon.trees._leaf_models import leaf_options, with_leaf_models
 from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
 from gnomon.trees._pruning import codes_of
@@ -69,12 +69,12 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         Tests of a category: a set of values against the others, a branch for each value, or one value against the
         rest. None: what `algorithm` says, like the other options that may be None.
     unseen : {"missing", "error"}, default="missing"
-        What a value that `fit` did not see is.
+        How to treat a value that `fit` did not see.
     binning : None, "auto" or int, default=None
         Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
     pruning : {"none", "reduced_error", "error_based", "pessimistic"}, optional
         Before `ccp_alpha`: cut what does not lower the errors of rows held out, what C4.5's upper limits of the error
-        rate do not justify (a branch may then rise), or what half an error per leaf outweighs.
+        rate do not justify (a branch may then replace its parent), or what half an error per leaf outweighs.
     pruning_loss : {"impurity", "misclassification"}, default="impurity"
         R of `ccp_alpha`, `cost_complexity_pruning_path` and `prune`.
     cf : float, default=0.25
@@ -104,11 +104,11 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     oblique : {"lda", "logistic", "random", "oc1"}, default="lda"
         Where the weights of such sums come from.
     missing : {"own_value", "most_frequent", "median", "mean", "surrogate", "fractional"}, optional
-        Missing cells are a value of their own, are filled (`fill_values_`), are replaced by back-up tests, or their
-        rows go down every branch in parts.
+        Missing cells are a value of their own, are filled (`fill_values_`), are replaced by surrogate tests, or their
+        rows go down every branch with fractional weights.
     leaf_alpha : float, default=0.0
-        Pseudo-count a of every class in a leaf, when it answers: (n_k + a)/(n + aK). `tree_` keeps the frequencies, by
-        which it is pruned, drawn and told.
+        Pseudo-count a of every class in a leaf, in predictions: (n_k + a)/(n + aK). `tree_` keeps the frequencies,
+        which pruning, plots and exports use.
     leaf_model : {"constant", "linear"} or estimator, default="constant"
         What a leaf answers with: class frequencies, a softmax regression on the columns of numbers, or a clone of a
         classifier with probabilities, fitted to its rows.
@@ -197,7 +197,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree (1)."""
-        form = settle(self, self.algorithm)
+        form = tree_form(self, self.algorithm)
         alpha = check_non_negative("leaf_alpha", self.leaf_alpha)
         X, y = fitted_rows(self, X, y, multi_output=True)
         self.classes_, index = as_classes(y)
@@ -344,7 +344,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree (1)."""
-        form, leaves = settle(self), leaf_options(self)
+        form, leaves = tree_form(self), leaf_options(self)
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
         targets = as_targets(y)
         self.n_outputs_, self._flat = targets.shape[1], np.ndim(y) == 1

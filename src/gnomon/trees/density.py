@@ -1,9 +1,9 @@
-"""Density estimation by trees: how many rows a cell holds, over its volume.
+"""Density estimation by trees: the share of rows in a cell, divided by its volume.
 
     f(x) = (n_leaf / N) / V_leaf  inside a box, 0 outside;    of a forest the mean of its trees' densities          (1)
 
-Ram & Gray (2011), Density estimation trees, doi:10.1145/2020408.2020507. The cells are cut where the integrated squared
-error falls most, at random, or as a tree that was grown for another purpose cuts them.
+Ram & Gray (2011), Density estimation trees, doi:10.1145/2020408.2020507. Cells are split where the integrated squared
+error falls most, at random, or by the tests of a tree that was grown for another purpose.
 """
 
 from typing import NamedTuple
@@ -34,7 +34,7 @@ class LeafCells(NamedTuple):
 
 
 class _Density(DensityMixin, BaseEstimator):
-    """What both share; `_log_densities` gives one column for each tree."""
+    """Shared by tree and forest; `_log_densities` returns one column for each tree."""
 
     def score_samples(self, X):
         """The log density of every row; −∞ outside the box."""
@@ -287,7 +287,7 @@ def _box(given, X):
         return np.where(flat, low - 0.5, low), np.where(flat, high + 0.5, high)
     corners = tuple(np.broadcast_to(np.asarray(side, dtype=float), low.shape).copy() for side in given)
     if not np.all(corners[0] < corners[1]):
-        raise ValueError(f"box={given!r} has a side that is not below its other side; give (low, high) with low < high")
+        raise ValueError(f"box={given!r} has a side with low ≥ high; give (low, high) with low < high")
     outside = np.flatnonzero((low < corners[0]) | (high > corners[1]))
     if len(outside):
         j = outside[0]

@@ -42,7 +42,7 @@ class RandomForestClassifier(ForestClassifier):
     random_state : None, int, Generator or RandomState
         Tree t depends on it and on t alone.
     verbose : int, default=0
-        1 tells of every tenth of the trees on standard error, 2 of each; with `oob_score`, of the error so far as well.
+        1 reports every tenth of the trees on standard error, 2 each of them; with `oob_score` also the error so far.
     warm_start : bool, default=False
         Keep the trees of the last fit and add those that are missing.
     class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
@@ -84,8 +84,8 @@ class RandomForestClassifier(ForestClassifier):
     for each time that they are drawn, as in scikit-learn; without, the weights themselves count, and a weight of two
     equals the row twice. Full trees on 10⁶ rows take gigabytes of nodes: set `min_samples_leaf`.
 
-    Whether the forest overfits is told by ``sklearn.model_selection.cross_val_score``, or for the price of one fit by
-    ``oob_score=True``: `oob_errors_` shows when more trees stop to help.
+    ``sklearn.model_selection.cross_val_score`` shows whether the forest overfits, or at the cost of a single fit
+    ``oob_score=True``: `oob_errors_` shows after how many trees the error stops falling.
 
     References
     ----------
@@ -114,10 +114,10 @@ class RandomForestClassifier(ForestClassifier):
         store(self, locals())
 
     def fit_unsupervised(self, X):
-        """Grow trees that tell the rows of X (class 1) from rows whose columns were permuted one by one (class 0).
+        """Grow trees that separate the rows of X (class 1) from rows with independently permuted columns (class 0).
 
-        What the trees learn is how columns depend on each other; `proximity` of the rows of X is then a nearness
-        without labels. Shi & Horvath (2006), doi:10.1198/106186006X94072.
+        The trees learn how columns depend on each other; `proximity` is then a similarity of the rows of X that needs
+        no labels. Shi & Horvath (2006), doi:10.1198/106186006X94072.
 
         Parameters
         ----------

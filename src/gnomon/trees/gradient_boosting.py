@@ -239,7 +239,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         return AbsoluteLoss() if self._is_huber() else self._loss
 
     def _adapt(self):
-        """Huber's δ of a round; the least positive number where most rows are met exactly."""
+        """Sets Huber's δ of a round; the smallest positive number where most residuals are zero."""
         if not self._is_huber():
             return None
 

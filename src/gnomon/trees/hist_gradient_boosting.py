@@ -17,9 +17,9 @@ from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
     class_targets,
+    decision_scores,
     mean_loss_of,
     n_scores_of,
-    one_for_two,
 )
 from gnomon.trees._histogram_rounds import HistogramRounds, validation_rows
 from gnomon.trees._targets import tree_weights
@@ -135,7 +135,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
 
     def staged_decision_function(self, X):
         """`decision_function` after every round."""
-        yield from map(one_for_two, self._staged_scores(X))
+        yield from map(decision_scores, self._staged_scores(X))
 
     def _coded(self, y):
         """Labels of rows for validation as the loss takes them."""

@@ -1,10 +1,10 @@
-"""One rule: the most frequent class of each value of one column.
+"""OneR: the most frequent class of each value of one column.
 
     j = argmin_j Σ_v min_k' Σ_{k ≠ k'} n_jvk,    f(x) = argmax_k n_{j, x_j, k}                                       (1)
 
 n_jvk is the weight of the rows of class k whose column j has the value v (of numbers: lies in bucket v). Holte (1993),
 Very simple classification rules perform well on most commonly used datasets, doi:10.1023/A:1022631118932: often almost
-as good as a tree, and always worth knowing before a tree is grown.
+as accurate as a tree, and a baseline to know before one is grown.
 """
 
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ from gnomon.numerics.validation import check_choice, check_non_negative, check_p
 from gnomon.search import Misclassification, assemble_tree, code_columns, column_rule, tree_rules
 from gnomon.search.dialects import TEXT, say_all
 from gnomon.trees._forms import smooth_answers
-from gnomon.trees._pseudo_counts import answering, with_smoothed
-from gnomon.trees._reading import HasTree, takes_tables
+from gnomon.trees._pseudo_counts import smoothed_tree, with_smoothed
+from gnomon.trees._reading import TreeMixin, takes_tables
 from gnomon.trees._targets import as_classes, tree_weights
 from gnomon.trees.impurities import impurity
 
@@ -33,7 +33,7 @@ CRITERIA = ("errors", "gini", "entropy", "gain_ratio")
 
 @dataclass(frozen=True, eq=False)
 class RuleTable:
-    """What a rule says about each value of its column.
+    """The classes and counts of each value of a rule's column.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class RuleTable:
 
     @property
     def errors(self):
-        """The weight of those that are not of its most frequent class."""
+        """The weight of the rows with each value that are not of its most frequent class."""
         return self.weight - np.max(self.counts, axis=1)
 
     def __len__(self):
@@ -87,7 +87,7 @@ class RuleTable:
         """The table in columns."""
         head, cells = self._cells()
         widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-        # Words stand at the left, numbers at the right.
+        # Strings are aligned left, numbers right.
         rows = ("  ".join(_aligned(row, widths)).rstrip() for row in (head, *cells))
         return "\n".join(rows)
 
@@ -112,7 +112,7 @@ def _aligned(row, widths):
     return [cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True))]
 
 
-class OneRule(ClassifierMixin, HasTree, BaseEstimator):
+class OneRule(ClassifierMixin, TreeMixin, BaseEstimator):
     """Predict the most frequent class of the value of one column, equation (1) of the module.
 
     A value that `fit` did not see is answered with the class frequencies of all rows; a missing cell is a value of its
@@ -170,7 +170,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
     outlook = sunny     no      3    2     5       2
     """
 
-    # How `Coding` takes values that are not in a domain; they are told apart from missing ones here.
+    # `Coding` marks unknown values as missing; `_rows` separates them from missing cells.
     unseen = "missing"
 
     def __init__(
@@ -228,7 +228,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         return X
 
     def _with_gap(self, code):
-        """The coding of the columns; in that of the rule, None is one more value if a missing cell is a part."""
+        """The coding of the columns; None is one more value of the rule's column if missing has its own branch."""
         self._gap = code
         if code is None:
             return self.coding_
@@ -269,7 +269,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
     def predict_proba(self, X):
         """The class frequencies of each row's value."""
         rows = self._rows(X)
-        return answering(self.tree_).predict(rows)
+        return smoothed_tree(self.tree_).predict(rows)
 
     def predict(self, X):
         """The most frequent class of each row's value."""
@@ -278,13 +278,13 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
 
     def __sklearn_tags__(self):
         tags = takes_tables(super().__sklearn_tags__())
-        # One column need not tell classes apart.
+        # One column need not separate the classes.
         tags.classifier_tags.poor_score = True
         return tags
 
 
 def _score(counts, criterion):
-    """What the parts of a column are worth; small is good, except for the gain ratio."""
+    """The criterion of a column's division; smaller is better, except for the gain ratio."""
     mass = np.sum(counts, axis=1)
     if criterion == "errors":
         return np.sum(mass) - np.sum(np.max(counts, axis=1))

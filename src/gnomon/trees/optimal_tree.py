@@ -1,4 +1,4 @@
-"""Small trees that are proved to be best on the training rows.
+"""Small trees that are proved optimal on the training rows.
 
     minimise over trees of depth ≤ d    (1/N) Σ_i w_i 1[f(x_i) ≠ y_i]  +  λ · #leaves    (squared error for numbers) (1)
 
@@ -19,14 +19,14 @@ from gnomon.base.coded_rows import fitted_rows
 from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
 from gnomon.trees._growth import bins_of
-from gnomon.trees._reading import GrownTree
+from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 
 __all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
 
 
-class _OptimalTree(GrownTree, BaseEstimator):
-    """What both do: search, tell how sure it is, and keep the tree."""
+class _OptimalTree(GrownTreeMixin, BaseEstimator):
+    """Search shared by classifier and regressor; sets the tree, its objective and the bound."""
 
     def __init__(
         self,
@@ -49,8 +49,8 @@ class _OptimalTree(GrownTree, BaseEstimator):
         self.unseen = unseen
         self.verbose = verbose
 
-    def _search(self, X, y, criterion, weights, tolls):
-        """Minimise (1)."""
+    def _search(self, X, y, criterion, weights, row_bounds):
+        """Minimise (1); `row_bounds` are the largest costs of the rows in any leaf."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
         found = optimal_tree(
             columns,
@@ -59,9 +59,9 @@ class _OptimalTree(GrownTree, BaseEstimator):
             sample_weight=weights,
             max_depth=check_integer("max_depth", self.max_depth, 0),
             leaf_penalty=check_non_negative("leaf_penalty", self.leaf_penalty),
-            tolls=tolls,
+            tolls=row_bounds,
             time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
-            progress=_tell if self.verbose else None,
+            progress=_report_progress if self.verbose else None,
         )
         self.tree_ = assemble_tree(found.fork, X, y, criterion, sample_weight=weights)
         self.objective_, self.lower_bound_ = found.objective, max(found.lower_bound, 0.0)
@@ -79,7 +79,7 @@ class _OptimalTree(GrownTree, BaseEstimator):
         return self
 
 
-def _tell(column, columns, objective):
+def _report_progress(column, columns, objective):
     sys.stderr.write(f"first test in column {column} of {columns}: objective {objective:.6g}\n")
 
 
@@ -104,10 +104,10 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
     categories : dict or list, optional
         Declared values of categories.
     unseen : {"missing", "error"}, default="missing"
-        What a value that `fit` did not see is.
+        How to treat a value that `fit` did not see.
     verbose : int, default=0
-        Whether to tell on the standard error how far the search is. It may be interrupted from the keyboard; then the
-        best tree so far is kept, as with `time_limit`.
+        Whether to report the progress of the search on standard error. A keyboard interrupt ends the search and keeps
+        the best tree so far, as with `time_limit`.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
         X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
         weights = tree_weights(sample_weight, X)
-        # A row costs its weight at most.
+        # The cost of a row is at most its weight.
         return self._search(X, index, Misclassification(len(self.classes_)), weights, weights)
 
     def predict_proba(self, X):
@@ -203,10 +203,10 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         criterion = SquaredError.of(y.shape[1])
         center = center_of(y, weights, criterion)
         y = y - center
-        # Within the range of y, a row costs its weight times the square of the farther end at most.
+        # An answer within the range of y costs a row at most its weight times the squared distance to the farther end.
         farthest = np.maximum(np.max(y, axis=0) - y, y - np.min(y, axis=0))
-        tolls = weights * np.mean(farthest**2, axis=1)
-        self._search(X, y, criterion, weights, tolls)
+        row_bounds = weights * np.mean(farthest**2, axis=1)
+        self._search(X, y, criterion, weights, row_bounds)
         self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 

@@ -3,7 +3,7 @@
     x → (leaf of x in tree 1, …, leaf of x in tree T), one-hot: exactly one 1 for each tree                       (1)
 
 Every tree sees all rows and tests, at each node, one column drawn at random at a threshold drawn at random. Rows that
-share many leaves are near. Geurts, Ernst & Wehenkel (2006), doi:10.1007/s10994-006-6226-1; Moosmann, Triggs & Jurie
+share many leaves are similar. Geurts, Ernst & Wehenkel (2006), doi:10.1007/s10994-006-6226-1; Moosmann, Triggs & Jurie
 (2006), Fast discriminative visual codebooks using randomized clustering forests, NIPS 19.
 """
 
@@ -17,14 +17,14 @@ from gnomon.base.coded_rows import fitted_rows
 from gnomon.base.parameters import store
 from gnomon.search import SquaredError
 from gnomon.search.traverse import as_dense
-from gnomon.trees._forest import Forested
+from gnomon.trees._forest import BaseForest
 from gnomon.trees._targets import tree_weights
 from gnomon.trees.decision_tree import DecisionTreeRegressor
 
 __all__ = ["RandomTreesEmbedding"]
 
 
-class RandomTreesEmbedding(TransformerMixin, Forested):
+class RandomTreesEmbedding(TransformerMixin, BaseForest):
     """One-hot codes of the leaves of totally random trees.
 
     The code has at most ``n_estimators · 2^max_depth`` columns. `apply` gives the leaves by number, `proximity` the
@@ -125,12 +125,12 @@ class RandomTreesEmbedding(TransformerMixin, Forested):
 
 
 def _noise(X):
-    """Targets without relation to the rows, except that equal rows have equal ones: such are pure, others are not."""
+    """Pseudo-random targets, equal for equal rows: a node is pure exactly when all its rows are equal."""
     mixed = np.zeros(X.shape[0], dtype=np.uint64)
     columns = X.tocsc() if sparse.issparse(X) else X
     for j in range(X.shape[1]):
         x = np.ravel(as_dense(columns[:, [j]])).astype(float)
-        # One pattern of bits for all gaps, and one for both zeros.
+        # One bit pattern for every NaN, and one for 0 and −0.
         bits = np.where(np.isnan(x), np.nan, x + 0.0).view(np.uint64)
         mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)

@@ -1,4 +1,4 @@
-"""Perturb and combine: ensembles of trees with every source of chance as a switch of its own.
+"""Perturb and combine: ensembles of trees with a parameter for every source of randomness.
 
     F(x) = (1/T) Σ_t f_t(x),    f_t grown from   rows    all, drawn with replacement, or a part without
                                                  columns all, some for the tree, some anew at each node
@@ -6,7 +6,7 @@
 
 Bagging (Breiman 1996, doi:10.1007/BF00058655), random subspaces (Ho 1998, doi:10.1109/34.709601), random forests
 (Breiman 2001, doi:10.1023/A:1010933404324) and Extra-Trees (Geurts et al. 2006, doi:10.1007/s10994-006-6226-1) are
-settings of these switches; without any, all trees are the same.
+settings of these parameters; with the defaults all trees are the same.
 """
 
 from gnomon.base.parameters import store
@@ -16,7 +16,7 @@ __all__ = ["RandomizedTreesClassifier", "RandomizedTreesRegressor"]
 
 
 class RandomizedTreesClassifier(ForestClassifier):
-    """Classification trees, perturbed as one likes and combined.
+    """Classification trees, randomised by choice of parameters and averaged.
 
     P(k | x) = (1/T) Σ_t p_tk(x), equation (1) of the module.
 
@@ -28,7 +28,7 @@ class RandomizedTreesClassifier(ForestClassifier):
         Draw the rows of every tree with replacement.
     max_samples : int or float, optional
         Rows of a tree; all by default, a float is a share of the total weight. Without `bootstrap` they are drawn
-        without replacement. Either way the chances are the weights, and what is drawn counts alike.
+        without replacement. Either way rows are drawn in proportion to their weights, and drawn rows weigh the same.
     max_features_tree : int, float, {"sqrt", "log2"} or None, default=None
         Columns that a tree may test, drawn once for each tree.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
@@ -70,7 +70,7 @@ class RandomizedTreesClassifier(ForestClassifier):
     True
     """
 
-    _pastes = True
+    _draws_without_replacement = True
 
     def __init__(
         self, n_estimators=100, *, bootstrap=False, max_samples=None, max_features_tree=None, max_features=None,
@@ -84,7 +84,7 @@ class RandomizedTreesClassifier(ForestClassifier):
 
 
 class RandomizedTreesRegressor(ForestRegressor):
-    """Regression trees, perturbed as one likes and averaged, equation (1) of the module.
+    """Regression trees, randomised by choice of parameters and averaged, equation (1) of the module.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ class RandomizedTreesRegressor(ForestRegressor):
     True
     """
 
-    _pastes = True
+    _draws_without_replacement = True
 
     def __init__(
         self, n_estimators=100, *, bootstrap=False, max_samples=None, max_features_tree=None, max_features=None,

@@ -1,4 +1,4 @@
-"""One row as a fitted tree reads rows, however it was given.
+"""One row, in any form that users give, as the coded numbers that a fitted tree takes.
 
 {"age": 31, "sky": "grey"},    [31, "grey"],    or a table of one row    →    (31, 1), numbers and codes         (1)
 """
@@ -31,6 +31,6 @@ def one_row(estimator, x, names):
     if len(x) != len(names) and not vars(estimator).get("_by_name"):
         raise ValueError(f"x has {len(x)} values for the {len(names)} columns {list(names)}; give one for each")
     with warnings.catch_warnings():
-        # The values stand in the order of the columns, as was just checked, so that they need no names.
+        # The values are in the order of the columns and their number was checked, so names are not needed.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         return as_dense(estimator._rows(np.array([list(x)], dtype=object)))[0]

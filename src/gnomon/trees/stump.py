@@ -15,13 +15,13 @@ from gnomon.numerics.validation import check_choice
 from gnomon.search import code_columns, grow_tree
 from gnomon.trees._criteria import CLASS_CRITERIA
 from gnomon.trees._growth import bins_of
-from gnomon.trees._reading import GrownTree
+from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, tree_weights
 
 __all__ = ["DecisionStump"]
 
 
-class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
+class DecisionStump(GrownTreeMixin, ClassifierMixin, BaseEstimator):
     """A tree of one binary test, the weak learner of boosting.
 
     Equation (1) of the module: all cuts of all columns are tried, numbers at every threshold, categories in every set
@@ -38,7 +38,7 @@ class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
     categories : dict or list, optional
         Declared values of categories.
     unseen : {"missing", "error"}, default="missing"
-        What a value that `fit` did not see is.
+        How to treat a value that `fit` did not see.
     binning : None, "auto" or int, default=None
         Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
 
@@ -85,7 +85,7 @@ class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
         return self
 
     def over(self, X, y):
-        """Rows as numbers, indices of classes, and a function weights → tree for rows that are coded once."""
+        """Coded rows, class indices, and a function weights → tree, so that boosting codes the rows only once."""
         criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
         X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
@@ -105,17 +105,17 @@ class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
         return other
 
     def predict_proba(self, X):
-        """The class frequencies of the side on which every row is."""
+        """The class frequencies of the leaf of every row."""
         rows = self._rows(X)
         return self.tree_.predict(rows)
 
     def predict(self, X):
-        """The most frequent class of the side on which every row is."""
+        """The most frequent class of the leaf of every row."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
-        # Two leaves cannot tell three classes apart.
+        # Two leaves predict two classes at most.
         tags.classifier_tags.poor_score = True
         return tags
