@@ -10,10 +10,13 @@ doi:10.1023/A:1007563306331.
 
 import numbers
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
+from gnomon._typing import Floats, Integers
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Bags
 
@@ -30,10 +33,10 @@ class Draw:
     n: int
     size: int | None = None
     replace: bool = True
-    shares: np.ndarray | None = None
+    shares: Floats | None = None
 
     @classmethod
-    def of(cls, weights, size, *, replace):
+    def of(cls, weights: Floats, size: int, *, replace: bool) -> Self:
         """A draw of `size` rows by their weights."""
         available = np.count_nonzero(weights)
         if not replace and size > available:
@@ -44,7 +47,7 @@ class Draw:
         uniform = np.all(weights == weights[0])
         return cls(len(weights), size, replace, None if uniform else weights / np.sum(weights))
 
-    def counts(self, seed):
+    def counts(self, seed: int) -> Floats:
         """How often each row is drawn."""
         if self.shares is None:
             return Bags(self.n, self.size, self.replace, (seed,)).counts(0)
@@ -56,41 +59,41 @@ class Draw:
 class DrawnBags:
     """The seed and the draw of every member."""
 
-    seeds: tuple = ()
-    draws: tuple = ()
+    seeds: tuple[int, ...] = ()
+    draws: tuple[Draw, ...] = ()
 
-    def extended(self, kept, seeds, draw):
+    def extended(self, kept: int, seeds: Sequence[int], draw: Draw) -> "DrawnBags":
         """The bags of the first `kept` members, and new ones drawn by `draw` for the other seeds."""
         return DrawnBags(tuple(seeds), (*self.draws[:kept], *[draw] * (len(seeds) - kept)))
 
-    def counts(self, t):
+    def counts(self, t: int) -> Floats:
         """How often each row is in the bag of member t."""
         return self.draws[t].counts(self.seeds[t])
 
-    def rows(self, t):
+    def rows(self, t: int) -> Integers:
         """The rows in the bag of member t, with repetitions."""
         counts = self.counts(t)
         return np.repeat(np.arange(len(counts)), counts.astype(np.int64))
 
     @property
-    def all_drawn(self):
+    def all_drawn(self) -> bool:
         """Whether every member has a bag of its own."""
         return all(draw.size is not None for draw in self.draws)
 
     @property
-    def same_rows(self):
+    def same_rows(self) -> bool:
         """Whether all members were fitted to the same number of rows."""
         return len({draw.n for draw in self.draws}) == 1
 
 
-def bag_size(max_samples, weights, most=np.inf):
+def bag_size(max_samples: float | None, weights: Floats, most: float = np.inf) -> int:
     """m of (1): as many as there are rows by default, a whole number as it is, a fraction (at most `most`) of Σ s."""
     n, total = len(weights), float(np.sum(weights))
     if max_samples is None:
         return n
     if isinstance(max_samples, numbers.Integral) and not isinstance(max_samples, bool):
         return check_integer("max_samples", max_samples, 1)
-    closed = "right" if np.isfinite(most) else "neither"
+    closed: Literal["right", "neither"] = "right" if np.isfinite(most) else "neither"
     size = max(1, int(check_interval("max_samples", max_samples, 0.0, most, closed=closed) * total))
     if size < max(FEW, n ** (1.0 / 3.0)):
         warnings.warn(

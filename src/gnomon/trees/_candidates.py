@@ -6,20 +6,26 @@ report's own cross-validation compares the models.
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon._registry import Candidate, Make, Task, register, register_warmup
+from gnomon._registry import Candidate, Facts, Make, Task, register, register_warmup
+from gnomon._typing import Floats
+
+if TYPE_CHECKING:
+    # Registering must not import the kernels.
+    from gnomon.search import Tree
 
 SHOWN_DEPTH = 4
 
 
-def _leaf(facts, share=0.01):
+def _leaf(facts: Facts, share: float = 0.01) -> int:
     """`min_samples_leaf` of a tree that is meant to be read."""
     return max(5, int(share * facts.n_rows))
 
 
-def _size(facts):
+def _size(facts: Facts) -> int:
     """Number of trees of a forest: fewer on a small table, where a fit should be quick."""
     return 100 if facts.n_rows < 1000 else 200
 
@@ -72,7 +78,7 @@ def _rules(estimator, names, center, scale):
     return tree_text(tree, words, decimals=3, max_depth=SHOWN_DEPTH)
 
 
-def _in_units(tree, center, scale):
+def _in_units(tree: "Tree", center: Floats, scale: Floats) -> "Tree":
     """The tree with thresholds in the units of the columns before they were standardised."""
     nodes, inner = tree.nodes.copy(), ~tree.is_leaf
     column = nodes["feature"][inner]
@@ -80,16 +86,16 @@ def _in_units(tree, center, scale):
     return replace(tree, nodes=nodes)
 
 
-def _shares(estimator):
+def _shares(estimator: Any) -> Floats:
     """Importances by impurity."""
     return estimator.feature_importances_
 
 
-def _dense(facts):
+def _dense(facts: Facts) -> bool:
     return not facts.sparse and facts.n_rows >= 50
 
 
-def _holds_out(facts):
+def _holds_out(facts: Facts) -> bool:
     """Whether the tenth of any fold that early stopping holds out can have a row of every class."""
     return _dense(facts) and facts.n_rows >= 15 * facts.n_classes
 
@@ -137,8 +143,6 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
 
 def _warm(make):
     """Fit a model once to numbers and once to a table with a column of words."""
-    from gnomon._registry import Facts
-
     X = np.random.default_rng(0).normal(size=(80, 3))
     words = X.astype(object)
     words[:, 1] = np.where(X[:, 1] > 0, "up", "down")

@@ -7,7 +7,7 @@ an object must have been made for as many.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from gnomon._typing import Array
 from gnomon.numerics.validation import check_choice, check_interval
@@ -25,7 +25,22 @@ from gnomon.search import (
 )
 from gnomon.trees._outputs import counts_of
 
-__all__ = ["CLASS_CRITERIA", "MEAN_CRITERIA", "class_criterion", "mean_criterion", "tree_criterion"]
+__all__ = [
+    "CLASS_CRITERIA",
+    "MEAN_CRITERIA",
+    "ClassCriterionWord",
+    "MeanCriterionWord",
+    "NumberCriterionWord",
+    "TreeCriterionWord",
+    "class_criterion",
+    "mean_criterion",
+    "tree_criterion",
+]
+
+ClassCriterionWord: TypeAlias = Literal["gini", "entropy", "log_loss", "misclassification"]
+TreeCriterionWord: TypeAlias = ClassCriterionWord | Literal["gain_ratio"]
+MeanCriterionWord: TypeAlias = Literal["squared_error", "friedman_mse", "poisson"]
+NumberCriterionWord: TypeAlias = MeanCriterionWord | Literal["absolute_error"]
 
 CLASS_CRITERIA = {"gini": Gini, "entropy": Entropy, "log_loss": Entropy, "misclassification": Misclassification}
 MEAN_CRITERIA: dict[str, type[SquaredError] | type[PoissonDeviance]] = {
@@ -40,7 +55,7 @@ def class_criterion(
     criterion: Any, classes: Array | list[Array], words: Mapping[str, Callable[[int], Any]] = CLASS_CRITERIA
 ) -> Criterion:
     """The criterion of classes, of one output or a list of those of several."""
-    counts = counts_of(classes)
+    counts: Any = counts_of(classes)
     several = isinstance(classes, list)
     if isinstance(criterion, Criterion):
         return _own_of_classes(criterion, tuple(counts) if several else (counts,))

@@ -11,13 +11,19 @@ test are grown by the compiled `grow_tree`, or by `grow_in_place` if rows are ma
 """
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from gnomon._typing import Array, Matrix
+from gnomon.base.coded_rows import Coding
+from gnomon.numerics.domains import Domain
 from gnomon.numerics.validation import check_choice
 from gnomon.search import (
+    Columns,
+    Criterion,
+    Tree,
     applicable_growers,
     code_columns,
     data_thresholds,
@@ -25,10 +31,27 @@ from gnomon.search import (
     grow_in_place,
     grow_tree,
 )
-from gnomon.trees._oblique import DIRECTIONS
+from gnomon.trees._oblique import DIRECTIONS, Direction
 
-__all__ = ["grow_form", "smooth_answers", "tree_form"]
+__all__ = [
+    "Algorithm",
+    "CategoricalSplit",
+    "MissingRule",
+    "NumericTest",
+    "PruningRule",
+    "ThresholdPlace",
+    "TreeForm",
+    "grow_form",
+    "smooth_answers",
+    "tree_form",
+]
 
+Algorithm: TypeAlias = Literal["cart", "id3", "c4.5"]
+CategoricalSplit: TypeAlias = Literal["subset", "multiway", "equality"]
+NumericTest: TypeAlias = Literal["le", "three_way"]
+ThresholdPlace: TypeAlias = Literal["midpoint", "data"]
+MissingRule: TypeAlias = Literal["own_value", "most_frequent", "median", "mean", "surrogate", "fractional"]
+PruningRule: TypeAlias = Literal["none", "reduced_error", "error_based", "pessimistic"]
 
 IN_PLACE_FROM = 5000
 """Rows from which exact trees of numbers are grown without codes."""
@@ -37,15 +60,15 @@ IN_PLACE_FROM = 5000
 class TreeForm(NamedTuple):
     """The options of an estimator, with the defaults of its algorithm filled in."""
 
-    categorical_split: str = "subset"
-    threshold: str = "midpoint"
+    categorical_split: CategoricalSplit = "subset"
+    threshold: ThresholdPlace = "midpoint"
     reuse_features: bool = True
-    missing: str = "own_value"
-    pruning: str = "none"
-    choice: str = "gain"
+    missing: MissingRule = "own_value"
+    pruning: PruningRule = "none"
+    choice: Literal["gain", "gain_ratio", "c4.5"] = "gain"
     declared: bool = False
-    numeric_test: str = "le"
-    oblique: str | None = None
+    numeric_test: NumericTest = "le"
+    oblique: Direction | None = None
 
 
 ALGORITHMS = {
@@ -53,7 +76,7 @@ ALGORITHMS = {
     "id3": TreeForm(categorical_split="multiway", reuse_features=False, declared=True),
     "c4.5": TreeForm("multiway", "data", True, "fractional", "error_based", "c4.5"),
 }
-WORDS = {
+WORDS: dict[str, tuple[Any, ...]] = {
     "categorical_split": ("subset", "multiway", "equality"),
     "threshold": ("midpoint", "data"),
     "reuse_features": (True, False),
@@ -62,7 +85,7 @@ WORDS = {
 }
 
 
-def tree_form(estimator, algorithm="cart"):
+def tree_form(estimator: Any, algorithm: Algorithm = "cart") -> TreeForm:
     """The form that an estimator asks for."""
     form = ALGORITHMS[check_choice("algorithm", algorithm, ALGORITHMS)]
     for name, words in WORDS.items():
@@ -78,7 +101,16 @@ def tree_form(estimator, algorithm="cart"):
     return form._replace(numeric_test=estimator.numeric_test, oblique=oblique)
 
 
-def grow_form(form, X, y, criterion, coding, bins, n_jobs, **options):
+def grow_form(
+    form: TreeForm,
+    X: Matrix,
+    y: Array,
+    criterion: Criterion,
+    coding: Coding,
+    bins: int | None,
+    n_jobs: int | None,
+    **options: Any,
+) -> Tree:
     """Grow a tree of the form; `n_jobs` affects the compiled growers only."""
     if form.declared and not np.all(coding.category):
         numbers = np.flatnonzero(~coding.category).tolist()
@@ -105,12 +137,12 @@ LIMITS = (
 """Options that `grow_in_place` has too."""
 
 
-def _needs_no_codes(form, X, criterion, coding, options):
+def _needs_no_codes(form: TreeForm, X: Matrix, criterion: Criterion, coding: Coding, options: dict[str, Any]) -> bool:
     """Whether `grow_in_place` supports the tree, and there are enough rows for it to be faster."""
     return (
         "grow_in_place" in applicable_growers(criterion)
         and not (_is_general(form, criterion) or sparse.issparse(X) or np.any(coding.category))
-        and len(X) > IN_PLACE_FROM
+        and X.shape[0] > IN_PLACE_FROM
         and form.threshold == "midpoint"
         and options["splitter"] == "best"
         and options["max_features"] == X.shape[1]
@@ -119,7 +151,7 @@ def _needs_no_codes(form, X, criterion, coding, options):
     )
 
 
-def _is_general(form, criterion):
+def _is_general(form: TreeForm, criterion: Criterion) -> bool:
     """Whether the tree needs `grow_general_tree`."""
     return (
         "grow_tree" not in applicable_growers(criterion)
@@ -132,7 +164,14 @@ def _is_general(form, criterion):
     )
 
 
-def _general(form, columns, y, criterion, domains, options):
+def _general(
+    form: TreeForm,
+    columns: Columns,
+    y: Array,
+    criterion: Criterion,
+    domains: tuple[Domain | None, ...],
+    options: dict[str, Any],
+) -> Tree:
     sizes = np.array([domain.size if domain is not None else 0 for domain in domains])
     return grow_general_tree(
         columns, y, criterion, categorical_split=form.categorical_split, numeric_test=form.numeric_test,
@@ -142,7 +181,7 @@ def _general(form, columns, y, criterion, domains, options):
     )  # fmt: skip
 
 
-def smooth_answers(tree, alpha):
+def smooth_answers(tree: Tree, alpha: float) -> Tree:
     """Class frequencies with α added to the weight of every class: (n_k + α) / (n + α K)."""
     counts = tree.answers * tree.weight[:, None] + alpha
     answers = counts / np.sum(counts, axis=1, keepdims=True)

@@ -8,19 +8,22 @@ within one standard error of it ("one_se"). Breiman et al. (1984), §3.4, doi:10
 """
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Folds, Integers, Sparse, TableLike
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice
 from gnomon.search import pruning_path
 from gnomon.search.prune import TIE
 
 __all__ = ["PruningChoice", "prune_cv"]
+
+PruningChoiceRule: TypeAlias = Literal["min", "one_se"]
 
 
 class PruningChoice(NamedTuple):
@@ -56,16 +59,25 @@ class PruningChoice(NamedTuple):
 
     estimator: Any
     alpha: float
-    alphas: np.ndarray
-    leaves: np.ndarray
-    training_errors: np.ndarray
-    errors: np.ndarray
-    standard_errors: np.ndarray
+    alphas: Floats
+    leaves: Integers
+    training_errors: Floats
+    errors: Floats
+    standard_errors: Floats
     least: int
     one_se: int
 
 
-def prune_cv(tree, X, y, *, cv=10, rule="min", sample_weight=None, n_jobs=None):
+def prune_cv(
+    tree: BaseEstimator,
+    X: TableLike | Sparse,
+    y: ArrayLike,
+    *,
+    cv: Folds = 10,
+    rule: PruningChoiceRule = "min",
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> PruningChoice:
     """Prune a tree at the α that cross-validation chooses by (1).
 
     ℓ is 1 for a wrong class, or the squared difference. Of trees with equal errors the smallest is taken.
@@ -122,7 +134,7 @@ def prune_cv(tree, X, y, *, cv=10, rule="min", sample_weight=None, n_jobs=None):
     return PruningChoice(grown.prune(alpha), alpha, alphas, path.leaves, training, errors, spread, least, one_se)
 
 
-def _folds(cv, tree, X, y):
+def _folds(cv: Folds, tree: Any, X: Any, y: Array) -> list[tuple[Integers, Integers]]:
     splitter = check_cv(cv, y, classifier=is_classifier(tree))
     if isinstance(cv, Integral):
         splitter.shuffle, splitter.random_state = True, 0
@@ -132,7 +144,7 @@ def _folds(cv, tree, X, y):
     return folds
 
 
-def _moments(model, penalties, X, y, w):
+def _moments(model: Any, penalties: Floats, X: Any, y: Array, w: Floats) -> Floats:
     """Σ w ℓ and Σ w ℓ² over rows, for each penalty; these ascend, so each tree is pruned from the one before."""
     sums = np.empty((2, len(penalties)))
     for k, penalty in enumerate(penalties):
@@ -144,5 +156,5 @@ def _moments(model, penalties, X, y, w):
     return sums
 
 
-def _last(mask):
+def _last(mask: Bools) -> int:
     return int(np.flatnonzero(mask)[-1])

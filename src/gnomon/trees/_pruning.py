@@ -6,35 +6,50 @@ Quinlan (1987), doi:10.1016/S0020-7373(87)80053-6; Quinlan (1993), C4.5: Program
 Breiman et al. (1984), doi:10.1201/9781315139470, for R_α. `gnomon.search` holds the methods.
 """
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix
 from gnomon.base.coded_rows import new_rows
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_interval, check_non_negative
-from gnomon.search import prune_error_based, prune_pessimistic, prune_reduced_error, prune_tree, refit_nodes
+from gnomon.search import (
+    Criterion,
+    Tree,
+    prune_error_based,
+    prune_pessimistic,
+    prune_reduced_error,
+    prune_tree,
+    refit_nodes,
+)
 from gnomon.trees._fill import filled
+from gnomon.trees._forms import PruningRule
 
-__all__ = ["apply_pruning", "codes_of", "split_off_pruning_rows"]
+__all__ = ["PruningLoss", "PruningRows", "apply_pruning", "codes_of", "split_off_pruning_rows"]
+
+PruningLoss: TypeAlias = Literal["impurity", "misclassification"]
 
 
 class PruningRows(NamedTuple):
     """Held-out rows by which a tree is pruned."""
 
-    X: np.ndarray
-    y: np.ndarray
-    weights: np.ndarray
+    X: Matrix
+    y: Array
+    weights: Floats
 
 
-def codes_of(labels, classes):
+def codes_of(labels: ArrayLike, classes: Array) -> Integers:
     """The index of each label among the classes; −1, which no leaf answers, for one that is none of them."""
     labels = np.asarray(labels)
     index = np.minimum(np.searchsorted(classes, labels), len(classes) - 1)
     return np.where(classes[index] == labels, index, -1)
 
 
-def split_off_pruning_rows(estimator, X, y, weights, coded):
+def split_off_pruning_rows(
+    estimator: Any, X: Matrix, y: Array, weights: Floats, coded: Callable[[Any], Array]
+) -> tuple[Floats, PruningRows | None]:
     """(weights of the growing rows, rows held out for pruning or None); `coded` turns labels into coded targets."""
     if estimator.pruning != "reduced_error":
         return weights, None
@@ -53,7 +68,16 @@ def split_off_pruning_rows(estimator, X, y, weights, coded):
     return growing, PruningRows(X[held], y[held], weights[held])
 
 
-def apply_pruning(estimator, tree, X, y, criterion, weights, held, pruning):
+def apply_pruning(
+    estimator: Any,
+    tree: Tree,
+    X: Matrix,
+    y: Array,
+    criterion: Criterion,
+    weights: Floats,
+    held: PruningRows | None,
+    pruning: PruningRule,
+) -> Tree:
     """The tree after `pruning`, `refit_leaves` and `ccp_alpha`."""
     known = PRUNERS if criterion.classes else ("none", "reduced_error")
     pruner = PRUNERS[check_choice("pruning", pruning, known)]
@@ -64,25 +88,33 @@ def apply_pruning(estimator, tree, X, y, criterion, weights, held, pruning):
     return prune_tree(tree, alpha, loss=estimator.pruning_loss) if alpha > 0.0 else tree
 
 
-def _none(estimator, tree, X, y, criterion, weights, held):
+def _none(
+    estimator: Any, tree: Tree, X: Matrix, y: Array, criterion: Criterion, weights: Floats, held: PruningRows | None
+) -> Tree:
     return tree
 
 
-def _reduced_error(estimator, tree, X, y, criterion, weights, held):
+def _reduced_error(
+    estimator: Any, tree: Tree, X: Matrix, y: Array, criterion: Criterion, weights: Floats, held: PruningRows
+) -> Tree:
     loss = "misclassification" if criterion.classes else "squared_error"
     tree = prune_reduced_error(tree, held.X, held.y, loss=loss, sample_weight=held.weights)
     return refit_nodes(tree, X, y, criterion, sample_weight=weights) if estimator.refit_leaves else tree
 
 
-def _error_based(estimator, tree, X, y, criterion, weights, held):
+def _error_based(
+    estimator: Any, tree: Tree, X: Matrix, y: Array, criterion: Criterion, weights: Floats, held: PruningRows | None
+) -> Tree:
     return prune_error_based(tree, X, y, criterion, cf=estimator.cf, sample_weight=weights)
 
 
-def _pessimistic(estimator, tree, X, y, criterion, weights, held):
+def _pessimistic(
+    estimator: Any, tree: Tree, X: Matrix, y: Array, criterion: Criterion, weights: Floats, held: PruningRows | None
+) -> Tree:
     return prune_pessimistic(tree)
 
 
-PRUNERS = {
+PRUNERS: dict[str, Callable[..., Tree]] = {
     "none": _none,
     "reduced_error": _reduced_error,
     "error_based": _error_based,

@@ -9,14 +9,17 @@ doi:10.1023/A:1024099825458.
 
 from dataclasses import replace
 
+from gnomon._typing import Floats
+from gnomon.search import Tree
+
 __all__ = ["smoothed_tree", "with_smoothed"]
 
 
-def with_smoothed(tree, answers):
+def with_smoothed(tree: Tree, answers: Floats) -> Tree:
     """The tree that predicts `answers`, and keeps its frequencies."""
     return replace(tree, extra={**tree.extra, "smoothed": answers})
 
 
-def smoothed_tree(tree):
+def smoothed_tree(tree: Tree) -> Tree:
     """The tree with the answers that predictions use: the smoothed ones, if it has any."""
     return tree.with_answers(tree.extra["smoothed"]) if "smoothed" in tree.extra else tree

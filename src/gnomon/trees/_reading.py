@@ -6,14 +6,24 @@
 Quinlan (1987), Generating production rules from decision trees, IJCAI-87.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.base.coded_rows import new_rows
+from gnomon._typing import Floats, Integers, Sparse, TableLike
+from gnomon.base.coded_rows import Coding, new_rows
 from gnomon.numerics.validation import check_choice
 from gnomon.search import (
+    Forest,
+    Rules,
+    Tree,
+    TreeExplanation,
     Words,
     explain_forest,
     explain_row,
@@ -26,9 +36,22 @@ from gnomon.search.filled_gaps import filled_tests
 from gnomon.trees._fill import filled
 from gnomon.trees._outputs import refuse_several
 from gnomon.trees._pseudo_counts import smoothed_tree
-from gnomon.trees.single_row import one_row
+from gnomon.trees.single_row import Row, one_row
 
-__all__ = ["ForestReadingMixin", "GrownTreeMixin", "TreeMixin", "TreeReadingMixin", "takes_tables"]
+__all__ = [
+    "Dialect",
+    "ForestReadingMixin",
+    "GrownTreeMixin",
+    "ImportanceKind",
+    "RuleRows",
+    "TreeMixin",
+    "TreeReadingMixin",
+    "takes_tables",
+]
+
+RuleRows: TypeAlias = Literal["all", "complete"]
+Dialect: TypeAlias = Literal["text", "sql", "python"]
+ImportanceKind: TypeAlias = Literal["samples", "tests", "depth", "impurity"]
 
 MODELS = "leaves answer with models of their rows"
 PARTS = "rows with a missing or new value go down every branch in parts"
@@ -39,13 +62,17 @@ FILLED = "missing values are filled in before tests of weighted sums, or of bran
 class TreeReadingMixin:
     """Rules, text and importances of an estimator with a `tree_`, its `coding_`, and `_rows(X)`, which codes rows."""
 
+    tree_: Tree
+    coding_: Coding
+    _rows: Callable[..., Any]
+
     @property
-    def words_(self):
+    def words_(self) -> Words:
         """Names of columns, values of categories, labels of classes."""
         check_is_fitted(self, "tree_")
         return _words(self)
 
-    def explain(self, x):
+    def explain(self, x: Row) -> TreeExplanation:
         """Why the tree answers as it does for one row.
 
         Parameters
@@ -63,7 +90,7 @@ class TreeReadingMixin:
             raise ValueError(f"{MODELS}, which tests alone do not explain; fit with leaf_model='constant'")
         return explain_row(smoothed_tree(self.tree_), words, one_row(self, x, words.names))
 
-    def to_rules(self, *, simplify=False, rows="all"):
+    def to_rules(self, *, simplify: bool = False, rows: RuleRows = "all") -> Rules:
         """One rule for each leaf, disjoint, the tests of a column merged to one interval or set.
 
         Parameters
@@ -96,7 +123,7 @@ class TreeReadingMixin:
         rules = rules if rows == "all" else rules.complete()
         return rules.simplify() if simplify else rules
 
-    def to_dnf(self, label, *, simplify=True, dialect="text", rows="all"):
+    def to_dnf(self, label: object, *, simplify: bool = True, dialect: Dialect = "text", rows: RuleRows = "all") -> str:
         """When the tree predicts a label: an OR of ANDs, in words, as an SQL condition or as a Python one.
 
         Parameters
@@ -109,7 +136,7 @@ class TreeReadingMixin:
         """
         return self.to_rules(simplify=simplify, rows=rows).to_dnf(label, dialect)
 
-    def to_sql(self, *, simplify=True, rows="all"):
+    def to_sql(self, *, simplify: bool = True, rows: RuleRows = "all") -> str:
         """A CASE expression over the columns that gives what the tree predicts, NULL for what is missing.
 
         Parameters
@@ -120,7 +147,7 @@ class TreeReadingMixin:
         """
         return self.to_rules(simplify=simplify, rows=rows).to_sql()
 
-    def to_python(self, name="predict", *, simplify=True, rows="all"):
+    def to_python(self, name: str = "predict", *, simplify: bool = True, rows: RuleRows = "all") -> str:
         """The source of a function from a row, a dict by column, to what the tree predicts.
 
         Parameters
@@ -132,7 +159,7 @@ class TreeReadingMixin:
         """
         return self.to_rules(simplify=simplify, rows=rows).to_python(name)
 
-    def export_text(self, *, decimals=None, max_depth=None, counts=True):
+    def export_text(self, *, decimals: int | None = None, max_depth: int | None = None, counts: bool = True) -> str:
         """The tree as indented text, which `Tree.from_rules` reads back.
 
         What tests and answers cannot express (fractional rows, surrogate tests, models in leaves) is noted in a first
@@ -153,7 +180,7 @@ class TreeReadingMixin:
         text = tree_text(tree, words, decimals=decimals, max_depth=max_depth, counts=counts)
         return text if reason is None else f"# {reason}\n{text}"
 
-    def importance(self, kind="impurity"):
+    def importance(self, kind: ImportanceKind = "impurity") -> Floats:
         """The importance of each column for the tree.
 
         Parameters
@@ -175,47 +202,47 @@ class TreeReadingMixin:
 class TreeMixin(TreeReadingMixin):
     """Adds leaves and paths of rows; `check_input` is there for scikit-learn's signature and has no effect."""
 
-    def apply(self, X, check_input=True):
+    def apply(self, X: TableLike | Sparse, check_input: bool = True) -> Integers:
         """The number of the leaf of every row."""
         rows = self._rows(X)
         return self.tree_.apply(rows)
 
-    def decision_path(self, X, check_input=True):
+    def decision_path(self, X: TableLike | Sparse, check_input: bool = True) -> csr_array:
         """A sparse matrix that marks the nodes on the path of every row."""
         rows = self._rows(X)
         return self.tree_.decision_path(rows)
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """How many tests lead to the deepest leaf."""
         check_is_fitted(self, "tree_")
         return self.tree_.max_depth
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """The number of leaves."""
         check_is_fitted(self, "tree_")
         return self.tree_.n_leaves
 
 
-class GrownTreeMixin(TreeMixin):
+class GrownTreeMixin(TreeMixin, BaseEstimator):
     """Adds what trees grown from a table share: coding of new rows, and importances."""
 
-    def _rows(self, X):
+    def _rows(self, X: TableLike | Sparse) -> Any:
         """New rows as numbers; missing cells are filled if they were when the tree grew."""
         check_is_fitted(self, "tree_")
         X = new_rows(self, X)
         return filled(X, self._fill_codes) if "fill_values_" in vars(self) else X
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Floats:
         """Σ over nodes testing j of (n/N)·gain, normalised; it favours columns of many values."""
         check_is_fitted(self, "tree_")
         return self.tree_.compute_feature_importances()
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         return takes_tables(super().__sklearn_tags__())
 
 
-def takes_tables(tags):
+def takes_tables(tags: Tags) -> Tags:
     """Tags of an estimator that takes numbers, sparse or dense, and strings, with missing values."""
     tags.input_tags.sparse = True
     tags.input_tags.allow_nan = True
@@ -227,13 +254,16 @@ def takes_tables(tags):
 class ForestReadingMixin:
     """Explanations of an estimator with a `forest_`, its `coding_`, and `_rows(X)`, which codes rows."""
 
+    forest_: Forest
+    coding_: Coding
+
     @property
-    def words_(self):
+    def words_(self) -> Words:
         """Names of columns, values of categories, labels of classes."""
         check_is_fitted(self, "forest_")
         return _words(self)
 
-    def explain(self, x):
+    def explain(self, x: Row) -> TreeExplanation:
         """What each column contributed to the answer for one row: means over the trees.
 
         With ``voting="hard"`` nodes answer with their vote, so that the answer is the share of trees that vote for a
@@ -252,15 +282,15 @@ class ForestReadingMixin:
         return explain_forest(trees, words, one_row(self, x, words.names))
 
     @property
-    def _voters(self):
+    def _voters(self) -> Forest:
         """The forest whose answers are averaged: class frequencies, or votes."""
         return self._voting(self.forest_)
 
-    def _voting(self, forest):
+    def _voting(self, forest: Forest) -> Forest:
         return forest.votes if vars(self).get("voting") == "hard" else forest
 
 
-def _describable_tree(estimator, words):
+def _describable_tree(estimator: Any, words: Words) -> tuple[Tree, str | None]:
     """The tree with tests that describe where rows go, and what they cannot describe; None if they are complete."""
     tree, known = estimator.tree_, vars(estimator)
     if "models" in tree.extra:
@@ -273,13 +303,13 @@ def _describable_tree(estimator, words):
     return (tree, FILLED) if described is None else (described, None)
 
 
-def _with_default_branches(tree):
+def _with_default_branches(tree: Tree) -> Tree:
     """The tree that sends missing values to the heavier of two branches: the default, which text does not mention."""
     usual = [usual_branch(tree, node) for node in range(tree.node_count)]
     return replace(tree, missing=np.array(usual, dtype=tree.missing.dtype))
 
 
-def _words(estimator):
+def _words(estimator: Any) -> Words:
     classes = vars(estimator).get("classes_")
     refuse_several(classes, **{"describing a tree in words": True})
     return Words.of(estimator.coding_.names, estimator.coding_.domains, classes)

@@ -6,16 +6,19 @@ All are zero for one class and largest for equal shares: 1 − 1/K, log₂ K bit
 doi:10.1201/9781315139470.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.numerics.validation import check_choice
 from gnomon.search import CountsCriterion
-from gnomon.trees._criteria import CLASS_CRITERIA
+from gnomon.trees._criteria import CLASS_CRITERIA, ClassCriterionWord
 
 __all__ = ["impurity"]
 
 
-def impurity(counts, kind="gini"):
+def impurity(counts: ArrayLike, kind: ClassCriterionWord | Callable[[Floats], float] = "gini") -> Numbers:
     """Equation (1) for the classes along the last axis.
 
     Parameters

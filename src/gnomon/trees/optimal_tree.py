@@ -10,35 +10,45 @@ number of thresholds to the power d: meant for d ≤ 4, and for hundreds to thou
 
 import sys
 import warnings
+from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import Array, ArrayLike, Floats, Matrix, Sparse, TableLike, Verbosity
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
+from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_integer, check_non_negative
-from gnomon.search import Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
-from gnomon.trees._growth import bins_of
+from gnomon.search import Criterion, Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
+from gnomon.trees._growth import Binning, bins_of
 from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 
 __all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
 
 
-class _OptimalTree(GrownTreeMixin, BaseEstimator):
+class _OptimalTree(GrownTreeMixin):
     """Search shared by classifier and regressor; sets the tree, its objective and the bound."""
+
+    objective_: float
+    lower_bound_: float
+    proved_: bool
+    gap_: float
+    n_sets_: int
 
     def __init__(
         self,
-        max_depth=2,
+        max_depth: int = 2,
         *,
-        leaf_penalty=0.0,
-        time_limit=None,
-        binning=None,
-        categorical_features="from_dtype",
-        categories=None,
-        unseen="missing",
-        verbose=0,
+        leaf_penalty: float = 0.0,
+        time_limit: float | None = None,
+        binning: Binning = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        unseen: Unseen = "missing",
+        verbose: Verbosity = 0,
     ):
         self.max_depth = max_depth
         self.leaf_penalty = leaf_penalty
@@ -49,7 +59,7 @@ class _OptimalTree(GrownTreeMixin, BaseEstimator):
         self.unseen = unseen
         self.verbose = verbose
 
-    def _search(self, X, y, criterion, weights, row_bounds):
+    def _search(self, X: Matrix, y: Array, criterion: Criterion, weights: Floats, row_bounds: Floats) -> Self:
         """Minimise (1); `row_bounds` are the largest costs of the rows in any leaf."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
         found = optimal_tree(
@@ -79,7 +89,7 @@ class _OptimalTree(GrownTreeMixin, BaseEstimator):
         return self
 
 
-def _report_progress(column, columns, objective):
+def _report_progress(column: int, columns: int, objective: float) -> None:
     sys.stderr.write(f"first test in column {column} of {columns}: objective {objective:.6g}\n")
 
 
@@ -139,7 +149,9 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
     (0.2, True, 3)
     """
 
-    def fit(self, X, y, sample_weight=None):
+    classes_: Array
+
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
@@ -147,12 +159,12 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
         # The cost of a row is at most its weight.
         return self._search(X, index, Misclassification(len(self.classes_)), weights, weights)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike | Sparse) -> Floats:
         """The class frequencies of the leaf of every row."""
         rows = self._rows(X)
         return self.tree_.predict(rows)
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Array:
         """The most frequent class of the leaf of every row."""
         shares = self.predict_proba(X)
         return self.classes_[np.argmax(shares, axis=1)]
@@ -195,7 +207,7 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
     (0.444444, array([1.333333]))
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         X, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
         self._flat = np.ndim(y) == 1
@@ -210,13 +222,13 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Floats:
         """The mean of the leaf of every row."""
         rows = self._rows(X)
         means = self.tree_.predict(rows)
         return means[:, 0] if self._flat else means
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags

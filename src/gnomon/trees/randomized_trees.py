@@ -9,8 +9,16 @@ Bagging (Breiman 1996, doi:10.1007/BF00058655), random subspaces (Ho 1998, doi:1
 settings of these parameters; with the defaults all trees are the same.
 """
 
+from typing import Literal
+
+from gnomon._typing import RandomState, Verbosity
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen
 from gnomon.base.parameters import store
-from gnomon.trees._forest import ForestClassifier, ForestRegressor
+from gnomon.numerics.domains import Categories
+from gnomon.search import Criterion
+from gnomon.trees._criteria import ClassCriterionWord, NumberCriterionWord
+from gnomon.trees._forest import ForestClassifier, ForestClassWeight, ForestRegressor, OutOfBagScore, Voting
+from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints, SplitterWord
 
 __all__ = ["RandomizedTreesClassifier", "RandomizedTreesRegressor"]
 
@@ -73,13 +81,37 @@ class RandomizedTreesClassifier(ForestClassifier):
     _draws_without_replacement = True
 
     def __init__(
-        self, n_estimators=100, *, bootstrap=False, max_samples=None, max_features_tree=None, max_features=None,
-        splitter="best", criterion="gini", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_leaf_nodes=None, min_impurity_decrease=0.0, oob_score=False, n_jobs=None,
-        random_state=None, verbose=0, warm_start=False, class_weight=None, ccp_alpha=0.0, monotonic_cst=None,
-        min_impurity=0.0, categorical_features="from_dtype", categories=None, categorical_split="subset",
-        unseen="missing", voting="soft", binning="auto",
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        bootstrap: bool = False,
+        max_samples: float | None = None,
+        max_features_tree: MaxFeatures = None,
+        max_features: MaxFeatures = None,
+        splitter: SplitterWord = "best",
+        criterion: ClassCriterionWord | Criterion = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        oob_score: OutOfBagScore = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        class_weight: ForestClassWeight = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: Literal["subset", "equality"] = "subset",
+        unseen: Unseen = "missing",
+        voting: Voting = "soft",
+        binning: Binning = "auto",
+    ):
         store(self, locals())
 
 
@@ -126,11 +158,33 @@ class RandomizedTreesRegressor(ForestRegressor):
     _draws_without_replacement = True
 
     def __init__(
-        self, n_estimators=100, *, bootstrap=False, max_samples=None, max_features_tree=None, max_features=None,
-        splitter="best", criterion="squared_error", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_leaf_nodes=None, min_impurity_decrease=0.0, oob_score=False, n_jobs=None,
-        random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0, monotonic_cst=None, min_impurity=0.0,
-        categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
-        binning="auto",
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        bootstrap: bool = False,
+        max_samples: float | None = None,
+        max_features_tree: MaxFeatures = None,
+        max_features: MaxFeatures = None,
+        splitter: SplitterWord = "best",
+        criterion: NumberCriterionWord | Criterion = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        oob_score: OutOfBagScore = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: Literal["subset", "equality"] = "subset",
+        unseen: Unseen = "missing",
+        binning: Binning = "auto",
+    ):
         store(self, locals())

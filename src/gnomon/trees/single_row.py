@@ -4,17 +4,23 @@
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Floats, Sparse, TableLike
 from gnomon.numerics.tables import as_table
 from gnomon.search.traverse import as_dense
 
-__all__ = ["one_row"]
+__all__ = ["Row", "one_row"]
+
+Row: TypeAlias = dict[Any, Any] | Sequence[Any] | TableLike | Sparse
+"""One row: a dict by column, its values in order, or a table of one row."""
 
 
-def one_row(estimator, x, names):
+def one_row(estimator: Any, x: Any, names: Sequence[str]) -> Floats:
     """One row as numbers: of a dict by column, of values in order, or of a table."""
     if isinstance(x, dict):
         unknown = [name for name in x if name not in names]
