@@ -200,7 +200,7 @@ def use_trees() -> None:
 
 def use_ensembles() -> None:
     X, y = rows()
-    forest = RandomForestRegressor(5, criterion="absolute_error", max_features="sqrt", oob_score=True, random_state=0)
+    forest = RandomForestRegressor(30, criterion="absolute_error", max_features="sqrt", oob_score=True, random_state=0)
     assert_type(forest.fit(X, y, sample_weight=np.ones(len(y))), RandomForestRegressor)
     assert_type(forest.predict(X), Floats)
     assert_type(forest.oob_score_, float)

@@ -53,7 +53,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         return given_rows(self, self._base(), X, reset=reset)
 
     def _target(self, y: ArrayLike | None) -> Array:
-        """Targets as an array without gaps."""
+        """Targets as an array without missing values."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None; give it")
         return check_array(y, ensure_2d=False, dtype=None, input_name="y")

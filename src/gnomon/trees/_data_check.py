@@ -100,7 +100,7 @@ def data_check(X: TableLike | Sparse, y: ArrayLike) -> DataCheck:
     Parameters
     ----------
     X : array-like or data frame of shape (n_samples, n_features)
-        Numbers, strings and truth values, with gaps.
+        Numbers, strings and booleans; cells may be missing.
     y : array-like of shape (n_samples,)
         Labels or numbers.
 

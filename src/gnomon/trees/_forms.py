@@ -86,7 +86,7 @@ WORDS: dict[str, tuple[Any, ...]] = {
 
 
 def tree_form(estimator: Any, algorithm: Algorithm = "cart") -> TreeForm:
-    """The form that an estimator asks for."""
+    """The form of tree that the parameters of an estimator select."""
     form = ALGORITHMS[check_choice("algorithm", algorithm, ALGORITHMS)]
     for name, words in WORDS.items():
         given = vars(estimator).get(name)

@@ -214,7 +214,7 @@ def _groups(cst: Iterable[Iterable[int]]) -> list[list[int]]:
     except TypeError:
         raise ValueError(
             f"interaction_cst={cst!r}: Interaction constraints must be a sequence of tuples or lists of columns; give "
-            "one for each group that may meet, such as [[0, 1], [2, 3]]"
+            "one for each group that may interact, such as [[0, 1], [2, 3]]"
         ) from None
 
 

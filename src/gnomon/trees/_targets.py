@@ -79,7 +79,7 @@ def tree_weights(
 ) -> Floats:
     """float64 weights of rows, those of their classes multiplied in.
 
-    "balanced" makes equal what `balance` says: the classes' numbers of rows, or their weights.
+    "balanced" equalises the numbers of rows of the classes, or with ``balance="weights"`` their weights.
     """
     weights = check_weights(sample_weight, np.empty((X.shape[0], 0)))
     if class_weight is None:

@@ -43,7 +43,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     estimator : {"stump", "linear"} or estimator, optional
-        The weak learner: a `DecisionStump` (also by default), which takes strings, categories and gaps; a halfspace
+        The weak learner: a `DecisionStump` (also by default), which takes strings, categories and NaN; a halfspace
         sign(xᵀβ + b) by weighted logistic regression (for "gentle" by least squares); or any classifier, which gets
         rows drawn by weight where its `fit` takes none. "gentle" also takes a regressor.
     n_estimators : int, default=50

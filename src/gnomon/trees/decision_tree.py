@@ -86,7 +86,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         Declared values of categories.
     categorical_split : {"subset", "multiway", "equality"}, optional
         Tests of a category: a set of values against the others, a branch for each value, or one value against the
-        rest. None: what `algorithm` says, like the other options that may be None.
+        rest. None: the default of `algorithm`, as for the other options that may be None.
     unseen : {"missing", "error"}, default="missing"
         How to treat a value that `fit` did not see.
     binning : None, "auto" or int, default=None

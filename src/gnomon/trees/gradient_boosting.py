@@ -69,7 +69,7 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         Stop when the loss of held-out rows is not below one of so many before it, by `tol`.
     tol : float, default=1e-4
     ccp_alpha : float, default=0.0
-        Price of a leaf, by which every tree is pruned.
+        Cost-complexity pruning of every tree: the penalty per leaf.
     binning : None, "auto" or int, default="auto"
         Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
     monotonic_cst : array-like or dict, optional
