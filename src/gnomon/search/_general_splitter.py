@@ -79,7 +79,7 @@ class NodeSummary(NamedTuple):
     """What is kept of a node: worth, number of rows, weight, answer."""
 
     worth: float
-    count: float
+    n_rows: float
     mass: float
     answer: np.ndarray
 
@@ -155,7 +155,7 @@ class GeneralSplitter:
     def _open(self, summary, depth):
         bounds = self.bounds
         return (
-            summary.count >= bounds.min_rows_split
+            summary.n_rows >= bounds.min_rows_split
             and depth < bounds.max_depth
             and -summary.worth > (bounds.min_impurity + ROUNDING) * summary.mass
         )

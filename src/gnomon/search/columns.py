@@ -12,9 +12,9 @@ NeurIPS 30, and Breiman et al. (1984), doi:10.1201/9781315139470, for the midpoi
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from gnomon._jit import inline, inner, jit, noun
+from gnomon._typing import ArrayLike, Bools, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.weights import weighted_quantile
 
@@ -57,33 +57,33 @@ class Columns:
     array([[0, 2, 3, 1]], dtype=uint8)
     """
 
-    codes: np.ndarray
-    sizes: np.ndarray
-    category: np.ndarray
-    starts: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    edges: np.ndarray
+    codes: Integers
+    sizes: Integers
+    category: Bools
+    starts: Integers
+    low: Floats
+    high: Floats
+    edges: Floats
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of rows."""
         return self.codes.shape[1]
 
     @cached_property
-    def without_gaps(self):
+    def without_gaps(self) -> bool:
         """Whether no cell is missing."""
         return all(np.max(codes, initial=0) < size for codes, size in zip(self.codes, self.sizes, strict=True))
 
     @cached_property
-    def bounded(self):
+    def bounded(self) -> bool:
         """Whether every column has a range, and that is finite."""
         if np.any(self.sizes < 1):
             return False
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.all(np.isfinite(self.high[self.starts[1:] - 1] - self.low[self.starts[:-1]])))
 
-    def take(self, features):
+    def take(self, features: Integers) -> "Columns":
         """Some of the columns."""
         parts = [slice(self.starts[j], self.starts[j + 1]) for j in features]
         sizes = self.sizes[features]
@@ -92,7 +92,7 @@ class Columns:
             self.codes[features], sizes, self.category[features], np.concatenate([[0], np.cumsum(sizes)]), *bins
         )
 
-    def values(self, rows):
+    def values(self, rows: Integers) -> Floats:
         """The cells of some rows as numbers that every cut sends where it sends the cells: the least of their bins."""
         out = np.empty((len(rows), len(self.sizes)))
         for j, size in enumerate(self.sizes):
@@ -102,7 +102,7 @@ class Columns:
 
 
 @inline
-def midpoint(low, high):
+def midpoint(low: float, high: float) -> float:
     """Halfway between two numbers; the lower one where rounding would give the upper.
 
     References
@@ -120,7 +120,15 @@ def midpoint(low, high):
     return middle if low <= middle < high else low
 
 
-def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, random_state=0):
+def code_columns(
+    X: Matrix,
+    *,
+    category: ArrayLike | None = None,
+    bins: int | None = None,
+    weights: Floats | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> Columns:
     """Code the columns of X.
 
     Parameters
@@ -156,7 +164,7 @@ def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, rand
     """
     n, p = X.shape
     category = np.zeros(p, dtype=bool) if category is None else np.asarray(category, dtype=bool)
-    X = X.tocsc() if sparse.issparse(X) else X
+    X = X.tocsc() if is_sparse(X) else X
     sample = _sample(n, bins, random_state)
     weights = None if weights is None or np.all(weights == weights[0]) else weights[sample]
 
@@ -178,7 +186,7 @@ def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, rand
     return Columns(codes, sizes, category, starts, values, values, np.zeros(0))
 
 
-def rank_columns(X):
+def rank_columns(X: Floats) -> Columns:
     """`code_columns` of a few rows of numbers, without bins: all columns at once, codes always of four bytes."""
     n, p = X.shape
     cells = np.ascontiguousarray(X.T, dtype=float)
@@ -239,7 +247,7 @@ def _sample(n, bins, random_state):
 
 
 def _cells(X, j):
-    if sparse.issparse(X):
+    if is_sparse(X):
         return X[:, [j]].toarray()[:, 0].astype(float)
     return np.ascontiguousarray(X[:, j], dtype=float)
 

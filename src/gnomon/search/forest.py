@@ -298,7 +298,7 @@ class Forest:
         def work(rows):
             pass_down(self.whole, self.roots, 0, len(self), block_of(X[rows]), LeafNumbers(out[rows]))
 
-        map_chunks(work, pieces(*X.shape, n_jobs), n_jobs)
+        map_chunks(work, pieces(X.shape, n_jobs), n_jobs)
         return out
 
     @cached_property
@@ -322,7 +322,7 @@ class Forest:
 
         threads = effective_n_jobs(n_jobs)
         at_once = -(-threads // GROUPS)
-        some, sums = pieces(*X.shape, at_once), []
+        some, sums = pieces(X.shape, at_once), []
         for first in range(0, len(some), at_once):
             blocks = [block_of(X[rows]) for rows in some[first : first + at_once]]
             sinks = [self._sink(len(block.cells)) for block in blocks]

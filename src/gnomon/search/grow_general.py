@@ -25,7 +25,6 @@ from gnomon.search.tree import Tests, Tree
 
 __all__ = ["ColumnScore", "data_thresholds", "grow_general_tree", "score_columns"]
 
-MISSING = ("own_value", "fractional", "surrogate")
 UNBOUNDED = 2**31
 
 
@@ -151,7 +150,7 @@ def _as_tree(splitter, nodes):
         answers=np.array([summary.answer for summary in summaries]),
         impurity=splitter.criterion.impurities(worth, mass),
         weight=mass,
-        n_rows=np.array([summary.count for summary in summaries]).astype(np.int32),
+        n_rows=np.array([summary.n_rows for summary in summaries]).astype(np.int32),
         missing=np.array([0 if test is None else test.missing for test in found], dtype=np.int16),
         ends=ends,
         n_features=len(splitter.columns.sizes),

@@ -7,17 +7,20 @@ many the nodes of a tree are packed first (`_packed_descent`). What is done with
 sink. Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/9781315139470.
 """
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
-from scipy import sparse
 
 from gnomon._jit import compiled, lean, noun, verb
+from gnomon._typing import Array, Floats, Integers, Matrix, is_sparse
 from gnomon._vectors import add_two
 from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.search._descent import bring_down
 from gnomon.search._packed_descent import MANY, drop_down, room_for_nodes, room_for_rows
+
+if TYPE_CHECKING:
+    from gnomon.search.tree import Tree
 
 __all__ = ["AnswerSums", "LeafNumbers", "as_dense", "block_of", "leaves_of", "pass_down"]
 
@@ -35,7 +38,7 @@ ROWS, CELLS = 2**16, 2**22
 class LeafNumbers:
     """Keep the leaf of every row in every tree."""
 
-    out: np.ndarray
+    out: Integers
 
     @verb
     def take(self, tree, leaves):
@@ -48,10 +51,10 @@ class LeafNumbers:
 class AnswerSums:
     """Add the answers of the leaves of every row, one sum for each group of trees."""
 
-    answers: np.ndarray
-    roots: np.ndarray
-    groups: np.ndarray
-    out: np.ndarray
+    answers: Floats
+    roots: Integers
+    groups: Integers
+    out: Floats
 
     @verb
     def take(self, tree, leaves):
@@ -69,37 +72,38 @@ class AnswerSums:
                     sums[i, k] += answers[np.uint32(some[i]), k]
 
 
-def leaves_of(tree, X, n_jobs=None):
+def leaves_of(tree: "Tree", X: Matrix, n_jobs: int | None = None) -> Integers:
     """The leaf of `tree` that each row of X reaches, as an array of node numbers."""
     out, roots = np.empty((X.shape[0], 1), dtype=np.int64), np.array([0, tree.node_count])
 
-    def work(rows):
+    def work(rows: slice) -> None:
         pass_down(tree, roots, 0, 1, block_of(X[rows]), LeafNumbers(out[rows]))
 
-    map_chunks(work, pieces(*X.shape, n_jobs), n_jobs)
+    map_chunks(work, pieces(X.shape, n_jobs), n_jobs)
     return out[:, 0]
 
 
-def pieces(n, p, n_jobs):
+def pieces(shape: tuple[int, ...], n_jobs: int | None) -> list[slice]:
     """The rows in pieces, one for each thread at least where they are many; answers do not depend on where they end."""
+    n, p = shape
     most = max(min(ROWS, CELLS // max(p, 1)), FEWEST)
     return split_rows(n, max(min(effective_n_jobs(n_jobs), n // FEWEST), -(-n // most)))
 
 
-def as_dense(X):
+def as_dense(X: Matrix) -> Array:
     """Rows as an array."""
-    return X.toarray() if sparse.issparse(X) else X
+    return X.toarray() if is_sparse(X) else X
 
 
 class Block(NamedTuple):
     """Rows as trees read them: cell by cell, and where they are many, by columns; and which columns have gaps."""
 
-    cells: np.ndarray
-    across: np.ndarray | None
-    gaps: np.ndarray | None
+    cells: Array
+    across: Array | None
+    gaps: Integers | None
 
 
-def block_of(X):
+def block_of(X: Matrix) -> Block:
     """Some rows, made ready for `pass_down`."""
     X = as_dense(X)
     if len(X) < MANY:
@@ -117,7 +121,9 @@ def _look_through(X, across, gaps):
             across[j, i] = X[i, j]
 
 
-def pass_down(whole, roots, first, last, block, sink):
+def pass_down(
+    whole: "Tree", roots: Integers, first: int, last: int, block: Block, sink: LeafNumbers | AnswerSums
+) -> None:
     """Bring the rows of a block to their leaves in the trees number first … last − 1, for a sink to take.
 
     The arrays of `whole` have all trees one after the other, each from its root in `roots`.
