@@ -20,7 +20,7 @@ from gnomon.numerics import design, parallel, special
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
-UNTYPED = {"generative", "multiclass", "search", "trees"}
+UNTYPED = {"generative", "multiclass", "trees"}
 
 
 def as_written(member):

@@ -13,19 +13,24 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.losses import Loss
 from gnomon.numerics.parallel import split_rows, team
 from gnomon.numerics.sums import sum_of
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
+from gnomon.search._criterion import SumCriterion
 from gnomon.search._grow import Grower, NodeRows, rows_of
 from gnomon.search._monotone import bounded
 from gnomon.search.boosting_scores import flat_scores, mean_loss
+from gnomon.search.columns import Columns
 from gnomon.search.criteria import Newton
 from gnomon.search.prune import prune_tree
+from gnomon.search.tree import Tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
@@ -52,7 +57,7 @@ class BoostingPlan:
         The ridge penalty λ of leaf values.
     subsample : float, default=1.0
         Share of the rows, drawn anew without replacement, from which a tree is grown.
-    criterion : Criterion, optional
+    criterion : SumCriterion, optional
         A criterion other than Newton's gain, for trees grown on the negative gradient with the rows' weights.
     n_scores : int, default=1
         Trees per round.
@@ -81,17 +86,17 @@ class BoostingPlan:
     0.1
     """
 
-    loss: Any
+    loss: Loss
     learning_rate: float = 0.1
     lam: float = 0.0
     subsample: float = 1.0
-    criterion: Any = None
+    criterion: SumCriterion | None = None
     n_scores: int = 1
     n_jobs: int | None = None
-    growth: dict = field(default_factory=dict)
-    adapt: Callable | None = None
+    growth: dict[str, Any] = field(default_factory=dict)
+    adapt: Callable[[Array, Floats, Floats], Loss] | None = None
     ccp_alpha: float = 0.0
-    between: str = "middle"
+    between: Literal["middle", "lower"] = "middle"
     leaf_factor: float = 1.0
 
 
@@ -123,11 +128,11 @@ class Round(NamedTuple):
     """
 
     turn: int
-    trees: list
-    rows: np.ndarray
-    scores: np.ndarray
+    trees: list[Tree]
+    rows: Integers
+    scores: Floats
     objective: float
-    loss: Any
+    loss: Loss
 
 
 class Boosted(NamedTuple):
@@ -154,13 +159,24 @@ class Boosted(NamedTuple):
     ('trees', 'scores', 'history', 'stop_reason')
     """
 
-    trees: list
-    scores: np.ndarray
-    history: dict
+    trees: list[list[Tree]]
+    scores: Floats
+    history: dict[str, Array]
     stop_reason: str
 
 
-def boost(columns, y, plan, rounds, *, start, sample_weight=None, seed=0, watch=None, first=0):
+def boost(
+    columns: Columns,
+    y: Array,
+    plan: BoostingPlan,
+    rounds: int,
+    *,
+    start: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    seed: int = 0,
+    watch: Callable[[Round], str | None] | None = None,
+    first: int = 0,
+) -> Boosted:
     """Add `rounds` rounds of trees to the scores `start`.
 
     Parameters
@@ -298,7 +314,7 @@ def _gradients_and_curvatures(loss, y, z, w, gradient, curvature):
     return sum_of(values)
 
 
-def has_curvature(loss):
+def has_curvature(loss: Loss) -> bool:
     """Whether Newton's step serves the loss."""
     return loss.best_shift is None and loss.curved
 

@@ -212,7 +212,7 @@ class SumCriterion(Criterion):
         """The same criterion with a `width` that the compiler knows, where there is one."""
         return self
 
-    def groups(self, y: Array, w: Floats, group: Integers, k: int) -> Groups:
+    def groups(self, y: Array, w: Floats, group: Integers, k: int) -> SumGroups:
         return SumGroups.of(self, y, w, group, k)
 
     def answers(self, sums: Floats) -> Floats:

@@ -8,19 +8,28 @@ best back-up test sends it (``"surrogate"``: Breiman et al. 1984, §5.3, doi:10.
 text of `grow`, as Python.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.search._choices import Situation, best_of_column
-from gnomon.search._column_tests import ELSEWHERE, TABLE, Grouping, drawn
+from gnomon._typing import Array, Bools, Floats, Integers
+from gnomon.search._choices import Choice, ScoredTest, Situation, best_of_column
+from gnomon.search._column_tests import ELSEWHERE, TABLE, FormOfTest, Grouping, NodeTest, drawn
+from gnomon.search._criterion import Criterion
 from gnomon.search._cuts import TIE
 from gnomon.search._nodes import ROUNDING
 from gnomon.search._oblique_tests import oblique_families
 from gnomon.search._surrogates import find_surrogates, follow_surrogates
 from gnomon.search._work import make_nodes
+from gnomon.search.columns import Columns
 from gnomon.search.tree import LEAF
+
+MissingRows: TypeAlias = Literal["own_value", "fractional", "surrogate"]
+CutSums: TypeAlias = Callable[[Floats], tuple[float, float]]
+ObliqueDirections: TypeAlias = Callable[[Floats, Array, Floats, bool, CutSums, np.random.Generator], Floats]
+"""(Z, y, w, classes, cut_sums, rng) → directions, one per row."""
 
 
 class GrowingNodes:
@@ -57,21 +66,21 @@ class Forms(NamedTuple):
     """What tests there are: functions of a `Grouping` for numbers and categories, oblique directions or None, how one
     test is chosen, whether it is searched or drawn, whether columns are tested again, and declared values."""
 
-    numbers: Any
-    categories: Any
-    oblique: Any
-    choice: Any
+    numbers: FormOfTest
+    categories: FormOfTest
+    oblique: ObliqueDirections | None
+    choice: Choice
     random: bool
     reuse: bool
-    declared: np.ndarray
+    declared: Integers
 
 
 class OpenNode(NamedTuple):
     """An open node: its rows, their weights in it, which columns it may test, and the node above."""
 
-    rows: np.ndarray
-    w: np.ndarray
-    allowed: np.ndarray
+    rows: Integers
+    w: Floats
+    allowed: Bools
     parent: int
 
 
@@ -81,24 +90,24 @@ class NodeSummary(NamedTuple):
     worth: float
     n_rows: float
     mass: float
-    answer: np.ndarray
+    answer: Floats
 
 
 @dataclass(eq=False)
 class GeneralSplitter:
     """Proposes tests column by column; keeps what each node found and where its rows went."""
 
-    columns: Any
-    criterion: Any
-    y: np.ndarray
+    columns: Columns
+    criterion: Criterion
+    y: Array
     forms: Forms
     bounds: Bounds
-    missing: str
-    rng: Any
-    held: dict = field(default_factory=dict)
-    found: dict = field(default_factory=dict)
-    surrogates: dict = field(default_factory=dict)
-    summaries: list = field(default_factory=list)
+    missing: MissingRows
+    rng: np.random.Generator
+    held: dict[int, OpenNode] = field(default_factory=dict)
+    found: dict[int, ScoredTest] = field(default_factory=dict)
+    surrogates: dict[int, tuple[NodeTest, ...]] = field(default_factory=dict)
+    summaries: list[NodeSummary] = field(default_factory=list)
     leaves: int = 1
 
     def examine(self, nodes, first, made):

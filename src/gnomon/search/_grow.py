@@ -10,16 +10,18 @@ Breiman et al. (1984), doi:10.1201/9781315139470; best first: Friedman (2001), d
 
 from contextlib import contextmanager, nullcontext
 from threading import Event
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon._jit import DISABLED, compiled, inline, lean
+from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon._vectors import ROW
 from gnomon.numerics.parallel import team
 from gnomon.search._code_splitter import ROWS, CodeSplitter, Ties, assist, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._crew import MOST_PIECES, STOP, WORD, make_crew
+from gnomon.search._criterion import SumCriterion
 from gnomon.search._growers import require_traits
 from gnomon.search._histograms import fewest_rows, make_histograms
 from gnomon.search._joint import each_alone, join_columns
@@ -38,9 +40,13 @@ from gnomon.search._work import (
     open_root,
     restart,
 )  # fmt: skip
+from gnomon.search.columns import Columns
+from gnomon.search.tree import Tree
 
 __all__ = ["grow_tree"]
 
+CutSearch: TypeAlias = Literal["best", "random"]
+"""The best cut of a column, or one drawn."""
 
 LARGE_FROM = 2000
 """Rows from which on a table is large: histograms that are kept, blocks, records, threads that share a node and loops
@@ -52,11 +58,29 @@ HISTOGRAM_BYTES = 2**24
 
 
 def grow_tree(
-    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
-    max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
-    seed=0, n_jobs=None,
-):  # fmt: skip
+    columns: Columns,
+    y: Array,
+    criterion: SumCriterion,
+    *,
+    sample_weight: ArrayLike | None = None,
+    rows: ArrayLike | None = None,
+    splitter: CutSearch = "best",
+    categorical_split: Literal["subset", "equality"] = "subset",
+    max_depth: int | None = None,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
+    min_impurity: float = 0.0,
+    min_gain: float = 0.0,
+    max_features: int | None = None,
+    max_leaf_nodes: int | None = None,
+    monotone: ArrayLike | None = None,
+    together: ArrayLike | None = None,
+    category_support: float = 0.0,
+    thresholds: Literal["midpoints", "edges"] = "midpoints",
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Tree:
     """Grow a tree of binary tests by (1).
 
     Parameters
@@ -131,7 +155,7 @@ def grow_tree(
         return grower.grow(rows, seed)[0]
 
 
-def rows_of(weights):
+def rows_of(weights: Floats) -> Integers:
     """The rows with a weight."""
     return np.flatnonzero(weights).astype(np.int32)
 
@@ -139,9 +163,9 @@ def rows_of(weights):
 class NodeRows(NamedTuple):
     """Which rows reached each node: ``rows[start[node]:stop[node]]``."""
 
-    rows: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
+    rows: Integers
+    start: Integers
+    stop: Integers
 
 
 class Grower:
@@ -296,12 +320,12 @@ def _block(columns, max_leaf_nodes):
     return CACHE // (2 * len(columns.sizes) * columns.codes.itemsize)
 
 
-def deepest(max_depth):
+def deepest(max_depth: int | None) -> int:
     """The depth at which nodes are leaves, always of one type, as kernels are compiled for each."""
     return DEEPEST if max_depth is None else min(int(max_depth), DEEPEST)
 
 
-def capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes):
+def capacity_for(m: int, max_depth: int | None, min_samples_leaf: float, max_leaf_nodes: int | None) -> int:
     """Most nodes that a binary tree of `m` rows can have under the limits."""
     leaves = max(1, m // max(1, int(min_samples_leaf)))
     if max_leaf_nodes is not None:

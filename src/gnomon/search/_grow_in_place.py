@@ -16,7 +16,9 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, lean
+from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon.numerics.parallel import team
+from gnomon.search._criterion import SumCriterion
 from gnomon.search._grow import Grower, capacity_for, deepest, grow, rows_of
 from gnomon.search._growers import require_traits
 from gnomon.search._intervals import INTERVALS, TOGETHER, collect, divide_rows, survey, sweep, tally_intervals
@@ -24,7 +26,7 @@ from gnomon.search._nodes import Limits, make_children, settle, weigh_up
 from gnomon.search._read_off import read_nodes
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import rank_columns
-from gnomon.search.tree import FIELDS, Tests
+from gnomon.search.tree import FIELDS, Tests, Tree
 
 __all__ = ["FEW", "grow_in_place"]
 
@@ -39,9 +41,19 @@ WIDE = 4.0
 
 
 def grow_in_place(
-    X, y, criterion, *, sample_weight=None, max_depth=None, min_samples_split=2, min_samples_leaf=1,
-    min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0, n_jobs=None,
-):  # fmt: skip
+    X: Floats,
+    y: Array,
+    criterion: SumCriterion,
+    *,
+    sample_weight: ArrayLike | None = None,
+    max_depth: int | None = None,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
+    min_impurity: float = 0.0,
+    min_gain: float = 0.0,
+    n_jobs: int | None = None,
+) -> Tree:
     """Grow the tree of binary cuts (1).
 
     Parameters
@@ -83,14 +95,14 @@ def grow_in_place(
         tree, order = read_nodes(top.nodes[:made].view(np.ndarray), top.sums[:made], criterion, X.shape[1])
         opened = top.nodes.view(np.ndarray)[order]
 
-        def below(k):
+        def below(k: int) -> Tree:
             node = opened[k]
             rows, depth = top.rows[node["start"] : node["stop"]], int(node["depth"])
             left = None if max_depth is None else max_depth - depth
             return _subtree(X[rows], y[rows], criterion, w[rows], left, limits)
 
-        small = np.flatnonzero((tree.n_rows <= FEW) & tree.is_leaf & (tree.impurity > 0.0))
-        return _graft(tree, dict(zip(small.tolist(), run(below, small), strict=True)))
+        small = np.flatnonzero((tree.n_rows <= FEW) & tree.is_leaf & (tree.impurity > 0.0)).tolist()
+        return _graft(tree, dict(zip(small, run(below, small), strict=True)))
 
 
 def _subtree(X, y, criterion, w, max_depth, limits):
@@ -187,11 +199,11 @@ class _IntervalSplitter:
 class _Scene(NamedTuple):
     """A node: its rows, its sums with room for five groups more, the rounding of merits, the intervals of columns."""
 
-    rows: np.ndarray
-    sums: np.ndarray
+    rows: Integers
+    sums: Floats
     scale: float
-    low: np.ndarray
-    per_unit: np.ndarray
+    low: Floats
+    per_unit: Floats
 
 
 def _ranges(X, rows):

@@ -10,16 +10,21 @@ with it (Briţa, van der Linden & Demirović 2025, ConTree, doi:10.1609/aaai.v39
 NP-complete: Hyafil & Rivest (1976), doi:10.1016/0020-0190(76)90095-8. Meant for d ≤ 4.
 """
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gnomon._jit import compiled
-from gnomon.search._cut_columns import cut_columns, fork_of
+from gnomon._typing import Array, ArrayLike, Floats
+from gnomon.search._criterion import SumCriterion
+from gnomon.search._cut_columns import CutPlan, cut_columns, fork_of
 from gnomon.search._growers import require_traits
 from gnomon.search._pair_sums import best_cut, best_pair, make_sorted, open_cuts, sort_rows
+from gnomon.search.assemble import Fork
+from gnomon.search.columns import Columns
 
 __all__ = ["OptimalTree", "optimal_tree"]
 
@@ -58,22 +63,30 @@ class OptimalTree(NamedTuple):
     False
     """
 
-    fork: Any
+    fork: Fork | None
     objective: float
     lower_bound: float
     n_sets: int
     interrupted: bool = False
 
     @property
-    def proved(self):
+    def proved(self) -> bool:
         """Whether the tree is proved to be best."""
         return self.lower_bound >= self.objective
 
 
 def optimal_tree(
-    columns, y, criterion, *, sample_weight=None, max_depth=2, leaf_penalty=0.0, tolls=None, time_limit=None,
-    progress=None,
-):  # fmt: skip
+    columns: Columns,
+    y: Array,
+    criterion: SumCriterion,
+    *,
+    sample_weight: ArrayLike | None = None,
+    max_depth: int = 2,
+    leaf_penalty: float = 0.0,
+    tolls: Floats | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[int, int, float], object] | None = None,
+) -> OptimalTree:
     """Minimise (1) over all trees of cuts of numbers and of one category against the others.
 
     Parameters
@@ -124,7 +137,7 @@ def optimal_tree(
     tolls = np.full(columns.n_samples, np.inf) if tolls is None else tolls
     total = float(np.sum(criterion.masses(sums)))
 
-    def report(column, cost):
+    def report(column: int, cost: float) -> None:
         if progress is not None:
             progress(column + 1, len(codes), cost / total)
 
@@ -142,7 +155,7 @@ class FoundTree(NamedTuple):
 
     cost: float
     lower: float
-    plan: Any
+    plan: CutPlan | None
 
 
 class _Search:

@@ -7,25 +7,36 @@ the answer is their weighted mean, else their mean. Experts drew such trees befo
 (1966), Experiments in Induction; Quinlan (1986), doi:10.1007/BF00116251.
 """
 
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Literal
 
 import numpy as np
 
+from gnomon._typing import ArrayLike
 from gnomon.numerics.domains import ordered
 from gnomon.numerics.validation import check_choice
 from gnomon.search._hand_tests import fork_test, is_sum
 from gnomon.search.conditions import usual_branch
-from gnomon.search.rule_syntax import Leaf, parse
+from gnomon.search.rule_syntax import Leaf, RuleFork, TreeSpec, parse
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
-from gnomon.search.words import Words
+from gnomon.search.words import Cell, Words
 
 __all__ = ["mentioned_values", "read_tree"]
 
 COMPARISONS = {"≤", "<", ">", "≥", "≠"}
 
 
-def read_tree(spec, *, columns=None, categories=None, classes=None, words=None, new_labels="error"):
+def read_tree(
+    spec: TreeSpec,
+    *,
+    columns: Sequence[Hashable] | None = None,
+    categories: Mapping[Hashable, Iterable[Cell]] | None = None,
+    classes: ArrayLike | None = None,
+    words: Words | None = None,
+    new_labels: Literal["error", "open"] = "error",
+) -> tuple[Tree, Words]:
     """Read a tree that was written by hand, or by `tree_text`.
 
     Parameters
@@ -78,7 +89,7 @@ def read_tree(spec, *, columns=None, categories=None, classes=None, words=None, 
     return builder.tree(), words
 
 
-def mentioned_values(spec):
+def mentioned_values(spec: TreeSpec) -> dict[Hashable, set[Cell]]:
     """The categories that a tree written by hand mentions, by column.
 
     References
@@ -94,9 +105,10 @@ def mentioned_values(spec):
     return _mentioned(_walk(parse(spec))[0])[1]
 
 
-def _mentioned(forks):
+def _mentioned(forks: Iterable[RuleFork]) -> tuple[set[Hashable], dict[Hashable, set[Cell]]]:
     """The columns that are compared as numbers, and the values of those that are tested as categories."""
-    numbers, values = set(), {}
+    numbers: set[Hashable] = set()
+    values: dict[Hashable, set[Cell]] = {}
     for fork in forks:
         compared = any(case.op in COMPARISONS or is_sum(case.terms) for case in fork.cases)
         for case in fork.cases:
@@ -108,8 +120,10 @@ def _mentioned(forks):
     return numbers, {name: found for name, found in values.items() if name not in numbers}
 
 
-def _walk(root):
-    forks, leaves, waiting = [], [], [root]
+def _walk(root: RuleFork | Leaf) -> tuple[list[RuleFork], list[Leaf]]:
+    forks: list[RuleFork] = []
+    leaves: list[Leaf] = []
+    waiting = [root]
     while waiting:
         item = waiting.pop()
         if isinstance(item, Leaf):

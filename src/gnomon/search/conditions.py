@@ -197,9 +197,9 @@ class OneOf:
         """Whether every row passes."""
         return len(self.codes) == self.size and self.missing
 
-    def complete(self, values: tuple[Cell, ...]) -> "OneOf":
+    def complete(self, values: tuple[Cell, ...] | None) -> "OneOf":
         """The same for rows without gaps; `values` are those of the column, None last if a gap is one of them."""
-        size = min(self.size, sum(value is not None for value in values))
+        size = min(self.size, sum(value is not None for value in values or ()))
         return OneOf(self.column, self.codes & frozenset(range(size)), size)
 
     def holds(self, X: Array) -> Bools:

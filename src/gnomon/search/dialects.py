@@ -8,11 +8,12 @@ leave out what goes without saying. SQL: ISO/IEC 9075.
 """
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from gnomon.search.conditions import OneOf
-from gnomon.search.words import spell, spell_name, spell_number
+from gnomon.search.conditions import Condition, OneOf
+from gnomon.search.words import Words, spell, spell_name, spell_number
 
 __all__ = ["PYTHON", "SQL", "TEXT", "Dialect", "say", "say_all", "say_any"]
 
@@ -193,7 +194,7 @@ SQL = _Sql("<=", "=", "<>", "AND", "OR", "1 = 1")
 PYTHON = _Python("<=", "==", "!=", "and", "or", "True")
 
 
-def say(condition, words, dialect, decimals=None):
+def say(condition: Condition, words: Words, dialect: Dialect, decimals: int | None = None) -> str:
     """A condition as text.
 
     References
@@ -253,13 +254,13 @@ def _say_interval(condition, words, dialect, decimals):
     return f" {dialect.conjunction} ".join(parts) or None
 
 
-def say_all(conditions, words, dialect, decimals=None):
+def say_all(conditions: Iterable[Condition], words: Words, dialect: Dialect, decimals: int | None = None) -> str:
     """All of some conditions."""
     parts = [say(condition, words, dialect, decimals) for condition in conditions]
     return f" {dialect.conjunction} ".join(parts) or dialect.always
 
 
-def say_any(terms, dialect):
+def say_any(terms: Sequence[str], dialect: Dialect) -> str:
     """One of some terms, each the text of conditions that all hold."""
     bracketed = [f"({term})" if len(terms) > 1 else term for term in terms]
     return f" {dialect.disjunction} ".join(bracketed) or f"not {dialect.always}"

@@ -9,17 +9,22 @@ that a node is looked up once for all that pass it.
 
 import itertools
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
+from gnomon._typing import Array, Floats, Integers, Matrix
 from gnomon.numerics.parallel import map_chunks
+from gnomon.search._criterion import Criterion
 from gnomon.search._grow import Grower, grow_tree, rows_of
 from gnomon.search._growers import applicable_growers
 from gnomon.search._record_splitter import Records
+from gnomon.search.columns import Columns
 from gnomon.search.grow_general import grow_general_tree
 from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
 from gnomon.search.tree import FIELDS, LEAF, Tests, Tree
@@ -34,6 +39,17 @@ SPARE = 1.25
 
 FEW_STEPS = 5000
 """Rows times trees for which threads are not worth their start."""
+
+
+class RowBags(Protocol):
+    """The rows of many trees: a seed for each, and how often each row is in its bag."""
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """One for each tree."""
+
+    def counts(self, t: int) -> Floats:
+        """How often each row is in the bag of tree t."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +81,9 @@ class Bags:
     n: int
     size: int | None
     replace: bool = True
-    seeds: tuple = ()
+    seeds: tuple[int, ...] = ()
 
-    def counts(self, t):
+    def counts(self, t: int) -> Floats:
         """How often each row is in the bag of tree t."""
         if self.size is None:
             return np.ones(self.n)
@@ -77,9 +93,19 @@ class Bags:
 
 
 def grow_forest(
-    columns, y, criterion, bags, *, weights=None, features=None, after=None, finish=None, n_jobs=None, progress=None,
-    **options,
-):  # fmt: skip
+    columns: Columns,
+    y: Array,
+    criterion: Criterion,
+    bags: RowBags,
+    *,
+    weights: Callable[[Floats], Floats] | None = None,
+    features: Callable[[int], Integers] | None = None,
+    after: "Forest | None" = None,
+    finish: Callable[[Tree], Tree] | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, Tree], object] | None = None,
+    **options: Any,
+) -> "Forest":
     """Grow a tree for each seed of `bags`.
 
     An interrupt ends the growing, not the work done: the trees before the first unfinished one are returned.
@@ -89,7 +115,7 @@ def grow_forest(
     columns, y, criterion
         As in `grow_tree`.
     bags : Bags
-        The rows of each tree.
+        The rows of each tree; or another object with `seeds` and `counts`.
     weights : callable counts → weights, optional
         From how often rows are in the bag to the weights of the tree; the counts themselves by default.
     features : callable seed → array of columns, optional
@@ -265,25 +291,25 @@ class Forest:
     """
 
     whole: Tree
-    roots: np.ndarray
+    roots: Integers
 
     @classmethod
-    def of(cls, trees):
+    def of(cls, trees: Sequence[Tree]) -> "Forest":
         """Put trees one after the other."""
         joined = _Joined(len(trees))
         joined.put(trees)
         return joined.forest()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.roots) - 1
 
-    def tree(self, t):
+    def tree(self, t: int) -> Tree:
         """Tree number t; its arrays are views."""
         part = slice(self.roots[t], self.roots[t + 1])
         views = {name: getattr(self.whole, name)[part] for name in FIELDS}
         return replace(self.whole, **views, tests=self.whole.tests._replace(which=self.whole.tests.which[part]))
 
-    def code(self, X, n_jobs=None):
+    def code(self, X: Matrix, n_jobs: int | None = None) -> sparse.csr_array:
         """The leaf of every row in every tree as a sparse matrix: one 1 per tree in the column of the leaf."""
         column = np.cumsum(self.whole.is_leaf) - 1
         leaves = self.leaves(X, n_jobs)
@@ -291,7 +317,7 @@ class Forest:
         starts = np.arange(0, leaves.size + 1, len(self))
         return sparse.csr_array((np.ones(leaves.size), indices, starts), shape=(len(leaves), self.whole.n_leaves))
 
-    def leaves(self, X, n_jobs=None):
+    def leaves(self, X: Matrix, n_jobs: int | None = None) -> Integers:
         """The leaf of every row in every tree, numbered within the tree."""
         out = np.empty((X.shape[0], len(self)), dtype=np.int64)
 
@@ -302,12 +328,12 @@ class Forest:
         return out
 
     @cached_property
-    def votes(self):
+    def votes(self) -> "Forest":
         """The same trees, whose nodes answer with one vote for their largest answer."""
         answers = self.whole.answers
         return replace(self, whole=self.whole.with_answers(np.eye(answers.shape[1])[np.argmax(answers, axis=1)]))
 
-    def sum(self, X, n_jobs=None):
+    def sum(self, X: Matrix, n_jobs: int | None = None) -> Floats:
         """(1).
 
         Threads take a group of trees each, lest every one of them look up all nodes for some of the rows. Groups are
@@ -331,7 +357,7 @@ class Forest:
             sums += [np.sum(sink.out, axis=0) for sink in sinks]
         return np.concatenate(sums)
 
-    def sum_row(self, x):
+    def sum_row(self, x: Floats) -> Floats:
         """(1) of one row of float64 numbers, without a pool of threads."""
         return self._sum_alone(block_of(x.reshape(1, -1)))[0]
 

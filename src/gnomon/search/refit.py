@@ -7,6 +7,7 @@ rows stop where none did before. Quinlan (1993), C4.5: Programs for Machine Lear
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -83,7 +84,7 @@ def _known_gains(tree: Tree, X: Matrix, y: Array, criterion: Criterion, ends: En
         inside = (ends.nodes >= node) & (ends.nodes < tree.ends[node])
         rows, part = np.unique(ends.rows[inside], return_inverse=True)
         w, here = np.bincount(part, ends.weights[inside]), as_dense(X[rows])
-        branch = node_test(tree, int(node)).branch_of(lambda j, here=here: here[:, j])
+        branch = node_test(tree, int(node)).branch_of(partial(np.take, here, axis=1))
         known = branch != ELSEWHERE
         if np.any(known):
             _, group = np.unique(branch[known], return_inverse=True)
