@@ -10,12 +10,13 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import sparse
 from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits
 
 from gnomon.base import validate_rows
 from gnomon.losses import HingeLoss, LogisticLoss, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.monomials import expand
-from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows, team
+from gnomon.numerics.parallel import blas_threads, calm_blas, map_chunks, split_rows, team
 from gnomon.numerics.random import check_rng, resamples, spawn_seeds
 from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import (
@@ -144,6 +145,17 @@ def test_threads_keep_the_order_and_limit_blas(n_jobs):
     with pytest.raises(ZeroDivisionError):
         map_chunks(lambda k: 1 / k, [1, 0, 2], n_jobs)
     assert blas_threads() == before
+
+
+def test_contexts_that_overlap_leave_blas_as_it_was():
+    # As two threads enter and leave them; the second would put back what it found, the limit of the first.
+    with threadpool_limits(2, user_api="blas"):
+        first, second = calm_blas(1), calm_blas(1)
+        first.__enter__()
+        second.__enter__()
+        first.__exit__(None, None, None)
+        second.__exit__(None, None, None)
+        assert blas_threads() == 2
 
 
 def test_an_error_cancels_what_has_not_begun():

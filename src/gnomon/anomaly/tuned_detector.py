@@ -7,20 +7,23 @@ bad; at the end it is fitted to all good rows. Kohavi (1995), A study of cross-v
 estimation and model selection, IJCAI.
 """
 
+from collections.abc import Mapping
 from numbers import Integral
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
-from sklearn.utils.validation import _num_samples, check_is_fitted, validate_data
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, validate_data
 
 from gnomon._typing import ArrayLike, Bools, Floats, Folds, Integers, MatrixLike
 from gnomon.anomaly._base import decisions, like, verdicts
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.gaussian_detector import GaussianDetector
 from gnomon.anomaly.threshold import PLACEMENTS, Metric, Placement, best_place, candidates, metric_values, placed
+from gnomon.base.routing import asking, routed, router
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["TunedDetector"]
@@ -94,7 +97,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         self.placement = placement
         self.anomaly_label = anomaly_label
 
-    def fit(self, X: MatrixLike, y: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Choose the threshold by cross-validation, then fit the detector to all good rows.
 
         Parameters
@@ -102,6 +105,8 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         X : array-like of shape (n_samples, n_features)
         y : array-like of shape (n_samples,), optional
             1 for anomalous, 0 for good.
+        **fit_params
+            For the detector and the splitter, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -113,15 +118,16 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         if _num_samples(X) == 0:
             raise ValueError("X has 0 sample(s), and a detector learns from good rows; give at least one row")
         X = _doubles(X)
-        detector = GaussianDetector() if self.detector is None else self.detector
+        sent = routed(self, "fit", params=fit_params)
+        learn = _Learner(self._detector(), X, sent.detector.fit)
         if y is None:
-            return self._untuned(clone(detector).fit(X))
+            return self._untuned(learn(np.arange(_num_samples(X))))
         bad = anomalous(y, _num_samples(X), self.anomaly_label)
         if np.all(bad):
             raise ValueError(f"all of n_samples={len(bad)} rows are anomalous; a detector needs good rows (y = 0)")
         # First, so that the detector itself raises the error about rows that cannot be fitted.
-        self.detector_ = clone(detector).fit(_safe_indexing(X, np.flatnonzero(~bad)))
-        scored = [_held_out(detector, X, bad, *fold) for fold in self._folds(X, bad)]
+        self.detector_ = learn(np.flatnonzero(~bad))
+        scored = [_held_out(learn, bad, *fold) for fold in self._folds(X, bad, sent.splitter.split)]
         self.thresholds_, self.values_ = self._mean_values(scored)
         best = best_place(self.values_, self.metric)
         self.threshold_, self.value_ = placed(self.thresholds_, best, self.placement), float(self.values_[best])
@@ -181,6 +187,13 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         """
         return self.fit(X, y).predict(X)
 
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the detector and the splitter."""
+        return router(self, detector=self._detector(), splitter=self.cv)
+
+    def _detector(self) -> Any:
+        return asking(GaussianDetector()) if self.detector is None else self.detector
+
     def _scores(self, X: MatrixLike) -> Floats:
         check_is_fitted(self)
         return np.asarray(self.detector_.score_samples(_doubles(X)), dtype=float)
@@ -196,14 +209,14 @@ class TunedDetector(OutlierMixin, BaseEstimator):
         self.thresholds_, self.values_ = np.empty(0), np.empty(0)
         return self
 
-    def _folds(self, X: Any, bad: Bools) -> list[tuple[Integers, Integers]]:
+    def _folds(self, X: Any, bad: Bools, params: dict[str, Any]) -> list[tuple[Integers, Integers]]:
         require_anomalies(bad, f"y of n_samples={len(bad)}")
         if isinstance(self.cv, Integral) and np.sum(bad) < self.cv:
             raise ValueError(
                 f"cv={self.cv} folds need an anomalous row each and y has {np.sum(bad)}; give cv ≤ {np.sum(bad)}, or "
                 "set the threshold without labels"
             )
-        return list(check_cv(self.cv, bad, classifier=True).split(X, bad))
+        return list(check_cv(self.cv, bad, classifier=True).split(X, bad, **params))
 
     def _mean_values(self, scored: list[tuple[Floats, Bools]]) -> tuple[Floats, Floats]:
         """Every score of any fold as a candidate, and the mean metric at each; all folds count alike."""
@@ -214,7 +227,7 @@ class TunedDetector(OutlierMixin, BaseEstimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags = get_tags(GaussianDetector() if self.detector is None else self.detector).input_tags
+        tags.input_tags = get_tags(self._detector()).input_tags
         return tags
 
 
@@ -223,8 +236,20 @@ def _doubles(X: Any) -> Any:
     return X.astype(float) if getattr(X, "dtype", None) == np.float32 else X
 
 
-def _held_out(detector: BaseEstimator, X: Any, bad: Bools, train: Integers, held_out: Integers) -> tuple[Floats, Bools]:
+class _Learner(NamedTuple):
+    """Fits a clone of the detector to some of the rows, with what it asked for."""
+
+    detector: Any
+    X: Any
+    params: Mapping[str, Any]
+
+    def __call__(self, rows: Integers) -> Any:
+        params = _check_method_params(self.X, params=self.params, indices=rows)
+        return clone(self.detector).fit(_safe_indexing(self.X, rows), **params)
+
+
+def _held_out(learn: _Learner, bad: Bools, train: Integers, held_out: Integers) -> tuple[Floats, Bools]:
     """Scores and labels of the rows left out, by a detector of the good rows among the others."""
     require_anomalies(bad[held_out], "a fold of y")
-    fitted = clone(detector).fit(_safe_indexing(X, train[~bad[train]]))
-    return np.asarray(fitted.score_samples(_safe_indexing(X, held_out)), dtype=float), bad[held_out]
+    scores = learn(train[~bad[train]]).score_samples(_safe_indexing(learn.X, held_out))
+    return np.asarray(scores, dtype=float), bad[held_out]

@@ -1,8 +1,8 @@
-"""What estimators of several families share, for whoever writes one: rows and weights on their way in, and one
-estimator for each column of a code.
+"""What estimators of several families share, for authors of estimators: validation of rows and weights, and one
+estimator for each column of a coding matrix.
 
-Beside these names stand `base.progress`, `base.parameters`, `base.delegation` (methods that the estimator inside
-another has or lacks), `base.spare_labels` (of rows that get no class) and `base.coded_rows` (tables with categories as
+Further modules: `base.progress`, `base.parameters`, `base.delegation` (methods that exist only if the wrapped estimator
+has them), `base.spare_labels` (labels for rows without a class) and `base.coded_rows` (tables with categories as
 numbers).
 """
 

@@ -6,16 +6,18 @@ Kohavi & John (1997), doi:10.1016/S0004-3702(97)00043-X, call this a wrapper.
 """
 
 from abc import ABC, abstractmethod
-from typing import Self
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, MatrixLike
 from gnomon.base import validate_rows
-from gnomon.features._subset_score import SubsetError, accepted, subset_error
+from gnomon.base.routing import routed, router
+from gnomon.features._subset_score import SubsetError, accepted, error_scorer, subset_error
 
 __all__ = ["ErrorSelector"]
 
@@ -27,7 +29,7 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
     def _select(self, error: SubsetError, d: int) -> tuple[Bools, float]:
         """The mask of the columns chosen among d, and their error; `error` is the function L̂."""
 
-    def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, **params: Any) -> Self:
         """Choose the columns.
 
         Parameters
@@ -36,6 +38,8 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
             Training rows.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Targets.
+        **params
+            For the estimator, the splitter and the scorer, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -44,9 +48,16 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
         options = accepted(self.estimator)
         finite = options.pop("ensure_all_finite") is True
         X, y = validate_rows(self, X, y, finite=finite, multi_output=True, **options)
-        error = subset_error(self.estimator, X, y, self.cv, self.scoring, self.n_jobs)
+        sent = routed(self, "fit", params=params)
+        error = subset_error(self.estimator, X, y, self.cv, self.scoring, self.n_jobs, sent)
         self.support_, self.error_ = self._select(error, X.shape[1])
         return self
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the estimator, the splitter and the scorer."""
+        return router(
+            self, estimator=self.estimator, splitter=self.cv, scorer=error_scorer(self.estimator, self.scoring)
+        )
 
     def _get_support_mask(self) -> Bools:
         check_is_fitted(self)

@@ -6,19 +6,21 @@ The empty subset has a constant prediction: the mean, or the most frequent class
 feature subset selection, doi:10.1016/S0004-3702(97)00043-X.
 """
 
+from collections.abc import Mapping
 from typing import Any, Literal, Protocol, TypeAlias
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.dummy import DummyClassifier, DummyRegressor
-from sklearn.metrics import check_scoring, make_scorer, zero_one_loss
+from sklearn.metrics import make_scorer, zero_one_loss
 from sklearn.model_selection import check_cv
-from sklearn.utils import InputTags, check_X_y, get_tags
+from sklearn.utils import Bunch, InputTags, check_X_y, get_tags
 from sklearn.utils.parallel import Parallel, delayed
-from sklearn.utils.validation import _get_feature_names
+from sklearn.utils.validation import _check_method_params, _get_feature_names
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Folds, Integers, MatrixLike, Scoring
+from gnomon.base.routing import default_scorer
 from gnomon.features._base import Columns, column_indices
 from gnomon.features._least_squares_error import LeastSquaresError
 from gnomon.numerics.validation import check_choice
@@ -30,6 +32,10 @@ TIE = 1e-10
 
 SubsetModel: TypeAlias = BaseEstimator | Literal["least_squares"]
 """What is fitted to a subset: an estimator, or linear regression with an intercept by a compiled loop."""
+
+
+NOTHING = Bunch(estimator=Bunch(fit={}), splitter=Bunch(split={}), scorer=Bunch(score={}))
+"""No metadata for any part."""
 
 
 class SubsetError(Protocol):
@@ -110,29 +116,40 @@ def subset_error(
     cv: Folds,
     scoring: Scoring,
     n_jobs: int | None = None,
+    sent: Bunch = NOTHING,
 ) -> SubsetError:
     """The function S ↦ L̂(S), S as a row of booleans; the folds are drawn once, so that subsets are comparable."""
     if not isinstance(estimator, str):
-        return _EstimatorError(estimator, X, y, cv, scoring, n_jobs)
+        return _EstimatorError(estimator, X, y, cv, scoring, n_jobs, sent)
     if scoring is not None or y.ndim != 1:
         raise ValueError(
             "estimator='least_squares' works with one target and scoring=None; otherwise give an estimator, for "
             "example sklearn.linear_model.LinearRegression()"
         )
-    return LeastSquaresError(X, y, list(check_cv(cv, y).split(X, y)), n_jobs)
+    return LeastSquaresError(X, y, list(check_cv(cv, y).split(X, y, **sent.splitter.split)), n_jobs)
+
+
+def error_scorer(estimator: SubsetModel, scoring: Scoring) -> Any:
+    """The scorer whose negative is the error of an estimator; None where a compiled loop computes it."""
+    if isinstance(estimator, str):
+        return None
+    wrong = make_scorer(zero_one_loss, greater_is_better=False)
+    return default_scorer(estimator, scoring, wrong if is_classifier(estimator) else "neg_mean_squared_error")
 
 
 class _EstimatorError:
-    """L̂ of equation (1) for any estimator."""
+    """L̂ of equation (1) for any estimator; of the metadata `sent`, the constant prediction reads the weights alone."""
 
-    def __init__(self, estimator: BaseEstimator, X: Any, y: Array, cv: Folds, scoring: Scoring, n_jobs: int | None):
+    def __init__(
+        self, estimator: BaseEstimator, X: Any, y: Array, cv: Folds, scoring: Scoring, n_jobs: int | None, sent: Bunch
+    ):
         classifies = is_classifier(estimator)
         self.estimator = estimator
         self.constant = DummyClassifier() if classifies else DummyRegressor()
         self.X, self.y = X, y
-        self.folds = list(check_cv(cv, y, classifier=classifies).split(X, y))
-        default = make_scorer(zero_one_loss, greater_is_better=False) if classifies else "neg_mean_squared_error"
-        self.scorer = check_scoring(estimator, scoring or default)
+        self.sent = sent
+        self.folds = list(check_cv(cv, y, classifier=classifies).split(X, y, **sent.splitter.split))
+        self.scorer = error_scorer(estimator, scoring)
         self.n_jobs = n_jobs
 
     def __call__(self, mask: Bools) -> float:
@@ -147,11 +164,15 @@ class _EstimatorError:
         # A constant prediction reads no column, but scikit-learn wants at least one.
         model, X = (self.estimator, self.X[:, mask]) if np.any(mask) else (self.constant, self.X[:, :1])
         X = X.tocsr() if sparse.issparse(X) else X
-        return float(-np.mean([self._score(clone(model), X, train, test) for train, test in self.folds]))
+        params = self.sent.estimator.fit
+        if model is self.constant:
+            params = {name: value for name, value in params.items() if name == "sample_weight"}
+        return float(-np.mean([self._score(clone(model), X, params, *fold) for fold in self.folds]))
 
-    def _score(self, model: BaseEstimator, X: Any, train: Integers, test: Integers) -> float:
-        model.fit(X[train], self.y[train])
-        return self.scorer(model, X[test], self.y[test])
+    def _score(self, model: BaseEstimator, X: Any, params: Mapping[str, Any], train: Integers, test: Integers) -> float:
+        model.fit(X[train], self.y[train], **_check_method_params(X, params=params, indices=train))
+        extra = _check_method_params(X, params=self.sent.scorer.score, indices=test)
+        return self.scorer(model, X[test], self.y[test], **extra)
 
 
 def first_smallest(errors: Floats, scale: float) -> int:

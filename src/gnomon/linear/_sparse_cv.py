@@ -13,9 +13,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import MetadataRouter
 
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike, is_sparse
 from gnomon.base import validate_rows
+from gnomon.base.routing import routed, router
 from gnomon.linear._errors import RULES, standard_error
 from gnomon.linear._scores import linear_scores
 from gnomon.linear._sparse import check_precompute
@@ -72,7 +74,7 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         """The candidates for r."""
         raise NotImplementedError
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any) -> Self:
         """Choose by (1), then fit all rows.
 
         Parameters
@@ -80,6 +82,8 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
+        **params
+            For the splitter, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -92,7 +96,8 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         shares = [check_interval("l1_ratio", float(r), 0.0, 1.0) for r in self._shares()]
         grids = [self._grid(X, y, weights, r) for r in shares]
         X = X.tocsr() if is_sparse(X) else X
-        folds = list(check_cv(self.cv).split(X, y))
+        sent = routed(self, "fit", sample_weight, params)
+        folds = list(check_cv(self.cv).split(X, y, **sent.splitter.split))
         tasks = [(r, grid, fold) for r, grid in zip(shares, grids, strict=True) for fold in folds]
         errors = map_chunks(lambda task: self._fold_errors(X, y, weights, *task), tasks, self.n_jobs)
         mse = np.array(errors).reshape(len(shares), len(folds), -1).transpose(0, 2, 1)
@@ -121,6 +126,10 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the splitter."""
+        return router(self, splitter=self.cv).add_self_request(self)
 
     def _grid(self, X: Matrix, y: Floats, weights: Floats, share: float) -> Floats:
         if np.ndim(self.alphas) == 1:

@@ -7,15 +7,16 @@ one standard error of the best, a simpler model that is not clearly worse: Breim
 section 3.4.3, doi:10.1201/9781315139470. Cross-validation: Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x.
 """
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_method_params
 
 from gnomon._typing import (
     Array,
@@ -32,6 +33,7 @@ from gnomon._typing import (
     Verbosity,
 )
 from gnomon.base import validate_rows
+from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._classifier import rows_to_score
 from gnomon.linear._errors import RULES, Rule, standard_error
 from gnomon.linear._legacy_cv import LegacyPenalty, asked_ratios, legacy_attributes, wants_legacy
@@ -188,8 +190,33 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
-        """Score every C on every fold, choose by `rule`, and fit the final model."""
+    # Weights in a score are for the scorer, which asks for them or does not.
+    __metadata_request__score: ClassVar = {"sample_weight": UNUSED}
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the splitter and the scorer."""
+        made = router(self, splitter=self.cv).add_self_request(self)
+        scores = MethodMapping().add(caller="fit", callee="score").add(caller="score", callee="score")
+        return made.add(scorer=self._scorer(), method_mapping=scores)
+
+    def _scorer(self) -> Any:
+        return default_scorer(self, self.scoring, "accuracy")
+
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any) -> Self:
+        """Score every C on every fold, choose by `rule`, and fit the final model.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+        **params
+            For the splitter and the scorer, by scikit-learn's metadata routing.
+
+        Returns
+        -------
+        self
+        """
         check_choice("rule", self.rule, RULES)
         legacy = wants_legacy(self.use_legacy_attributes)
         asked = asked_ratios(self.penalty, self.l1_ratios, _DEFAULT_RATIOS)
@@ -197,9 +224,10 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self.Cs_, self.l1_ratios_ = self._grid(asked)
-        folds = list(check_cv(self.cv, y, classifier=True).split(X, y))
+        sent = routed(self, "fit", sample_weight, params)
+        folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **sent.splitter.split))
         _check_folds(folds, y)
-        paths = map_chunks(lambda fold: self._path(X, y, weights, *fold), folds, n_jobs=self.n_jobs)
+        paths = map_chunks(lambda fold: self._path(X, y, weights, sent.scorer.score, *fold), folds, n_jobs=self.n_jobs)
         scores, coefs, iterations = (np.array(part) for part in zip(*paths, strict=True))
         self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations
         r, c = _choose(np.mean(scores, axis=0), standard_error(scores), self.rule)
@@ -226,18 +254,26 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         shared = {name: getattr(self, name) for name in SHARED}
         return LogisticRegression(C=C, l1_ratio=l1_ratio, warm_start=warm_start, **shared)
 
-    def _path(self, X: Matrix, y: Array, weights: Floats | None, train: Integers, test: Integers) -> tuple[Array, ...]:
+    def _path(
+        self,
+        X: Matrix,
+        y: Array,
+        weights: Floats | None,
+        params: Mapping[str, Any],
+        train: Integers,
+        test: Integers,
+    ) -> tuple[Array, ...]:
         """Scores, coefficients and iterations of one fold over the grid, C ascending."""
-        scorer = check_scoring(self._model(1.0, 0.0), self.scoring)
+        scorer = self._scorer()
         learned = X[train], y[train], None if weights is None else weights[train]
-        held = X[test], y[test], None if weights is None else weights[test]
+        params = _check_method_params(X, params=params, indices=test)
         rows = []
         for ratio in self.l1_ratios_:
             model = self._model(1.0, float(ratio), warm_start=True)
             for C in self.Cs_:
                 model.set_params(C=float(C)).fit(*learned)
                 theta = np.hstack([model.coef_, model.intercept_[:, None]])[:, : X.shape[1] + bool(self.fit_intercept)]
-                rows.append((_score(scorer, model, *held), theta, max(1, int(np.max(model.n_iter_)))))
+                rows.append((scorer(model, X[test], y[test], **params), theta, max(1, int(np.max(model.n_iter_)))))
         shape = (len(self.l1_ratios_), len(self.Cs_))
         return tuple(np.array(column).reshape(*shape, *np.shape(column[0])) for column in zip(*rows, strict=True))
 
@@ -273,10 +309,10 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         X = rows_to_score(self, X)
         return self.model_.predict_log_proba(X)
 
-    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
+    def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **score_params: Any) -> float:
         """What `scoring` says of the final model; accuracy by default."""
         X = rows_to_score(self, X)
-        return _score(check_scoring(self.model_, self.scoring), self.model_, X, y, sample_weight)
+        return self._scorer()(self.model_, X, y, **routed(self, "score", sample_weight, score_params).scorer.score)
 
 
 def _check_folds(folds: Sequence[tuple[Integers, Integers]], y: Array) -> None:
@@ -288,12 +324,6 @@ def _check_folds(folds: Sequence[tuple[Integers, Integers]], y: Array) -> None:
             f"cv leaves classes {sorted(absent)} without a row in some training part; give fewer folds, a stratified "
             "splitter, or leave out classes with too few rows"
         )
-
-
-def _score(
-    scorer: Callable[..., float], model: LogisticRegression, X: Matrix, y: ArrayLike, weights: ArrayLike | None
-) -> float:
-    return scorer(model, X, y) if weights is None else scorer(model, X, y, sample_weight=weights)
 
 
 def _choose(means: Floats, errors: Floats, rule: Rule) -> tuple[int, int]:

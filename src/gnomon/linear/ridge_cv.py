@@ -7,17 +7,20 @@ Leave-one-out errors are exact and cost no refit: one decomposition serves all r
 (1984), section 3.4.3.
 """
 
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
-from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
+from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils.validation import _check_method_params
 
 from gnomon._typing import ArrayLike, Floats, Folds, Integers, MatrixLike, Numbers, Scoring
 from gnomon.base import validate_rows
+from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._errors import RULES, Rule, standard_error, unit_of
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import RidgePath, Rows, ridge_path
@@ -112,7 +115,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self.alpha_per_target = alpha_per_target
         self.rule = rule
 
-    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+    def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **params: Any) -> Self:
         """Choose ρ and minimise Σ s r² + ρ‖w‖².
 
         Parameters
@@ -120,6 +123,8 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
         sample_weight : array-like of shape (n_samples,), optional
+        **params
+            For the splitter and the scorer, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -137,10 +142,12 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         alphas = self._alphas()
         rows = Rows(X, as_columns(y.astype(X.dtype, copy=False)), weights, self.fit_intercept)
         path = ridge_path(rows, float(np.min(alphas)), mode=self.gcv_mode or "auto")
+        sent = routed(self, "fit", sample_weight, params)
         if self.cv is None:
-            scores, errors, unit = self._leave_one_out(path, alphas, y)
+            scores, errors, unit = self._leave_one_out(path, alphas, y, sent.scorer.score)
         else:
-            (scores, errors), unit = self._by_folds(rows, alphas, y), 1.0
+            folds = check_cv(self.cv, y).split(X, y, **sent.splitter.split)
+            (scores, errors), unit = self._by_folds(rows, alphas, y, folds, sent.scorer.score), 1.0
         chosen = _choose(alphas, scores, errors, self.rule)
         with np.errstate(over="ignore"):
             return self._set(path, alphas, chosen, unit * (unit * scores), y)
@@ -170,10 +177,12 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             raise ValueError("rule='1se' needs errors row by row or fold by fold; leave scoring=None or give cv")
         return alphas
 
-    def _leave_one_out(self, path: RidgePath, alphas: Floats, y: Floats) -> tuple[Floats, Floats, float]:
+    def _leave_one_out(
+        self, path: RidgePath, alphas: Floats, y: Floats, params: Mapping[str, Any]
+    ) -> tuple[Floats, Floats, float]:
         """Mean score of every alpha, (n_alphas, k) or (n_alphas, 1), its standard error, and the unit of y in both."""
         if self.scoring is not None or self.store_cv_results:
-            return self._stored_leave_one_out(path, alphas, y)
+            return self._stored_leave_one_out(path, alphas, y, params)
         n, per_target = path.rows.shape[0], self.alpha_per_target
         # Fourth powers of y may overflow where y does not.
         unit = unit_of(path.rows.Y)
@@ -187,7 +196,9 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
         error = np.sqrt(np.maximum(square - total**2 / n, 0.0) / max(n - 1, 1) / n)
         return -total / n, error, unit
 
-    def _stored_leave_one_out(self, path: RidgePath, alphas: Floats, y: Floats) -> tuple[Floats, Floats, float]:
+    def _stored_leave_one_out(
+        self, path: RidgePath, alphas: Floats, y: Floats, params: Mapping[str, Any]
+    ) -> tuple[Floats, Floats, float]:
         n, _, k = path.rows.shape
         residuals = path.loo_residuals(alphas)
         shape = (*y.shape, len(alphas))
@@ -198,35 +209,50 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
             scores, errors = -np.mean(e, axis=0).T, standard_error(e).T
         else:
             kept = (path.rows.Y[:, :, None] - residuals).reshape(shape)
-            scores = self._scored(kept.reshape(n, k, -1), y, path.rows.weights)
+            scores = self._scored(kept.reshape(n, k, -1), y, params)
             errors = np.full_like(scores, np.nan)
         if self.store_cv_results:
             self.cv_results_ = kept.astype(path.rows.X.dtype, copy=False)
         return scores, errors, 1.0
 
-    def _scored(self, predictions: Floats, y: Floats, weights: Floats | None) -> Floats:
-        scorer = check_scoring(self, scoring=self.scoring)
-        extra = {} if weights is None else {"sample_weight": weights}
+    def _scored(self, predictions: Floats, y: Floats, params: Mapping[str, Any]) -> Floats:
+        scorer = self._scorer()
         given, tables = _GivenPredictions(), np.moveaxis(predictions, 2, 0)
         if self.alpha_per_target:
             columns = as_columns(y).T
-            return np.array([[scorer(given, p, t, **extra) for p, t in zip(P.T, columns, strict=True)] for P in tables])
-        return np.array([[scorer(given, P.reshape(y.shape), y, **extra)] for P in tables])
+            return np.array(
+                [[scorer(given, p, t, **params) for p, t in zip(P.T, columns, strict=True)] for P in tables]
+            )
+        return np.array([[scorer(given, P.reshape(y.shape), y, **params)] for P in tables])
 
-    def _by_folds(self, rows: Rows, alphas: Floats, y: Floats) -> tuple[Floats, Floats]:
+    def _by_folds(
+        self,
+        rows: Rows,
+        alphas: Floats,
+        y: Floats,
+        folds: Iterable[tuple[Integers, Integers]],
+        params: Mapping[str, Any],
+    ) -> tuple[Floats, Floats]:
         """The mean over folds of the score of every alpha, and its standard error; one path per fold."""
-        scorer = check_scoring(self, scoring=self.scoring)
+        scorer = self._scorer()
         given = _GivenPredictions()
         table = []
-        for train, test in check_cv(self.cv, y).split(rows.X, y):
+        for train, test in folds:
             weights = None if rows.weights is None else rows.weights[train]
             path = ridge_path(rows._replace(X=rows.X[train], Y=rows.Y[train], weights=weights), float(np.min(alphas)))
             coef = path.coef(alphas)
             predictions = [rows.X[test] @ w + b for w, b in zip(coef, path.intercept(coef), strict=True)]
-            extra = {} if rows.weights is None else {"sample_weight": rows.weights[test]}
+            extra = _check_method_params(rows.X, params=params, indices=test)
             table.append([scorer(given, p.reshape(y[test].shape), y[test], **extra) for p in predictions])
         table = np.array(table)
         return np.mean(table, axis=0)[:, None], standard_error(table)[:, None]
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the splitter and the scorer."""
+        return router(self, splitter=self.cv, scorer=self._scorer()).add_self_request(self)
+
+    def _scorer(self) -> Any:
+        return default_scorer(self, self.scoring, "r2")
 
     def _set(self, path: RidgePath, alphas: Floats, chosen: Integers, scores: Floats, y: Floats) -> Self:
         k, dtype = path.P.shape[1], path.rows.X.dtype

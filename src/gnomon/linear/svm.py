@@ -167,7 +167,7 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         solver = _solver(self)
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         options = {name: value for name, value in limits.items() if value is not None}
-        # Where C is large, what the best constant loses says nothing of the minimum.
+        # For large C the loss of the best constant says nothing about the minimum.
         options |= {"relative_to": "objective"} if solver == "cd" else {}
         options |= {"callback": log_row} if self.verbose else {}
         options |= self.solver_options or {}

@@ -4,26 +4,34 @@
     integer:  g fitted to y ∈ {0, …, C − 1},  ŷ = g(x) rounded                                             (2)
 
 Least squares on e_y estimates E[e_y | x], the posteriors; a linear g masks a class between two others. Integers put the
-classes on a line in an order that means nothing: a baseline to be beaten. Hastie, Tibshirani & Friedman (2009), The
+classes on a line in an arbitrary order: a baseline only. Hastie, Tibshirani & Friedman (2009), The
 Elements of Statistical Learning, section 4.2, doi:10.1007/978-0-387-84858-7.
 """
+
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.multioutput import MultiOutputRegressor
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
+from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import given_rows
+from gnomon.base.routing import routed, router
 from gnomon.base.weights import weight_parameter
 from gnomon.multiclass._base import predictor, single_labels
 from gnomon.numerics.coding import encode_labels
+from gnomon.numerics.coding.labels import Coding
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["IndicatorRegression"]
 
-_CODES = {"onehot": "one_hot", "integer": "index"}
+ClassCoding: TypeAlias = Literal["onehot", "integer"]
+
+_CODES: dict[ClassCoding, Coding] = {"onehot": "one_hot", "integer": "index"}
 """What `encode_labels` calls the codings."""
 
 
@@ -65,11 +73,14 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     [[0.33, 0.67, 0.0]]
     """
 
-    def __init__(self, regressor, *, coding="onehot"):
+    def __init__(self, regressor: BaseEstimator, *, coding: ClassCoding = "onehot"):
         self.regressor = regressor
         self.coding = coding
 
-    def fit(self, X, y, sample_weight=None):
+    # Weights are for the regressor, which asks for them or does not.
+    __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
+
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit the regressor to the codes of the classes.
 
         Parameters
@@ -78,6 +89,8 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             Whatever the regressor takes.
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
+        **fit_params
+            For the regressor, by scikit-learn's metadata routing.
 
         Returns
         -------
@@ -91,11 +104,17 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         check_consistent_length(X, target)
         several = target.ndim == 1 or get_tags(self.regressor).target_tags.multi_output
         self.regressor_ = clone(self.regressor) if several else MultiOutputRegressor(clone(self.regressor))
-        weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(target), 0)))
-        self.regressor_.fit(X, target.astype(float), **weight_parameter(self.regressor, weights))
+        params = dict(routed(self, "fit", sample_weight, fit_params).regressor.fit)
+        weights = params.pop("sample_weight", None)
+        weights = None if weights is None else check_weights(weights, np.empty((len(target), 0)))
+        self.regressor_.fit(X, target.astype(float), **weight_parameter(self.regressor, weights), **params)
         return self
 
-    def decision_function(self, X):
+    def get_metadata_routing(self) -> MetadataRouter:
+        """How scikit-learn routes metadata to the regressor."""
+        return router(self, regressor=self.regressor)
+
+    def decision_function(self, X: AnyRows) -> Floats:
         """g_k(x), or −|g(x) − k| for integers; for two classes that of the second minus that of the first.
 
         Parameters
@@ -109,7 +128,7 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         S = self._scores(X)
         return S[:, -1] - S[:, 0] if S.shape[1] <= 2 else S
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class with the largest score; ties go to the first.
 
         Parameters
@@ -123,14 +142,14 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         scores = self._scores(X)
         return self.classes_[np.argmax(scores, axis=1)]
 
-    def _scores(self, X):
+    def _scores(self, X: AnyRows) -> Floats:
         check_is_fitted(self)
         g = self.regressor_.predict(given_rows(self, self.regressor, X, reset=False))
         if self.coding == "integer":
             return -np.abs(np.reshape(g, (-1, 1)) - np.arange(len(self.classes_), dtype=g.dtype))
         return np.reshape(g, (len(g), len(self.classes_)))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.regressor).input_tags
         return tags

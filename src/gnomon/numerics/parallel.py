@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import count, takewhile
-from threading import Condition
+from threading import Condition, Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -98,7 +98,7 @@ def team(n_jobs: int | None = None) -> Iterator["Team"]:
     [[0], [0, 1, 4]]
     """
     workers = effective_n_jobs(n_jobs)
-    with nullcontext() if workers <= 1 else _controller().limit(limits=1, user_api="blas"):
+    with nullcontext() if workers <= 1 else _BLAS.one_thread():
         together = Team(workers)
         try:
             yield together
@@ -304,6 +304,39 @@ def blas_threads() -> int:
     return max((library.num_threads for library in _controller().select(user_api="blas").lib_controllers), default=1)
 
 
+class _BlasLimit:
+    """BLAS kept to one thread by any number of threads at once.
+
+    Most libraries have one setting for the process. Each thread puts back what it found, which may be the limit of
+    another; so the last one to leave puts back what the first one found.
+    """
+
+    def __init__(self) -> None:
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: in a forked process the threads that were inside, and may hold the lock, do not exist."""
+        self._lock, self._inside = Lock(), 0
+        self._first: Any = None
+
+    @contextmanager
+    def one_thread(self) -> Iterator[None]:
+        """A context in which BLAS keeps to one thread."""
+        with self._lock:
+            mine = _controller().limit(limits=1, user_api="blas")
+            self._first = self._first if self._inside else mine
+            self._inside += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._inside -= 1
+                (mine if self._inside else self._first).restore_original_limits()
+
+
+_BLAS = _BlasLimit()
+
+
 def calm_blas(size: int) -> AbstractContextManager[Any]:
     """A context in which BLAS keeps to one thread for square matrices too small to gain from more.
 
@@ -321,7 +354,7 @@ def calm_blas(size: int) -> AbstractContextManager[Any]:
     ...     blas_threads()
     1
     """
-    return _controller().limit(limits=1, user_api="blas") if size < _SMALL else nullcontext()
+    return _BLAS.one_thread() if size < _SMALL else nullcontext()
 
 
 def split_rows(n: int, parts: int) -> list[slice]:
@@ -348,6 +381,7 @@ def _pool() -> ThreadPoolExecutor:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_pool.cache_clear)
+    os.register_at_fork(after_in_child=_BLAS.forget)
 
 
 _processors = cache(cpu_count)

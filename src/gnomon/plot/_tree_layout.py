@@ -1,4 +1,4 @@
-"""Where the nodes of a tree stand on the page, and what is written in them.
+"""The layout of a tree: positions of the nodes, and their text.
 
     width(node) = max(width of its words, Σ width(children)),    a parent stands above the middle of its children    (1)
 
@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex, to_rgb
 from gnomon._typing import Array, Floats
 from gnomon.plot._style import SEQUENTIAL, class_color, class_names
 from gnomon.search import Tree
-from gnomon.search.conditions import Interval, OneOf, branch_conditions, narrowed, reached
+from gnomon.search.conditions import Interval, OneOf, Reach, branch_conditions, narrowed, reached
 from gnomon.search.words import Words, count_rows
 
 __all__ = ["LABEL", "Box", "branch_label", "fill_color", "lay_out", "tally"]
@@ -90,7 +90,7 @@ def _shown_depth(tree: Tree) -> int:
 def branch_labels(tree: Tree, words: Words, digits: int = 3) -> dict[int, str]:
     """For every node but the root, what its branch asks, without the name of the column."""
     labels: dict[int, str] = {}
-    reach: dict[int, dict[Any, Any]] = {0: {}}
+    reach: dict[int, Reach] = {0: {}}
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         conditions = narrowed(branch_conditions(tree, node, words), reach[node])
         for child, condition in zip(tree.children(node), conditions, strict=True):
@@ -120,7 +120,7 @@ def _interval(condition: Interval, digits: int) -> str:
 
 
 def _values(condition: OneOf, words: Words) -> str:
-    met = words.values[condition.column]
+    met = words.values[condition.column] or ()
     values = ["missing" if met[code] is None else str(met[code]) for code in sorted(condition.codes)]
     return (
         ", ".join(values)

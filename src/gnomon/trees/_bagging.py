@@ -7,23 +7,19 @@ Breiman (1996), doi:10.1007/BF00058655; out-of-bag answers: Breiman (2001), doi:
 
 import numbers
 import warnings
+from typing import ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.ensemble._base import _set_random_states
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import _safe_indexing, check_array, get_tags
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    _raise_for_params,
-    _routing_enabled,
-    process_routing,
-)
+from sklearn.utils.metadata_routing import MetadataRouter
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
 
 from gnomon.base import given_rows
 from gnomon.base.progress import progress_of
+from gnomon.base.routing import routed, router
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_integer, check_interval
@@ -35,6 +31,9 @@ __all__ = ["Bagging"]
 
 class Bagging(MetaEstimatorMixin, BaseEstimator):
     """What both kinds share; `_answers(member, X)` is what is averaged."""
+
+    # Weights are chances of rows in the draws, so they are wanted whatever the estimator asks for.
+    __metadata_request__fit: ClassVar = {"sample_weight": True}
 
     def _base(self):
         return self._default(binning="auto") if self.estimator is None else self.estimator
@@ -53,7 +52,7 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         if len(y) != n:
             raise ValueError(f"X has {n} rows and y has {len(y)}: inconsistent numbers of samples; give one y per row")
         self.estimator_ = self._base()
-        params = self._params(fit_params)
+        params = routed(self, "fit", params=fit_params).estimator.fit
         draw = self._draw(n, sample_weight)
         n_members = check_integer("n_estimators", self.n_estimators, 1)
         keep = self.estimators_ if self.warm_start and "estimators_" in vars(self) else []
@@ -81,11 +80,6 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
                 ConvergenceWarning,
                 stacklevel=3,
             )
-
-    def _params(self, fit_params):
-        """What the user sends to the estimator, by routing."""
-        _raise_for_params(fit_params, self, "fit")
-        return process_routing(self, "fit", **fit_params).estimator.fit if _routing_enabled() else {}
 
     def _check_kept(self, n_kept, n_members, n):
         if n_kept > n_members:
@@ -203,10 +197,9 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         tags.input_tags = get_tags(self._base()).input_tags
         return tags
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """How scikit-learn routes metadata to the estimator."""
-        methods = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add(estimator=self._base(), method_mapping=methods)
+        return router(self, estimator=self._base()).add_self_request(self)
 
 
 def _count(name, value, n):

@@ -6,8 +6,11 @@ Breiman, Friedman, Stone & Olshen (1984), Classification and Regression Trees, d
 index, the entropy, the variance …; `gnomon.search` holds the criteria and the grower.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils.metadata_routing import UNUSED
 
 from gnomon.base.coded_rows import fitted_rows
 from gnomon.numerics.validation import check_non_negative
@@ -21,6 +24,9 @@ from gnomon.trees._single_tree import SingleTree
 from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
+
+NO_CHECKS = {"check_input": UNUSED}
+"""`check_input` is no metadata of the rows."""
 
 
 class DecisionTreeClassifier(ClassifierMixin, SingleTree):
@@ -195,6 +201,10 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         self.leaf_ridge = leaf_ridge
         self.smooth = smooth
 
+    __metadata_request__fit: ClassVar = NO_CHECKS
+    __metadata_request__predict: ClassVar = NO_CHECKS
+    __metadata_request__predict_proba: ClassVar = NO_CHECKS
+
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree (1)."""
         form = settle(self, self.algorithm)
@@ -341,6 +351,9 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         self.leaf_ridge = leaf_ridge
         self.smooth = smooth
         self.clip = clip
+
+    __metadata_request__fit: ClassVar = NO_CHECKS
+    __metadata_request__predict: ClassVar = NO_CHECKS
 
     def fit(self, X, y, sample_weight=None, check_input=True):
         """Grow the tree (1)."""
