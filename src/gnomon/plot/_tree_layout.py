@@ -6,7 +6,7 @@ Reingold & Tilford (1981), Tidier drawings of trees, doi:10.1109/TSE.1981.234519
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
