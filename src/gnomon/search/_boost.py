@@ -38,7 +38,7 @@ CHUNK = 8192
 """Rows of which one thread takes the slopes."""
 
 AWAKE = 2**16
-"""Rows below which helpers do nothing else between trees; of more rows they take the slopes."""
+"""Rows below which helpers stay with the grower between trees; with more rows they compute gradients too."""
 
 PURE = 1e-13
 """Variances of gradients below this share of their mean square are rounding."""
@@ -225,8 +225,8 @@ def boost(
         slopes.take(plan.loss)
         growers = [_grower(columns, slopes, plan, 0)]
         growers += [_grower(columns, slopes, plan, k, growers[0].joint) for k in range(1, plan.n_scores)]
-        # To wake helpers for every tree would take as long as to grow a small one.
-        awake = growers[0].helped() if len(y) < AWAKE else nullcontext()
+        # To wake helpers takes as long as to grow a small tree.
+        awake = growers[0].with_helpers() if len(y) < AWAKE else nullcontext()
         try:
             with awake:
                 for turn in range(first, first + rounds):

@@ -18,9 +18,8 @@ from gnomon._jit import DISABLED, compiled, inline, lean
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon._vectors import ROW
 from gnomon.numerics.parallel import team
-from gnomon.search._code_splitter import ROWS, CodeSplitter, Ties, assist, unload
+from gnomon.search._code_splitter import ROWS, CodeSplitter, Ties, run_helper, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
-from gnomon.search._crew import MOST_PIECES, STOP, WORD, make_crew
 from gnomon.search._criterion import SumCriterion
 from gnomon.search._growers import require_traits
 from gnomon.search._histograms import fewest_rows, make_histograms
@@ -29,6 +28,7 @@ from gnomon.search._monotone import bounded
 from gnomon.search._nodes import Limits
 from gnomon.search._read_off import read_off
 from gnomon.search._record_splitter import Records, RecordSplitter, make_room, may_use_records, open_records
+from gnomon.search._task_queue import MOST_PIECES, REMAINING, STOP, make_queue
 from gnomon.search._work import (
     DEEPEST,
     helpers_work,
@@ -213,10 +213,10 @@ class Grower:
         helpers = _helpers(run, p, most_rows, max_features, splitter) if large else 0
         # In the order in which histograms are filled.
         order = np.arange(p) if self.joint is None else self.joint.members
-        self.crew = make_crew(helpers, order) if helpers > 0 else None
+        self.queue = make_queue(helpers, order) if helpers > 0 else None
         kinds = _kinds(columns, splitter, categorical_split, (large or unrolled) and used.two_sums())
         self._by_code = compiled(CodeSplitter(
-            columns, used, kinds, limits, ties, self.y, w, self.rows, self.sums, self.work, self.block, self.crew,
+            columns, used, kinds, limits, ties, self.y, w, self.rows, self.sums, self.work, self.block, self.queue,
             self.joint, alone,
         ))  # fmt: skip
         moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, ties is not None)
@@ -224,7 +224,7 @@ class Grower:
         if self._records is not None:
             self._room = make_room(self._records, capacity, width, ROW if max_leaf_nodes is None else 0)
             self._by_record = compiled(RecordSplitter(columns, used, limits, self.sums, self.work, self._room))
-        self._called, self._helped = Event(), False
+        self._tree_begun, self._has_helpers = Event(), False
 
     def grow(self, rows, seed, purest=-np.inf):
         """A tree of the rows, and its `NodeRows`, good until the next tree; nodes not less pure than `purest` end.
@@ -238,10 +238,10 @@ class Grower:
         moving = self._records is not None and bool(np.all(self.w == 1.0))
         if moving:
             open_records(self._room, self._records, self.sums)
-        with nullcontext() if moving else self.helped():
+        with nullcontext() if moving else self.with_helpers():
             splitter = self._by_record if moving else self._by_code
             made = grow_compiled(splitter, self.nodes, self.max_leaves)
-        self._called.clear()
+        self._tree_begun.clear()
         if self.block is not None:
             unload(self.block, here)
         # Fields of a plain array come many times as fast as those of a recarray.
@@ -258,25 +258,25 @@ class Grower:
         return tree.with_answers(np.column_stack([1.0 - value, value]) if classes else value[:, None])
 
     @contextmanager
-    def helped(self):
-        """A context in which helpers stay with the grower, over many trees if it is that of all of them."""
-        self._called.set()
-        if self._helped or self.crew is None:
+    def with_helpers(self):
+        """A context in which helper threads work for the grower; around several trees, they stay for all of them."""
+        self._tree_begun.set()
+        if self._has_helpers or self.queue is None:
             yield
             return
-        self._helped, self.crew.desk[WORD] = True, 0
-        with self.run.beside(self._assist, self._dismiss):
+        self._has_helpers, self.queue.state[REMAINING] = True, 0
+        with self.run.in_background(self._run_helper, self._stop_helpers):
             yield
 
-    def _dismiss(self):
-        self._helped, self.crew.desk[WORD] = False, STOP
-        self._called.set()
+    def _stop_helpers(self):
+        self._has_helpers, self.queue.state[REMAINING] = False, STOP
+        self._tree_begun.set()
 
-    def _assist(self):
+    def _run_helper(self):
         work = helpers_work(self.work)
-        while not assist(self._by_code, self.nodes, work):
-            # Between two trees for long.
-            self._called.wait()
+        while not run_helper(self._by_code, self.nodes, work):
+            # Idle for long between two trees.
+            self._tree_begun.wait()
 
 
 def _kinds(columns, splitter, categorical_split, sweep):
@@ -297,7 +297,7 @@ def _ties(p, monotone, together, capacity):
 
 
 def _helpers(run, p, m, max_features, splitter):
-    """How many threads may help: none where a node looks at few columns, or draws from one seed."""
+    """How many threads may help: none where a node searches few columns, or draws cuts from one sequence."""
     if run is None or DISABLED or splitter == "random" or max_features < p:
         return 0
     if max(p, m // ROWS + 1) >= MOST_PIECES:

@@ -23,7 +23,7 @@ BLOCK = 1024
 FOUR = 4
 """The sums of a group, where there are so many, are those of one vector."""
 
-LINE = 8
+CACHE_LINE = 8
 """Doubles of a line of cache."""
 
 HERE, ABOVE, FREE, FIRST = range(4)
@@ -95,9 +95,9 @@ def make_fetched(kind, outputs):
 
 def in_lines(rows, columns):
     """An array of doubles whose rows begin with a line of cache: a vector on two of them costs twice."""
-    columns = -(-columns // LINE) * LINE
-    room = np.empty(rows * columns + LINE)
-    first = -(room.ctypes.data // room.itemsize) % LINE
+    columns = -(-columns // CACHE_LINE) * CACHE_LINE
+    room = np.empty(rows * columns + CACHE_LINE)
+    first = -(room.ctypes.data // room.itemsize) % CACHE_LINE
     return room[first : first + rows * columns].reshape(rows, columns)
 
 
