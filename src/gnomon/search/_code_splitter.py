@@ -33,11 +33,11 @@ from gnomon.search._histograms import (
 from gnomon.search._joint import Joint
 from gnomon.search._monotone import bound_children
 from gnomon.search._nodes import Limits, begin_block, draw_columns, make_children, settle, weigh_up
-from gnomon.search._sift import choose, mark, partition, sift
+from gnomon.search._partition import flag_rows, partition, partition_by_flags, set_sides
 from gnomon.search._task_queue import (
     ARGUMENT,
+    FLAG,
     HELPERS,
-    MARK,
     REMAINING,
     SEARCH,
     STOP,
@@ -53,7 +53,7 @@ from gnomon.search._task_queue import (
 from gnomon.search._work import SubtreeBlock, Work
 
 ROWS = 8192
-"""Rows of a piece that one thread marks."""
+"""Rows of a piece in which one thread flags those that go left."""
 
 
 @lean
@@ -165,7 +165,7 @@ def _divide(kept, block, ties, nodes, node, made):
 
 @inner
 def _keep_histograms(splitter, nodes, first, made, codes, y, w, inside):
-    """Give new nodes their histograms, as far as there is room and they are worth it."""
+    """Give new nodes their histograms, if a slot is free and they have enough rows."""
     slots = splitter.work.kept.slots
     parent = slots[ABOVE] if first > 0 else -1
     node = assign_slots(nodes, first, made, slots, splitter.limits)
@@ -294,7 +294,8 @@ def _work_on_task(splitter, nodes, work, grower):
         else:
             rows = splitter.rows[nodes.start[state[TASK_NODE]] : nodes.stop[state[TASK_NODE]]]
             first, last = piece * ROWS, min((piece + 1) * ROWS, len(rows))
-            mark(splitter.columns.codes[state[ARGUMENT]], rows, splitter.work.side, splitter.work.flags, first, last)
+            codes, shared = splitter.columns.codes[state[ARGUMENT]], splitter.work
+            flag_rows(codes, rows, shared.side, shared.flags, first, last)
         finish_piece(state)
         piece = take_piece(state, grower)
     return some
@@ -377,7 +378,7 @@ def _partition(splitter, queue, nodes, node, best, codes, rows, inside):
     work, size, chosen = splitter.work, splitter.columns.sizes[best.feature], splitter.work.groups[LEFT]
     if queue is None or inside or len(rows) < max(2 * ROWS, size):
         return partition(best, codes[best.feature], size, rows, work, chosen)
-    choose(best, size, chosen, work.side, True)
-    _run_task(splitter, nodes, MARK, node, best.feature, -(-len(rows) // ROWS))
-    choose(best, size, chosen, work.side, False)
-    return sift(work.flags, rows, work.rows)
+    set_sides(best, size, chosen, work.side, True)
+    _run_task(splitter, nodes, FLAG, node, best.feature, -(-len(rows) // ROWS))
+    set_sides(best, size, chosen, work.side, False)
+    return partition_by_flags(work.flags, rows, work.rows)

@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon._jit import DISABLED, compiled, inline, lean
 from gnomon._typing import Array, ArrayLike, Floats, Integers
-from gnomon._vectors import ROW
+from gnomon._vectors import WORD_BITS
 from gnomon.numerics.parallel import team
 from gnomon.search._code_splitter import ROWS, CodeSplitter, Ties, run_helper, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
@@ -27,7 +27,7 @@ from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
 from gnomon.search._nodes import Limits
 from gnomon.search._read_off import read_off
-from gnomon.search._record_splitter import Records, RecordSplitter, make_room, may_use_records, open_records
+from gnomon.search._record_splitter import Records, RecordSplitter, make_workspace, may_use_records, open_records
 from gnomon.search._task_queue import MOST_PIECES, REMAINING, STOP, make_queue
 from gnomon.search._work import (
     DEEPEST,
@@ -206,7 +206,7 @@ class Grower:
         self.joint, alone, kept = None, None, None
         if slots > 0:
             self.joint, alone = joint or join_columns(columns), each_alone(columns)
-            kept = make_histograms(slots, self.joint.room * width, y.dtype, outputs)
+            kept = make_histograms(slots, self.joint.n_entries * width, y.dtype, outputs)
         ties = _ties(p, monotone, together, capacity)
         self.work = make_work(columns, y, outputs, most_rows, width, None if ties is None else make_bounds(), kept)
         self.block = make_block(columns, y, outputs, _block(columns, max_leaf_nodes) if large else 0)
@@ -222,8 +222,8 @@ class Grower:
         moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, ties is not None)
         self._records = records if moved else None
         if self._records is not None:
-            self._room = make_room(self._records, capacity, width, ROW if max_leaf_nodes is None else 0)
-            self._by_record = compiled(RecordSplitter(columns, used, limits, self.sums, self.work, self._room))
+            self._space = make_workspace(self._records, capacity, width, WORD_BITS if max_leaf_nodes is None else 0)
+            self._by_record = compiled(RecordSplitter(columns, used, limits, self.sums, self.work, self._space))
         self._tree_begun, self._has_helpers = Event(), False
 
     def grow(self, rows, seed, purest=-np.inf):
@@ -237,7 +237,7 @@ class Grower:
         restart(self.work, seed, max(self.min_impurity, purest))
         moving = self._records is not None and bool(np.all(self.w == 1.0))
         if moving:
-            open_records(self._room, self._records, self.sums)
+            open_records(self._space, self._records, self.sums)
         with nullcontext() if moving else self.with_helpers():
             splitter = self._by_record if moving else self._by_code
             made = grow_compiled(splitter, self.nodes, self.max_leaves)

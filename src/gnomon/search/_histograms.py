@@ -24,7 +24,7 @@ FOUR = 4
 """The sums of a group, where there are so many, are those of one vector."""
 
 CACHE_LINE = 8
-"""Doubles of a line of cache."""
+"""Doubles in a cache line."""
 
 HERE, ABOVE, FREE, FIRST = range(4)
 """Places in the array of slots: that of the node at hand, its parent's, how many more are free, the first of these."""
@@ -32,7 +32,7 @@ HERE, ABOVE, FREE, FIRST = range(4)
 
 def fewest_rows(columns):
     """How many rows a node must have for a histogram, or for threads to share it."""
-    return min(max(1, FEWEST[0] * each_alone(columns).room // max(1, len(columns.sizes))), FEWEST[1])
+    return min(max(1, FEWEST[0] * each_alone(columns).n_entries // max(1, len(columns.sizes))), FEWEST[1])
 
 
 def free_slots(count):
@@ -94,11 +94,11 @@ def make_fetched(kind, outputs):
 
 
 def in_lines(rows, columns):
-    """An array of doubles whose rows begin with a line of cache: a vector on two of them costs twice."""
+    """An array of doubles whose rows are aligned to cache lines: a vector that straddles two costs twice."""
     columns = -(-columns // CACHE_LINE) * CACHE_LINE
-    room = np.empty(rows * columns + CACHE_LINE)
-    first = -(room.ctypes.data // room.itemsize) % CACHE_LINE
-    return room[first : first + rows * columns].reshape(rows, columns)
+    buffer = np.empty(rows * columns + CACHE_LINE)
+    first = -(buffer.ctypes.data // buffer.itemsize) % CACHE_LINE
+    return buffer[first : first + rows * columns].reshape(rows, columns)
 
 
 @inner

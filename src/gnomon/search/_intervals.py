@@ -18,7 +18,7 @@ from gnomon._jit import inner, lean
 from gnomon.search._column_splits import Found
 from gnomon.search._cuts import allowed, is_free
 from gnomon.search._histograms import fetch_rows
-from gnomon.search._sift import sift
+from gnomon.search._partition import partition_by_flags
 from gnomon.search.columns import midpoint
 
 __all__ = ["INTERVALS", "TOGETHER", "collect", "divide_rows", "survey", "sweep", "tally_intervals"]
@@ -228,4 +228,4 @@ def divide_rows(X, j, threshold, missing, rows, flags, spare):
     for i in range(np.uint64(len(rows))):
         x = X[np.uint32(rows[i]), j]
         flags[i] = x <= threshold or (x != x and missing == 0)
-    return sift(flags, rows, spare)
+    return partition_by_flags(flags, rows, spare)

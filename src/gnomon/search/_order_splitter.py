@@ -18,8 +18,8 @@ from gnomon.search._cuts import TIE
 from gnomon.search._groups import HALF, LOW, sort_keys
 from gnomon.search._monotone import bound_children
 from gnomon.search._nodes import ROUNDING, draw_columns, make_children
+from gnomon.search._partition import partition
 from gnomon.search._pinball import clear, least_loss, middle_quantile, quantile_and_loss, take_in
-from gnomon.search._sift import partition
 from gnomon.search.columns import midpoint
 from gnomon.search.tree import LEAF
 

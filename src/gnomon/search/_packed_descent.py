@@ -13,9 +13,9 @@ import numpy as np
 
 from gnomon._jit import inner, just_below, lean
 from gnomon.search._descent import FEW, descend, step
-from gnomon.search._sift import sift
+from gnomon.search._partition import partition_by_flags
 
-__all__ = ["MANY", "drop_down", "room_for_nodes", "room_for_rows"]
+__all__ = ["MANY", "drop_down", "make_packed", "make_workspace"]
 
 STEPS = 2
 """Steps after which rows that have come to rest are set aside."""
@@ -32,7 +32,7 @@ MANY = 1024
 """From so many rows on, nodes are packed, and cells are read from a copy in which those of a column are neighbours."""
 
 
-class Room(NamedTuple):
+class DescentWorkspace(NamedTuple):
     """Where rows are divided: their numbers, those set aside, flags, nodes to come, and where a few rows are."""
 
     rows: np.ndarray
@@ -42,26 +42,27 @@ class Room(NamedTuple):
     at: np.ndarray
 
 
-def room_for_nodes(most, n_features, kind):
+def make_packed(most, n_features, kind):
     """Room for the packed nodes of a tree of at most so many, for rows of a kind of numbers."""
     # One bit is the sign.
     fits = n_features < 2**SLIM_BITS and most < 2 ** (31 - SLIM_BITS)
     return np.empty(most, dtype=SLIM if kind == np.float32 and fits else WIDE)
 
 
-def room_for_rows(n, packed):
+def make_workspace(n, packed):
     """Room in which so many rows go down packed nodes."""
     rows, spare = np.empty((2, n), dtype=np.int32)
     open_nodes = np.empty((n + 1, 3), dtype=np.int64)
-    return Room(rows, spare, np.empty(n, dtype=np.uint8), open_nodes, np.empty(FEW, dtype=packed["way"].dtype))
+    flags, at = np.empty(n, dtype=np.uint8), np.empty(FEW, dtype=packed["way"].dtype)
+    return DescentWorkspace(rows, spare, flags, open_nodes, at)
 
 
 @lean
-def drop_down(nodes, missing, ends, tests, roots, first, last, block, packed, room, leaves, sink):
+def drop_down(nodes, missing, ends, tests, roots, first, last, block, packed, space, leaves, sink):
     """Bring all rows of a block to their `leaves` in the trees first … last − 1, for a sink to take."""
     for tree in range(first, last):
         others = _pack(nodes, tests, roots[tree], roots[tree + 1], block.gaps, packed)
-        _drop(nodes, missing, ends, tests, roots[tree], block, packed, others, room, leaves)
+        _drop(nodes, missing, ends, tests, roots[tree], block, packed, others, space, leaves)
         sink.take(tree, leaves)
 
 
@@ -110,9 +111,9 @@ def _has_table(tests, node):
 
 
 @inner
-def _drop(nodes, missing, ends, tests, root, block, packed, others, room, leaves):
+def _drop(nodes, missing, ends, tests, root, block, packed, others, space, leaves):
     X, across, _ = block
-    rows, spare, flags, open_nodes, at = room
+    rows, spare, flags, open_nodes, at = space
     for i in range(len(rows)):
         rows[i] = i
     node, start, stop, size = np.int64(0), np.int64(0), np.int64(len(rows)), 0
@@ -151,7 +152,7 @@ def _divide(t, cells, rows, spare, flags):
     """Rows with x ≤ t first; return how many."""
     for i in range(np.uint64(len(rows))):
         flags[i] = cells[np.uint32(rows[i])] <= t
-    return sift(flags, rows, spare)
+    return partition_by_flags(flags, rows, spare)
 
 
 @inner

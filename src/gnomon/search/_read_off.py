@@ -147,28 +147,28 @@ def _tables(nodes, order, rows, columns, absent):
     if not np.any(columns.category):
         return Tests.none(len(order))
     number = np.empty(len(order), dtype=np.int32)
-    count, room, largest = _number_sets(nodes, order, columns.sizes, number)
+    count, n_codes, largest = _number_sets(nodes, order, columns.sizes, number)
     if count == 0:
         return Tests.none(len(order))
-    cells, starts = np.empty(room, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
-    branches, side = np.empty(room, dtype=np.int32), np.empty(largest + 1, dtype=np.int8)
+    cells, starts = np.empty(n_codes, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
+    branches, side = np.empty(n_codes, dtype=np.int32), np.empty(largest + 1, dtype=np.int8)
     used = _fill_tables(nodes, order, number, columns.codes, columns.sizes, rows, absent, side, starts, cells, branches)
     return Tests(number, np.zeros(count, dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
 
 
 @lean
 def _number_sets(nodes, order, sizes, number):
-    """Number the tests of categories; how many there are, and the codes of their columns, of all and at most."""
-    count, room, largest = 0, 0, 0
+    """Number the tests of categories; how many there are, the codes of their columns in all, and the most of one."""
+    count, n_codes, largest = 0, 0, 0
     for new in range(len(order)):
         node = nodes[order[new]]
         number[new] = -1
         if node["branches"] > 0 and np.isnan(node["threshold"]):
             number[new] = count
             count += 1
-            room += sizes[node["feature"]]
+            n_codes += sizes[node["feature"]]
             largest = max(largest, sizes[node["feature"]])
-    return count, room, largest
+    return count, n_codes, largest
 
 
 @lean

@@ -19,8 +19,8 @@ from gnomon._jit import atomic_add, atomic_load, atomic_store, atomic_swap, inne
 # Entries of the state. Those that several threads write are in cache lines of their own, against false sharing.
 REMAINING, DONE, HELPERS, TASK, TASK_NODE, ARGUMENT = 0, 8, 16, 17, 18, 19
 
-TALLY, SEARCH, MARK = range(3)
-"""Tasks: fill the histogram of a node, find the best split of each column, mark the rows that go left."""
+TALLY, SEARCH, FLAG = range(3)
+"""Tasks: fill the histogram of a node, find the best split of each column, flag the rows that go left."""
 
 INDEX_BITS = 21
 MOST_PIECES = (1 << INDEX_BITS) - 1

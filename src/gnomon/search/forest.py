@@ -35,7 +35,7 @@ GROUPS = 4
 """Parts of a forest whose answers are summed by themselves."""
 
 SPARE = 1.25
-"""Room for trees that are larger than the first: pages that are never touched cost nothing."""
+"""How much more is reserved than trees like those so far would take: untouched pages cost nothing."""
 
 FEW_STEPS = 5000
 """Rows times trees for which threads are not worth their start."""
@@ -187,11 +187,11 @@ def grow_forest(
 class _Joined:
     """Trees one after the other in one set of arrays: once there, a tree need not be kept.
 
-    Room is made for `expected` trees like those that are there.
+    Memory is reserved for `expected` trees like those so far.
     """
 
     def __init__(self, expected, forest=None):
-        self.expected, self.model, self.roots, self.room, self.tests = expected, None, [0], {}, []
+        self.expected, self.model, self.roots, self.arrays, self.tests = expected, None, [0], {}, []
         if forest is not None:
             self.put([forest.whole])
             self.roots = forest.roots.tolist()
@@ -203,9 +203,9 @@ class _Joined:
         """Put trees after those that are there."""
         ends = self.roots[-1] + np.cumsum([tree.node_count for tree in trees])
         here = slice(self.roots[-1], int(ends[-1]))
-        self._make_room(trees[0], here.stop, len(self) + len(trees))
+        self._reserve(trees[0], here.stop, len(self) + len(trees))
         for name in FIELDS:
-            np.concatenate([getattr(tree, name) for tree in trees], out=self.room[name][here])
+            np.concatenate([getattr(tree, name) for tree in trees], out=self.arrays[name][here])
         self.tests += [
             (end - tree.node_count, tree.tests)
             for tree, end in zip(trees, ends, strict=True)
@@ -214,17 +214,17 @@ class _Joined:
         # Last: what an interrupt leaves half done is not there.
         self.roots = self.roots + ends.tolist()
 
-    def _make_room(self, tree, used, count):
+    def _reserve(self, tree, used, count):
         if self.model is None:
             self.model = tree
-            self.room = {name: getattr(tree, name)[:0] for name in FIELDS}
-        if used > len(self.room["nodes"]):
+            self.arrays = {name: getattr(tree, name)[:0] for name in FIELDS}
+        if used > len(self.arrays["nodes"]):
             size = used if count >= self.expected else int(SPARE * self.expected * used / count)
-            self.room = {name: _longer(array, self.roots[-1], size) for name, array in self.room.items()}
+            self.arrays = {name: _longer(array, self.roots[-1], size) for name, array in self.arrays.items()}
 
     def forest(self):
         """The trees that are there."""
-        arrays = {name: array[: self.roots[-1]] for name, array in self.room.items()}
+        arrays = {name: array[: self.roots[-1]] for name, array in self.arrays.items()}
         tests = _join_tests(self.tests, self.roots[-1])
         return Forest(replace(self.model, **arrays, tests=tests), np.array(self.roots))
 

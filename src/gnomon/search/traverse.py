@@ -17,7 +17,7 @@ from gnomon._typing import Array, Floats, Integers, Matrix, is_sparse
 from gnomon._vectors import add_two
 from gnomon.numerics.parallel import map_chunks, split_rows
 from gnomon.search._descent import bring_down
-from gnomon.search._packed_descent import MANY, drop_down, room_for_nodes, room_for_rows
+from gnomon.search._packed_descent import MANY, drop_down, make_packed, make_workspace
 
 if TYPE_CHECKING:
     from gnomon.search.tree import Tree
@@ -134,5 +134,5 @@ def pass_down(
     if block.across is None or most > n * PACKED_FROM:
         bring_down(*trees, block.cells, np.arange(n, dtype=np.int32), leaves, compiled(sink))
     else:
-        packed = room_for_nodes(most, p, block.cells.dtype)
-        drop_down(*trees, block, packed, room_for_rows(n, packed), leaves, compiled(sink))
+        packed = make_packed(most, p, block.cells.dtype)
+        drop_down(*trees, block, packed, make_workspace(n, packed), leaves, compiled(sink))
