@@ -149,7 +149,7 @@ def adaboost(
             word = watch(model, beta, floor) if watch is not None else None
             wrong = float(np.sum(s[np.argmax(after, axis=1) != index]) / total)
             entry = (model, w if keep_weights else None, beta, bracket, error, lower, wrong, perf_counter() - began)
-            # Together, so that an interrupt cannot part what belongs together.
+            # One statement, so that an interrupt leaves them consistent.
             made, scores, loss = [*made, entry], after, lower
             reason = "perfect" if error == 0.0 else word or reason
     except KeyboardInterrupt:

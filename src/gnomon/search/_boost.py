@@ -34,13 +34,13 @@ from gnomon.search.tree import Tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
-CHUNK = 8192
-"""Rows of which one thread takes the slopes."""
+ROWS_PER_PIECE = 8192
+"""Rows of which one thread computes gradients and curvatures at a time."""
 
-AWAKE = 2**16
+SMALL_TABLE = 2**16
 """Rows below which helpers stay with the grower between trees; with more rows they compute gradients too."""
 
-PURE = 1e-13
+PURE_SHARE = 1e-13
 """Variances of gradients below this share of their mean square are rounding."""
 
 
@@ -226,7 +226,7 @@ def boost(
         growers = [_grower(columns, slopes, plan, 0)]
         growers += [_grower(columns, slopes, plan, k, growers[0].joint) for k in range(1, plan.n_scores)]
         # To wake helpers takes as long as to grow a small tree.
-        awake = growers[0].with_helpers() if len(y) < AWAKE else nullcontext()
+        awake = growers[0].with_helpers() if len(y) < SMALL_TABLE else nullcontext()
         try:
             with awake:
                 for turn in range(first, first + rounds):
@@ -292,11 +292,11 @@ class _Slopes:
         def work(part):
             return _gradients_and_curvatures(noun, self.y[part], z[part], self.w[part], g[part], h[part])
 
-        return float(sum(self.run(work, split_rows(len(z), max(1, len(z) // CHUNK)))) / self.total)
+        return float(sum(self.run(work, split_rows(len(z), max(1, len(z) // ROWS_PER_PIECE)))) / self.total)
 
     def _take_plainly(self, loss, z, curved):
         shape, y, w = self.scores.shape, self.y, self.w[:, None]
-        # At a kink the slope is that from below, as a row that is met exactly must not lose its vote.
+        # At a kink the left derivative: a row whose residual is zero must still count.
         at = z if loss.best_shift is None else np.where(z == y, np.nextafter(z, -np.inf), z)
         self.gradient[:] = w * np.reshape(loss.gradient(y, at), shape)
         self.curvature[:] = w * (np.reshape(loss.curvature(y, z), shape) if curved else 1.0)
@@ -305,7 +305,7 @@ class _Slopes:
 @jit
 def _gradients_and_curvatures(loss, y, z, w, gradient, curvature):
     values = np.empty(len(y))
-    # A loop without a sum is one of vectors.
+    # Without a running sum the loop vectorizes.
     for i in range(len(y)):
         value, slope, bend = loss.value_gradient_curvature(y[i], z[i])
         values[i] = w[i] * value
@@ -349,7 +349,7 @@ def _round(columns, slopes, growers, plan, rng):
 
 def _grower(columns, slopes, plan, k, joint=None):
     """Grows the trees of score k, by Newton's gain or by another criterion on the negative gradient."""
-    # Threads take a tree each where there are several, else the columns of one.
+    # Threads grow one tree each where a round has several, else they share the columns of one.
     run = slopes.run if plan.n_scores == 1 else None
     more = {"most_rows": len(slopes.rows), "run": run, "joint": joint, **plan.growth}
     if plan.criterion is not None:
@@ -363,8 +363,8 @@ def _grown(grower, g, w, rows, plan, seed):
     if plan.criterion is None:
         return grower.grow(rows, seed)
     np.divide(-g, np.where(w > 0.0, w, 1.0), out=grower.y)
-    # Rows that all pull alike are pure, whatever rounding makes of their variance.
-    tree, parts = grower.grow(rows, seed, purest=PURE * float(np.average(grower.y**2, weights=w)))
+    # Equal gradients are pure, though their computed variance may exceed zero by rounding.
+    tree, parts = grower.grow(rows, seed, purest=PURE_SHARE * float(np.average(grower.y**2, weights=w)))
     if plan.ccp_alpha <= 0.0:
         return tree, parts
     tree = prune_tree(tree, plan.ccp_alpha)
@@ -388,7 +388,7 @@ def _stepped(tree, parts, g, h, residuals, w, loss, plan):
     elif plan.criterion is not None:
         values = newton_values(tree, parts, g, h, float(plan.lam))
     else:
-        # A tree that finds no step that gains anything makes none.
+        # Without a split that gains anything, the scores stay as they are.
         values = tree.answers[:, 0] if tree.node_count > 1 else np.zeros(1)
     values = values if monotone is None else bounded(tree, values, monotone)
     return tree.with_answers((plan.learning_rate * plan.leaf_factor * values)[:, None])

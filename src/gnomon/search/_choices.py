@@ -33,7 +33,7 @@ class ScoredTest(NamedTuple):
     price: float = 0.0
 
 
-class Situation(NamedTuple):
+class NodeContext(NamedTuple):
     """What scores need to know of a node: worth of the rows that tests place, all weight, and the limits."""
 
     known_worth: float
@@ -52,12 +52,12 @@ class Choice(Protocol):
     def within(self, gains: Floats, info: Floats) -> Floats:
         """What is largest at the best test of one column."""
 
-    def between(self, candidates: Sequence[ScoredTest], here: Situation) -> ScoredTest | None:
+    def between(self, candidates: Sequence[ScoredTest], here: NodeContext) -> ScoredTest | None:
         """The best of the tests of several columns, or None if none will do."""
 
 
 def best_of_column(
-    feature: int, families: Iterable[CandidateTests], here: Situation, choice: Choice, m: int
+    feature: int, families: Iterable[CandidateTests], here: NodeContext, choice: Choice, m: int
 ) -> ScoredTest | None:
     """The best test of one column by `choice`, or None; m is its number of distinct values, 0 for categories."""
     best: ScoredTest | None = None
@@ -76,7 +76,7 @@ def best_of_column(
     return best
 
 
-def _scores(parts: Parts, here: Situation) -> tuple[Floats, Floats, Bools]:
+def _scores(parts: Parts, here: NodeContext) -> tuple[Floats, Floats, Bools]:
     """n · gain, split information, and whether the parts are large enough, for every test of a family."""
     there = parts.count > 0.0
     few = there & ((parts.count < here.min_rows) | (parts.mass < here.min_mass))
@@ -108,7 +108,7 @@ class LargestGain:
     def within(self, gains: Floats, info: Floats) -> Floats:
         return gains
 
-    def between(self, candidates: Sequence[ScoredTest], here: Situation) -> ScoredTest | None:
+    def between(self, candidates: Sequence[ScoredTest], here: NodeContext) -> ScoredTest | None:
         return candidates[first_best([found.gain for found in candidates], here.scale)]
 
 
@@ -121,7 +121,7 @@ class LargestRatio:
     def within(self, gains: Floats, info: Floats) -> Floats:
         return gains / np.where(info > 0.0, info, 1.0)
 
-    def between(self, candidates: Sequence[ScoredTest], here: Situation) -> ScoredTest | None:
+    def between(self, candidates: Sequence[ScoredTest], here: NodeContext) -> ScoredTest | None:
         return candidates[first_best([found.gain / found.info for found in candidates], here.scale)]
 
 
@@ -135,7 +135,7 @@ class C45:
     def within(self, gains: Floats, info: Floats) -> Floats:
         return gains
 
-    def between(self, candidates: Sequence[ScoredTest], here: Situation) -> ScoredTest | None:
+    def between(self, candidates: Sequence[ScoredTest], here: NodeContext) -> ScoredTest | None:
         # n · gain less n · log₂(m − 1)/n.
         gains = np.array([found.gain - found.price for found in candidates])
         positive = gains > here.scale

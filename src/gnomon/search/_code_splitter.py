@@ -22,8 +22,8 @@ from gnomon.search._column_splits import Found
 from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE
 from gnomon.search._groups import LEFT, ORDER, PRESENT
 from gnomon.search._histograms import (
-    ABOVE,
-    HERE,
+    CURRENT,
+    PARENT,
     add_up,
     assign_slots,
     fetch_rows,
@@ -32,7 +32,7 @@ from gnomon.search._histograms import (
 )
 from gnomon.search._joint import Joint
 from gnomon.search._monotone import bound_children
-from gnomon.search._nodes import Limits, begin_block, draw_columns, make_children, settle, weigh_up
+from gnomon.search._nodes import Limits, assess_node, begin_block, draw_columns, make_children, record_split
 from gnomon.search._partition import flag_rows, partition, partition_by_flags, set_sides
 from gnomon.search._task_queue import (
     ARGUMENT,
@@ -52,7 +52,7 @@ from gnomon.search._task_queue import (
 )
 from gnomon.search._work import SubtreeBlock, Work
 
-ROWS = 8192
+ROWS_PER_PIECE = 8192
 """Rows of a piece in which one thread flags those that go left."""
 
 
@@ -139,10 +139,10 @@ def _examine(splitter, kept, block, ties, nodes, first, made):
             splitter.node_sums[node, s] = work.sums[limits.total + s]
         if ties is not None:
             bounds[LOW], bounds[HIGH] = here.low, here.high
-        prospect = weigh_up(criterion, limits, nodes, node, work.sums, bounds, work.purest[0])
-        if prospect.open:
-            best = _best_split(splitter, splitter.queue, ties, nodes, node, codes, rows, prospect, inside)
-            if settle(nodes, node, best, prospect, limits, bounds):
+        assessed = assess_node(criterion, limits, nodes, node, work.sums, bounds, work.purest[0])
+        if assessed.open:
+            best = _best_split(splitter, splitter.queue, ties, nodes, node, codes, rows, assessed, inside)
+            if record_split(nodes, node, best, assessed, limits, bounds):
                 here.middle = here.start + _partition(splitter, splitter.queue, nodes, node, best, codes, rows, inside)
     if kept is not None:
         _release_leaves(kept, nodes, first, made)
@@ -153,7 +153,7 @@ def _divide(kept, block, ties, nodes, node, made):
     make_children(nodes, node, made)
     here = nodes[node]
     if kept is not None:
-        kept.slots[ABOVE] = here.slot
+        kept.slots[PARENT] = here.slot
     if block is not None:
         begin_block(nodes, node, made, len(block.w))
     if ties is not None:
@@ -167,7 +167,7 @@ def _divide(kept, block, ties, nodes, node, made):
 def _keep_histograms(splitter, nodes, first, made, codes, y, w, inside):
     """Give new nodes their histograms, if a slot is free and they have enough rows."""
     slots = splitter.work.kept.slots
-    parent = slots[ABOVE] if first > 0 else -1
+    parent = slots[PARENT] if first > 0 else -1
     node = assign_slots(nodes, first, made, slots, splitter.limits)
     if node >= 0:
         _fill_histogram(splitter, splitter.queue, nodes, node, parent, codes, y, w, inside)
@@ -214,13 +214,13 @@ def _tally(splitter, nodes, node, parent, joint, codes, y, w, work, first, last)
 
 
 @inner
-def _best_split(splitter, queue, ties, nodes, node, codes, rows, prospect, inside):
+def _best_split(splitter, queue, ties, nodes, node, codes, rows, assessed, inside):
     """The best split of the columns drawn, of more where these have none; ``groups[LEFT]`` has the codes of a set.
 
     The search ends where the merit is perfect.
     """
     columns, limits, work = splitter.columns, splitter.limits, splitter.work
-    scale, stepping = prospect.scale, prospect.perfect == np.inf
+    scale, stepping = assessed.scale, assessed.perfect == np.inf
     p, bounds = len(columns.sizes), work.bounds
     many = nodes.slot[node] >= 0 or len(rows) >= limits.fewest
     shared = many and not inside and limits.max_features >= p
@@ -230,7 +230,7 @@ def _best_split(splitter, queue, ties, nodes, node, codes, rows, prospect, insid
     best, drawn = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1)), 0
     while drawn < p and best.feature < 0:
         stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
-        while drawn < stop_at and best.score < prospect.perfect:
+        while drawn < stop_at and best.score < assessed.perfect:
             j = work.features[drawn]
             drawn += 1
             if ties is not None:
@@ -293,7 +293,7 @@ def _work_on_task(splitter, nodes, work, grower):
                 _search(splitter, splitter.ties, nodes, state[TASK_NODE], work, order[k])
         else:
             rows = splitter.rows[nodes.start[state[TASK_NODE]] : nodes.stop[state[TASK_NODE]]]
-            first, last = piece * ROWS, min((piece + 1) * ROWS, len(rows))
+            first, last = piece * ROWS_PER_PIECE, min((piece + 1) * ROWS_PER_PIECE, len(rows))
             codes, shared = splitter.columns.codes[state[ARGUMENT]], splitter.work
             flag_rows(codes, rows, shared.side, shared.flags, first, last)
         finish_piece(state)
@@ -317,7 +317,7 @@ def _tally_piece(splitter, joint, nodes, work, piece):
 def _search(splitter, ties, nodes, node, work, j):
     """Find the best split of a column, in the working arrays of the calling thread."""
     criterion, limits, queue, here = splitter.criterion, splitter.limits, splitter.queue, nodes[node]
-    _turn_to(work.kept, here.slot)
+    _set_current(work.kept, here.slot)
     for s in range(criterion.width()):
         work.sums[limits.total + s] = splitter.node_sums[node, s]
     if ties is not None:
@@ -352,17 +352,17 @@ def _may_follow(ties, node, j):
 
 
 @inner
-def _turn_to(kept, slot):
+def _set_current(kept, slot):
     """Put down where the histogram of the node at hand is."""
     if kept is not None:
-        kept.slots[HERE] = slot
+        kept.slots[CURRENT] = slot
 
 
 @inner
 def _add_up(kept, slot, size, criterion, limits, work, y, w, rows):
     """The sums of the node, of its histogram or of its rows, whose targets and weights are put side by side."""
     sums, at = work.sums, limits.total
-    _turn_to(kept, slot)
+    _set_current(kept, slot)
     if kept is not None and slot >= 0:
         add_up(criterion.width(), size, kept.sums[slot], sums, at)
         return
@@ -376,9 +376,9 @@ def _add_up(kept, slot, size, criterion, limits, work, y, w, rows):
 def _partition(splitter, queue, nodes, node, best, codes, rows, inside):
     """`partition`, with the helpers where there are many rows."""
     work, size, chosen = splitter.work, splitter.columns.sizes[best.feature], splitter.work.groups[LEFT]
-    if queue is None or inside or len(rows) < max(2 * ROWS, size):
+    if queue is None or inside or len(rows) < max(2 * ROWS_PER_PIECE, size):
         return partition(best, codes[best.feature], size, rows, work, chosen)
     set_sides(best, size, chosen, work.side, True)
-    _run_task(splitter, nodes, FLAG, node, best.feature, -(-len(rows) // ROWS))
+    _run_task(splitter, nodes, FLAG, node, best.feature, -(-len(rows) // ROWS_PER_PIECE))
     set_sides(best, size, chosen, work.side, False)
     return partition_by_flags(work.flags, rows, work.rows)

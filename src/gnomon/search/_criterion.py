@@ -266,7 +266,7 @@ class SumCriterion(Criterion):
     def two_sums(self) -> bool:
         """Whether two numbers that add up, `first_sum` and `second_sum`, tell the merit and the mass of a group.
 
-        Histograms are then cut in one sweep that the compiler turns into vectors.
+        Histograms are then cut in loops that the compiler vectorizes.
         """
         return False
 

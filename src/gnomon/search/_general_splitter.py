@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon._typing import Array, Bools, Floats, Integers
-from gnomon.search._choices import Choice, ScoredTest, Situation, best_of_column
+from gnomon.search._choices import Choice, NodeContext, ScoredTest, best_of_column
 from gnomon.search._column_tests import ELSEWHERE, TABLE, FormOfTest, Grouping, NodeTest, drawn
 from gnomon.search._criterion import Criterion
 from gnomon.search._cuts import TIE
@@ -186,7 +186,7 @@ class GeneralSplitter:
         candidates.sort(key=lambda found: found.feature)
         if self.forms.oblique is not None:
             candidates.extend(self._oblique(held, summary))
-        chosen = self.forms.choice.between(candidates, self._situation(summary)) if candidates else None
+        chosen = self.forms.choice.between(candidates, self._context(summary)) if candidates else None
         return None if chosen is None else self._complete(chosen)
 
     def column_best(self, held, summary, j):
@@ -197,7 +197,7 @@ class GeneralSplitter:
         forms, is_category = self.forms, self.columns.category[j]
         tests = forms.categories if is_category else forms.numbers
         families = drawn(tests, g, is_category, self.rng) if forms.random else tests(g)
-        here = self._situation(summary, lost, held)
+        here = self._context(summary, lost, held)
         return best_of_column(int(j), families, here, forms.choice, 0 if is_category else len(g.values))
 
     def root_scores(self):
@@ -228,19 +228,19 @@ class GeneralSplitter:
         groups = self._groups(held, group.astype(np.int64), k)
         return Grouping(j, groups, self.columns.low[at + known], self.columns.high[at + known], missing), lost
 
-    def _situation(self, summary, lost=None, held=None):
+    def _context(self, summary, lost=None, held=None):
         """What scores need to know, with the worth of the rows that are not `lost`."""
         worth = summary.worth
         if lost is not None:
             known = OpenNode(held.rows[~lost], held.w[~lost], held.allowed, held.parent)
             worth = self._summarise(known).worth
         scale = TIE * abs(summary.worth)
-        return Situation(worth, summary.mass, self.bounds.min_rows, self.bounds.min_mass, scale)
+        return NodeContext(worth, summary.mass, self.bounds.min_rows, self.bounds.min_mass, scale)
 
     def _oblique(self, held, summary):
         found = []
         for families, lost in oblique_families(self, held):
-            here = self._situation(summary, lost if np.any(lost) else None, held)
+            here = self._context(summary, lost if np.any(lost) else None, held)
             best = best_of_column(len(held.allowed), families, here, self.forms.choice, 0)
             if best is not None:
                 found.append(best._replace(feature=int(best.test.feature)))

@@ -18,7 +18,7 @@ from gnomon._jit import DISABLED, compiled, inline, lean
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon._vectors import WORD_BITS
 from gnomon.numerics.parallel import team
-from gnomon.search._code_splitter import ROWS, CodeSplitter, Ties, run_helper, unload
+from gnomon.search._code_splitter import ROWS_PER_PIECE, CodeSplitter, Ties, run_helper, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._criterion import SumCriterion
 from gnomon.search._growers import require_traits
@@ -52,7 +52,7 @@ LARGE_FROM = 2000
 """Rows from which on a table is large: histograms that are kept, blocks, records, threads that share a node and loops
 that the compiler unrolls save more time than it takes to compile them."""
 
-CACHE = 2**19
+CACHE_BYTES = 2**19
 MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
 
@@ -187,7 +187,7 @@ class Grower:
         max_features = p if max_features is None else max_features
         large = most_rows >= LARGE_FROM
         slots = _slots(columns, max_features, splitter, width, max_leaf_nodes) if large else 0
-        # Weights that were added and taken away again leave rounding; numbers of rows tell which codes a node has.
+        # Subtracted histograms leave rounding in the weights: only numbers of rows tell which codes a node has.
         counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
         limits = Limits(
             deepest(max_depth), max(min_samples_split, 2),
@@ -244,7 +244,7 @@ class Grower:
         self._tree_begun.clear()
         if self.block is not None:
             unload(self.block, here)
-        # Fields of a plain array come many times as fast as those of a recarray.
+        # Fields of a plain array are read many times faster than those of a recarray.
         grown = self.nodes[:made].view(np.ndarray)
         tree, order = read_off(grown, self.sums[:made], here, self.columns, self.criterion, self.absent)
         parts = None if moving else NodeRows(here, grown["start"][order], grown["stop"][order])
@@ -279,12 +279,12 @@ class Grower:
             self._tree_begun.wait()
 
 
-def _kinds(columns, splitter, categorical_split, sweep):
+def _kinds(columns, splitter, categorical_split, vectorized):
     """How one column is split: the best cut or a drawn one, of numbers only or of categories too."""
     if not np.any(columns.category):
-        return Drawn() if splitter == "random" else Searched(True if sweep else None)
+        return Drawn() if splitter == "random" else Searched(True if vectorized else None)
     equality = categorical_split == "equality"
-    return DrawnMixed(equality) if splitter == "random" else SearchedMixed(True if sweep else None, equality)
+    return DrawnMixed(equality) if splitter == "random" else SearchedMixed(True if vectorized else None, equality)
 
 
 def _ties(p, monotone, together, capacity):
@@ -300,7 +300,7 @@ def _helpers(run, p, m, max_features, splitter):
     """How many threads may help: none where a node searches few columns, or draws cuts from one sequence."""
     if run is None or DISABLED or splitter == "random" or max_features < p:
         return 0
-    if max(p, m // ROWS + 1) >= MOST_PIECES:
+    if max(p, m // ROWS_PER_PIECE + 1) >= MOST_PIECES:
         return 0
     return min(run.n_jobs, p) - 1
 
@@ -315,9 +315,9 @@ def _slots(columns, max_features, splitter, width, max_leaf_nodes):
 
 def _block(columns, max_leaf_nodes):
     """Most rows of a subtree that is grown in cache; none if all rows fit, or nodes are not taken depth first."""
-    if max_leaf_nodes is not None or columns.codes.nbytes <= CACHE:
+    if max_leaf_nodes is not None or columns.codes.nbytes <= CACHE_BYTES:
         return 0
-    return CACHE // (2 * len(columns.sizes) * columns.codes.itemsize)
+    return CACHE_BYTES // (2 * len(columns.sizes) * columns.codes.itemsize)
 
 
 def deepest(max_depth: int | None) -> int:
@@ -331,7 +331,7 @@ def capacity_for(m: int, max_depth: int | None, min_samples_leaf: float, max_lea
     if max_leaf_nodes is not None:
         leaves = min(leaves, max_leaf_nodes)
     if max_depth is not None and max_depth < 40:
-        # A number of NumPy's would overflow.
+        # int: a NumPy integer would overflow.
         leaves = min(leaves, 2 ** int(max_depth))
     return 2 * leaves + 1
 
@@ -346,7 +346,7 @@ def grow(splitter, nodes, max_leaves):
     while True:
         splitter.examine(nodes, made - branches, made)
         for b in range(branches):
-            # The first child on top of the stack: nodes stand nearly in the order in which they are read off.
+            # The first child on top of the stack: nodes are then nearly in preorder, in which they are read off.
             child = made - 1 - b if max_leaves is None else made - branches + b
             if nodes.gain[child] >= 0.0:
                 nodes.heap[size] = child
@@ -363,12 +363,12 @@ def grow(splitter, nodes, max_leaves):
         branches = splitter.divide(nodes, node, made)
         nodes.branches[node] = branches
         made += branches
-        # No branch: a splitter may find that there is no room for its parts.
+        # Zero branches: a splitter may refuse a test that would exceed the limit on leaves.
         leaves += max(branches - 1, 0)
         for child in range(made - branches, made):
             nodes.branches[child] = 0
             if max_leaves is not None and leaves >= max_leaves:
-                # It would be examined in vain.
+                # The limit is reached: its split would not be used.
                 nodes.depth[child] = DEEPEST
 
 

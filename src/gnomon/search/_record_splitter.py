@@ -23,7 +23,7 @@ from gnomon._jit import inlined_verb, inner, noun, within
 from gnomon._vectors import VECTOR_BYTES, copy_block, count_at_most, update_extremes
 from gnomon.search._column_splits import Found, drawn_between, outside_bins
 from gnomon.search._histograms import in_lines
-from gnomon.search._nodes import begin_block, draw_columns, make_children, settle, weigh_up
+from gnomon.search._nodes import assess_node, begin_block, draw_columns, make_children, record_split
 from gnomon.search._row_sets import RowSets, count_left, fill_row_sets, find_extremes, make_row_sets, split_set
 from gnomon.search._work import Work
 
@@ -172,10 +172,10 @@ class RecordSplitter:
         for node in range(first, made):
             for s in range(width):
                 sums[limits.total + s] = self.node_sums[node, s]
-            prospect = weigh_up(criterion, limits, nodes, node, sums, bounds, self.work.purest[0])
-            if prospect.open:
-                best = _best_drawn(self, nodes, node, (node - first) * space.stride, prospect)
-                if settle(nodes, node, best, prospect, limits, bounds):
+            assessed = assess_node(criterion, limits, nodes, node, sums, bounds, self.work.purest[0])
+            if assessed.open:
+                best = _best_drawn(self, nodes, node, (node - first) * space.stride, assessed)
+                if record_split(nodes, node, best, assessed, limits, bounds):
                     nodes.middle[node] = nodes.start[node] + np.int64(space.sides[best.feature, 0])
                     for s in range(width):
                         space.chosen[node, s] = space.sides[best.feature, s]
@@ -211,7 +211,7 @@ def _is_mixed(sums, node):
 
 
 @within
-def _best_drawn(splitter, nodes, node, at, prospect):
+def _best_drawn(splitter, nodes, node, at, assessed):
     """The best of the cuts drawn between the extremes at `at`; of more columns where those have none.
 
     The search ends where one is perfect.
@@ -226,8 +226,8 @@ def _best_drawn(splitter, nodes, node, at, prospect):
         if _draw_cuts(columns, space, low, high, work.features, seed, drawn, last):
             _count_sides(splitter, nodes, node, drawn, last, inside)
         _weigh_sides(splitter, low, high, drawn, last)
-        while drawn < last and best < prospect.perfect:
-            better = space.scores[drawn] > best + prospect.scale
+        while drawn < last and best < assessed.perfect:
+            better = space.scores[drawn] > best + assessed.scale
             best, chosen = space.scores[drawn] if better else best, drawn if better else chosen
             drawn += 1
         # Where a perfect cut ends the search, those after it have not been drawn.

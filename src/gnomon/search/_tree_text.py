@@ -31,7 +31,7 @@ __all__ = ["tree_text"]
 
 STEP = "    "
 ROUNDING = 4e-16
-"""Frequencies that differ by no more were the same before they were divided."""
+"""Relative differences of frequencies that are rounding of the division."""
 
 
 def tree_text(

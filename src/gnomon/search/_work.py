@@ -2,9 +2,9 @@
 
     nodes[k] = the rows start … stop − 1 of node k, its split, its children                                        (1)
 
-All room is made before the first node, so that kernels create nothing. A large table has more: histograms of open
-nodes, and room for the cells of a subtree of few enough rows side by side, in a block that the cache holds. A small one
-has None instead, and kernels are compiled without what is done with them.
+All memory is allocated before the first node, so that kernels allocate none. A large table has more: histograms of open
+nodes, and a block that fits in cache, to which the cells of a small subtree are copied. A small one has None instead,
+and kernels are compiled without the code that uses them.
 """
 
 from typing import NamedTuple
@@ -13,11 +13,11 @@ import numpy as np
 
 from gnomon.search._column_splits import scrambled
 from gnomon.search._cuts import HIGH, LOW, TRIED
-from gnomon.search._groups import CACHED, DIGIT
+from gnomon.search._groups import CACHED, DIGIT_BITS
 from gnomon.search._histograms import Histograms, free_slots, make_fetched
 from gnomon.search.tree import LEAF
 
-OPEN = np.dtype(
+GROWING_NODE = np.dtype(
     [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value")]
     + [
         (name, np.int32)
@@ -32,11 +32,11 @@ OPEN = np.dtype(
 least and the largest value it may have."""
 
 DEEPEST = 2**31 - 1
-"""A depth that no limit lets divide."""
+"""The depth of nodes that are not to be divided."""
 
 
 class SubtreeBlock(NamedTuple):
-    """The rows of one small subtree, side by side; ``place`` says which of the rows they are, −1 if none is loaded.
+    """A contiguous copy of the rows of one small subtree; ``place`` is their range, −1 if none is loaded.
 
     While a subtree is loaded, the splitter's `rows` between the two places number the rows of the block.
     """
@@ -73,14 +73,14 @@ class Work(NamedTuple):
 
 
 def make_nodes(capacity, n):
-    """Room for `capacity` nodes, the root with `n` rows; pages that are never touched cost nothing."""
-    nodes = np.empty(capacity, dtype=OPEN).view(np.recarray)
+    """A table of `capacity` nodes, the root with `n` rows; untouched pages cost nothing."""
+    nodes = np.empty(capacity, dtype=GROWING_NODE).view(np.recarray)
     open_root(nodes, n)
     return nodes
 
 
 def open_root(nodes, n):
-    """Let the first node be a root of `n` rows."""
+    """Make the first node a root of `n` rows."""
     nodes.view(np.ndarray)[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
 
 
@@ -95,7 +95,7 @@ def make_work(columns, y, outputs, n, width, bounds, kept):
     groups = most_groups(columns, n)
     return Work(
         np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
-        np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
+        np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT_BITS, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
         np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(1), bounds,
@@ -104,7 +104,7 @@ def make_work(columns, y, outputs, n, width, bounds, kept):
 
 
 def helpers_work(work):
-    """Working arrays for a helper: the grower's own where they are only read, others where they are written."""
+    """Working arrays for a helper: the grower's where they are only read, its own where they are written."""
     own, kept = ("sums", "groups", "keys", "counts", "scores"), work.kept
     if kept is not None:
         fetched = make_fetched(kept.fetched.y.dtype, len(kept.fetched.y) // len(kept.fetched.w))
@@ -130,7 +130,7 @@ def make_bounds():
 
 
 def make_block(columns, y, outputs, size):
-    """Room for the rows of a subtree of at most `size` rows; None if that is none."""
+    """A block for a subtree of at most `size` rows; None if that is zero."""
     if size == 0:
         return None
     return SubtreeBlock(

@@ -213,7 +213,7 @@ def _rank(cells, order, codes, values, starts):
 def _all_codes(code, codes, n_jobs):
     """The codes of all columns, and what else is known of each.
 
-    Those that fit are put in `codes`, lest all be in memory twice.
+    Those that fit are written to `codes`, so that they are not in memory twice.
     """
 
     def work(j):
@@ -236,7 +236,7 @@ def _join(parts):
 
 
 def _code_type(size):
-    """One byte where it is enough, else four: kernels are compiled once for each type."""
+    """One byte where it is enough, else four: no other types, as kernels are compiled for each."""
     return np.uint8 if size <= 255 else np.uint32
 
 
@@ -293,7 +293,7 @@ def _ranks(x):
 
 def _values(x, codes, size):
     """The value of each code."""
-    # All that is missing has one more.
+    # Missing cells have the code `size`.
     values = np.empty(size + 1)
     values[codes] = x
     return values[:size]
@@ -320,7 +320,7 @@ def _quantiles(ordered, shares):
     ranks = len(ordered) * shares - 1.0
     below = np.floor(ranks)
     lower, upper = ordered[np.clip([below, below + 1.0], 0, len(ordered) - 1).astype(int)]
-    # Between two that are infinite there is none.
+    # The midpoint of two infinite numbers is NaN.
     return np.where(ranks == below, upper - 0.5 * (upper - lower), upper)
 
 
@@ -328,7 +328,7 @@ def _quantiles(ordered, shares):
 def _fill(x, edges, codes, low, high):
     """The number of edges below each value, and the least and the largest value of each code."""
     ends = np.full(255, np.inf)
-    # Array to array, what is said of shapes that differ would be compiled too, and for longer than all else.
+    # An assignment of arrays would compile Numba's check of shapes and its message, longer than all else.
     for k in range(len(edges)):
         ends[k] = edges[k]
     for i in range(np.uint64(len(x))):
@@ -342,7 +342,7 @@ def _fill(x, edges, codes, low, high):
 
 @inner
 def _count_below(ends, number):
-    """How many of 255 sorted numbers are below one: eight steps that have no branch."""
+    """How many of 255 sorted numbers are below one: eight steps of a binary search without branches."""
     count = np.uint64(0)
     for step in range(8):
         half = np.uint64(128) >> np.uint64(step)

@@ -1,4 +1,4 @@
-"""Trees of densities: cells that hold many rows in little room.
+"""Density trees: cells that hold many rows in a small volume.
 
     f(x) = Σ_l (n_l / N) / V_l · 1[x in cell l]                                                                     (1)
     maximise over columns and cuts    n_L² / V_L + n_R² / V_R                                                      (2)
@@ -22,8 +22,8 @@ from gnomon.search.tree import LEAF, Tests, Tree
 
 __all__ = ["Cells", "density_cells", "grow_density_tree", "measure_density"]
 
-MOST = 690.0
-"""Logarithm above which gains are alike."""
+LARGEST_LOG = 690.0
+"""Logarithms are clipped to ± this, so that their exponentials are finite."""
 
 
 class Cells(NamedTuple):
@@ -155,7 +155,7 @@ def measure_density(
     return Tree(
         nodes=tree.nodes,
         answers=answers[:, None],
-        impurity=-np.exp(np.minimum(answers + log_volume[0], MOST)),
+        impurity=-np.exp(np.minimum(answers + log_volume[0], LARGEST_LOG)),
         weight=mass,
         n_rows=count,
         missing=tree.missing,
@@ -255,7 +255,7 @@ class _DensitySplitter:
                 continue
             with np.errstate(divide="ignore"):
                 log_gain = 2.0 * np.log(mass) - np.sum(np.log(high - low)) + np.log(max(score - 1.0, 0.0))
-            nodes.gain[node] = np.exp(np.clip(log_gain, -MOST, MOST))
+            nodes.gain[node] = np.exp(np.clip(log_gain, -LARGEST_LOG, LARGEST_LOG))
             nodes.feature[node], nodes.threshold[node], nodes.missing[node] = j, t, 0
 
     def divide(self, nodes, node, made):

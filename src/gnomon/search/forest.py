@@ -3,8 +3,8 @@
     F(x) = Σ_t answer of the leaf of x in tree t                                                                  (1)
 
 Tree t depends on its seed alone, never on the other trees or on threads. Breiman (2001), doi:10.1023/A:1010933404324.
-The trees stand one after the other in the same arrays as one tree's; many rows go down them together, tree by tree, so
-that a node is looked up once for all that pass it.
+The trees are stored one after the other in one set of arrays; many rows descend a tree together, so that a node is
+loaded once for all that pass it.
 """
 
 import itertools
@@ -26,19 +26,19 @@ from gnomon.search._growers import applicable_growers
 from gnomon.search._record_splitter import Records
 from gnomon.search.columns import Columns
 from gnomon.search.grow_general import grow_general_tree
-from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
+from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, find_leaves_of_block, pieces
 from gnomon.search.tree import FIELDS, LEAF, Tests, Tree
 
 __all__ = ["Bags", "Forest", "grow_forest"]
 
-GROUPS = 4
-"""Parts of a forest whose answers are summed by themselves."""
+TREE_GROUPS = 4
+"""Groups of trees whose answers are summed separately, for threads."""
 
-SPARE = 1.25
+RESERVE = 1.25
 """How much more is reserved than trees like those so far would take: untouched pages cost nothing."""
 
-FEW_STEPS = 5000
-"""Rows times trees for which threads are not worth their start."""
+SERIAL_UP_TO = 5000
+"""Rows times trees up to which one thread is faster than several."""
 
 
 class RowBags(Protocol):
@@ -162,7 +162,7 @@ def grow_forest(
             tree = _grow_one(columns, y, criterion, features, sample_weight=w, seed=seed, **options)
         else:
             if not hasattr(kept, "grower"):
-                # Pages that are new to a process cost time: a thread grows all its trees in the same arrays.
+                # Fresh memory costs page faults: a thread grows all its trees in the same arrays.
                 n = columns.n_samples
                 kept.grower = Grower(columns, y, criterion, np.empty(n), most_rows=n, records=records, **options)
                 kept.w = None
@@ -185,7 +185,7 @@ def grow_forest(
 
 
 class _Joined:
-    """Trees one after the other in one set of arrays: once there, a tree need not be kept.
+    """Trees one after the other in one set of arrays; the trees themselves need not be kept.
 
     Memory is reserved for `expected` trees like those so far.
     """
@@ -211,7 +211,7 @@ class _Joined:
             for tree, end in zip(trees, ends, strict=True)
             if len(tree.tests.kinds) > 0
         ]
-        # Last: what an interrupt leaves half done is not there.
+        # Last, so that an interrupt leaves no tree half stored.
         self.roots = self.roots + ends.tolist()
 
     def _reserve(self, tree, used, count):
@@ -219,7 +219,7 @@ class _Joined:
             self.model = tree
             self.arrays = {name: getattr(tree, name)[:0] for name in FIELDS}
         if used > len(self.arrays["nodes"]):
-            size = used if count >= self.expected else int(SPARE * self.expected * used / count)
+            size = used if count >= self.expected else int(RESERVE * self.expected * used / count)
             self.arrays = {name: _longer(array, self.roots[-1], size) for name, array in self.arrays.items()}
 
     def forest(self):
@@ -322,7 +322,7 @@ class Forest:
         out = np.empty((X.shape[0], len(self)), dtype=np.int64)
 
         def work(rows):
-            pass_down(self.whole, self.roots, 0, len(self), block_of(X[rows]), LeafNumbers(out[rows]))
+            find_leaves_of_block(self.whole, self.roots, 0, len(self), block_of(X[rows]), LeafNumbers(out[rows]))
 
         map_chunks(work, pieces(X.shape, n_jobs), n_jobs)
         return out
@@ -336,25 +336,25 @@ class Forest:
     def sum(self, X: Matrix, n_jobs: int | None = None) -> Floats:
         """(1).
 
-        Threads take a group of trees each, lest every one of them look up all nodes for some of the rows. Groups are
-        added in order, so that sums do not depend on threads.
+        Threads take a group of trees each, so that a thread loads only the nodes of its group. Groups are added in
+        order, so that sums do not depend on the number of threads.
         """
-        if X.shape[0] * len(self) < FEW_STEPS:
+        if X.shape[0] * len(self) < SERIAL_UP_TO:
             return self._sum_alone(block_of(X))
 
         def work(task):
-            (block, sink), trees = task
-            pass_down(self.whole, self.roots, *trees, block, sink)
+            (block, output), trees = task
+            find_leaves_of_block(self.whole, self.roots, *trees, block, output)
 
         threads = effective_n_jobs(n_jobs)
-        at_once = -(-threads // GROUPS)
+        at_once = -(-threads // TREE_GROUPS)
         some, sums = pieces(X.shape, at_once), []
         for first in range(0, len(some), at_once):
             blocks = [block_of(X[rows]) for rows in some[first : first + at_once]]
-            sinks = [self._sink(len(block.cells)) for block in blocks]
-            tasks = itertools.product(zip(blocks, sinks, strict=True), itertools.pairwise(self._groups[0]))
+            outputs = [self._answer_sums(len(block.cells)) for block in blocks]
+            tasks = itertools.product(zip(blocks, outputs, strict=True), itertools.pairwise(self._groups[0]))
             map_chunks(work, tasks, threads)
-            sums += [np.sum(sink.out, axis=0) for sink in sinks]
+            sums += [np.sum(output.out, axis=0) for output in outputs]
         return np.concatenate(sums)
 
     def sum_row(self, x: Floats) -> Floats:
@@ -362,16 +362,16 @@ class Forest:
         return self._sum_alone(block_of(x.reshape(1, -1)))[0]
 
     def _sum_alone(self, block):
-        sink = self._sink(len(block.cells))
-        pass_down(self.whole, self.roots, 0, len(self), block, sink)
-        return np.sum(sink.out, axis=0)
+        output = self._answer_sums(len(block.cells))
+        find_leaves_of_block(self.whole, self.roots, 0, len(self), block, output)
+        return np.sum(output.out, axis=0)
 
     @cached_property
     def _groups(self):
         """Where each group of trees begins, and the group of each tree."""
-        ends = np.linspace(0, len(self), GROUPS + 1, dtype=int)
-        return ends, np.repeat(np.arange(GROUPS), np.diff(ends))
+        ends = np.linspace(0, len(self), TREE_GROUPS + 1, dtype=int)
+        return ends, np.repeat(np.arange(TREE_GROUPS), np.diff(ends))
 
-    def _sink(self, n):
-        out = np.zeros((GROUPS, n, self.whole.answers.shape[1]))
+    def _answer_sums(self, n):
+        out = np.zeros((TREE_GROUPS, n, self.whole.answers.shape[1]))
         return AnswerSums(self.whole.answers, self.roots, self._groups[1], out)

@@ -24,7 +24,7 @@ RESERVED = {"else", "stop", "missing", "known", "?", ""}
 PLAIN = re.compile(r"[^\W\d][\w .()/%°+-]*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 OPERATOR = re.compile(r"\s(in|is|or|and)\s")
-ROWS = re.compile(r"\(\d+ rows?\b")
+ROW_COUNT = re.compile(r"\(\d+ rows?\b")
 Cell: TypeAlias = Any
 """A number, a category of any type, or None where it is missing."""
 
@@ -142,5 +142,5 @@ def count_rows(n: int) -> str:
 
 
 def _mistakable(text: str) -> bool:
-    found = (NUMBER.fullmatch(text), OPERATOR.search(f" {text} "), ROWS.search(text))
+    found = (NUMBER.fullmatch(text), OPERATOR.search(f" {text} "), ROW_COUNT.search(text))
     return text.lower() in RESERVED or any(match is not None for match in found)
