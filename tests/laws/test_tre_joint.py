@@ -67,7 +67,7 @@ def test_sums_of_joint_codes_have_places_of_their_own(p):
     taken = [np.arange(each_alone(columns).n_entries)]
     taken += [np.arange(at, at + size) for at, size in zip(joint.places[several], joint.sizes[several], strict=True)]
     assert np.array_equal(np.concatenate(taken), np.arange(joint.n_entries))
-    assert grower.work.kept.sums.shape[1] >= joint.n_entries * width
+    assert grower.work.histograms.sums.shape[1] >= joint.n_entries * width
 
 
 @pytest.mark.parametrize("max_leaf_nodes", [None, 31])

@@ -102,7 +102,7 @@ def branch_labels(tree: Tree, words: Words, digits: int = 3) -> dict[int, str]:
 def branch_label(condition: Interval | OneOf, words: Words, digits: int) -> str:
     """What a condition asks, without the name of the column."""
     known = _interval(condition, digits) if isinstance(condition, Interval) else _values(condition, words)
-    missing = "missing" if condition.missing and (condition.told or not known) else ""
+    missing = "missing" if condition.missing and (condition.mention_missing or not known) else ""
     return " or ".join(filter(None, [known, missing])) or "known"
 
 

@@ -307,10 +307,10 @@ def _gradients_and_curvatures(loss, y, z, w, gradient, curvature):
     values = np.empty(len(y))
     # Without a running sum the loop vectorizes.
     for i in range(len(y)):
-        value, slope, bend = loss.value_gradient_curvature(y[i], z[i])
+        value, first, second = loss.value_gradient_curvature(y[i], z[i])
         values[i] = w[i] * value
-        gradient[i] = w[i] * slope
-        curvature[i] = w[i] * bend
+        gradient[i] = w[i] * first
+        curvature[i] = w[i] * second
     return sum_of(values)
 
 
@@ -320,7 +320,7 @@ def has_curvature(loss: Loss) -> bool:
 
 
 def _round(columns, slopes, growers, plan, rng):
-    """One tree for each score, added to the scores; what is told of the round, the trees, and the rows they grew from.
+    """One tree for each score, added to the scores; its entry in the history, the trees, and the rows they grew from.
 
     The slopes are taken at the new scores.
     """

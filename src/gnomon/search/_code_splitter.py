@@ -8,8 +8,8 @@ doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, of columns
 lowest cut.
 
 Fields that a tree does not need are None: `joint` where no node keeps a histogram, `queue` without helpers, `block`
-where no subtree is copied, `ties` where nothing constrains which split follows another. Numba specialises functions by
-the type None, so that the branches that use them are not compiled.
+where no subtree is copied, `constraints` where any split may follow any other. Numba specialises functions by the type
+of None, so that the branches that use these fields are not compiled.
 """
 
 from typing import NamedTuple
@@ -64,7 +64,7 @@ def unload(block, rows):
     block.place[0], block.place[1] = -1, -1
 
 
-class Ties(NamedTuple):
+class PathConstraints(NamedTuple):
     """What a split asks of those below it: 1 or −1 for columns with which answers rise or fall; groups of columns of
     which one must hold all columns of a path, and which of them each node leaves open."""
 
@@ -101,7 +101,7 @@ class CodeSplitter:
     criterion: object
     kinds: object
     limits: Limits
-    ties: Ties | None
+    constraints: PathConstraints | None
     y: np.ndarray
     w: np.ndarray
     rows: np.ndarray
@@ -114,59 +114,61 @@ class CodeSplitter:
 
     @inlined_verb
     def examine(self, nodes, first, made):
-        _examine(self, self.work.kept, self.block, self.ties, nodes, first, made)
+        _examine(self, self.work.histograms, self.block, self.constraints, nodes, first, made)
 
     @inlined_verb
     def divide(self, nodes, node, made):
-        _divide(self.work.kept, self.block, self.ties, nodes, node, made)
+        _divide(self.work.histograms, self.block, self.constraints, nodes, node, made)
         return 2
 
 
 @within
-def _examine(splitter, kept, block, ties, nodes, first, made):
+def _examine(splitter, histograms, block, constraints, nodes, first, made):
     criterion, limits, work = splitter.criterion, splitter.limits, splitter.work
     bounds, codes, y, w, inside = work.bounds, splitter.columns.codes, splitter.y, splitter.w, False
     if block is not None and nodes.block[first] >= 0:
         _load(block, codes, limits.outputs, y, w, splitter.rows, nodes.block[first], nodes.block_stop[first])
         codes, y, w, inside = block.codes, block.y, block.w, True
-    if kept is not None:
+    if histograms is not None:
         _keep_histograms(splitter, nodes, first, made, codes, y, w, inside)
     for node in range(first, made):
         here = nodes[node]
         rows = splitter.rows[here.start : here.stop]
-        _add_up(kept, here.slot, splitter.columns.sizes[0], criterion, limits, work, y, w, rows)
+        _add_up(histograms, here.slot, splitter.columns.sizes[0], criterion, limits, work, y, w, rows)
         for s in range(criterion.width()):
             splitter.node_sums[node, s] = work.sums[limits.total + s]
-        if ties is not None:
+        if constraints is not None:
             bounds[LOW], bounds[HIGH] = here.low, here.high
         assessed = assess_node(criterion, limits, nodes, node, work.sums, bounds, work.purest[0])
         if assessed.open:
-            best = _best_split(splitter, splitter.queue, ties, nodes, node, codes, rows, assessed, inside)
+            best = _best_split(splitter, splitter.queue, constraints, nodes, node, codes, rows, assessed, inside)
             if record_split(nodes, node, best, assessed, limits, bounds):
                 here.middle = here.start + _partition(splitter, splitter.queue, nodes, node, best, codes, rows, inside)
-    if kept is not None:
-        _release_leaves(kept, nodes, first, made)
+    if histograms is not None:
+        _release_leaves(histograms, nodes, first, made)
 
 
 @within
-def _divide(kept, block, ties, nodes, node, made):
+def _divide(histograms, block, constraints, nodes, node, made):
     make_children(nodes, node, made)
     here = nodes[node]
-    if kept is not None:
-        kept.slots[PARENT] = here.slot
+    if histograms is not None:
+        histograms.slots[PARENT] = here.slot
     if block is not None:
         begin_block(nodes, node, made, len(block.w))
-    if ties is not None:
+    if constraints is not None:
         for child in range(made, made + 2):
-            for g in range(len(ties.together)):
-                ties.open_groups[child, g] = ties.open_groups[node, g] and ties.together[g, here.feature]
-        bound_children(nodes, node, made, ties.monotone[here.feature])
+            for g in range(len(constraints.together)):
+                constraints.open_groups[child, g] = (
+                    constraints.open_groups[node, g] and constraints.together[g, here.feature]
+                )
+        bound_children(nodes, node, made, constraints.monotone[here.feature])
 
 
 @inner
 def _keep_histograms(splitter, nodes, first, made, codes, y, w, inside):
     """Give new nodes their histograms, if a slot is free and they have enough rows."""
-    slots = splitter.work.kept.slots
+    slots = splitter.work.histograms.slots
     parent = slots[PARENT] if first > 0 else -1
     node = assign_slots(nodes, first, made, slots, splitter.limits)
     if node >= 0:
@@ -186,11 +188,11 @@ def _fill_histogram(splitter, queue, nodes, node, parent, codes, y, w, inside):
 
 
 @inner
-def _release_leaves(kept, nodes, first, made):
+def _release_leaves(histograms, nodes, first, made):
     """Give back what nodes that stay leaves have kept."""
     for node in range(first, made):
         if nodes.gain[node] < 0.0:
-            release(kept.slots, nodes.slot[node])
+            release(histograms.slots, nodes.slot[node])
 
 
 @inner
@@ -209,12 +211,13 @@ def _columns_of_a_piece(queue):
 def _tally(splitter, nodes, node, parent, joint, codes, y, w, work, first, last):
     tally_groups(
         splitter.columns, joint, codes, splitter.criterion, splitter.limits,
-        splitter.rows[nodes.start[node] : nodes.stop[node]], y, w, work.kept, nodes.slot[node], parent, first, last,
+        splitter.rows[nodes.start[node] : nodes.stop[node]], y, w, work.histograms, nodes.slot[node], parent, first,
+        last,
     )  # fmt: skip
 
 
 @inner
-def _best_split(splitter, queue, ties, nodes, node, codes, rows, assessed, inside):
+def _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed, inside):
     """The best split of the columns drawn, of more where these have none; ``groups[LEFT]`` has the codes of a set.
 
     The search ends where the merit is perfect.
@@ -233,27 +236,27 @@ def _best_split(splitter, queue, ties, nodes, node, codes, rows, assessed, insid
         while drawn < stop_at and best.score < assessed.perfect:
             j = work.features[drawn]
             drawn += 1
-            if ties is not None:
-                if not _may_follow(ties, node, j):
+            if constraints is not None:
+                if not _may_follow(constraints, node, j):
                     continue
-                bounds[DIRECTION] = ties.monotone[j]
+                bounds[DIRECTION] = constraints.monotone[j]
             if queue is not None and shared:
                 found = _read(queue.found[j])
-                if ties is not None:
+                if constraints is not None:
                     bounds[MIDDLE] = queue.found[j, 5]
             else:
                 found = splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, j, rows, scale)
             # What a step gains has no scale of its own, not even at a root where all is balanced.
             if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
                 best = found
-                if ties is not None:
+                if constraints is not None:
                     bounds[CHOSEN] = bounds[MIDDLE]
                 if queue is None or not shared:
                     _keep_set(found, work.groups)
     if queue is not None and shared and np.isnan(best.threshold):
         # The set of categories is in the working arrays of the thread that found it: searched again.
-        if ties is not None:
-            bounds[DIRECTION] = ties.monotone[best.feature]
+        if constraints is not None:
+            bounds[DIRECTION] = constraints.monotone[best.feature]
         splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, best.feature, rows, scale)
         _keep_set(best, work.groups)
     return best
@@ -290,7 +293,7 @@ def _work_on_task(splitter, nodes, work, grower):
         elif state[TASK] == SEARCH:
             size, order = _columns_of_a_piece(splitter.queue), splitter.queue.order
             for k in range(piece * size, min((piece + 1) * size, len(order))):
-                _search(splitter, splitter.ties, nodes, state[TASK_NODE], work, order[k])
+                _search(splitter, splitter.constraints, nodes, state[TASK_NODE], work, order[k])
         else:
             rows = splitter.rows[nodes.start[state[TASK_NODE]] : nodes.stop[state[TASK_NODE]]]
             first, last = piece * ROWS_PER_PIECE, min((piece + 1) * ROWS_PER_PIECE, len(rows))
@@ -314,19 +317,19 @@ def _tally_piece(splitter, joint, nodes, work, piece):
 
 
 @inner
-def _search(splitter, ties, nodes, node, work, j):
+def _search(splitter, constraints, nodes, node, work, j):
     """Find the best split of a column, in the working arrays of the calling thread."""
     criterion, limits, queue, here = splitter.criterion, splitter.limits, splitter.queue, nodes[node]
-    _set_current(work.kept, here.slot)
+    _set_current(work.histograms, here.slot)
     for s in range(criterion.width()):
         work.sums[limits.total + s] = splitter.node_sums[node, s]
-    if ties is not None:
-        work.bounds[LOW], work.bounds[HIGH], work.bounds[DIRECTION] = here.low, here.high, ties.monotone[j]
+    if constraints is not None:
+        work.bounds[LOW], work.bounds[HIGH], work.bounds[DIRECTION] = here.low, here.high, constraints.monotone[j]
     rows, columns = splitter.rows[here.start : here.stop], splitter.columns
     found = splitter.kinds.split_column(columns, columns.codes, criterion, limits, work, j, rows, queue.scale[0])
     to = queue.found[j]
     to[0], to[1], to[2], to[3], to[4] = found.score, found.feature, found.cut, found.threshold, found.missing
-    if ties is not None:
+    if constraints is not None:
         to[5] = work.bounds[MIDDLE]
 
 
@@ -343,28 +346,28 @@ def run_helper(splitter, nodes, work):
 
 
 @inner
-def _may_follow(ties, node, j):
+def _may_follow(constraints, node, j):
     """Whether some group that holds all columns above the node holds column j too; without groups any may follow."""
-    for g in range(len(ties.together)):
-        if ties.open_groups[node, g] and ties.together[g, j]:
+    for g in range(len(constraints.together)):
+        if constraints.open_groups[node, g] and constraints.together[g, j]:
             return True
-    return len(ties.together) == 0
+    return len(constraints.together) == 0
 
 
 @inner
-def _set_current(kept, slot):
+def _set_current(histograms, slot):
     """Put down where the histogram of the node at hand is."""
-    if kept is not None:
-        kept.slots[CURRENT] = slot
+    if histograms is not None:
+        histograms.slots[CURRENT] = slot
 
 
 @inner
-def _add_up(kept, slot, size, criterion, limits, work, y, w, rows):
+def _add_up(histograms, slot, size, criterion, limits, work, y, w, rows):
     """The sums of the node, of its histogram or of its rows, whose targets and weights are put side by side."""
     sums, at = work.sums, limits.total
-    _set_current(kept, slot)
-    if kept is not None and slot >= 0:
-        add_up(criterion.width(), size, kept.sums[slot], sums, at)
+    _set_current(histograms, slot)
+    if histograms is not None and slot >= 0:
+        add_up(criterion.width(), size, histograms.sums[slot], sums, at)
         return
     fetch_rows(limits.outputs, y, w, rows, work.y, work.w)
     for s in range(criterion.width()):

@@ -45,12 +45,12 @@ def _none():
 
 
 @inner
-def _tally(columns, codes, criterion, limits, work, kept, j, rows):
+def _tally(columns, codes, criterion, limits, work, histograms, j, rows):
     """The histogram of column j, kept with the node or made of its rows, and its place; −1: one would be sparse."""
-    if kept is not None:
-        slot = kept.slots[CURRENT]
+    if histograms is not None:
+        slot = histograms.slots[CURRENT]
         if slot >= 0:
-            return kept.sums[slot], (columns.starts[j] + j) * criterion.width()
+            return histograms.sums[slot], (columns.starts[j] + j) * criterion.width()
     size = columns.sizes[j]
     if not is_dense(size, len(rows)):
         return work.sums, np.int64(-1)
@@ -71,7 +71,7 @@ def _groups(columns, codes, criterion, limits, work, j, rows, histogram, place):
 def _search_numbers(vectorized, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
     if vectorized is not None:
         gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
         if place >= 0 and not (is_bounded(work.bounds) or gaps):
@@ -236,7 +236,7 @@ class DrawnMixed:
 def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()
@@ -311,7 +311,7 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     width = criterion.width()
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()

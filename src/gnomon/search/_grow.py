@@ -18,7 +18,7 @@ from gnomon._jit import DISABLED, compiled, inline, lean
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon._vectors import WORD_BITS
 from gnomon.numerics.parallel import team
-from gnomon.search._code_splitter import ROWS_PER_PIECE, CodeSplitter, Ties, run_helper, unload
+from gnomon.search._code_splitter import ROWS_PER_PIECE, CodeSplitter, PathConstraints, run_helper, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._criterion import SumCriterion
 from gnomon.search._growers import require_traits
@@ -203,12 +203,14 @@ class Grower:
         self.max_leaves = None if max_leaf_nodes is None else int(max_leaf_nodes)
         self.nodes, self.sums = make_nodes(capacity, most_rows), np.empty((capacity, width))
         self.rows = np.empty(most_rows, dtype=np.int32)
-        self.joint, alone, kept = None, None, None
+        self.joint, alone, histograms = None, None, None
         if slots > 0:
             self.joint, alone = joint or join_columns(columns), each_alone(columns)
-            kept = make_histograms(slots, self.joint.n_entries * width, y.dtype, outputs)
-        ties = _ties(p, monotone, together, capacity)
-        self.work = make_work(columns, y, outputs, most_rows, width, None if ties is None else make_bounds(), kept)
+            histograms = make_histograms(slots, self.joint.n_entries * width, y.dtype, outputs)
+        constraints = _constraints(p, monotone, together, capacity)
+        self.work = make_work(
+            columns, y, outputs, most_rows, width, None if constraints is None else make_bounds(), histograms
+        )
         self.block = make_block(columns, y, outputs, _block(columns, max_leaf_nodes) if large else 0)
         helpers = _helpers(run, p, most_rows, max_features, splitter) if large else 0
         # In the order in which histograms are filled.
@@ -216,10 +218,10 @@ class Grower:
         self.queue = make_queue(helpers, order) if helpers > 0 else None
         kinds = _kinds(columns, splitter, categorical_split, (large or unrolled) and used.two_sums())
         self._by_code = compiled(CodeSplitter(
-            columns, used, kinds, limits, ties, self.y, w, self.rows, self.sums, self.work, self.block, self.queue,
-            self.joint, alone,
+            columns, used, kinds, limits, constraints, self.y, w, self.rows, self.sums, self.work, self.block,
+            self.queue, self.joint, alone,
         ))  # fmt: skip
-        moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, ties is not None)
+        moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, constraints is not None)
         self._records = records if moved else None
         if self._records is not None:
             self._space = make_workspace(self._records, capacity, width, WORD_BITS if max_leaf_nodes is None else 0)
@@ -287,13 +289,15 @@ def _kinds(columns, splitter, categorical_split, vectorized):
     return DrawnMixed(equality) if splitter == "random" else SearchedMixed(True if vectorized else None, equality)
 
 
-def _ties(p, monotone, together, capacity):
+def _constraints(p, monotone, together, capacity):
     """What splits ask of those below them in a tree of so many nodes; None if nothing."""
     if together is None and (monotone is None or not np.any(monotone)):
         return None
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
     together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
-    return Ties(monotone, together, np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8))
+    return PathConstraints(
+        monotone, together, np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8)
+    )
 
 
 def _helpers(run, p, m, max_features, splitter):

@@ -106,12 +106,12 @@ def in_lines(rows, columns):
 
 
 @inner
-def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, kept, slot, parent, first, last):
+def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, histograms, slot, parent, first, last):
     """Fill the columns of the groups first … last − 1 of a histogram from rows, and subtract it from the parent's.
 
     By blocks of rows, which stay in cache while all columns are filled.
     """
-    histogram, fetched = kept.sums[slot], kept.fetched
+    histogram, fetched = histograms.sums[slot], histograms.fetched
     for b in range(first, last):
         _clear(columns, joint, criterion, histogram, b)
     for block in range(0, len(rows), FETCHED_ROWS):
@@ -128,7 +128,7 @@ def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, kept, slo
     for b in range(first, last):
         _spread(columns, joint, criterion, histogram, b)
         if parent >= 0:
-            _subtract(columns, joint, criterion, kept.sums[parent], histogram, b)
+            _subtract(columns, joint, criterion, histograms.sums[parent], histogram, b)
 
 
 @inner

@@ -86,7 +86,9 @@ def tree_text(
         else:
             lines += [line.rstrip()] if head else []
             conditions = narrowed(branch_conditions(tree, node, words), reach)
-            conditions = [replace(condition, told=condition.told or not counts) for condition in conditions]
+            conditions = [
+                replace(condition, mention_missing=condition.mention_missing or not counts) for condition in conditions
+            ]
             waiting += [(None, f"{STEP * depth}else: stop", {})] if _leaves_gaps(tree, node, words, reach) else []
             waiting += [
                 (child, f"{_asked(condition, words, decimals)}: ", reached(condition, reach))

@@ -69,7 +69,7 @@ class Work(NamedTuple):
     purest: np.ndarray
     bounds: np.ndarray | None
     cells: np.ndarray
-    kept: Histograms | None
+    histograms: Histograms | None
 
 
 def make_nodes(capacity, n):
@@ -89,7 +89,7 @@ def most_groups(columns, n):
     return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
 
 
-def make_work(columns, y, outputs, n, width, bounds, kept):
+def make_work(columns, y, outputs, n, width, bounds, histograms):
     """Buffers for a tree of `n` rows, with bounds of answers or None, whose nodes keep histograms or None."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
@@ -99,26 +99,28 @@ def make_work(columns, y, outputs, n, width, bounds, kept):
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
         np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(1), bounds,
-        np.empty(n, dtype=columns.codes.dtype), kept,
+        np.empty(n, dtype=columns.codes.dtype), histograms,
     )  # fmt: skip
 
 
 def helpers_work(work):
     """Working arrays for a helper: the grower's where they are only read, its own where they are written."""
-    own, kept = ("sums", "groups", "keys", "counts", "scores"), work.kept
-    if kept is not None:
-        fetched = make_fetched(kept.fetched.y.dtype, len(kept.fetched.y) // len(kept.fetched.w))
-        kept = kept._replace(slots=np.empty_like(kept.slots), fetched=fetched)
+    own, histograms = ("sums", "groups", "keys", "counts", "scores"), work.histograms
+    if histograms is not None:
+        fetched = make_fetched(histograms.fetched.y.dtype, len(histograms.fetched.y) // len(histograms.fetched.w))
+        histograms = histograms._replace(slots=np.empty_like(histograms.slots), fetched=fetched)
     bounds = None if work.bounds is None else make_bounds()
-    return work._replace(kept=kept, bounds=bounds, **{name: np.empty_like(getattr(work, name)) for name in own})
+    return work._replace(
+        histograms=histograms, bounds=bounds, **{name: np.empty_like(getattr(work, name)) for name in own}
+    )
 
 
 def restart(work, seed, purest):
     """Make working arrays what they must be before a tree whose nodes are leaves if not less pure than `purest`."""
     work.features[:] = np.arange(len(work.features))
     work.seed[0] = scrambled(seed)
-    if work.kept is not None:
-        work.kept.slots[:] = free_slots(len(work.kept.sums))
+    if work.histograms is not None:
+        work.histograms.slots[:] = free_slots(len(work.histograms.sums))
     work.purest[0] = purest
 
 

@@ -184,13 +184,13 @@ class _Builder:
         self.words, self.place_of = words, _places(words.names)
         self.labels = {} if words.classes is None else {label: k for k, label in enumerate(words.classes.tolist())}
         self.feature, self.threshold, self.right, self.ends, self.which = [], [], [], [], []
-        self.told, self.answers, self.weight, self.rows, self.tests = [], [], [], [], []
+        self.missing, self.answers, self.weight, self.rows, self.tests = [], [], [], [], []
 
     def add(self, item, possible):
         """Append a fork or a leaf and all below it; `possible` has the categories that can reach it, by column."""
         node = len(self.feature)
         for column, value in ((self.feature, LEAF), (self.threshold, float(LEAF)), (self.right, -1), (self.ends, 0),
-                              (self.which, -1), (self.told, None), (self.answers, None), (self.weight, 0.0),
+                              (self.which, -1), (self.missing, None), (self.answers, None), (self.weight, 0.0),
                               (self.rows, 0)):  # fmt: skip
             column.append(value)
         if isinstance(item, Leaf):
@@ -204,7 +204,7 @@ class _Builder:
             for name, _ in case.terms:
                 _position(name, self.place_of, self.words.names, case.place)
         test = fork_test(fork, self.place_of, self.words, possible)
-        self.feature[node], self.threshold[node], self.told[node] = test.feature, test.threshold, test.missing
+        self.feature[node], self.threshold[node], self.missing[node] = test.feature, test.threshold, test.missing
         if test.packed is not None:
             self.which[node] = len(self.tests)
             self.tests.append(test.packed)
@@ -259,7 +259,7 @@ class _Builder:
             tests=Tests.of(self.which, self.tests),
         )  # fmt: skip
         tree = _summed(tree, is_class=self.words.classes is not None)
-        usual = [usual_branch(tree, node) if told is None else told for node, told in enumerate(self.told)]
+        usual = [usual_branch(tree, node) if missing is None else missing for node, missing in enumerate(self.missing)]
         return replace(tree, missing=np.array(usual, dtype=np.int16))
 
 

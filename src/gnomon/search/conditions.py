@@ -46,8 +46,8 @@ class Interval:
         Numbers between them that do not pass.
     missing : bool
         Whether a row in which the quantity cannot be computed passes.
-    told : bool
-        Whether that is worth saying: it is not where such rows just follow the heavier branch.
+    mention_missing : bool
+        Whether text mentions it; it does not where such rows follow the heavier branch, as is usual.
 
     References
     ----------
@@ -67,7 +67,7 @@ class Interval:
     high: End = (inf, True)
     holes: frozenset[float] = frozenset()
     missing: bool = False
-    told: bool = field(default=False, compare=False)
+    mention_missing: bool = field(default=False, compare=False)
 
     @classmethod
     def of(cls, column: int, **parts: Any) -> Self:
@@ -102,7 +102,7 @@ class Interval:
 
     def complete(self, values: tuple[Cell, ...] | None) -> Self:
         """The same for rows without gaps; `values` are those of the column, None for numbers."""
-        return replace(self, missing=False, told=False)
+        return replace(self, missing=False, mention_missing=False)
 
     def holds(self, X: Array) -> Bools:
         """Whether each row of X passes."""
@@ -122,22 +122,24 @@ class Interval:
             high=min(self.high, other.high),
             holes=self.holes | other.holes,
             missing=self.missing and other.missing,
-            told=self.told or other.told,
+            mention_missing=self.mention_missing or other.mention_missing,
         )
 
     def join(self, other: Self) -> Self | None:
         """One or the other holds; None if no single condition says so."""
         first, second = sorted([self, other], key=lambda interval: interval.place)
-        missing, told = self.missing or other.missing, self.told or other.told
+        missing, mention_missing = self.missing or other.missing, self.mention_missing or other.mention_missing
         if second.is_empty:
-            return replace(first, missing=missing, told=told)
+            return replace(first, missing=missing, mention_missing=mention_missing)
         if second.low[0] == second.high[0] and second.low[0] in first.holes:
-            return replace(first, holes=first.holes - {second.low[0]}, missing=missing, told=told)
+            return replace(first, holes=first.holes - {second.low[0]}, missing=missing, mention_missing=mention_missing)
         (a, included), (b, strict) = first.high, second.low
         # They touch if the end of one is the beginning of the other, and just one of them has it.
         if a != b or included != strict:
             return None
-        return replace(first, high=second.high, holes=first.holes | second.holes, missing=missing, told=told)
+        return replace(
+            first, high=second.high, holes=first.holes | second.holes, missing=missing, mention_missing=mention_missing
+        )
 
 
 @dataclass(frozen=True)
@@ -151,7 +153,7 @@ class OneOf:
         Those that pass.
     size : int
         How many categories there are.
-    missing, told : bool
+    missing, mention_missing : bool
         As in `Interval`; a category that is not among them counts as missing.
 
     References
@@ -170,7 +172,7 @@ class OneOf:
     codes: frozenset[int]
     size: int
     missing: bool = False
-    told: bool = field(default=False, compare=False)
+    mention_missing: bool = field(default=False, compare=False)
 
     @property
     def key(self) -> Terms:
@@ -210,13 +212,13 @@ class OneOf:
 
     def meet(self, other: Self) -> Self:
         """Both hold."""
-        missing, told = self.missing and other.missing, self.told or other.told
-        return replace(self, codes=self.codes & other.codes, missing=missing, told=told)
+        missing, mention_missing = self.missing and other.missing, self.mention_missing or other.mention_missing
+        return replace(self, codes=self.codes & other.codes, missing=missing, mention_missing=mention_missing)
 
     def join(self, other: Self) -> Self:
         """One or the other holds."""
-        missing, told = self.missing or other.missing, self.told or other.told
-        return replace(self, codes=self.codes | other.codes, missing=missing, told=told)
+        missing, mention_missing = self.missing or other.missing, self.mention_missing or other.mention_missing
+        return replace(self, codes=self.codes | other.codes, missing=missing, mention_missing=mention_missing)
 
 
 Condition: TypeAlias = Interval | OneOf
@@ -248,11 +250,11 @@ def branch_conditions(tree: Tree, node: int, words: Words) -> list[Condition]:
     """
     branches = range(len(tree.children(node)))
     missing = int(tree.missing[node])
-    told = missing != usual_branch(tree, node)
+    mention_missing = missing != usual_branch(tree, node)
     found = _known_conditions(tree, node, words, len(branches))
     # A branch beyond those of the test is that of missing values alone.
     found += [Interval(found[0].key, low=(inf, True)) for _ in branches[len(found) :]]
-    return [replace(found[b], missing=b == missing, told=told) for b in branches]
+    return [replace(found[b], missing=b == missing, mention_missing=mention_missing) for b in branches]
 
 
 def narrowed(conditions: Iterable[Condition], reach: Reach) -> list[Condition]:
@@ -289,11 +291,11 @@ def stop_condition(tree: Tree, node: int, words: Words) -> Condition | None:
     sets = [condition for condition in taken if isinstance(condition, OneOf)]
     if sets:
         left = frozenset(range(sets[0].size)).difference(*(condition.codes for condition in sets))
-        return replace(sets[0], codes=left, missing=True, told=True)
+        return replace(sets[0], codes=left, missing=True, mention_missing=True)
     k = tree.tests.which[node]
     three_ways = k >= 0 and tree.tests.test(k)[0] == 1
     left = _ways(tree, node, -1) if three_ways else Interval(taken[0].key, low=(inf, True))
-    return replace(left, missing=True, told=True)
+    return replace(left, missing=True, mention_missing=True)
 
 
 def _ways(tree: Tree, node: int, branch: int) -> Interval:

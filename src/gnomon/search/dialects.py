@@ -211,7 +211,7 @@ def say(condition: Condition, words: Words, dialect: Dialect, decimals: int | No
     "row['sky'] in ('blue', 'red')"
     """
     columns = [dialect.column(words.names[j]) for j in condition.columns]
-    passes = condition.missing and (dialect.exact or condition.told)
+    passes = condition.missing and (dialect.exact or condition.mention_missing)
     if isinstance(condition, OneOf):
         return _say_set(condition, words, dialect, columns[0], passes)
     if condition.is_empty:
@@ -232,7 +232,7 @@ def _say_set(condition, words, dialect, column, passes):
     if passes and (dialect.exact or None in others):
         return dialect.outside(column, refused, missing=None not in others)
     gaps = passes or None in listed
-    if not dialect.exact and not gaps and len(listed) == condition.size and condition.told:
+    if not dialect.exact and not gaps and len(listed) == condition.size and condition.mention_missing:
         return dialect.known([column])
     if not known:
         return dialect.missing([column]) if gaps or condition.missing else f"not {dialect.always}"

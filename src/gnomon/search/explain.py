@@ -109,8 +109,8 @@ class TreeExplanation:
     def __str__(self) -> str:
         lines = [self._headline(), f"before any test: {self._said(self.root)}"]
         for step in self.steps:
-            told = "missing" if step.value is None else f"it is {_shown(step.value)}"
-            lines.append(f"{step.branch} ({told}): {self._said(step.before)} → {self._said(step.after)}")
+            value = "missing" if step.value is None else f"it is {_shown(step.value)}"
+            lines.append(f"{step.branch} ({value}): {self._said(step.before)} → {self._said(step.after)}")
         used = {name: part for name, part in self.contributions.items() if np.any(part != 0.0)}
         by_size = sorted(used, key=lambda name: -float(np.max(np.abs(used[name]))))
         parts = [f"{name} ({self._said(used[name], sign='+')})" for name in by_size]
@@ -223,8 +223,8 @@ def explain_row(tree: Tree, words: Words, x: ArrayLike) -> TreeExplanation:
     >>> import numpy as np
     >>> from gnomon.search import SquaredError, Words, code_columns, explain_row, grow_tree
     >>> tree = grow_tree(code_columns(np.array([[1.0], [2.0]])), np.array([[3.0], [5.0]]), SquaredError())
-    >>> told = explain_row(tree, Words.plain(tree), np.array([1.0]))
-    >>> told.label, told.root.tolist(), told.contributions["x0"].tolist()
+    >>> found = explain_row(tree, Words.plain(tree), np.array([1.0]))
+    >>> found.label, found.root.tolist(), found.contributions["x0"].tolist()
     (3.0, [4.0], [-1.0])
     """
     X = np.asarray(x, dtype=float)[None, :]
@@ -260,8 +260,8 @@ def explain_forest(trees: Sequence[Tree], words: Words, x: ArrayLike) -> TreeExp
     >>> from gnomon.search import SquaredError, Words, code_columns, explain_forest, grow_tree
     >>> columns = code_columns(np.array([[1.0], [2.0]]))
     >>> trees = [grow_tree(columns, np.array([[3.0], [b]]), SquaredError()) for b in (5.0, 7.0)]
-    >>> told = explain_forest(trees, Words.plain(trees[0]), np.array([2.0]))
-    >>> told.label, told.root.tolist(), told.contributions["x0"].tolist()
+    >>> found = explain_forest(trees, Words.plain(trees[0]), np.array([2.0]))
+    >>> found.label, found.root.tolist(), found.contributions["x0"].tolist()
     (6.0, [4.5], [1.5])
     """
     X = np.asarray(x, dtype=float)[None, :]

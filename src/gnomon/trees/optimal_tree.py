@@ -49,7 +49,7 @@ class _OptimalTree(GrownTree, BaseEstimator):
         self.unseen = unseen
         self.verbose = verbose
 
-    def _search(self, X, y, criterion, weights, tolls):
+    def _search(self, X, y, criterion, weights, row_costs):
         """Minimise (1)."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
         found = optimal_tree(
@@ -59,7 +59,7 @@ class _OptimalTree(GrownTree, BaseEstimator):
             sample_weight=weights,
             max_depth=check_integer("max_depth", self.max_depth, 0),
             leaf_penalty=check_non_negative("leaf_penalty", self.leaf_penalty),
-            tolls=tolls,
+            row_costs=row_costs,
             time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
             progress=_tell if self.verbose else None,
         )
@@ -205,8 +205,8 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         y = y - center
         # Within the range of y, a row costs its weight times the square of the farther end at most.
         farthest = np.maximum(np.max(y, axis=0) - y, y - np.min(y, axis=0))
-        tolls = weights * np.mean(farthest**2, axis=1)
-        self._search(X, y, criterion, weights, tolls)
+        row_costs = weights * np.mean(farthest**2, axis=1)
+        self._search(X, y, criterion, weights, row_costs)
         self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 
