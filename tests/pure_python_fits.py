@@ -37,7 +37,7 @@ def large_trees():
     """What trees predict that are grown and read in the ways of large tables."""
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 2)).astype(np.float32), rng.integers(0, 2, 60)
-    with patch.object(_grow_in_place, "FEW", 8):
+    with patch.object(_grow_in_place, "SMALL_SUBTREE", 8):
         in_place = search.grow_in_place(X, y, search.Gini(2))
     binned = search.grow_tree(search.code_columns(X, bins=9), y, search.Gini(2))
     return {name: [tree.predict(X).ravel().tolist()] for name, tree in {"in place": in_place, "bins": binned}.items()}

@@ -84,29 +84,29 @@ def test_every_flag_that_numba_hands_down_is_said(door):
     assert {"fastmath", "_nrt", "error_model"} <= set(options)
 
 
-SIFTS = """
+PARTITIONS = """
 import numpy as np
 from gnomon._jit import jit
-from gnomon.search._sift import sift
+from gnomon.search._partition import partition_by_flags
 
-sifted = jit(lambda flags, rows, spare: sift(flags, rows, spare))
+divided = jit(lambda flags, rows, spare: partition_by_flags(flags, rows, spare))
 rng = np.random.default_rng(0)
 for n in [*range(40), 1000]:
     for share in (0.0, 0.1, 0.5, 1.0):
         flags, rows = (rng.random(n) < share).astype(np.uint8), rng.permutation(n).astype(np.int32)
         expected = np.concatenate([rows[flags == 1], rows[flags == 0]])
         whole = np.concatenate([rows, [-7, -7]]).astype(np.int32)
-        assert sifted(flags, whole[:n], np.empty(n, dtype=np.int32)) == flags.sum()
+        assert divided(flags, whole[:n], np.empty(n, dtype=np.int32)) == flags.sum()
         assert np.array_equal(whole, [*expected, -7, -7])
 """
 
 
 @pytest.mark.parametrize("processor", ["", "generic"])
-def test_rows_are_sifted_in_order_on_any_processor(processor, tmp_path):
+def test_rows_are_partitioned_in_order_on_any_processor(processor, tmp_path):
     features = {"NUMBA_CPU_NAME": processor, "NUMBA_CPU_FEATURES": ""} if processor else {}
     environment = {**os.environ, **features, "NUMBA_CACHE_DIR": str(tmp_path)}
-    (tmp_path / "sifts.py").write_text(SIFTS)
-    subprocess.run([sys.executable, "sifts.py"], cwd=tmp_path, env=environment, check=True)
+    (tmp_path / "partitions.py").write_text(PARTITIONS)
+    subprocess.run([sys.executable, "partitions.py"], cwd=tmp_path, env=environment, check=True)
 
 
 @lean

@@ -202,7 +202,7 @@ def test_helpers_that_fell_asleep_come_again():
             time.sleep(rest)
 
 
-def test_helpers_that_are_lent_are_not_there_for_others():
+def test_helpers_in_the_background_are_not_there_for_others():
     here, there = threading.Event(), threading.Event()
 
     def aside():
@@ -210,7 +210,7 @@ def test_helpers_that_are_lent_are_not_there_for_others():
         there.wait(60)
 
     with team(2) as run:
-        with run.beside(aside, there.set):
+        with run.in_background(aside, there.set):
             assert here.wait(60)
             assert set(run(lambda _: threading.current_thread(), range(20))) == {threading.current_thread()}
         meeting = threading.Barrier(2, timeout=60)
@@ -225,7 +225,7 @@ def test_what_goes_wrong_beside_is_told():
         raise ArithmeticError("aside")
 
     def body(run):
-        with run.beside(aside, failed.set):
+        with run.in_background(aside, failed.set):
             assert failed.wait(60)
 
     with team(2) as run, pytest.raises(ArithmeticError, match="aside"):

@@ -16,7 +16,7 @@ N, P = 1500, 5
 
 @pytest.fixture(autouse=True)
 def _few_rows(monkeypatch):
-    monkeypatch.setattr(in_place, "FEW", 100)
+    monkeypatch.setattr(in_place, "SMALL_SUBTREE", 100)
 
 
 def with_gaps(X, rng, share=0.1):
@@ -119,16 +119,18 @@ def test_no_cut_is_better_than_the_bound_of_its_interval(criterion, gaps):
         return sums
 
     whole = sums_of(range(N))
-    scene = in_place._Scene(top.rows, np.concatenate([whole, np.zeros(5 * width)]), 0.0, *in_place._ranges(X, top.rows))
-    end = top._survey(scene, 0, 3)[0]
+    node_data = in_place._NodeData(
+        top.rows, np.concatenate([whole, np.zeros(5 * width)]), 0.0, *in_place._ranges(X, top.rows)
+    )
+    end = top._bound_columns(node_data, 0, 3)[0]
     lost, order = sums_of(np.flatnonzero(np.isnan(X[:, 0]))), np.argsort(X[:, 0])[: int(np.sum(~np.isnan(X[:, 0])))]
     left, best = np.zeros(width), -np.inf
-    places = np.clip((X[order, 0] - scene.low[0]) * scene.per_unit[0], 0, INTERVALS - 1).astype(int)
+    places = np.clip((X[order, 0] - node_data.low[0]) * node_data.per_unit[0], 0, INTERVALS - 1).astype(int)
     for i, row in enumerate(order[:-1]):
         left = left + sums_of([row])
         for side in (left, left + lost):
             merit = noun.merit(side, 0) + noun.merit(whole - side, 0)
-            assert merit <= top.within[0, places[i]] + 1e-9 * abs(merit) or merit == -np.inf
+            assert merit <= top.bounds[0, places[i]] + 1e-9 * abs(merit) or merit == -np.inf
             best = max(best, merit)
     assert -np.inf < end <= best + 1e-9 * abs(best)
 

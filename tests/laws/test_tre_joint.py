@@ -6,7 +6,7 @@ import pytest
 from gnomon.numerics.parallel import team
 from gnomon.search import Gini, Newton, SquaredError, code_columns
 from gnomon.search import _grow as grow
-from gnomon.search._joint import CROWDED, MOST, each_alone, join_columns
+from gnomon.search._joint import CROWDED, MOST_JOINT_CODES, each_alone, join_columns
 
 
 def table(n=3000, seed=0):
@@ -33,9 +33,9 @@ def test_joint_codes_tell_the_codes_of_every_column():
     joint = join_columns(columns)
     assert np.array_equal(np.sort(joint.members), np.arange(len(columns.sizes)))
     assert len(joint.sizes) < len(columns.sizes)
-    assert np.max(joint.sizes) <= MOST
+    assert np.max(joint.sizes) <= MOST_JOINT_CODES
     for b in range(len(joint.sizes)):
-        several = joint.places[b] >= each_alone(columns).room
+        several = joint.places[b] >= each_alone(columns).n_entries
         assert not several or np.array_equal(np.unique(joint.codes[b]), np.arange(joint.sizes[b]))
         for k in range(joint.starts[b], joint.starts[b + 1]):
             j = joint.members[k]
@@ -47,7 +47,7 @@ def test_codes_that_many_rows_have_are_divided():
     columns, _ = coded()
     joint = join_columns(columns)
     for codes, size in zip(joint.codes, joint.sizes, strict=True):
-        assert np.max(np.bincount(codes)) <= len(codes) / CROWDED[0] + size or size > MOST // 2
+        assert np.max(np.bincount(codes)) <= len(codes) / CROWDED[0] + size or size > MOST_JOINT_CODES // 2
 
 
 def test_columns_of_many_codes_stay_alone():
@@ -63,11 +63,11 @@ def test_sums_of_joint_codes_have_places_of_their_own(p):
     grower = grow.Grower(columns, rng.normal(size=3000), SquaredError(), np.ones(3000), most_rows=3000)
     joint, width = grower.joint, SquaredError().size + 1
     assert len(joint.sizes) < p
-    several = joint.places >= each_alone(columns).room
-    taken = [np.arange(each_alone(columns).room)]
+    several = joint.places >= each_alone(columns).n_entries
+    taken = [np.arange(each_alone(columns).n_entries)]
     taken += [np.arange(at, at + size) for at, size in zip(joint.places[several], joint.sizes[several], strict=True)]
-    assert np.array_equal(np.concatenate(taken), np.arange(joint.room))
-    assert grower.work.kept.sums.shape[1] >= joint.room * width
+    assert np.array_equal(np.concatenate(taken), np.arange(joint.n_entries))
+    assert grower.work.histograms.sums.shape[1] >= joint.n_entries * width
 
 
 @pytest.mark.parametrize("max_leaf_nodes", [None, 31])

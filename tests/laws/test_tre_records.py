@@ -94,7 +94,7 @@ def test_other_tables_are_left_to_columns(change):
 
 
 INSTRUCTIONS = {
-    "widen": jit(lambda *given: vectors.widen(*given)),
+    "update_extremes": jit(lambda *given: vectors.update_extremes(*given)),
     "count_at_most": jit(lambda *given: vectors.count_at_most(*given)),
 }
 
@@ -115,32 +115,32 @@ def test_instructions_on_blocks_do_what_plain_python_does(name, stride, rows):
 
 
 SETS = {
-    "turn_block": jit(lambda *given: vectors.turn_block(*given)),
-    "members_up_to": jit(lambda *given: vectors.members_up_to(*given)),
+    "transpose_block": jit(lambda *given: vectors.transpose_block(*given)),
+    "mask_at_most": jit(lambda *given: vectors.mask_at_most(*given)),
     "extremes_within": jit(lambda *given: vectors.extremes_within(*given)),
-    "size_of_set": jit(lambda *given: vectors.size_of_set(*given)),
+    "popcount": jit(lambda *given: vectors.popcount(*given)),
 }
 
 
 @pytest.mark.parametrize("stride", [32, 96])
 def test_blocks_are_turned_as_plain_python_does(stride):
     records = np.random.default_rng(stride).integers(0, 256, 40 * stride, dtype=np.uint8)
-    one, two = np.zeros((2, 40 * vectors.ROW), dtype=np.uint8)
+    one, two = np.zeros((2, 40 * vectors.WORD_BITS), dtype=np.uint8)
     given = np.uint64(stride - 32), np.uint64(stride)
-    vectors.turn_block(records, *given, one, np.uint64(3))
-    SETS["turn_block"](records, *given, two, np.uint64(3))
+    vectors.transpose_block(records, *given, one, np.uint64(3))
+    SETS["transpose_block"](records, *given, two, np.uint64(3))
     assert np.array_equal(one, two)
-    assert one[3 + 5 * vectors.ROW + 7] == records[8 * stride - 32 + 5]
+    assert one[3 + 5 * vectors.WORD_BITS + 7] == records[8 * stride - 32 + 5]
 
 
 @pytest.mark.parametrize("members", [1, 2**63, 2**64 - 1, 0x0F00F0F00000FF01])
 @pytest.mark.parametrize("cut", [0, 100, 255])
 def test_sets_are_those_of_plain_python(members, cut):
-    cells = np.random.default_rng(cut).integers(0, 256, 3 * vectors.ROW, dtype=np.uint8)
-    given, members = (cells, np.uint64(vectors.ROW + 1)), np.uint64(members)
-    assert SETS["members_up_to"](*given, np.uint8(cut)) == vectors.members_up_to(*given, np.uint8(cut))
+    cells = np.random.default_rng(cut).integers(0, 256, 3 * vectors.WORD_BITS, dtype=np.uint8)
+    given, members = (cells, np.uint64(vectors.WORD_BITS + 1)), np.uint64(members)
+    assert SETS["mask_at_most"](*given, np.uint8(cut)) == vectors.mask_at_most(*given, np.uint8(cut))
     assert SETS["extremes_within"](*given, members) == vectors.extremes_within(*given, members)
-    assert SETS["size_of_set"](members) == vectors.size_of_set(members) == bin(members).count("1")
+    assert SETS["popcount"](members) == vectors.popcount(members) == bin(members).count("1")
 
 
 PLAIN = """

@@ -6,8 +6,8 @@ import pytest
 
 from gnomon._jit import lean
 from gnomon.numerics.parallel import map_chunks
-from gnomon.search import _crew
-from gnomon.search._crew import BITS, DONE, STOP, WORD, make_crew
+from gnomon.search import _task_queue
+from gnomon.search._task_queue import DONE, INDEX_BITS, REMAINING, STOP, make_queue
 from gnomon.trees import (
     DecisionTreeClassifier,
     DecisionTreeRegressor,
@@ -20,18 +20,18 @@ N = 6000
 
 
 @lean
-def take(desk, at_end):
-    return _crew.take(desk, at_end)
+def take_piece(state, at_end):
+    return _task_queue.take_piece(state, at_end)
 
 
 @lean
-def begin(desk, pieces):
-    _crew.begin(desk, 0, 0, -1, pieces)
+def publish(state, pieces):
+    _task_queue.publish(state, 0, 0, -1, pieces)
 
 
 @lean
-def finish(desk):
-    _crew.finish(desk)
+def finish_piece(state):
+    _task_queue.finish_piece(state)
 
 
 def table():
@@ -95,14 +95,14 @@ def test_trees_grow_within_a_pool_that_is_full():
 
 
 def test_every_piece_is_taken_once():
-    desk = make_crew(1, np.arange(3)).desk
-    assert take(desk, True) == -1  # before the first turn
+    state = make_queue(1, np.arange(3)).state
+    assert take_piece(state, True) == -1  # before the first turn
     for turn in range(1, 4):
-        begin(desk, 5)
-        assert [take(desk, at_end) for at_end in (True, False, False, True, True)] == [4, 0, 1, 3, 2]
-        assert [take(desk, True), take(desk, False)] == [-1, -1]
+        publish(state, 5)
+        assert [take_piece(state, at_end) for at_end in (True, False, False, True, True)] == [4, 0, 1, 3, 2]
+        assert [take_piece(state, True), take_piece(state, False)] == [-1, -1]
         for _ in range(5):
-            finish(desk)
-        assert (desk[DONE], desk[WORD] >> 2 * BITS) == (5, turn)
-    desk[WORD] = STOP
-    assert take(desk, True) == -1
+            finish_piece(state)
+        assert (state[DONE], state[REMAINING] >> 2 * INDEX_BITS) == (5, turn)
+    state[REMAINING] = STOP
+    assert take_piece(state, True) == -1

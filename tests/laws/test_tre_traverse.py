@@ -62,7 +62,7 @@ def test_many_rows_go_where_each_goes_alone(form, dtype, monkeypatch):
         expected = np.array([alone(tree, x) for x in rows])
         assert np.array_equal(tree.apply(rows), expected)
         assert np.array_equal(np.concatenate([tree.apply(part) for part in np.array_split(rows, 200)]), expected)
-        monkeypatch.setattr(traverse, "PACKED_FROM", 0)
+        monkeypatch.setattr(traverse, "MOST_NODES_PER_ROW", 0)
         assert np.array_equal(tree.apply(rows), expected)
         monkeypatch.undo()
 
@@ -95,7 +95,7 @@ def test_thresholds_between_neighbours_of_single_precision():
 @pytest.mark.parametrize(("columns", "cuts"), [(5000, 5), (1, 2**18 + 1)], ids=["many columns", "many nodes"])
 def test_numbers_that_four_bytes_do_not_hold(columns, cuts):
     tree = cuts_at(np.arange(cuts, dtype=float), columns, columns - 1)
-    n = max(traverse.MANY, cuts // 50)
+    n = max(traverse.MANY_ROWS, cuts // 50)
     X = np.zeros((n, columns), dtype=np.float32)
     X[:, -1] = np.random.default_rng(0).integers(0, cuts + 1, n)
     assert np.array_equal(tree.apply(X), 2 * X[:, -1] + (X[:, -1] < cuts))

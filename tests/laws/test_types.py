@@ -20,7 +20,7 @@ from gnomon.numerics import design, parallel, special
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
-UNTYPED = {"search", "trees"}
+UNTYPED = {"trees"}
 
 
 def as_written(member):

@@ -6,8 +6,8 @@ Inside the pool BLAS is held to one thread, so that n_jobs threads never become 
 what it means in joblib: None is one thread (or what ``joblib.parallel_config`` says), −1 all processors.
 
 The caller is one of the threads and the others are kept for the next call, because to start or wake one costs as much
-as a small piece of work. Whoever is free takes the next item, so a caller whose helpers never come (all busy in an
-outer call, or lost in a fork) does the work alone, and nested calls cannot wait for one another.
+as a small piece of work. Each free thread takes the next item, so a caller whose helpers never start (all busy in an
+outer call, or lost in a fork) does the work alone, and nested calls cannot deadlock.
 """
 
 import os
@@ -32,9 +32,13 @@ _SMALL = 256
 """Matrices of fewer rows gain nothing from BLAS's threads, which LAPACK wakes for some of any size."""
 
 SPINS = 80_000
-"""Looks for new work before a helper sleeps: some milliseconds."""
+"""Iterations of a helper's spin loop before it sleeps: some milliseconds."""
 
-LINE, CLOSED = 8, -1
+CACHE_LINE = 8
+"""Entries of eight bytes in a cache line."""
+
+CLOSED = -1
+"""The turn that ends the helpers."""
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -109,19 +113,19 @@ def team(n_jobs: int | None = None) -> Iterator["Team"]:
 class Team:
     """What `team` yields: equation (1) on `n_jobs` threads, the caller and helpers that stay until `close`.
 
-    A helper looks for new work without pause for a moment, then sleeps: to wake a thread takes longer than the pieces
-    of work that follow each other in a loop.
+    A helper spins on the number of the turn for some milliseconds, then sleeps on a condition: to wake a thread takes
+    longer than the small pieces of work of a loop.
     """
 
     def __init__(self, n_jobs: int) -> None:
         self.n_jobs = n_jobs
         self._spins = SPINS if n_jobs <= _processors() and not DISABLED else 0
         self._changed = Condition()
-        # The number of the turn, then who is busy, in lines of cache of their own.
-        self._desk = np.zeros(LINE * max(1, n_jobs), dtype=np.int64)
+        # The number of the turn, then a busy flag per helper, each in its cache line against false sharing.
+        self._state = np.zeros(CACHE_LINE * max(1, n_jobs), dtype=np.int64)
         self._work: Callable[[], None] | None = None
         self._helpers: list[Future[None]] = []
-        self._lent = False
+        self._busy_in_background = False
 
     def __call__(self, function: Callable[[Item], Result], items: Iterable[Item]) -> list[Result]:
         """Equation (1), whoever is free taking the next item."""
@@ -138,8 +142,8 @@ class Team:
                     errors[i] = error
 
         try:
-            if not self._lent:
-                self._call(work, min(self.n_jobs, len(items)) - 1)
+            if not self._busy_in_background:
+                self._wake(work, min(self.n_jobs, len(items)) - 1)
             work()
             self._wait()
         except BaseException as error:  # an interrupt between items; no other is begun
@@ -150,8 +154,8 @@ class Team:
         return results
 
     @contextmanager
-    def beside(self, function: Callable[[], object], stop: Callable[[], object]) -> Iterator[None]:
-        """Let every helper call `function` while the caller goes on, without help in other work.
+    def in_background(self, function: Callable[[], object], stop: Callable[[], object]) -> Iterator[None]:
+        """Let every helper call `function` while the body runs on the caller's thread alone.
 
         At the end of the body `stop` is called, which must make `function` return, even where it is called later.
         """
@@ -164,83 +168,83 @@ class Team:
                 errors.append(error)
 
         try:
-            self._call(work, self.n_jobs - 1)
-            self._lent = True
+            self._wake(work, self.n_jobs - 1)
+            self._busy_in_background = True
             yield
         finally:
-            self._lent = False
+            self._busy_in_background = False
             stop()
             self._wait()
         if errors:
             raise errors[0]
 
     def close(self) -> None:
-        """Send the helpers away."""
-        self._turn(CLOSED)
+        """Let the helpers return to the pool."""
+        self._announce(CLOSED)
         for helper in self._helpers:
             helper.cancel()
 
-    def _call(self, work: Callable[[], None], helpers: int) -> None:
-        """Let so many helpers do `work`; those asleep are woken, and the first time all are asked for."""
+    def _wake(self, work: Callable[[], None], helpers: int) -> None:
+        """Let so many helpers do `work`; those asleep are woken, and threads are taken from the pool at first use."""
         if helpers > 0:
             self._work = work
-            self._turn(self._desk[0] + 1)
+            self._announce(self._state[0] + 1)
         while len(self._helpers) < helpers:
-            self._helpers.append(_pool().submit(self._help, LINE * (1 + len(self._helpers))))
+            self._helpers.append(_pool().submit(self._help, CACHE_LINE * (1 + len(self._helpers))))
 
-    def _turn(self, word: int) -> None:
+    def _announce(self, turn: int) -> None:
         with self._changed:
-            self._desk[0] = word
+            self._state[0] = turn
             self._changed.notify_all()
 
     def _help(self, place: int) -> None:
         seen = 0
         while (seen := self._next(seen)) != CLOSED:
-            self._desk[place] = 1
+            self._state[place] = 1
             work = self._work
-            # None: the others were done with it before.
+            # None: the work was finished before this helper began.
             if work is not None:
                 work()
             with self._changed:
-                self._desk[place] = 0
+                self._state[place] = 0
                 self._changed.notify_all()
 
     def _next(self, seen: int) -> int:
         """The next turn, once there is one."""
-        if not until_other(self._desk, seen, self._spins):
+        if not spin_until_changed(self._state, seen, self._spins):
             with self._changed:
-                self._changed.wait_for(lambda: self._desk[0] != seen)
-        return self._desk[0]
+                self._changed.wait_for(lambda: self._state[0] != seen)
+        return self._state[0]
 
     def _wait(self) -> None:
-        """Wait for what others have begun; what they have not begun they leave."""
-        if self._lent:
+        """Wait for helpers that have begun the work; those that have not will skip it."""
+        if self._busy_in_background:
             return
         self._work = None
-        if self._helpers and not until_calm(self._desk, self._spins):
+        if self._helpers and not spin_until_idle(self._state, self._spins):
             with self._changed:
-                self._changed.wait_for(lambda: not np.any(self._desk[LINE:]))
+                self._changed.wait_for(lambda: not np.any(self._state[CACHE_LINE:]))
 
 
 @lean
-def until_other(desk: Integers, seen: int, spins: int) -> bool:
-    """Look at the desk until the turn is another than `seen`; False if it was not for too long."""
+def spin_until_changed(state: Integers, seen: int, spins: int) -> bool:
+    """Spin until the turn is another than `seen`; False if it still is after `spins` iterations."""
     for _ in range(spins):
-        if atomic_load(desk, 0) != seen:
+        if atomic_load(state, 0) != seen:
             return True
         pause()
     return False
 
 
 @lean
-def until_calm(desk: Integers, spins: int) -> bool:
-    """Look at the desk until nobody is busy; False if somebody was for too long."""
-    place = LINE
-    for _ in range(spins + len(desk)):
-        if place >= len(desk):
+def spin_until_idle(state: Integers, spins: int) -> bool:
+    """Spin until no helper is busy; False if one still is after `spins` iterations."""
+    place = CACHE_LINE
+    for _ in range(spins + len(state)):
+        if place >= len(state):
             return True
-        if atomic_load(desk, place) == 0:
-            place += LINE
+        if atomic_load(state, place) == 0:
+            place += CACHE_LINE
         else:
             pause()
     return False

@@ -6,7 +6,7 @@ Reingold & Tilford (1981), Tidier drawings of trees, doi:10.1109/TSE.1981.234519
 """
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.colors import to_hex, to_rgb
@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex, to_rgb
 from gnomon._typing import Array, Floats
 from gnomon.plot._style import SEQUENTIAL, class_color, class_names
 from gnomon.search import Tree
-from gnomon.search.conditions import Interval, OneOf, branch_conditions, narrowed, reached
+from gnomon.search.conditions import Interval, OneOf, Reach, branch_conditions, narrowed, reached
 from gnomon.search.words import Words, count_rows
 
 __all__ = ["LABEL", "Box", "branch_label", "fill_color", "lay_out", "tally"]
@@ -90,7 +90,7 @@ def _shown_depth(tree: Tree) -> int:
 def branch_labels(tree: Tree, words: Words, digits: int = 3) -> dict[int, str]:
     """For every node but the root, what its branch asks, without the name of the column."""
     labels: dict[int, str] = {}
-    reach: dict[int, dict[Any, Any]] = {0: {}}
+    reach: dict[int, Reach] = {0: {}}
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         conditions = narrowed(branch_conditions(tree, node, words), reach[node])
         for child, condition in zip(tree.children(node), conditions, strict=True):
@@ -102,7 +102,7 @@ def branch_labels(tree: Tree, words: Words, digits: int = 3) -> dict[int, str]:
 def branch_label(condition: Interval | OneOf, words: Words, digits: int) -> str:
     """What a condition asks, without the name of the column."""
     known = _interval(condition, digits) if isinstance(condition, Interval) else _values(condition, words)
-    missing = "missing" if condition.missing and (condition.told or not known) else ""
+    missing = "missing" if condition.missing and (condition.mention_missing or not known) else ""
     return " or ".join(filter(None, [known, missing])) or "known"
 
 
@@ -120,7 +120,7 @@ def _interval(condition: Interval, digits: int) -> str:
 
 
 def _values(condition: OneOf, words: Words) -> str:
-    met = words.values[condition.column]
+    met = words.values[condition.column] or ()
     values = ["missing" if met[code] is None else str(met[code]) for code in sorted(condition.codes)]
     return (
         ", ".join(values)

@@ -13,12 +13,14 @@ Freund & Schapire (1997), doi:10.1006/jcss.1997.1504; the loss, real and gentle:
 doi:10.1214/aos/1016218223; K classes: Zhu, Zou, Rosset & Hastie (2009), doi:10.4310/SII.2009.v2.n3.a8.
 """
 
+from collections.abc import Callable
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.search.adaboost_steps import LEAST_WEIGHT, STEPS, exponential_loss, row_weights
+from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.search.adaboost_steps import LEAST_WEIGHT, STEPS, AdaBoostVariant, exponential_loss, row_weights
 
 __all__ = ["AdaBoosted", "adaboost"]
 
@@ -32,7 +34,7 @@ class AdaBoosted(NamedTuple):
     Parameters
     ----------
     models : list
-        The learners l = 1, 2, ….
+        The learners l = 1, 2, …, whatever `learn` makes.
     betas, brackets, errors : ndarray
         β and its bracket (1 for real and gentle), times the learning rate, and ε of every learner.
     floor : float
@@ -58,21 +60,30 @@ class AdaBoosted(NamedTuple):
     ('models', 'betas', 'brackets')
     """
 
-    models: list
-    betas: np.ndarray
-    brackets: np.ndarray
-    errors: np.ndarray
+    models: list[Any]
+    betas: Floats
+    brackets: Floats
+    errors: Floats
     floor: float
-    scores: np.ndarray
-    history: dict
-    weights: list
+    scores: Floats
+    history: dict[str, Array]
+    weights: list[Floats]
     stop_reason: str
 
 
 def adaboost(
-    learn, index, n_classes, rounds, *, sample_weight=None, variant="discrete", learning_rate=1.0, perfect="stop",
-    watch=None, keep_weights=False,
-):  # fmt: skip
+    learn: Callable[[Floats], tuple[Any, Floats]],
+    index: Integers,
+    n_classes: int,
+    rounds: int,
+    *,
+    sample_weight: ArrayLike | None = None,
+    variant: AdaBoostVariant = "discrete",
+    learning_rate: float = 1.0,
+    perfect: Literal["stop", "clip"] = "stop",
+    watch: Callable[[Any, float, float], str | None] | None = None,
+    keep_weights: bool = False,
+) -> AdaBoosted:
     """Minimise (1) by `rounds` learners at most; an interrupt ends the rounds and keeps those that are done.
 
     Parameters
@@ -123,7 +134,7 @@ def adaboost(
     s = np.ones(len(index)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     total, began, loss, reason = float(np.sum(s)), perf_counter(), 1.0, "max_iter"
     scores, floor = np.zeros((len(index), n_classes)), min(0.5 / total, 0.5 / n_classes)
-    made = []
+    made: list[tuple[Any, ...]] = []
     try:
         while len(made) < rounds and reason == "max_iter":
             w = row_weights(scores, index, s)
@@ -138,21 +149,24 @@ def adaboost(
             word = watch(model, beta, floor) if watch is not None else None
             wrong = float(np.sum(s[np.argmax(after, axis=1) != index]) / total)
             entry = (model, w if keep_weights else None, beta, bracket, error, lower, wrong, perf_counter() - began)
-            # Together, so that an interrupt cannot part what belongs together.
+            # One statement, so that an interrupt leaves them consistent.
             made, scores, loss = [*made, entry], after, lower
             reason = "perfect" if error == 0.0 else word or reason
     except KeyboardInterrupt:
         if not made:
             raise
         reason = "interrupted"
-    columns = np.array([entry[2:] for entry in made], dtype=float).reshape(len(made), 6).T
-    history = dict(zip(("objective", "error", "seconds"), columns[3:], strict=True))
+    numbers = np.array([entry[2:] for entry in made], dtype=float).reshape(len(made), 6).T
+    history = dict(zip(("objective", "error", "seconds"), numbers[3:], strict=True))
     history = {"iteration": np.arange(1, len(made) + 1), **history}
     weights = [*(entry[1] for entry in made), row_weights(scores, index, s)] if keep_weights else []
-    return AdaBoosted([entry[0] for entry in made], *columns[:3], floor, scores, history, weights, reason)
+    models, (betas, brackets, errors) = [entry[0] for entry in made], numbers[:3]
+    return AdaBoosted(models, betas, brackets, errors, floor, scores, history, weights, reason)
 
 
-def _step_size(variant, error, n_classes, rate, perfect, total):
+def _step_size(
+    variant: AdaBoostVariant, error: float, n_classes: int, rate: float, perfect: str, total: float
+) -> tuple[float, float]:
     """(bracket, β) of (2), times the learning rate; both are the rate itself for real and gentle."""
     if variant != "discrete":
         return rate, rate
@@ -160,7 +174,7 @@ def _step_size(variant, error, n_classes, rate, perfect, total):
     return bracket, (n_classes - 1.0) ** 2 / n_classes * bracket
 
 
-def _bracket(error, n_classes, rate, perfect, total):
+def _bracket(error: float, n_classes: int, rate: float, perfect: str, total: float) -> float:
     """rate · [ln((1 − ε)/ε) + ln(K − 1)]; of a learner without errors 1, or that of ε = 1/(2 Σ s)."""
     if error == 0.0 and perfect == "stop":
         return 1.0
@@ -168,7 +182,7 @@ def _bracket(error, n_classes, rate, perfect, total):
     return rate * float(np.log((1.0 - kept) / kept) + np.log(n_classes - 1.0))
 
 
-def _has_edge(variant, error, n_classes, after, before):
+def _has_edge(variant: AdaBoostVariant, error: float, n_classes: int, after: float, before: float) -> bool:
     if variant == "discrete":
         return error < 1.0 - 1.0 / n_classes - NO_EDGE
     return after < before * (1.0 - NO_EDGE)

@@ -13,29 +13,34 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from gnomon._jit import compiled, jit
+from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon.losses import Loss
 from gnomon.numerics.parallel import split_rows, team
 from gnomon.numerics.sums import sum_of
 from gnomon.search._boosted_leaves import add_answers, newton_values, shift_values
+from gnomon.search._criterion import SumCriterion
 from gnomon.search._grow import Grower, NodeRows, rows_of
 from gnomon.search._monotone import bounded
 from gnomon.search.boosting_scores import flat_scores, mean_loss
+from gnomon.search.columns import Columns
 from gnomon.search.criteria import Newton
 from gnomon.search.prune import prune_tree
+from gnomon.search.tree import Tree
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
-CHUNK = 8192
-"""Rows of which one thread takes the slopes."""
+ROWS_PER_PIECE = 8192
+"""Rows of which one thread computes gradients and curvatures at a time."""
 
-AWAKE = 2**16
-"""Rows below which helpers do nothing else between trees; of more rows they take the slopes."""
+SMALL_TABLE = 2**16
+"""Rows below which helpers stay with the grower between trees; with more rows they compute gradients too."""
 
-PURE = 1e-13
+PURE_SHARE = 1e-13
 """Variances of gradients below this share of their mean square are rounding."""
 
 
@@ -52,7 +57,7 @@ class BoostingPlan:
         The ridge penalty λ of leaf values.
     subsample : float, default=1.0
         Share of the rows, drawn anew without replacement, from which a tree is grown.
-    criterion : Criterion, optional
+    criterion : SumCriterion, optional
         A criterion other than Newton's gain, for trees grown on the negative gradient with the rows' weights.
     n_scores : int, default=1
         Trees per round.
@@ -81,17 +86,17 @@ class BoostingPlan:
     0.1
     """
 
-    loss: Any
+    loss: Loss
     learning_rate: float = 0.1
     lam: float = 0.0
     subsample: float = 1.0
-    criterion: Any = None
+    criterion: SumCriterion | None = None
     n_scores: int = 1
     n_jobs: int | None = None
-    growth: dict = field(default_factory=dict)
-    adapt: Callable | None = None
+    growth: dict[str, Any] = field(default_factory=dict)
+    adapt: Callable[[Array, Floats, Floats], Loss] | None = None
     ccp_alpha: float = 0.0
-    between: str = "middle"
+    between: Literal["middle", "lower"] = "middle"
     leaf_factor: float = 1.0
 
 
@@ -123,11 +128,11 @@ class Round(NamedTuple):
     """
 
     turn: int
-    trees: list
-    rows: np.ndarray
-    scores: np.ndarray
+    trees: list[Tree]
+    rows: Integers
+    scores: Floats
     objective: float
-    loss: Any
+    loss: Loss
 
 
 class Boosted(NamedTuple):
@@ -154,13 +159,24 @@ class Boosted(NamedTuple):
     ('trees', 'scores', 'history', 'stop_reason')
     """
 
-    trees: list
-    scores: np.ndarray
-    history: dict
+    trees: list[list[Tree]]
+    scores: Floats
+    history: dict[str, Array]
     stop_reason: str
 
 
-def boost(columns, y, plan, rounds, *, start, sample_weight=None, seed=0, watch=None, first=0):
+def boost(
+    columns: Columns,
+    y: Array,
+    plan: BoostingPlan,
+    rounds: int,
+    *,
+    start: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    seed: int = 0,
+    watch: Callable[[Round], str | None] | None = None,
+    first: int = 0,
+) -> Boosted:
     """Add `rounds` rounds of trees to the scores `start`.
 
     Parameters
@@ -209,8 +225,8 @@ def boost(columns, y, plan, rounds, *, start, sample_weight=None, seed=0, watch=
         slopes.take(plan.loss)
         growers = [_grower(columns, slopes, plan, 0)]
         growers += [_grower(columns, slopes, plan, k, growers[0].joint) for k in range(1, plan.n_scores)]
-        # To wake helpers for every tree would take as long as to grow a small one.
-        awake = growers[0].helped() if len(y) < AWAKE else nullcontext()
+        # To wake helpers takes as long as to grow a small tree.
+        awake = growers[0].with_helpers() if len(y) < SMALL_TABLE else nullcontext()
         try:
             with awake:
                 for turn in range(first, first + rounds):
@@ -276,11 +292,11 @@ class _Slopes:
         def work(part):
             return _gradients_and_curvatures(noun, self.y[part], z[part], self.w[part], g[part], h[part])
 
-        return float(sum(self.run(work, split_rows(len(z), max(1, len(z) // CHUNK)))) / self.total)
+        return float(sum(self.run(work, split_rows(len(z), max(1, len(z) // ROWS_PER_PIECE)))) / self.total)
 
     def _take_plainly(self, loss, z, curved):
         shape, y, w = self.scores.shape, self.y, self.w[:, None]
-        # At a kink the slope is that from below, as a row that is met exactly must not lose its vote.
+        # At a kink the left derivative: a row whose residual is zero must still count.
         at = z if loss.best_shift is None else np.where(z == y, np.nextafter(z, -np.inf), z)
         self.gradient[:] = w * np.reshape(loss.gradient(y, at), shape)
         self.curvature[:] = w * (np.reshape(loss.curvature(y, z), shape) if curved else 1.0)
@@ -289,22 +305,22 @@ class _Slopes:
 @jit
 def _gradients_and_curvatures(loss, y, z, w, gradient, curvature):
     values = np.empty(len(y))
-    # A loop without a sum is one of vectors.
+    # Without a running sum the loop vectorizes.
     for i in range(len(y)):
-        value, slope, bend = loss.value_gradient_curvature(y[i], z[i])
+        value, first, second = loss.value_gradient_curvature(y[i], z[i])
         values[i] = w[i] * value
-        gradient[i] = w[i] * slope
-        curvature[i] = w[i] * bend
+        gradient[i] = w[i] * first
+        curvature[i] = w[i] * second
     return sum_of(values)
 
 
-def has_curvature(loss):
+def has_curvature(loss: Loss) -> bool:
     """Whether Newton's step serves the loss."""
     return loss.best_shift is None and loss.curved
 
 
 def _round(columns, slopes, growers, plan, rng):
-    """One tree for each score, added to the scores; what is told of the round, the trees, and the rows they grew from.
+    """One tree for each score, added to the scores; its entry in the history, the trees, and the rows they grew from.
 
     The slopes are taken at the new scores.
     """
@@ -333,7 +349,7 @@ def _round(columns, slopes, growers, plan, rng):
 
 def _grower(columns, slopes, plan, k, joint=None):
     """Grows the trees of score k, by Newton's gain or by another criterion on the negative gradient."""
-    # Threads take a tree each where there are several, else the columns of one.
+    # Threads grow one tree each where a round has several, else they share the columns of one.
     run = slopes.run if plan.n_scores == 1 else None
     more = {"most_rows": len(slopes.rows), "run": run, "joint": joint, **plan.growth}
     if plan.criterion is not None:
@@ -347,8 +363,8 @@ def _grown(grower, g, w, rows, plan, seed):
     if plan.criterion is None:
         return grower.grow(rows, seed)
     np.divide(-g, np.where(w > 0.0, w, 1.0), out=grower.y)
-    # Rows that all pull alike are pure, whatever rounding makes of their variance.
-    tree, parts = grower.grow(rows, seed, purest=PURE * float(np.average(grower.y**2, weights=w)))
+    # Equal gradients are pure, though their computed variance may exceed zero by rounding.
+    tree, parts = grower.grow(rows, seed, purest=PURE_SHARE * float(np.average(grower.y**2, weights=w)))
     if plan.ccp_alpha <= 0.0:
         return tree, parts
     tree = prune_tree(tree, plan.ccp_alpha)
@@ -372,7 +388,7 @@ def _stepped(tree, parts, g, h, residuals, w, loss, plan):
     elif plan.criterion is not None:
         values = newton_values(tree, parts, g, h, float(plan.lam))
     else:
-        # A tree that finds no step that gains anything makes none.
+        # Without a split that gains anything, the scores stay as they are.
         values = tree.answers[:, 0] if tree.node_count > 1 else np.zeros(1)
     values = values if monotone is None else bounded(tree, values, monotone)
     return tree.with_answers((plan.learning_rate * plan.leaf_factor * values)[:, None])

@@ -16,8 +16,8 @@ def newton_values(tree, parts, g, h, lam):
     """Minus G / (H + λ) of every node."""
     total = np.zeros((tree.node_count, 2))
     _sums(parts.rows, parts.start, parts.stop, tree.children_right, g, h, total)
-    bend = total[:, 1] + lam
-    return np.where(bend > 1e-150, -total[:, 0] / np.where(bend > 1e-150, bend, 1.0), 0.0)
+    curvature = total[:, 1] + lam
+    return np.where(curvature > 1e-150, -total[:, 0] / np.where(curvature > 1e-150, curvature, 1.0), 0.0)
 
 
 @jit

@@ -8,11 +8,17 @@ doi:10.1007/BF00116251, for the gain; Quinlan (1993), C4.5: Programs for Machine
 doi:10.1613/jair.279, for the ratio, the filter by the mean gain and the price log₂(m − 1)/n of a threshold.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Literal, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Bools, Floats
+from gnomon.search._column_tests import CandidateTests, NodeTest
 from gnomon.search._cuts import TIE
+from gnomon.search._grouped import Parts
+
+TestChoice: TypeAlias = Literal["gain", "gain_ratio", "c4.5"]
 
 
 class ScoredTest(NamedTuple):
@@ -21,13 +27,13 @@ class ScoredTest(NamedTuple):
     feature: int
     gain: float
     info: float
-    test: Any
+    test: NodeTest
     missing: int
-    masses: np.ndarray
+    masses: Floats
     price: float = 0.0
 
 
-class Situation(NamedTuple):
+class NodeContext(NamedTuple):
     """What scores need to know of a node: worth of the rows that tests place, all weight, and the limits."""
 
     known_worth: float
@@ -37,9 +43,25 @@ class Situation(NamedTuple):
     scale: float
 
 
-def best_of_column(feature, families, here, choice, m):
+class Choice(Protocol):
+    """How one of many tests is chosen."""
+
+    def allowed(self, parts: Parts, info: Floats) -> Bools | bool:
+        """Which tests of a family may be chosen, by the parts that they make and their split information."""
+
+    def within(self, gains: Floats, info: Floats) -> Floats:
+        """What is largest at the best test of one column."""
+
+    def between(self, candidates: Sequence[ScoredTest], here: NodeContext) -> ScoredTest | None:
+        """The best of the tests of several columns, or None if none will do."""
+
+
+def best_of_column(
+    feature: int, families: Iterable[CandidateTests], here: NodeContext, choice: Choice, m: int
+) -> ScoredTest | None:
     """The best test of one column by `choice`, or None; m is its number of distinct values, 0 for categories."""
-    best, best_score = None, -np.inf
+    best: ScoredTest | None = None
+    best_score = -np.inf
     for family in families:
         gains, info, allowed = _scores(family.parts, here)
         scores = np.where(allowed & choice.allowed(family.parts, info), choice.within(gains, info), -np.inf)
@@ -54,7 +76,7 @@ def best_of_column(feature, families, here, choice, m):
     return best
 
 
-def _scores(parts, here):
+def _scores(parts: Parts, here: NodeContext) -> tuple[Floats, Floats, Bools]:
     """n · gain, split information, and whether the parts are large enough, for every test of a family."""
     there = parts.count > 0.0
     few = there & ((parts.count < here.min_rows) | (parts.mass < here.min_mass))
@@ -68,7 +90,7 @@ def _scores(parts, here):
     return gains, np.maximum(info, 0.0), allowed
 
 
-def first_best(scores, scale):
+def first_best(scores: Sequence[float] | Floats, scale: float) -> int:
     """The first of the scores that are largest up to `scale`."""
     best = 0
     for c in range(1, len(scores)):
@@ -80,40 +102,40 @@ def first_best(scores, scale):
 class LargestGain:
     """The test with the largest gain."""
 
-    def allowed(self, parts, info):
+    def allowed(self, parts: Parts, info: Floats) -> bool:
         return True
 
-    def within(self, gains, info):
+    def within(self, gains: Floats, info: Floats) -> Floats:
         return gains
 
-    def between(self, candidates, here):
+    def between(self, candidates: Sequence[ScoredTest], here: NodeContext) -> ScoredTest | None:
         return candidates[first_best([found.gain for found in candidates], here.scale)]
 
 
 class LargestRatio:
     """The test with the largest gain ratio; without split information it is not allowed."""
 
-    def allowed(self, parts, info):
+    def allowed(self, parts: Parts, info: Floats) -> Bools:
         return info > 0.0
 
-    def within(self, gains, info):
+    def within(self, gains: Floats, info: Floats) -> Floats:
         return gains / np.where(info > 0.0, info, 1.0)
 
-    def between(self, candidates, here):
+    def between(self, candidates: Sequence[ScoredTest], here: NodeContext) -> ScoredTest | None:
         return candidates[first_best([found.gain / found.info for found in candidates], here.scale)]
 
 
 class C45:
     """The largest ratio among tests whose gain is not below the mean of all positive gains; thresholds have a price."""
 
-    def allowed(self, parts, info):
+    def allowed(self, parts: Parts, info: Floats) -> Bools:
         """At least two branches with two rows each."""
         return (info > 0.0) & (np.sum(parts.mass >= 2.0 - TIE, axis=0) >= 2)
 
-    def within(self, gains, info):
+    def within(self, gains: Floats, info: Floats) -> Floats:
         return gains
 
-    def between(self, candidates, here):
+    def between(self, candidates: Sequence[ScoredTest], here: NodeContext) -> ScoredTest | None:
         # n · gain less n · log₂(m − 1)/n.
         gains = np.array([found.gain - found.price for found in candidates])
         positive = gains > here.scale
@@ -125,4 +147,4 @@ class C45:
         return candidates[first_best(ratios, here.scale)]
 
 
-CHOICES = {"gain": LargestGain(), "gain_ratio": LargestRatio(), "c4.5": C45()}
+CHOICES: dict[TestChoice, Choice] = {"gain": LargestGain(), "gain_ratio": LargestRatio(), "c4.5": C45()}

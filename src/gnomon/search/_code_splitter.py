@@ -7,9 +7,9 @@ Columns are drawn anew at every node where `max_features` asks for fewer than al
 doi:10.1023/A:1010933404324). Of equal splits the lowest column wins, of columns that are drawn the first, then the
 lowest cut.
 
-Where no node keeps a histogram `joint` is None, without helpers so is `crew`, where all rows are read where they stand
-`block`, and where any split may follow any other `ties`: parts that take them as arguments and look first whether they
-are None are compiled without what is done with them.
+Fields that a tree does not need are None: `joint` where no node keeps a histogram, `queue` without helpers, `block`
+where no subtree is copied, `constraints` where any split may follow any other. Numba specialises functions by the type
+of None, so that the branches that use these fields are not compiled.
 """
 
 from typing import NamedTuple
@@ -19,27 +19,11 @@ import numpy as np
 from gnomon._jit import atomic_load, inlined_verb, inner, lean, noun, pause, within
 from gnomon.numerics.parallel import SPINS
 from gnomon.search._column_splits import Found
-from gnomon.search._crew import (
-    HELPERS,
-    MARK,
-    NODE,
-    OTHER,
-    SEARCH,
-    STOP,
-    TALLY,
-    TASK,
-    WORD,
-    Crew,
-    begin,
-    finish,
-    take,
-    wait,
-)
 from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE
 from gnomon.search._groups import LEFT, ORDER, PRESENT
 from gnomon.search._histograms import (
-    ABOVE,
-    HERE,
+    CURRENT,
+    PARENT,
     add_up,
     assign_slots,
     fetch_rows,
@@ -48,12 +32,28 @@ from gnomon.search._histograms import (
 )
 from gnomon.search._joint import Joint
 from gnomon.search._monotone import bound_children
-from gnomon.search._nodes import Limits, begin_block, draw_columns, make_children, settle, weigh_up
-from gnomon.search._sift import choose, mark, partition, sift
+from gnomon.search._nodes import Limits, assess_node, begin_block, draw_columns, make_children, record_split
+from gnomon.search._partition import flag_rows, partition, partition_by_flags, set_sides
+from gnomon.search._task_queue import (
+    ARGUMENT,
+    FLAG,
+    HELPERS,
+    REMAINING,
+    SEARCH,
+    STOP,
+    TALLY,
+    TASK,
+    TASK_NODE,
+    TaskQueue,
+    finish_piece,
+    publish,
+    take_piece,
+    wait_for,
+)
 from gnomon.search._work import SubtreeBlock, Work
 
-ROWS = 8192
-"""Rows of a piece that one thread marks."""
+ROWS_PER_PIECE = 8192
+"""Rows of a piece in which one thread flags those that go left."""
 
 
 @lean
@@ -64,7 +64,7 @@ def unload(block, rows):
     block.place[0], block.place[1] = -1, -1
 
 
-class Ties(NamedTuple):
+class PathConstraints(NamedTuple):
     """What a split asks of those below it: 1 or −1 for columns with which answers rise or fall; groups of columns of
     which one must hold all columns of a path, and which of them each node leaves open."""
 
@@ -101,159 +101,162 @@ class CodeSplitter:
     criterion: object
     kinds: object
     limits: Limits
-    ties: Ties | None
+    constraints: PathConstraints | None
     y: np.ndarray
     w: np.ndarray
     rows: np.ndarray
     node_sums: np.ndarray
     work: Work
     block: SubtreeBlock | None
-    crew: Crew | None
+    queue: TaskQueue | None
     joint: Joint | None
     alone: Joint | None
 
     @inlined_verb
     def examine(self, nodes, first, made):
-        _examine(self, self.work.kept, self.block, self.ties, nodes, first, made)
+        _examine(self, self.work.histograms, self.block, self.constraints, nodes, first, made)
 
     @inlined_verb
     def divide(self, nodes, node, made):
-        _divide(self.work.kept, self.block, self.ties, nodes, node, made)
+        _divide(self.work.histograms, self.block, self.constraints, nodes, node, made)
         return 2
 
 
 @within
-def _examine(splitter, kept, block, ties, nodes, first, made):
+def _examine(splitter, histograms, block, constraints, nodes, first, made):
     criterion, limits, work = splitter.criterion, splitter.limits, splitter.work
     bounds, codes, y, w, inside = work.bounds, splitter.columns.codes, splitter.y, splitter.w, False
     if block is not None and nodes.block[first] >= 0:
         _load(block, codes, limits.outputs, y, w, splitter.rows, nodes.block[first], nodes.block_stop[first])
         codes, y, w, inside = block.codes, block.y, block.w, True
-    if kept is not None:
+    if histograms is not None:
         _keep_histograms(splitter, nodes, first, made, codes, y, w, inside)
     for node in range(first, made):
         here = nodes[node]
         rows = splitter.rows[here.start : here.stop]
-        _add_up(kept, here.slot, splitter.columns.sizes[0], criterion, limits, work, y, w, rows)
+        _add_up(histograms, here.slot, splitter.columns.sizes[0], criterion, limits, work, y, w, rows)
         for s in range(criterion.width()):
             splitter.node_sums[node, s] = work.sums[limits.total + s]
-        if ties is not None:
+        if constraints is not None:
             bounds[LOW], bounds[HIGH] = here.low, here.high
-        prospect = weigh_up(criterion, limits, nodes, node, work.sums, bounds, work.purest[0])
-        if prospect.open:
-            best = _best_split(splitter, splitter.crew, ties, nodes, node, codes, rows, prospect, inside)
-            if settle(nodes, node, best, prospect, limits, bounds):
-                here.middle = here.start + _partition(splitter, splitter.crew, nodes, node, best, codes, rows, inside)
-    if kept is not None:
-        _release_leaves(kept, nodes, first, made)
+        assessed = assess_node(criterion, limits, nodes, node, work.sums, bounds, work.purest[0])
+        if assessed.open:
+            best = _best_split(splitter, splitter.queue, constraints, nodes, node, codes, rows, assessed, inside)
+            if record_split(nodes, node, best, assessed, limits, bounds):
+                here.middle = here.start + _partition(splitter, splitter.queue, nodes, node, best, codes, rows, inside)
+    if histograms is not None:
+        _release_leaves(histograms, nodes, first, made)
 
 
 @within
-def _divide(kept, block, ties, nodes, node, made):
+def _divide(histograms, block, constraints, nodes, node, made):
     make_children(nodes, node, made)
     here = nodes[node]
-    if kept is not None:
-        kept.slots[ABOVE] = here.slot
+    if histograms is not None:
+        histograms.slots[PARENT] = here.slot
     if block is not None:
         begin_block(nodes, node, made, len(block.w))
-    if ties is not None:
+    if constraints is not None:
         for child in range(made, made + 2):
-            for g in range(len(ties.together)):
-                ties.open_groups[child, g] = ties.open_groups[node, g] and ties.together[g, here.feature]
-        bound_children(nodes, node, made, ties.monotone[here.feature])
+            for g in range(len(constraints.together)):
+                constraints.open_groups[child, g] = (
+                    constraints.open_groups[node, g] and constraints.together[g, here.feature]
+                )
+        bound_children(nodes, node, made, constraints.monotone[here.feature])
 
 
 @inner
 def _keep_histograms(splitter, nodes, first, made, codes, y, w, inside):
-    """Give new nodes their histograms, as far as there is room and they are worth it."""
-    slots = splitter.work.kept.slots
-    parent = slots[ABOVE] if first > 0 else -1
+    """Give new nodes their histograms, if a slot is free and they have enough rows."""
+    slots = splitter.work.histograms.slots
+    parent = slots[PARENT] if first > 0 else -1
     node = assign_slots(nodes, first, made, slots, splitter.limits)
     if node >= 0:
-        _fill_histogram(splitter, splitter.crew, nodes, node, parent, codes, y, w, inside)
+        _fill_histogram(splitter, splitter.queue, nodes, node, parent, codes, y, w, inside)
 
 
 @inner
-def _fill_histogram(splitter, crew, nodes, node, parent, codes, y, w, inside):
+def _fill_histogram(splitter, queue, nodes, node, parent, codes, y, w, inside):
     """Fill the histogram of a node from its rows, and take it from its parent's, which becomes its sibling's."""
     rows = nodes.stop[node] - nodes.start[node]
     joint = splitter.alone if inside or rows < splitter.joint.fewest else splitter.joint
     groups = len(joint.sizes)
-    if crew is not None and rows >= splitter.limits.fewest and not inside:
-        _share(splitter, nodes, TALLY, node, parent, -(-groups // _groups_of_a_piece(crew, groups)))
+    if queue is not None and rows >= splitter.limits.fewest and not inside:
+        _run_task(splitter, nodes, TALLY, node, parent, -(-groups // _groups_of_a_piece(queue, groups)))
     else:
         _tally(splitter, nodes, node, parent, joint, codes if inside else joint.codes, y, w, splitter.work, 0, groups)
 
 
 @inner
-def _release_leaves(kept, nodes, first, made):
+def _release_leaves(histograms, nodes, first, made):
     """Give back what nodes that stay leaves have kept."""
     for node in range(first, made):
         if nodes.gain[node] < 0.0:
-            release(kept.slots, nodes.slot[node])
+            release(histograms.slots, nodes.slot[node])
 
 
 @inner
-def _groups_of_a_piece(crew, groups):
-    """A piece for each thread, as rows are fetched anew for every piece, of fours, as groups are filled."""
-    return 4 * -(-groups // (4 * (1 + crew.desk[HELPERS])))
+def _groups_of_a_piece(queue, groups):
+    """Groups per piece: one piece per thread, as each fetches the rows anew; a multiple of 4, as groups are filled."""
+    return 4 * -(-groups // (4 * (1 + queue.state[HELPERS])))
 
 
 @inner
-def _columns_of_a_piece(crew):
-    """Two pieces for each thread: of more, the taking would cost as much as the search of a histogram."""
-    return -(-len(crew.order) // (2 * (1 + crew.desk[HELPERS])))
+def _columns_of_a_piece(queue):
+    """Columns per piece: two pieces per thread; with more, a compare-and-swap costs as much as a column's search."""
+    return -(-len(queue.order) // (2 * (1 + queue.state[HELPERS])))
 
 
 @inner
 def _tally(splitter, nodes, node, parent, joint, codes, y, w, work, first, last):
     tally_groups(
         splitter.columns, joint, codes, splitter.criterion, splitter.limits,
-        splitter.rows[nodes.start[node] : nodes.stop[node]], y, w, work.kept, nodes.slot[node], parent, first, last,
+        splitter.rows[nodes.start[node] : nodes.stop[node]], y, w, work.histograms, nodes.slot[node], parent, first,
+        last,
     )  # fmt: skip
 
 
 @inner
-def _best_split(splitter, crew, ties, nodes, node, codes, rows, prospect, inside):
+def _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed, inside):
     """The best split of the columns drawn, of more where these have none; ``groups[LEFT]`` has the codes of a set.
 
     The search ends where the merit is perfect.
     """
     columns, limits, work = splitter.columns, splitter.limits, splitter.work
-    scale, stepping = prospect.scale, prospect.perfect == np.inf
+    scale, stepping = assessed.scale, assessed.perfect == np.inf
     p, bounds = len(columns.sizes), work.bounds
     many = nodes.slot[node] >= 0 or len(rows) >= limits.fewest
     shared = many and not inside and limits.max_features >= p
-    if crew is not None and shared:
-        crew.scale[0] = scale
-        _share(splitter, nodes, SEARCH, node, -1, -(-p // _columns_of_a_piece(crew)))
+    if queue is not None and shared:
+        queue.scale[0] = scale
+        _run_task(splitter, nodes, SEARCH, node, -1, -(-p // _columns_of_a_piece(queue)))
     best, drawn = Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1)), 0
     while drawn < p and best.feature < 0:
         stop_at = draw_columns(work.features, work.seed, drawn, min(p, max(limits.max_features, drawn + 1)))
-        while drawn < stop_at and best.score < prospect.perfect:
+        while drawn < stop_at and best.score < assessed.perfect:
             j = work.features[drawn]
             drawn += 1
-            if ties is not None:
-                if not _may_follow(ties, node, j):
+            if constraints is not None:
+                if not _may_follow(constraints, node, j):
                     continue
-                bounds[DIRECTION] = ties.monotone[j]
-            if crew is not None and shared:
-                found = _read(crew.found[j])
-                if ties is not None:
-                    bounds[MIDDLE] = crew.found[j, 5]
+                bounds[DIRECTION] = constraints.monotone[j]
+            if queue is not None and shared:
+                found = _read(queue.found[j])
+                if constraints is not None:
+                    bounds[MIDDLE] = queue.found[j, 5]
             else:
                 found = splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, j, rows, scale)
             # What a step gains has no scale of its own, not even at a root where all is balanced.
             if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
                 best = found
-                if ties is not None:
+                if constraints is not None:
                     bounds[CHOSEN] = bounds[MIDDLE]
-                if crew is None or not shared:
+                if queue is None or not shared:
                     _keep_set(found, work.groups)
-    if crew is not None and shared and np.isnan(best.threshold):
-        # Its set was found in the groups of another thread.
-        if ties is not None:
-            bounds[DIRECTION] = ties.monotone[best.feature]
+    if queue is not None and shared and np.isnan(best.threshold):
+        # The set of categories is in the working arrays of the thread that found it: searched again.
+        if constraints is not None:
+            bounds[DIRECTION] = constraints.monotone[best.feature]
         splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, best.feature, rows, scale)
         _keep_set(best, work.groups)
     return best
@@ -271,99 +274,100 @@ def _read(row):
 
 
 @inner
-def _share(splitter, nodes, task, node, other, pieces):
-    """Do a task together with the helpers."""
-    begin(splitter.crew.desk, task, node, other, pieces)
-    _take_part(splitter, nodes, splitter.work, True)
-    wait(splitter.crew.desk, pieces)
+def _run_task(splitter, nodes, task, node, argument, pieces):
+    """Run a task on the grower and its helpers."""
+    publish(splitter.queue.state, task, node, argument, pieces)
+    _work_on_task(splitter, nodes, splitter.work, True)
+    wait_for(splitter.queue.state, pieces)
 
 
 @inner
-def _take_part(splitter, nodes, work, grower):
-    """Take pieces and do what the desk says, while there are any; whether there was one."""
-    desk = splitter.crew.desk
-    piece = take(desk, grower)
+def _work_on_task(splitter, nodes, work, grower):
+    """Take pieces of the current task while there are any; whether there was one."""
+    state = splitter.queue.state
+    piece = take_piece(state, grower)
     some = piece >= 0
     while piece >= 0:
-        if desk[TASK] == TALLY:
+        if state[TASK] == TALLY:
             _tally_piece(splitter, splitter.joint, nodes, work, piece)
-        elif desk[TASK] == SEARCH:
-            size, order = _columns_of_a_piece(splitter.crew), splitter.crew.order
+        elif state[TASK] == SEARCH:
+            size, order = _columns_of_a_piece(splitter.queue), splitter.queue.order
             for k in range(piece * size, min((piece + 1) * size, len(order))):
-                _search(splitter, splitter.ties, nodes, desk[NODE], work, order[k])
+                _search(splitter, splitter.constraints, nodes, state[TASK_NODE], work, order[k])
         else:
-            rows = splitter.rows[nodes.start[desk[NODE]] : nodes.stop[desk[NODE]]]
-            first, last = piece * ROWS, min((piece + 1) * ROWS, len(rows))
-            mark(splitter.columns.codes[desk[OTHER]], rows, splitter.work.side, splitter.work.flags, first, last)
-        finish(desk)
-        piece = take(desk, grower)
+            rows = splitter.rows[nodes.start[state[TASK_NODE]] : nodes.stop[state[TASK_NODE]]]
+            first, last = piece * ROWS_PER_PIECE, min((piece + 1) * ROWS_PER_PIECE, len(rows))
+            codes, shared = splitter.columns.codes[state[ARGUMENT]], splitter.work
+            flag_rows(codes, rows, shared.side, shared.flags, first, last)
+        finish_piece(state)
+        piece = take_piece(state, grower)
     return some
 
 
 @inner
 def _tally_piece(splitter, joint, nodes, work, piece):
-    """Fill some groups of the histogram that the desk says."""
+    """Fill some groups of the histogram of the task's node."""
     if joint is None:
         return
-    node, parent = splitter.crew.desk[NODE], splitter.crew.desk[OTHER]
+    node, parent = splitter.queue.state[TASK_NODE], splitter.queue.state[ARGUMENT]
     groups = splitter.alone if nodes.stop[node] - nodes.start[node] < joint.fewest else joint
-    size = _groups_of_a_piece(splitter.crew, len(groups.sizes))
+    size = _groups_of_a_piece(splitter.queue, len(groups.sizes))
     first, last = piece * size, min((piece + 1) * size, len(groups.sizes))
     _tally(splitter, nodes, node, parent, groups, groups.codes, splitter.y, splitter.w, work, first, last)
 
 
 @inner
-def _search(splitter, ties, nodes, node, work, j):
-    """Find the best split of a column in working arrays of any thread."""
-    criterion, limits, crew, here = splitter.criterion, splitter.limits, splitter.crew, nodes[node]
-    _turn_to(work.kept, here.slot)
+def _search(splitter, constraints, nodes, node, work, j):
+    """Find the best split of a column, in the working arrays of the calling thread."""
+    criterion, limits, queue, here = splitter.criterion, splitter.limits, splitter.queue, nodes[node]
+    _set_current(work.histograms, here.slot)
     for s in range(criterion.width()):
         work.sums[limits.total + s] = splitter.node_sums[node, s]
-    if ties is not None:
-        work.bounds[LOW], work.bounds[HIGH], work.bounds[DIRECTION] = here.low, here.high, ties.monotone[j]
+    if constraints is not None:
+        work.bounds[LOW], work.bounds[HIGH], work.bounds[DIRECTION] = here.low, here.high, constraints.monotone[j]
     rows, columns = splitter.rows[here.start : here.stop], splitter.columns
-    found = splitter.kinds.split_column(columns, columns.codes, criterion, limits, work, j, rows, crew.scale[0])
-    to = crew.found[j]
+    found = splitter.kinds.split_column(columns, columns.codes, criterion, limits, work, j, rows, queue.scale[0])
+    to = queue.found[j]
     to[0], to[1], to[2], to[3], to[4] = found.score, found.feature, found.cut, found.threshold, found.missing
-    if ties is not None:
+    if constraints is not None:
         to[5] = work.bounds[MIDDLE]
 
 
 @lean
-def assist(splitter, nodes, work):
-    """Help the grower with its columns, in working arrays of one's own; False if there was nothing to do for long."""
+def run_helper(splitter, nodes, work):
+    """Take pieces of the grower's tasks, in working arrays of one's own, until it stops; False if idle for long."""
     idle = 0
     while idle < SPINS:
-        if atomic_load(splitter.crew.desk, WORD) == STOP:
+        if atomic_load(splitter.queue.state, REMAINING) == STOP:
             return True
-        idle = 0 if _take_part(splitter, nodes, work, False) else idle + 1
+        idle = 0 if _work_on_task(splitter, nodes, work, False) else idle + 1
         pause()
     return False
 
 
 @inner
-def _may_follow(ties, node, j):
+def _may_follow(constraints, node, j):
     """Whether some group that holds all columns above the node holds column j too; without groups any may follow."""
-    for g in range(len(ties.together)):
-        if ties.open_groups[node, g] and ties.together[g, j]:
+    for g in range(len(constraints.together)):
+        if constraints.open_groups[node, g] and constraints.together[g, j]:
             return True
-    return len(ties.together) == 0
+    return len(constraints.together) == 0
 
 
 @inner
-def _turn_to(kept, slot):
+def _set_current(histograms, slot):
     """Put down where the histogram of the node at hand is."""
-    if kept is not None:
-        kept.slots[HERE] = slot
+    if histograms is not None:
+        histograms.slots[CURRENT] = slot
 
 
 @inner
-def _add_up(kept, slot, size, criterion, limits, work, y, w, rows):
+def _add_up(histograms, slot, size, criterion, limits, work, y, w, rows):
     """The sums of the node, of its histogram or of its rows, whose targets and weights are put side by side."""
     sums, at = work.sums, limits.total
-    _turn_to(kept, slot)
-    if kept is not None and slot >= 0:
-        add_up(criterion.width(), size, kept.sums[slot], sums, at)
+    _set_current(histograms, slot)
+    if histograms is not None and slot >= 0:
+        add_up(criterion.width(), size, histograms.sums[slot], sums, at)
         return
     fetch_rows(limits.outputs, y, w, rows, work.y, work.w)
     for s in range(criterion.width()):
@@ -372,12 +376,12 @@ def _add_up(kept, slot, size, criterion, limits, work, y, w, rows):
 
 
 @inner
-def _partition(splitter, crew, nodes, node, best, codes, rows, inside):
+def _partition(splitter, queue, nodes, node, best, codes, rows, inside):
     """`partition`, with the helpers where there are many rows."""
     work, size, chosen = splitter.work, splitter.columns.sizes[best.feature], splitter.work.groups[LEFT]
-    if crew is None or inside or len(rows) < max(2 * ROWS, size):
+    if queue is None or inside or len(rows) < max(2 * ROWS_PER_PIECE, size):
         return partition(best, codes[best.feature], size, rows, work, chosen)
-    choose(best, size, chosen, work.side, True)
-    _share(splitter, nodes, MARK, node, best.feature, -(-len(rows) // ROWS))
-    choose(best, size, chosen, work.side, False)
-    return sift(work.flags, rows, work.rows)
+    set_sides(best, size, chosen, work.side, True)
+    _run_task(splitter, nodes, FLAG, node, best.feature, -(-len(rows) // ROWS_PER_PIECE))
+    set_sides(best, size, chosen, work.side, False)
+    return partition_by_flags(work.flags, rows, work.rows)

@@ -25,7 +25,7 @@ from gnomon.search._cuts import (
     order_categories,
 )
 from gnomon.search._groups import ORDER, PRESENT, compress, is_dense, occurs, sort_rows, tally_rows
-from gnomon.search._histograms import HERE
+from gnomon.search._histograms import CURRENT
 from gnomon.search.columns import midpoint
 
 
@@ -45,12 +45,12 @@ def _none():
 
 
 @inner
-def _tally(columns, codes, criterion, limits, work, kept, j, rows):
+def _tally(columns, codes, criterion, limits, work, histograms, j, rows):
     """The histogram of column j, kept with the node or made of its rows, and its place; −1: one would be sparse."""
-    if kept is not None:
-        slot = kept.slots[HERE]
+    if histograms is not None:
+        slot = histograms.slots[CURRENT]
         if slot >= 0:
-            return kept.sums[slot], (columns.starts[j] + j) * criterion.width()
+            return histograms.sums[slot], (columns.starts[j] + j) * criterion.width()
     size = columns.sizes[j]
     if not is_dense(size, len(rows)):
         return work.sums, np.int64(-1)
@@ -68,11 +68,11 @@ def _groups(columns, codes, criterion, limits, work, j, rows, histogram, place):
 
 
 @inner
-def _search_numbers(sweep, columns, codes, criterion, limits, work, j, rows, scale):
+def _search_numbers(vectorized, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
-    if sweep is not None:
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
+    if vectorized is not None:
         gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
         if place >= 0 and not (is_bounded(work.bounds) or gaps):
             score, a, b = best_bin(criterion, limits, histogram, place, size, sums, work.scores, scale)
@@ -91,7 +91,7 @@ def _search_numbers(sweep, columns, codes, criterion, limits, work, j, rows, sca
     if cut == known:
         t = np.inf
     else:
-        # Of equal cuts in a gap of empty bins, the nearest to the side that has the missing rows not: a scan's first.
+        # All edges within a gap of empty bins cut alike; the one next to the side without missing rows is taken.
         b = present[cut]
         t = _threshold(columns, limits, at, b - 1 if limits.at_edges and missing >= 0 and side == 1 else a, b)
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
@@ -162,7 +162,7 @@ def drawn_cut(columns, at, least, most, seed):
         return least, np.inf
     t, first, length = drawn_between(columns, at, least, most, seed), at + least, most - least
     while length > 1:
-        # Chosen without a branch, which would be mispredicted every other time.
+        # A select, not a branch, which would be mispredicted every other time.
         half = length >> 1
         first = first + half if columns.high[first + half] <= t else first
         length -= half
@@ -186,15 +186,15 @@ def outside_bins(columns, left, t):
 
 @noun
 class Searched:
-    """The best cut (1) of numbers; there are no categories. With `sweep`, whole histograms are cut by `best_bin`.
+    """The best cut (1) of numbers; there are no categories. With `vectorized`, histograms are cut by `best_bin`.
 
     It is True or None, so that what is not used is not compiled.
     """
 
-    sweep: bool | None = None
+    vectorized: bool | None = None
 
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
-        return _search_numbers(self.sweep, columns, codes, criterion, limits, work, j, rows, scale)
+        return _search_numbers(self.vectorized, columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @noun
@@ -209,14 +209,14 @@ class Drawn:
 class SearchedMixed:
     """The best cut (1) of numbers and the best set (2) of categories; `equality`: of sets of one category only."""
 
-    sweep: bool | None = None
+    vectorized: bool | None = None
     equality: bool = False
 
     @verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _search_sets(columns, codes, criterion, limits, work, j, rows, scale, self.equality)
-        return _search_numbers(self.sweep, columns, codes, criterion, limits, work, j, rows, scale)
+        return _search_numbers(self.vectorized, columns, codes, criterion, limits, work, j, rows, scale)
 
 
 @noun
@@ -236,7 +236,7 @@ class DrawnMixed:
 def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()
@@ -311,7 +311,7 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     width = criterion.width()
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.kept, j, rows)
+    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
     k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
     if k < 2:
         return _none()

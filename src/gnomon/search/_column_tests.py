@@ -9,12 +9,14 @@ rows; with categories they are one more value. Breiman et al. (1984), doi:10.120
 multiway: Quinlan (1993), C4.5: Programs for Machine Learning.
 """
 
-from typing import Any, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Array, Floats, Integers
 from gnomon.search._cuts import ALL_SUBSETS
-from gnomon.search._grouped import Parts
+from gnomon.search._grouped import Groups, Parts
 from gnomon.search.columns import midpoint
 
 COMPARED, TABLE, THREE_WAYS, OBLIQUE = -1, 0, 1, 2
@@ -30,11 +32,11 @@ class NodeTest(NamedTuple):
     feature: int
     threshold: float
     kind: int = COMPARED
-    cells: Any = ()
-    branches: Any = ()
-    coefs: Any = ()
+    cells: Sequence[int] | Integers = ()
+    branches: Sequence[int] | Integers = ()
+    coefs: Sequence[float] | Floats = ()
 
-    def branch_of(self, values):
+    def branch_of(self, values: Callable[[int], Array]) -> Integers:
         """The branch of each row, `ELSEWHERE` where its value is missing or not in the table.
 
         `values` gives the column of a number; it knows which rows.
@@ -58,25 +60,25 @@ class CandidateTests(NamedTuple):
     """Tests of one form: their parts, of shape (branches, tests); `write(c)` gives the test and the missing branch."""
 
     parts: Parts
-    write: Any
+    write: Callable[[int], tuple[NodeTest, int]]
 
 
 class Grouping(NamedTuple):
     """The rows of a node by the value of one column; `values` ascend, and `missing` is the group of NaN or −1."""
 
     feature: int
-    groups: Any
-    values: np.ndarray
-    high: np.ndarray
+    groups: Groups
+    values: Floats
+    high: Floats
     missing: int
 
     @property
-    def known(self):
+    def known(self) -> Integers:
         """The groups with a value."""
         return np.arange(len(self.values))
 
 
-def cuts(g):
+def cuts(g: Grouping) -> list[CandidateTests]:
     """x ≤ t for every gap between values."""
     known = g.known
     below, above = g.groups.prefixes(known), g.groups.prefixes(known[::-1])[::-1]
@@ -95,7 +97,7 @@ def _cut_family(g, left, right, missing):
     return CandidateTests(Parts.stack([left, right]), write)
 
 
-def three_ways(g):
+def three_ways(g: Grouping) -> list[CandidateTests]:
     """x < t, x = t, x > t for every value t; missing rows below, above, or against all others."""
     known, k = g.known, len(g.values)
     same = g.groups.each()[:k]
@@ -123,20 +125,20 @@ def _way_family(g, below, same, above, missing):
     return CandidateTests(parts, write)
 
 
-def multiway(g):
+def multiway(g: Grouping) -> list[CandidateTests]:
     """One branch for each value."""
     each = g.groups.each()
     labels = np.arange(len(each.count))
     return [CandidateTests(Parts.stack([each[[label]] for label in labels]), lambda c: _table(g, labels))]
 
 
-def equality(g):
+def equality(g: Grouping) -> list[CandidateTests]:
     """One value against the rest."""
     single = np.eye(len(g.groups.each().count))
     return [_sets(g, single)]
 
 
-def subsets(g):
+def subsets(g: Grouping) -> list[CandidateTests]:
     """A set of values against the others: prefixes of the best order, or all sets of few values of many classes."""
     k = len(g.groups.each().count)
     if g.groups.many_classes and k <= ALL_SUBSETS:
@@ -197,5 +199,9 @@ def _only(family, kept, write):
     return CandidateTests(family.parts[:, kept], lambda c: write(kept[c]))
 
 
-NUMBER_TESTS = {"le": cuts, "three_way": three_ways}
-CATEGORY_TESTS = {"subset": subsets, "multiway": multiway, "equality": equality}
+NumericTest: TypeAlias = Literal["le", "three_way"]
+CategoricalTest: TypeAlias = Literal["subset", "multiway", "equality"]
+FormOfTest: TypeAlias = Callable[[Grouping], list[CandidateTests]]
+
+NUMBER_TESTS: dict[NumericTest, FormOfTest] = {"le": cuts, "three_way": three_ways}
+CATEGORY_TESTS: dict[CategoricalTest, FormOfTest] = {"subset": subsets, "multiway": multiway, "equality": equality}

@@ -212,7 +212,7 @@ class SumCriterion(Criterion):
         """The same criterion with a `width` that the compiler knows, where there is one."""
         return self
 
-    def groups(self, y: Array, w: Floats, group: Integers, k: int) -> Groups:
+    def groups(self, y: Array, w: Floats, group: Integers, k: int) -> SumGroups:
         return SumGroups.of(self, y, w, group, k)
 
     def answers(self, sums: Floats) -> Floats:
@@ -266,7 +266,7 @@ class SumCriterion(Criterion):
     def two_sums(self) -> bool:
         """Whether two numbers that add up, `first_sum` and `second_sum`, tell the merit and the mass of a group.
 
-        Histograms are then cut in one sweep that the compiler turns into vectors.
+        Histograms are then cut in loops that the compiler vectorizes.
         """
         return False
 

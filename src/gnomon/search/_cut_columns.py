@@ -7,24 +7,28 @@ doi:10.1609/aaai.v34i04.5711, on tables made binary.
 """
 
 from math import inf
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias, Union
 
 import numpy as np
 
+from gnomon._typing import Floats, Integers
 from gnomon.search.assemble import Fork
-from gnomon.search.columns import midpoint
+from gnomon.search.columns import Columns, midpoint
 
 __all__ = ["CutColumns", "cut_columns", "fork_of"]
+
+CutPlan: TypeAlias = tuple[int, int, Union["CutPlan", None], Union["CutPlan", None]]
+"""(column, code, left, right): a cut of ordered codes, and the cuts of its two sides; None for a leaf."""
 
 
 class CutColumns(NamedTuple):
     """Ordered codes, one row of `codes` each, and the column of the table that each is made of."""
 
-    codes: np.ndarray
-    features: list
+    codes: Integers
+    features: list[int]
 
 
-def cut_columns(columns, rows):
+def cut_columns(columns: Columns, rows: Integers) -> CutColumns:
     """The ordered codes of some rows."""
     found, features = [np.zeros((0, len(rows)), dtype=np.int64)], []
     for j, size in enumerate(columns.sizes):
@@ -47,7 +51,14 @@ def _of_category(codes):
     return np.array([codes != value for value in values[: 1 if len(values) == 2 else None]], dtype=np.int64)
 
 
-def fork_of(plan, cells, columns, rows, weights, places=None):
+def fork_of(
+    plan: CutPlan | None,
+    cells: CutColumns,
+    columns: Columns,
+    rows: Integers,
+    weights: Floats,
+    places: Integers | None = None,
+) -> Fork | None:
     """The fork of a plan (column, code, left, right) of ordered codes, as it divides some rows of the table.
 
     `places` are those of the rows among those of `cells`.

@@ -18,9 +18,9 @@ TIE = 1e-12
 """Gains closer than this, relative to the impurity of the node, are equal."""
 
 LOW, HIGH, DIRECTION, MIDDLE, CHOSEN, TRIED = range(6)
-"""Places in the array of bounds: what the answers of a node must keep to, 1 or −1 where a column is monotone, the value
-between the two sides of the best cut of a column, of the best of all columns, and of the cut looked at last. Where
-nothing bounds answers it is None, and kernels are compiled without."""
+"""Entries of the array of bounds: the limits of the answers of a node, 1 or −1 where a column is monotone, the value
+between the two sides of the best cut of a column, of the best of all columns, and of the cut weighed last. Where
+answers are not bounded it is None, and kernels are compiled without."""
 
 ALL_SUBSETS = 10
 POWER_STEPS = 50
@@ -86,14 +86,14 @@ def is_bounded(bounds):
 
 @inner
 def keep_middle(bounds):
-    """Write down that the cut looked at last is the best so far."""
+    """Keep the middle of the cut weighed last, the best so far."""
     if bounds is not None:
         bounds[MIDDLE] = bounds[TRIED]
 
 
 @inner
 def best_bin(criterion, limits, histogram, place, size, sums, scores, scale):
-    """Cut the histogram at `place`, where no row is missing and no bound holds, in one sweep without a branch.
+    """Cut the histogram at `place`, where no row is missing and no bound holds, in loops that vectorize.
 
     Returns the merit of the two sides, the last code on the left and the first on the right that occur, which are equal
     where there is no cut. Merits stay the same over codes that do not occur.
@@ -105,7 +105,7 @@ def best_bin(criterion, limits, histogram, place, size, sums, scores, scale):
     while first < last and not occurs(criterion, counting, histogram, place + last * width):
         last -= 1
     firsts, seconds, rows, merits = scores[0], scores[1], scores[2], scores[3]
-    # Numbers that cannot be negative need no look whether they count from the end, which would hinder vectors.
+    # Unsigned indices avoid Numba's branch for negative ones, which would prevent vectorization.
     start, stop = np.uint64(first), np.uint64(last)
     a, b, n = 0.0, 0.0, 0.0
     for c in range(start, stop):
@@ -213,14 +213,14 @@ def order_categories(criterion, many_classes, sums, order, key, scratch, k):
 def heap_sort(order, key, k):
     """Sort ``order[:k]`` by key, equal keys by their number."""
     for end in range(k // 2 - 1, -1, -1):
-        _sink(order, key, end, k)
+        _sift_down(order, key, end, k)
     for end in range(k - 1, 0, -1):
         order[0], order[end] = order[end], order[0]
-        _sink(order, key, 0, end)
+        _sift_down(order, key, 0, end)
 
 
 @inner
-def _sink(order, key, i, end):
+def _sift_down(order, key, i, end):
     g = order[i]
     while 2 * i + 1 < end:
         below = 2 * i + 1

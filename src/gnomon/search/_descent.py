@@ -1,32 +1,32 @@
-"""Rows down a tree, a step at a time.
+"""The leaves of rows in a tree, a step at a time.
 
     node ← node + 1 if x_j ≤ t, right child if x_j > t, else as the table of the node says; until a leaf             (1)
 
-Some rows go on in turn, so that the processor waits for many rows' memory at once: Asadi, Lin & de Vries (2014),
-Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73. `tests` is None where no node
-has a table: parts that look first whether it is are compiled without what is done with tables.
+Several rows are interleaved, so that their cache misses overlap: Asadi, Lin & de Vries (2014), Runtime optimizations
+for tree-based machine learning models, doi:10.1109/TKDE.2013.73. `tests` is None where no node has a table: Numba
+specialises functions by this type, and the code for tables is not compiled.
 """
 
 import numpy as np
 
 from gnomon._jit import inner, lean
 
-__all__ = ["FEW", "bring_down", "descend", "step"]
+__all__ = ["INTERLEAVED", "descend", "find_leaves", "step"]
 
-FEW = 48
-"""Rows that go on in turn."""
+INTERLEAVED = 48
+"""Rows whose descents are interleaved."""
 
 
 @lean
-def bring_down(nodes, missing, ends, tests, roots, first, last, X, rows, leaves, sink):
-    """Bring all rows, which `rows` numbers, to their `leaves` in the trees first … last − 1, for a sink to take."""
+def find_leaves(nodes, missing, ends, tests, roots, first, last, X, rows, leaves, output):
+    """Find the `leaves` of the rows numbered by `rows` in the trees first … last − 1, and pass them to `output`."""
     for tree in range(first, last):
-        for start in range(0, len(rows), FEW):
-            some, at = rows[start : start + FEW], leaves[start : start + FEW]
+        for start in range(0, len(rows), INTERLEAVED):
+            some, at = rows[start : start + INTERLEAVED], leaves[start : start + INTERLEAVED]
             for i in range(len(at)):
                 at[i] = 0
             descend(nodes, missing, ends, tests, roots[tree], X, some, at)
-        sink.take(tree, leaves)
+        output.take(tree, leaves)
 
 
 @inner
@@ -40,28 +40,28 @@ def step(nodes, missing, ends, tests, root, node, X, row):
         return node + 1
     if x > t:
         return np.int64(nodes[root + node]["right"])
-    return _elsewhere(missing, ends, tests, X, row, j, root, node)
+    return _child_by_table(missing, ends, tests, X, row, j, root, node)
 
 
 @inner
 def descend(nodes, missing, ends, tests, root, X, rows, at):
-    """Bring the rows from the nodes `at` which they are to their leaves."""
+    """Move the rows from the nodes `at` to their leaves."""
     moving = True
     while moving:
-        _fall(nodes, root, X, rows, at)
+        _follow_comparisons(nodes, root, X, rows, at)
         moving = False
         for i in range(len(rows)):
             j = nodes[root + at[i]]["feature"]
             if j >= 0:
-                child = _elsewhere(missing, ends, tests, X, rows[i], j, root, at[i])
+                child = _child_by_table(missing, ends, tests, X, rows[i], j, root, at[i])
                 moving |= child != at[i]
                 at[i] = child
 
 
 @inner
-def _fall(nodes, root, X, rows, at):
+def _follow_comparisons(nodes, root, X, rows, at):
     """Move the rows down until each is at a leaf or where no comparison decides."""
-    # Numbers that cannot be negative need no look whether they count from the end.
+    # Unsigned indices avoid Numba's branch for negative ones.
     root, moving = np.uint64(root), True
     while moving:
         moving = False
@@ -76,7 +76,7 @@ def _fall(nodes, root, X, rows, at):
 
 
 @inner
-def _elsewhere(missing, ends, tests, X, i, j, root, node):
+def _child_by_table(missing, ends, tests, X, i, j, root, node):
     """The child for a row whose value is missing, or at a test that is no comparison; the node itself: stop here."""
     branch = -1
     if tests is not None:

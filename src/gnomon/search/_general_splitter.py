@@ -8,19 +8,28 @@ best back-up test sends it (``"surrogate"``: Breiman et al. 1984, §5.3, doi:10.
 text of `grow`, as Python.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon.search._choices import Situation, best_of_column
-from gnomon.search._column_tests import ELSEWHERE, TABLE, Grouping, drawn
+from gnomon._typing import Array, Bools, Floats, Integers
+from gnomon.search._choices import Choice, NodeContext, ScoredTest, best_of_column
+from gnomon.search._column_tests import ELSEWHERE, TABLE, FormOfTest, Grouping, NodeTest, drawn
+from gnomon.search._criterion import Criterion
 from gnomon.search._cuts import TIE
 from gnomon.search._nodes import ROUNDING
 from gnomon.search._oblique_tests import oblique_families
 from gnomon.search._surrogates import find_surrogates, follow_surrogates
 from gnomon.search._work import make_nodes
+from gnomon.search.columns import Columns
 from gnomon.search.tree import LEAF
+
+MissingRows: TypeAlias = Literal["own_value", "fractional", "surrogate"]
+CutSums: TypeAlias = Callable[[Floats], tuple[float, float]]
+ObliqueDirections: TypeAlias = Callable[[Floats, Array, Floats, bool, CutSums, np.random.Generator], Floats]
+"""(Z, y, w, classes, cut_sums, rng) → directions, one per row."""
 
 
 class GrowingNodes:
@@ -57,21 +66,21 @@ class Forms(NamedTuple):
     """What tests there are: functions of a `Grouping` for numbers and categories, oblique directions or None, how one
     test is chosen, whether it is searched or drawn, whether columns are tested again, and declared values."""
 
-    numbers: Any
-    categories: Any
-    oblique: Any
-    choice: Any
+    numbers: FormOfTest
+    categories: FormOfTest
+    oblique: ObliqueDirections | None
+    choice: Choice
     random: bool
     reuse: bool
-    declared: np.ndarray
+    declared: Integers
 
 
 class OpenNode(NamedTuple):
     """An open node: its rows, their weights in it, which columns it may test, and the node above."""
 
-    rows: np.ndarray
-    w: np.ndarray
-    allowed: np.ndarray
+    rows: Integers
+    w: Floats
+    allowed: Bools
     parent: int
 
 
@@ -79,26 +88,26 @@ class NodeSummary(NamedTuple):
     """What is kept of a node: worth, number of rows, weight, answer."""
 
     worth: float
-    count: float
+    n_rows: float
     mass: float
-    answer: np.ndarray
+    answer: Floats
 
 
 @dataclass(eq=False)
 class GeneralSplitter:
     """Proposes tests column by column; keeps what each node found and where its rows went."""
 
-    columns: Any
-    criterion: Any
-    y: np.ndarray
+    columns: Columns
+    criterion: Criterion
+    y: Array
     forms: Forms
     bounds: Bounds
-    missing: str
-    rng: Any
-    held: dict = field(default_factory=dict)
-    found: dict = field(default_factory=dict)
-    surrogates: dict = field(default_factory=dict)
-    summaries: list = field(default_factory=list)
+    missing: MissingRows
+    rng: np.random.Generator
+    held: dict[int, OpenNode] = field(default_factory=dict)
+    found: dict[int, ScoredTest] = field(default_factory=dict)
+    surrogates: dict[int, tuple[NodeTest, ...]] = field(default_factory=dict)
+    summaries: list[NodeSummary] = field(default_factory=list)
     leaves: int = 1
 
     def examine(self, nodes, first, made):
@@ -155,7 +164,7 @@ class GeneralSplitter:
     def _open(self, summary, depth):
         bounds = self.bounds
         return (
-            summary.count >= bounds.min_rows_split
+            summary.n_rows >= bounds.min_rows_split
             and depth < bounds.max_depth
             and -summary.worth > (bounds.min_impurity + ROUNDING) * summary.mass
         )
@@ -177,7 +186,7 @@ class GeneralSplitter:
         candidates.sort(key=lambda found: found.feature)
         if self.forms.oblique is not None:
             candidates.extend(self._oblique(held, summary))
-        chosen = self.forms.choice.between(candidates, self._situation(summary)) if candidates else None
+        chosen = self.forms.choice.between(candidates, self._context(summary)) if candidates else None
         return None if chosen is None else self._complete(chosen)
 
     def column_best(self, held, summary, j):
@@ -188,7 +197,7 @@ class GeneralSplitter:
         forms, is_category = self.forms, self.columns.category[j]
         tests = forms.categories if is_category else forms.numbers
         families = drawn(tests, g, is_category, self.rng) if forms.random else tests(g)
-        here = self._situation(summary, lost, held)
+        here = self._context(summary, lost, held)
         return best_of_column(int(j), families, here, forms.choice, 0 if is_category else len(g.values))
 
     def root_scores(self):
@@ -219,19 +228,19 @@ class GeneralSplitter:
         groups = self._groups(held, group.astype(np.int64), k)
         return Grouping(j, groups, self.columns.low[at + known], self.columns.high[at + known], missing), lost
 
-    def _situation(self, summary, lost=None, held=None):
+    def _context(self, summary, lost=None, held=None):
         """What scores need to know, with the worth of the rows that are not `lost`."""
         worth = summary.worth
         if lost is not None:
             known = OpenNode(held.rows[~lost], held.w[~lost], held.allowed, held.parent)
             worth = self._summarise(known).worth
         scale = TIE * abs(summary.worth)
-        return Situation(worth, summary.mass, self.bounds.min_rows, self.bounds.min_mass, scale)
+        return NodeContext(worth, summary.mass, self.bounds.min_rows, self.bounds.min_mass, scale)
 
     def _oblique(self, held, summary):
         found = []
         for families, lost in oblique_families(self, held):
-            here = self._situation(summary, lost if np.any(lost) else None, held)
+            here = self._context(summary, lost if np.any(lost) else None, held)
             best = best_of_column(len(held.allowed), families, here, self.forms.choice, 0)
             if best is not None:
                 found.append(best._replace(feature=int(best.test.feature)))

@@ -7,7 +7,7 @@ groups of rows that share a value, so these three questions are all that is aske
 that add up; the sums of a union are the sums of its groups. Breiman et al. (1984), doi:10.1201/9781315139470.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -44,30 +44,30 @@ class Parts:
     (array([-1.,  0.]), array([2., 2.]), array([2., 2.]))
     """
 
-    worth: np.ndarray
-    count: np.ndarray
-    mass: np.ndarray
+    worth: Floats
+    count: Floats
+    mass: Floats
 
-    def __getitem__(self, which):
+    def __getitem__(self, which: Any) -> "Parts":
         return Parts(self.worth[which], self.count[which], self.mass[which])
 
     @classmethod
-    def empty(cls, length):
+    def empty(cls, length: int) -> "Parts":
         """Parts without rows."""
         return cls(np.zeros(length), np.zeros(length), np.zeros(length))
 
     @classmethod
-    def stack(cls, parts):
+    def stack(cls, parts: Sequence["Parts"]) -> "Parts":
         """Several, along a new first axis."""
         return cls._from(np.stack, parts)
 
     @classmethod
-    def join(cls, parts):
+    def join(cls, parts: Sequence["Parts"]) -> "Parts":
         """Several, one after the other."""
         return cls._from(np.concatenate, parts)
 
     @classmethod
-    def _from(cls, combine, parts):
+    def _from(cls, combine: Callable[[list[Floats]], Floats], parts: Sequence["Parts"]) -> "Parts":
         return cls(*(combine([vars(part)[name] for part in parts]) for name in ("worth", "count", "mass")))
 
 

@@ -12,16 +12,16 @@ import numpy as np
 from gnomon._jit import inner
 
 DENSE = 8
-"""A histogram of fewer codes than this many times the rows is cheaper than sorting them, while it stays in cache."""
+"""A histogram of at most so many codes per row is cheaper than sorting, while it stays in cache."""
 
 PRESENT, ORDER, LEFT = range(3)
 """Rows of the array of groups: the codes that occur, the groups in order, the codes left of the best cut."""
 
 CACHED = 1024
 INSERTION = 40
-DIGIT = 11
-LOW = np.uint64(0xFFFFFFFF)
-HALF = np.uint64(32)
+DIGIT_BITS = 11
+ROW_MASK = np.uint64(0xFFFFFFFF)
+CODE_SHIFT = np.uint64(32)
 
 
 @inner
@@ -37,7 +37,7 @@ def tally_rows(codes, size, rows, criterion, counting, y, w, sums):
     for c in range((size + 1) * width):
         sums[c] = 0.0
     for s in range(len(rows)):
-        # A number that cannot be negative needs no look whether it counts from the end.
+        # An unsigned index avoids Numba's branch for negative ones.
         at = np.int64(codes[np.uint32(rows[s])]) * width
         if counting:
             sums[at] += 1.0
@@ -49,19 +49,19 @@ def sort_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts):
     """Fill `present` with the codes that occur and `sums` with (1); return how many occur."""
     m, width = len(rows), criterion.width()
     for s in range(m):
-        keys[0, s] = (np.uint64(codes[rows[s]]) << HALF) | np.uint64(s)
+        keys[0, s] = (np.uint64(codes[rows[s]]) << CODE_SHIFT) | np.uint64(s)
     sort_keys(keys, counts, m, size)
     k = -1
-    last = LOW
+    last = ROW_MASK
     for i in range(m):
-        code = keys[0, i] >> HALF
+        code = keys[0, i] >> CODE_SHIFT
         if code != last:
             k += 1
             last = code
             present[k] = code
             for s in range(width):
                 sums[k * width + s] = 0.0
-        s = np.int64(keys[0, i] & LOW)
+        s = np.int64(keys[0, i] & ROW_MASK)
         criterion.tally(sums, k * width, y, s, w[s])
     return k + 1
 
@@ -109,11 +109,11 @@ def _insertion_sort(keys, m):
 
 @inner
 def _radix_sort(keys, counts, m, size):
-    """Sort ``keys[0, :m]`` by code, in passes of at most `DIGIT` bits; equal codes keep their order."""
+    """Sort ``keys[0, :m]`` by code, in passes of at most `DIGIT_BITS` bits; equal codes keep their order."""
     bits = 1
     while (size >> bits) > 0:
         bits += 1
-    passes = (bits + DIGIT - 1) // DIGIT
+    passes = (bits + DIGIT_BITS - 1) // DIGIT_BITS
     width = (bits + passes - 1) // passes
     mask = np.uint64((1 << width) - 1)
     source = 0

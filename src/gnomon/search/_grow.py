@@ -10,23 +10,25 @@ Breiman et al. (1984), doi:10.1201/9781315139470; best first: Friedman (2001), d
 
 from contextlib import contextmanager, nullcontext
 from threading import Event
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon._jit import DISABLED, compiled, inline, lean
-from gnomon._vectors import ROW
+from gnomon._typing import Array, ArrayLike, Floats, Integers
+from gnomon._vectors import WORD_BITS
 from gnomon.numerics.parallel import team
-from gnomon.search._code_splitter import ROWS, CodeSplitter, Ties, assist, unload
+from gnomon.search._code_splitter import ROWS_PER_PIECE, CodeSplitter, PathConstraints, run_helper, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
-from gnomon.search._crew import MOST_PIECES, STOP, WORD, make_crew
+from gnomon.search._criterion import SumCriterion
 from gnomon.search._growers import require_traits
 from gnomon.search._histograms import fewest_rows, make_histograms
 from gnomon.search._joint import each_alone, join_columns
 from gnomon.search._monotone import bounded
 from gnomon.search._nodes import Limits
 from gnomon.search._read_off import read_off
-from gnomon.search._record_splitter import Records, RecordSplitter, make_room, may_use_records, open_records
+from gnomon.search._record_splitter import Records, RecordSplitter, make_workspace, may_use_records, open_records
+from gnomon.search._task_queue import MOST_PIECES, REMAINING, STOP, make_queue
 from gnomon.search._work import (
     DEEPEST,
     helpers_work,
@@ -38,25 +40,47 @@ from gnomon.search._work import (
     open_root,
     restart,
 )  # fmt: skip
+from gnomon.search.columns import Columns
+from gnomon.search.tree import Tree
 
 __all__ = ["grow_tree"]
 
+CutSearch: TypeAlias = Literal["best", "random"]
+"""The best cut of a column, or one drawn."""
 
 LARGE_FROM = 2000
 """Rows from which on a table is large: histograms that are kept, blocks, records, threads that share a node and loops
 that the compiler unrolls save more time than it takes to compile them."""
 
-CACHE = 2**19
+CACHE_BYTES = 2**19
 MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
 
 
 def grow_tree(
-    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", categorical_split="subset",
-    max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, monotone=None, together=None, category_support=0.0, thresholds="midpoints",
-    seed=0, n_jobs=None,
-):  # fmt: skip
+    columns: Columns,
+    y: Array,
+    criterion: SumCriterion,
+    *,
+    sample_weight: ArrayLike | None = None,
+    rows: ArrayLike | None = None,
+    splitter: CutSearch = "best",
+    categorical_split: Literal["subset", "equality"] = "subset",
+    max_depth: int | None = None,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
+    min_impurity: float = 0.0,
+    min_gain: float = 0.0,
+    max_features: int | None = None,
+    max_leaf_nodes: int | None = None,
+    monotone: ArrayLike | None = None,
+    together: ArrayLike | None = None,
+    category_support: float = 0.0,
+    thresholds: Literal["midpoints", "edges"] = "midpoints",
+    seed: int = 0,
+    n_jobs: int | None = None,
+) -> Tree:
     """Grow a tree of binary tests by (1).
 
     Parameters
@@ -131,7 +155,7 @@ def grow_tree(
         return grower.grow(rows, seed)[0]
 
 
-def rows_of(weights):
+def rows_of(weights: Floats) -> Integers:
     """The rows with a weight."""
     return np.flatnonzero(weights).astype(np.int32)
 
@@ -139,9 +163,9 @@ def rows_of(weights):
 class NodeRows(NamedTuple):
     """Which rows reached each node: ``rows[start[node]:stop[node]]``."""
 
-    rows: np.ndarray
-    start: np.ndarray
-    stop: np.ndarray
+    rows: Integers
+    start: Integers
+    stop: Integers
 
 
 class Grower:
@@ -163,7 +187,7 @@ class Grower:
         max_features = p if max_features is None else max_features
         large = most_rows >= LARGE_FROM
         slots = _slots(columns, max_features, splitter, width, max_leaf_nodes) if large else 0
-        # Weights that were added and taken away again leave rounding; numbers of rows tell which codes a node has.
+        # Subtracted histograms leave rounding in the weights: only numbers of rows tell which codes a node has.
         counting = min_samples_leaf > 1 or not criterion.classes or slots > 0
         limits = Limits(
             deepest(max_depth), max(min_samples_split, 2),
@@ -179,28 +203,30 @@ class Grower:
         self.max_leaves = None if max_leaf_nodes is None else int(max_leaf_nodes)
         self.nodes, self.sums = make_nodes(capacity, most_rows), np.empty((capacity, width))
         self.rows = np.empty(most_rows, dtype=np.int32)
-        self.joint, alone, kept = None, None, None
+        self.joint, alone, histograms = None, None, None
         if slots > 0:
             self.joint, alone = joint or join_columns(columns), each_alone(columns)
-            kept = make_histograms(slots, self.joint.room * width, y.dtype, outputs)
-        ties = _ties(p, monotone, together, capacity)
-        self.work = make_work(columns, y, outputs, most_rows, width, None if ties is None else make_bounds(), kept)
+            histograms = make_histograms(slots, self.joint.n_entries * width, y.dtype, outputs)
+        constraints = _constraints(p, monotone, together, capacity)
+        self.work = make_work(
+            columns, y, outputs, most_rows, width, None if constraints is None else make_bounds(), histograms
+        )
         self.block = make_block(columns, y, outputs, _block(columns, max_leaf_nodes) if large else 0)
         helpers = _helpers(run, p, most_rows, max_features, splitter) if large else 0
         # In the order in which histograms are filled.
         order = np.arange(p) if self.joint is None else self.joint.members
-        self.crew = make_crew(helpers, order) if helpers > 0 else None
+        self.queue = make_queue(helpers, order) if helpers > 0 else None
         kinds = _kinds(columns, splitter, categorical_split, (large or unrolled) and used.two_sums())
         self._by_code = compiled(CodeSplitter(
-            columns, used, kinds, limits, ties, self.y, w, self.rows, self.sums, self.work, self.block, self.crew,
-            self.joint, alone,
+            columns, used, kinds, limits, constraints, self.y, w, self.rows, self.sums, self.work, self.block,
+            self.queue, self.joint, alone,
         ))  # fmt: skip
-        moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, ties is not None)
+        moved = large and min_impurity >= 0.0 and may_use_records(columns, criterion, splitter, constraints is not None)
         self._records = records if moved else None
         if self._records is not None:
-            self._room = make_room(self._records, capacity, width, ROW if max_leaf_nodes is None else 0)
-            self._by_record = compiled(RecordSplitter(columns, used, limits, self.sums, self.work, self._room))
-        self._called, self._helped = Event(), False
+            self._space = make_workspace(self._records, capacity, width, WORD_BITS if max_leaf_nodes is None else 0)
+            self._by_record = compiled(RecordSplitter(columns, used, limits, self.sums, self.work, self._space))
+        self._tree_begun, self._has_helpers = Event(), False
 
     def grow(self, rows, seed, purest=-np.inf):
         """A tree of the rows, and its `NodeRows`, good until the next tree; nodes not less pure than `purest` end.
@@ -213,14 +239,14 @@ class Grower:
         restart(self.work, seed, max(self.min_impurity, purest))
         moving = self._records is not None and bool(np.all(self.w == 1.0))
         if moving:
-            open_records(self._room, self._records, self.sums)
-        with nullcontext() if moving else self.helped():
+            open_records(self._space, self._records, self.sums)
+        with nullcontext() if moving else self.with_helpers():
             splitter = self._by_record if moving else self._by_code
             made = grow_compiled(splitter, self.nodes, self.max_leaves)
-        self._called.clear()
+        self._tree_begun.clear()
         if self.block is not None:
             unload(self.block, here)
-        # Fields of a plain array come many times as fast as those of a recarray.
+        # Fields of a plain array are read many times faster than those of a recarray.
         grown = self.nodes[:made].view(np.ndarray)
         tree, order = read_off(grown, self.sums[:made], here, self.columns, self.criterion, self.absent)
         parts = None if moving else NodeRows(here, grown["start"][order], grown["stop"][order])
@@ -234,49 +260,51 @@ class Grower:
         return tree.with_answers(np.column_stack([1.0 - value, value]) if classes else value[:, None])
 
     @contextmanager
-    def helped(self):
-        """A context in which helpers stay with the grower, over many trees if it is that of all of them."""
-        self._called.set()
-        if self._helped or self.crew is None:
+    def with_helpers(self):
+        """A context in which helper threads work for the grower; around several trees, they stay for all of them."""
+        self._tree_begun.set()
+        if self._has_helpers or self.queue is None:
             yield
             return
-        self._helped, self.crew.desk[WORD] = True, 0
-        with self.run.beside(self._assist, self._dismiss):
+        self._has_helpers, self.queue.state[REMAINING] = True, 0
+        with self.run.in_background(self._run_helper, self._stop_helpers):
             yield
 
-    def _dismiss(self):
-        self._helped, self.crew.desk[WORD] = False, STOP
-        self._called.set()
+    def _stop_helpers(self):
+        self._has_helpers, self.queue.state[REMAINING] = False, STOP
+        self._tree_begun.set()
 
-    def _assist(self):
+    def _run_helper(self):
         work = helpers_work(self.work)
-        while not assist(self._by_code, self.nodes, work):
-            # Between two trees for long.
-            self._called.wait()
+        while not run_helper(self._by_code, self.nodes, work):
+            # Idle for long between two trees.
+            self._tree_begun.wait()
 
 
-def _kinds(columns, splitter, categorical_split, sweep):
+def _kinds(columns, splitter, categorical_split, vectorized):
     """How one column is split: the best cut or a drawn one, of numbers only or of categories too."""
     if not np.any(columns.category):
-        return Drawn() if splitter == "random" else Searched(True if sweep else None)
+        return Drawn() if splitter == "random" else Searched(True if vectorized else None)
     equality = categorical_split == "equality"
-    return DrawnMixed(equality) if splitter == "random" else SearchedMixed(True if sweep else None, equality)
+    return DrawnMixed(equality) if splitter == "random" else SearchedMixed(True if vectorized else None, equality)
 
 
-def _ties(p, monotone, together, capacity):
+def _constraints(p, monotone, together, capacity):
     """What splits ask of those below them in a tree of so many nodes; None if nothing."""
     if together is None and (monotone is None or not np.any(monotone)):
         return None
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)
     together = np.zeros((0, p), dtype=np.int8) if together is None else np.asarray(together, dtype=np.int8)
-    return Ties(monotone, together, np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8))
+    return PathConstraints(
+        monotone, together, np.ones((capacity if len(together) else 1, len(together)), dtype=np.int8)
+    )
 
 
 def _helpers(run, p, m, max_features, splitter):
-    """How many threads may help: none where a node looks at few columns, or draws from one seed."""
+    """How many threads may help: none where a node searches few columns, or draws cuts from one sequence."""
     if run is None or DISABLED or splitter == "random" or max_features < p:
         return 0
-    if max(p, m // ROWS + 1) >= MOST_PIECES:
+    if max(p, m // ROWS_PER_PIECE + 1) >= MOST_PIECES:
         return 0
     return min(run.n_jobs, p) - 1
 
@@ -291,23 +319,23 @@ def _slots(columns, max_features, splitter, width, max_leaf_nodes):
 
 def _block(columns, max_leaf_nodes):
     """Most rows of a subtree that is grown in cache; none if all rows fit, or nodes are not taken depth first."""
-    if max_leaf_nodes is not None or columns.codes.nbytes <= CACHE:
+    if max_leaf_nodes is not None or columns.codes.nbytes <= CACHE_BYTES:
         return 0
-    return CACHE // (2 * len(columns.sizes) * columns.codes.itemsize)
+    return CACHE_BYTES // (2 * len(columns.sizes) * columns.codes.itemsize)
 
 
-def deepest(max_depth):
+def deepest(max_depth: int | None) -> int:
     """The depth at which nodes are leaves, always of one type, as kernels are compiled for each."""
     return DEEPEST if max_depth is None else min(int(max_depth), DEEPEST)
 
 
-def capacity_for(m, max_depth, min_samples_leaf, max_leaf_nodes):
+def capacity_for(m: int, max_depth: int | None, min_samples_leaf: float, max_leaf_nodes: int | None) -> int:
     """Most nodes that a binary tree of `m` rows can have under the limits."""
     leaves = max(1, m // max(1, int(min_samples_leaf)))
     if max_leaf_nodes is not None:
         leaves = min(leaves, max_leaf_nodes)
     if max_depth is not None and max_depth < 40:
-        # A number of NumPy's would overflow.
+        # int: a NumPy integer would overflow.
         leaves = min(leaves, 2 ** int(max_depth))
     return 2 * leaves + 1
 
@@ -322,7 +350,7 @@ def grow(splitter, nodes, max_leaves):
     while True:
         splitter.examine(nodes, made - branches, made)
         for b in range(branches):
-            # The first child on top of the stack: nodes stand nearly in the order in which they are read off.
+            # The first child on top of the stack: nodes are then nearly in preorder, in which they are read off.
             child = made - 1 - b if max_leaves is None else made - branches + b
             if nodes.gain[child] >= 0.0:
                 nodes.heap[size] = child
@@ -339,12 +367,12 @@ def grow(splitter, nodes, max_leaves):
         branches = splitter.divide(nodes, node, made)
         nodes.branches[node] = branches
         made += branches
-        # No branch: a splitter may find that there is no room for its parts.
+        # Zero branches: a splitter may refuse a test that would exceed the limit on leaves.
         leaves += max(branches - 1, 0)
         for child in range(made - branches, made):
             nodes.branches[child] = 0
             if max_leaves is not None and leaves >= max_leaves:
-                # It would be examined in vain.
+                # The limit is reached: its split would not be used.
                 nodes.depth[child] = DEEPEST
 
 

@@ -1,4 +1,4 @@
-"""Exact trees of a large table of numbers, which is read where it stands.
+"""Exact trees of a large table of numbers, which is read in place, without a coded copy.
 
     nodes of many rows:  cuts found in intervals of the columns of X (`_intervals`), one node after the other
     subtrees of few:     coded exactly and grown by `grow_tree`, many at a time, and put in place of their roots     (1)
@@ -16,32 +16,52 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import compiled, lean
+from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon.numerics.parallel import team
+from gnomon.search._criterion import SumCriterion
 from gnomon.search._grow import Grower, capacity_for, deepest, grow, rows_of
 from gnomon.search._growers import require_traits
-from gnomon.search._intervals import INTERVALS, TOGETHER, collect, divide_rows, survey, sweep, tally_intervals
-from gnomon.search._nodes import Limits, make_children, settle, weigh_up
+from gnomon.search._intervals import (
+    INTERVALS,
+    ROWS_IN_CACHE,
+    best_collected_cut,
+    bound_intervals,
+    collect,
+    divide_rows,
+    tally_intervals,
+)
+from gnomon.search._nodes import Limits, assess_node, make_children, record_split
 from gnomon.search._read_off import read_nodes
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import rank_columns
-from gnomon.search.tree import FIELDS, Tests
+from gnomon.search.tree import FIELDS, Tests, Tree
 
-__all__ = ["FEW", "grow_in_place"]
+__all__ = ["SMALL_SUBTREE", "grow_in_place"]
 
-FEW = 2048
-"""Rows of a subtree that is coded."""
+SMALL_SUBTREE = 2048
+"""Most rows of a subtree that is coded."""
 
-SAMPLE = 255
-"""Rows from which the range of a column is taken that intervals divide."""
+RANGE_SAMPLE = 255
+"""Rows from which the range of a column is estimated that intervals divide."""
 
-WIDE = 4.0
-"""How many times as wide as the range of 96 of 100 numbers that of all is where the others are left out."""
+WIDE_RANGE = 4.0
+"""Outlying values are left out of the range of a column if it is more than so many times that of the middle 96 %."""
 
 
 def grow_in_place(
-    X, y, criterion, *, sample_weight=None, max_depth=None, min_samples_split=2, min_samples_leaf=1,
-    min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0, n_jobs=None,
-):  # fmt: skip
+    X: Floats,
+    y: Array,
+    criterion: SumCriterion,
+    *,
+    sample_weight: ArrayLike | None = None,
+    max_depth: int | None = None,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
+    min_impurity: float = 0.0,
+    min_gain: float = 0.0,
+    n_jobs: int | None = None,
+) -> Tree:
     """Grow the tree of binary cuts (1).
 
     Parameters
@@ -83,14 +103,14 @@ def grow_in_place(
         tree, order = read_nodes(top.nodes[:made].view(np.ndarray), top.sums[:made], criterion, X.shape[1])
         opened = top.nodes.view(np.ndarray)[order]
 
-        def below(k):
+        def below(k: int) -> Tree:
             node = opened[k]
             rows, depth = top.rows[node["start"] : node["stop"]], int(node["depth"])
             left = None if max_depth is None else max_depth - depth
             return _subtree(X[rows], y[rows], criterion, w[rows], left, limits)
 
-        small = np.flatnonzero((tree.n_rows <= FEW) & tree.is_leaf & (tree.impurity > 0.0))
-        return _graft(tree, dict(zip(small.tolist(), run(below, small), strict=True)))
+        small = np.flatnonzero((tree.n_rows <= SMALL_SUBTREE) & tree.is_leaf & (tree.impurity > 0.0)).tolist()
+        return _graft(tree, dict(zip(small, run(below, small), strict=True)))
 
 
 def _subtree(X, y, criterion, w, max_depth, limits):
@@ -110,7 +130,7 @@ class _IntervalSplitter:
         self.X, self.y, self.w, self.rows, self.run = X, np.ravel(y), w, rows, run
         self.outputs, self.criterion = y.size // n, compiled(used)
         self.nodes, self.sums = make_nodes(capacity, len(rows)), np.empty((capacity, width))
-        # Without `counting`, limits on rows are not looked at.
+        # Without `counting`, limits on numbers of rows are not checked.
         self.limits = compiled(Limits(
             deepest(max_depth), max(limits["min_samples_split"], 2),
             float(limits["min_samples_leaf"]), float(limits["min_weight_leaf"]), float(limits["min_gain"]), p, False,
@@ -118,7 +138,7 @@ class _IntervalSplitter:
         ))  # fmt: skip
         self.purest = float(limits["min_impurity"])
         self.histograms = np.empty((p, (INTERVALS + 1) * width))
-        self.within = np.empty((p, INTERVALS))
+        self.bounds = np.empty((p, INTERVALS))
         self.flags, self.spare = np.empty(len(rows), dtype=np.uint8), np.empty(len(rows), dtype=np.int32)
 
     def examine(self, nodes, first, made):
@@ -126,107 +146,110 @@ class _IntervalSplitter:
         for node in range(first, made):
             rows = self.rows[nodes.start[node] : nodes.stop[node]]
             sums = np.zeros(6 * self.sums.shape[1])
-            prospect = _look(self.criterion, self.limits, self.y, self.w, rows, nodes, node, sums, self.purest)
+            assessed = _sum_and_assess(
+                self.criterion, self.limits, self.y, self.w, rows, nodes, node, sums, self.purest
+            )
             self.sums[node] = sums[: self.sums.shape[1]]
-            if not prospect.open or len(rows) <= FEW:
+            if not assessed.open or len(rows) <= SMALL_SUBTREE:
                 continue
-            best = self._best(_Scene(rows, sums, prospect.scale, *_ranges(self.X, rows)))
-            if _conclude(nodes, node, best, prospect, self.limits):
+            best = self._best(_NodeData(rows, sums, assessed.scale, *_ranges(self.X, rows)))
+            if _record_split(nodes, node, best, assessed, self.limits):
                 left = divide_rows(self.X, best.feature, best.threshold, best.missing, rows, self.flags, self.spare)
                 nodes.middle[node] = nodes.start[node] + left
-                # Never, unless a cut were weighed otherwise than it divides: then a leaf, not endless division.
+                # Guards against endless division if rounding made a cut of sums that leaves all rows on one side.
                 nodes.gain[node] = nodes.gain[node] if 0 < left < len(rows) else -1.0
 
     def divide(self, nodes, node, made):
         """Make the children of a node."""
-        _open(nodes, node, made)
+        _make_children(nodes, node, made)
         return 2
 
-    def _best(self, scene):
+    def _best(self, node_data):
         """The best cut of all columns; of equal ones that of the first."""
         p = self.X.shape[1]
         threads = min(self.run.n_jobs, p)
         ends = np.concatenate(
-            self.run(lambda k: self._survey(scene, k * p // threads, (k + 1) * p // threads), range(threads))
+            self.run(lambda k: self._bound_columns(node_data, k * p // threads, (k + 1) * p // threads), range(threads))
         )
-        # The column that looks best first: what it has tells best which others need be searched. The margin is more
-        # than what could be taken for equal, whatever the rounding of bounds.
-        first, margin = int(np.argmax(ends)), 4.0 * scene.scale
-        found = {first: self._search(scene, first, ends[first] - margin)}
+        # The most promising column first: its best cut rules out most of the others. The margin exceeds the rounding
+        # of bounds and the tolerance within which merits are equal.
+        first, margin = int(np.argmax(ends)), 4.0 * node_data.scale
+        found = {first: self._search(node_data, first, ends[first] - margin)}
         least = max(ends[first], found[first].score) - margin
-        others = [j for j in np.flatnonzero(np.max(self.within, axis=1) >= least) if j != first]
-        found.update(zip(others, self.run(lambda j: self._search(scene, j, least), others), strict=True))
+        others = [j for j in np.flatnonzero(np.max(self.bounds, axis=1) >= least) if j != first]
+        found.update(zip(others, self.run(lambda j: self._search(node_data, j, least), others), strict=True))
         best = found[min(found)]
         for j in sorted(found):
-            best = found[j] if found[j].score > best.score + scene.scale else best
+            best = found[j] if found[j].score > best.score + node_data.scale else best
         return best
 
-    def _survey(self, scene, first, last):
-        """The best merit at the ends of intervals of columns first … last − 1; `within` gets their bounds."""
-        sums, ends = scene.sums.copy(), np.empty(last - first)
-        histograms, within = self.histograms[first:last], self.within[first:last]
+    def _bound_columns(self, node_data, first, last):
+        """The best merit at the ends of intervals of the columns first … last − 1; fills their part of `bounds`."""
+        sums, ends = node_data.sums.copy(), np.empty(last - first)
+        histograms, bounds = self.histograms[first:last], self.bounds[first:last]
         tally_intervals(
-            self.criterion, self.outputs, self.X, scene.rows, self.y, self.w, first, scene.low, scene.per_unit,
-            histograms, np.empty(TOGETHER * self.outputs, dtype=self.y.dtype), *np.empty((2, TOGETHER)),
+            self.criterion, self.outputs, self.X, node_data.rows, self.y, self.w, first, node_data.low,
+            node_data.per_unit, histograms, np.empty(ROWS_IN_CACHE * self.outputs, dtype=self.y.dtype),
+            *np.empty((2, ROWS_IN_CACHE)),
         )  # fmt: skip
-        survey(self.criterion, self.limits, histograms, sums, within, ends)
+        bound_intervals(self.criterion, self.limits, histograms, sums, bounds, ends)
         return ends
 
-    def _search(self, scene, j, least):
+    def _search(self, node_data, j, least):
         """The best cut of column j, where some interval may hold one of merit `least`."""
-        rows, low, per_unit = scene.rows, scene.low[j], scene.per_unit[j]
+        rows, low, per_unit = node_data.rows, node_data.low[j], node_data.per_unit[j]
         values, places = np.empty(len(rows) + 1, dtype=self.X.dtype), np.empty(len(rows) + 1, dtype=np.int32)
-        kept = collect(self.X, rows, j, low, per_unit, self.within[j], least, values, places)
+        kept = collect(self.X, rows, j, low, per_unit, self.bounds[j], least, values, places)
         order = np.argsort(values[:kept])
-        return sweep(
+        return best_collected_cut(
             self.criterion, self.limits, j, values, places, order, low, per_unit, self.histograms[j], self.y, self.w,
-            scene.sums.copy(), scene.scale,
+            node_data.sums.copy(), node_data.scale,
         )  # fmt: skip
 
 
-class _Scene(NamedTuple):
-    """A node: its rows, its sums with room for five groups more, the rounding of merits, the intervals of columns."""
+class _NodeData(NamedTuple):
+    """A node: its rows, its sums (with space for five more groups), the rounding of merits, the intervals."""
 
-    rows: np.ndarray
-    sums: np.ndarray
+    rows: Integers
+    sums: Floats
     scale: float
-    low: np.ndarray
-    per_unit: np.ndarray
+    low: Floats
+    per_unit: Floats
 
 
 def _ranges(X, rows):
     """Where the intervals of each column begin, and how many there are in a unit.
 
-    Outlying values must not make them wide; any range will do for what is found.
+    Outlying values must not make intervals wide. The range affects the speed of the search, not its result.
     """
-    some = np.sort(X[rows[:: len(rows) // SAMPLE + 1]].astype(float), axis=0)
+    some = np.sort(X[rows[:: len(rows) // RANGE_SAMPLE + 1]].astype(float), axis=0)
     last, each = np.sum(some == some, axis=0) - 1, np.arange(X.shape[1])
     with np.errstate(invalid="ignore", over="ignore", divide="ignore"):
         low, high = some[0], some[last, each]
         most = some[last // 50, each], some[last - last // 50, each]
-        outlying = (most[0] < most[1]) & (high - low > WIDE * (most[1] - most[0]))
+        outlying = (most[0] < most[1]) & (high - low > WIDE_RANGE * (most[1] - most[0]))
         low, high = np.where(outlying, most, (low, high))
         per_unit = INTERVALS / (high - low)
-    # Where there is no range, one interval has all.
+    # Without a finite range all rows are in one interval.
     useful = np.isfinite(per_unit) & np.isfinite(low) & (per_unit > 0.0)
     return np.where(useful, low, 0.0), np.where(useful, per_unit, 0.0)
 
 
 @lean
-def _look(criterion, limits, y, w, rows, nodes, node, sums, purest):
+def _sum_and_assess(criterion, limits, y, w, rows, nodes, node, sums, purest):
     """The sums of the rows, and what a split of the node must beat."""
     for i in range(len(rows)):
         criterion.tally(sums, 0, y, rows[i], w[rows[i]])
-    return weigh_up(criterion, limits, nodes, node, sums, None, purest)
+    return assess_node(criterion, limits, nodes, node, sums, None, purest)
 
 
 @lean
-def _conclude(nodes, node, best, prospect, limits):
-    return settle(nodes, node, best, prospect, limits, None)
+def _record_split(nodes, node, best, assessed, limits):
+    return record_split(nodes, node, best, assessed, limits, None)
 
 
 @lean
-def _open(nodes, node, made):
+def _make_children(nodes, node, made):
     make_children(nodes, node, made)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon._jit import compiled
 from gnomon.search._column_splits import scrambled
-from gnomon.search._groups import DIGIT
+from gnomon.search._groups import DIGIT_BITS
 from gnomon.search._grow import capacity_for, grow_compiled
 from gnomon.search._monotone import bounded
 from gnomon.search._order_splitter import OrderSplitter, OrderWork
@@ -36,7 +36,7 @@ def grow_ordered(columns, y, pinball, w, rows, bounds, *, random, max_leaves, mo
 
 def _make_work(columns, m, q, seed):
     return OrderWork(
-        np.empty((2, m + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
+        np.empty((2, m + 1), dtype=np.uint64), np.empty(1 << DIGIT_BITS, dtype=np.int64),
         np.empty((q, m), dtype=np.int64), np.empty((q, m)), np.empty(m), np.empty(m),
         np.empty(m, dtype=np.int64), np.empty(m + 1, dtype=np.int64), np.empty(m + 1, dtype=np.int64), np.empty(m + 1),
         np.empty((2, m + 1)), np.empty((2, m + 1)), np.empty(1), np.empty(m + 1), np.empty(m + 1),

@@ -14,29 +14,31 @@ from gnomon._jit import inner
 from gnomon._vectors import add_four, add_to_all
 from gnomon.search._joint import each_alone
 
-FEWEST = 2, 512
-"""Nodes of fewer rows for each code of a column are not worth a histogram, those of more rows always are."""
+HISTOGRAM_FROM = 2, 512
+"""A node keeps a histogram from so many rows per code on, and always from so many rows on."""
 
-BLOCK = 1024
-"""Rows that are fetched at a time."""
+FETCHED_ROWS = 1024
+"""Rows whose targets and weights are copied at a time."""
 
 FOUR = 4
-"""The sums of a group, where there are so many, are those of one vector."""
+"""Groups of four sums are added by one vector instruction."""
 
-LINE = 8
-"""Doubles of a line of cache."""
+CACHE_LINE = 8
+"""Doubles in a cache line."""
 
-HERE, ABOVE, FREE, FIRST = range(4)
-"""Places in the array of slots: that of the node at hand, its parent's, how many more are free, the first of these."""
+CURRENT, PARENT, N_FREE, FIRST_FREE = range(4)
+"""Entries of the array of slots: of the current node, of its parent, the number of free ones, the first of these."""
 
 
 def fewest_rows(columns):
     """How many rows a node must have for a histogram, or for threads to share it."""
-    return min(max(1, FEWEST[0] * each_alone(columns).room // max(1, len(columns.sizes))), FEWEST[1])
+    return min(
+        max(1, HISTOGRAM_FROM[0] * each_alone(columns).n_entries // max(1, len(columns.sizes))), HISTOGRAM_FROM[1]
+    )
 
 
 def free_slots(count):
-    """All of `count` slots free."""
+    """The array of slots with all of `count` free."""
     return np.concatenate([[-1, -1, count], np.arange(count)]).astype(np.int64)
 
 
@@ -44,8 +46,8 @@ def free_slots(count):
 def release(slots, slot):
     """Give a slot back; −1 is none."""
     if slot >= 0:
-        slots[FIRST + slots[FREE]] = slot
-        slots[FREE] += 1
+        slots[FIRST_FREE + slots[N_FREE]] = slot
+        slots[N_FREE] += 1
 
 
 @inner
@@ -56,19 +58,19 @@ def assign_slots(nodes, first, made, slots, limits):
         small = first + 1
     large = first if made - first == 1 else 2 * first + 1 - small
     enough = nodes.stop[large] - nodes.start[large] >= limits.fewest and nodes.depth[large] < limits.max_depth
-    parent = slots[ABOVE] if first > 0 else -1
-    if not enough or slots[FREE] == 0 or (first > 0 and parent < 0):
+    parent = slots[PARENT] if first > 0 else -1
+    if not enough or slots[N_FREE] == 0 or (first > 0 and parent < 0):
         release(slots, parent)
         return -1
-    slots[FREE] -= 1
-    nodes.slot[small] = slots[FIRST + slots[FREE]]
+    slots[N_FREE] -= 1
+    nodes.slot[small] = slots[FIRST_FREE + slots[N_FREE]]
     if first > 0:
         nodes.slot[large] = parent
     return small
 
 
 class Histograms(NamedTuple):
-    """The sums of open nodes, one row for each slot; which slots are free; and what one thread has fetched to add."""
+    """The sums of open nodes, one row per slot; which slots are free; the rows that a thread has copied."""
 
     sums: np.ndarray
     slots: np.ndarray
@@ -76,12 +78,12 @@ class Histograms(NamedTuple):
 
 
 def make_histograms(count, size, kind, outputs):
-    """Room for so many histograms of so many sums, of rows with so many targets of a kind."""
+    """Arrays for `count` histograms of `size` sums, of rows with `outputs` targets of a type."""
     return Histograms(in_lines(count, size), free_slots(count), make_fetched(kind, outputs))
 
 
 class Fetched(NamedTuple):
-    """What one thread has fetched of a block of rows: targets and weights, or what each row adds to sums, by fours."""
+    """Copies of a block of rows: targets and weights, or the four terms that each row adds to sums."""
 
     y: np.ndarray
     w: np.ndarray
@@ -89,32 +91,34 @@ class Fetched(NamedTuple):
 
 
 def make_fetched(kind, outputs):
-    """Room for a block of rows with so many targets of a kind."""
-    return Fetched(np.empty(BLOCK * outputs, dtype=kind), np.empty(BLOCK), in_lines(1, BLOCK * FOUR)[0])
+    """Arrays for a block of rows with `outputs` targets of a type."""
+    return Fetched(
+        np.empty(FETCHED_ROWS * outputs, dtype=kind), np.empty(FETCHED_ROWS), in_lines(1, FETCHED_ROWS * FOUR)[0]
+    )
 
 
 def in_lines(rows, columns):
-    """An array of doubles whose rows begin with a line of cache: a vector on two of them costs twice."""
-    columns = -(-columns // LINE) * LINE
-    room = np.empty(rows * columns + LINE)
-    first = -(room.ctypes.data // room.itemsize) % LINE
-    return room[first : first + rows * columns].reshape(rows, columns)
+    """An array of doubles whose rows are aligned to cache lines: a vector that straddles two costs twice."""
+    columns = -(-columns // CACHE_LINE) * CACHE_LINE
+    buffer = np.empty(rows * columns + CACHE_LINE)
+    first = -(buffer.ctypes.data // buffer.itemsize) % CACHE_LINE
+    return buffer[first : first + rows * columns].reshape(rows, columns)
 
 
 @inner
-def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, kept, slot, parent, first, last):
-    """Fill the columns of the groups first … last − 1 of a histogram from rows, and take it from the parent's.
+def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, histograms, slot, parent, first, last):
+    """Fill the columns of the groups first … last − 1 of a histogram from rows, and subtract it from the parent's.
 
-    By blocks of rows, which stay in cache while the columns see them.
+    By blocks of rows, which stay in cache while all columns are filled.
     """
-    histogram, fetched = kept.sums[slot], kept.fetched
+    histogram, fetched = histograms.sums[slot], histograms.fetched
     for b in range(first, last):
         _clear(columns, joint, criterion, histogram, b)
-    for block in range(0, len(rows), BLOCK):
-        here = rows[block : block + BLOCK]
+    for block in range(0, len(rows), FETCHED_ROWS):
+        here = rows[block : block + FETCHED_ROWS]
         _fetch(criterion, limits.outputs, y, w, here, fetched)
         b = first
-        # Four groups at a time: a sum that is added to by row after row waits for itself, not for the others.
+        # Four groups at a time: additions to one sum wait for each other, those to different sums overlap.
         while b + 4 <= last:
             _add_to_four(criterion, limits.counting, here, fetched, codes, joint.places, b, histogram)
             b += 4
@@ -124,7 +128,7 @@ def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, kept, slo
     for b in range(first, last):
         _spread(columns, joint, criterion, histogram, b)
         if parent >= 0:
-            _take_away(columns, joint, criterion, kept.sums[parent], histogram, b)
+            _subtract(columns, joint, criterion, histograms.sums[parent], histogram, b)
 
 
 @inner
@@ -142,7 +146,7 @@ def _fetch(criterion, q, y, w, rows, fetched):
 
 @inner
 def fetch_rows(q, y, w, rows, y_here, w_here):
-    """Put targets and weights of the rows side by side."""
+    """Copy the targets and weights of the rows into contiguous arrays."""
     for o in range(q):
         for s in range(len(rows)):
             y_here[s * q + o] = y[rows[s] * q + o]
@@ -153,7 +157,7 @@ def fetch_rows(q, y, w, rows, y_here, w_here):
 @inner
 def _add_to_four(criterion, counting, rows, fetched, codes, places, b, histogram):
     """Add rows to the sums of their codes in four groups from b on."""
-    # Numbers that cannot be negative need no look whether they count from the end.
+    # Unsigned indices avoid Numba's branch for negative ones.
     width = np.uint64(criterion.width())
     first, second, third, fourth = codes[b], codes[b + 1], codes[b + 2], codes[b + 3]
     i, j, k, m = np.uint64(places[b]), np.uint64(places[b + 1]), np.uint64(places[b + 2]), np.uint64(places[b + 3])
@@ -204,7 +208,7 @@ def _spread(columns, joint, criterion, histogram, b):
     """From the sums of joint codes to those of each column."""
     width, first, last = np.uint64(criterion.width()), np.uint64(joint.starts[b]), np.uint64(joint.starts[b + 1])
     source = np.uint64(joint.places[b]) * width
-    # Columns inside codes: sums of one code of a column follow each other and would wait for themselves.
+    # The inner loop is over columns: consecutive additions to one sum would wait for each other.
     for c in range(np.uint64(0 if _is_column(columns, joint, b) else joint.sizes[b])):
         for k in range(first, last):
             to = np.uint64(joint.parts[c, k]) * width
@@ -217,7 +221,7 @@ def _spread(columns, joint, criterion, histogram, b):
 
 
 @inner
-def _take_away(columns, joint, criterion, parents, histogram, b):
+def _subtract(columns, joint, criterion, parents, histogram, b):
     width = np.uint64(criterion.width())
     for k in range(joint.starts[b], joint.starts[b + 1]):
         j = joint.members[k]
@@ -233,7 +237,7 @@ def _is_column(columns, joint, b):
 
 @inner
 def _place(columns, j):
-    """The number of the first code of column j, and one for its gaps, in a histogram."""
+    """The entry of the first code of column j in a histogram; every column has one more, for missing cells."""
     return columns.starts[j] + j
 
 

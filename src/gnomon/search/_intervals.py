@@ -1,4 +1,4 @@
-"""The best cut of a column of numbers as they stand in the table, most of them never sorted.
+"""The best cut of a column of numbers in place, most of them never sorted.
 
     at the ends of intervals    M = max merit(left) + merit(right)                                               (1)
     within an interval I        merit(left) + merit(right) ≤ merit(before I) + merit(after I) + pure(I)          (2)
@@ -18,26 +18,34 @@ from gnomon._jit import inner, lean
 from gnomon.search._column_splits import Found
 from gnomon.search._cuts import allowed, is_free
 from gnomon.search._histograms import fetch_rows
-from gnomon.search._sift import sift
+from gnomon.search._partition import partition_by_flags
 from gnomon.search.columns import midpoint
 
-__all__ = ["INTERVALS", "TOGETHER", "collect", "divide_rows", "survey", "sweep", "tally_intervals"]
+__all__ = [
+    "INTERVALS",
+    "ROWS_IN_CACHE",
+    "best_collected_cut",
+    "bound_intervals",
+    "collect",
+    "divide_rows",
+    "tally_intervals",
+]
 
 MOST_CORNER_SUMS = 3
 """Sums of a group up to which (3) is tried: there are twice as many corners for each."""
 
 INTERVALS = 256
-"""Of a column; the sums of rows whose cell is missing stand behind those of the last."""
+"""Intervals of a column; the sums of rows whose cell is missing come after those of the last."""
 
-TOGETHER = 256
-"""Rows whose columns are read while the cache holds them."""
+ROWS_IN_CACHE = 256
+"""Rows whose cells stay in cache while all columns are read."""
 
 
 @inner
 def _interval(x, low, per_unit):
     """The interval of a number: never a lower one for a larger number, whatever the rounding."""
     place = (x - low) * per_unit
-    # An infinite number times nothing is none, too.
+    # ∞ · 0 is NaN, which goes to the first interval too.
     place = place if place > 0.0 else 0.0
     return np.int32(INTERVALS) if x != x else np.int32(min(place, INTERVALS - 1.0))
 
@@ -49,13 +57,13 @@ def tally_intervals(criterion, q, X, rows, y, w, first, low, per_unit, histogram
     for histogram in histograms:
         for s in range(len(histogram)):
             histogram[s] = 0.0
-    for begin in range(0, len(rows), TOGETHER):
-        some = rows[begin : min(begin + TOGETHER, len(rows))]
+    for begin in range(0, len(rows), ROWS_IN_CACHE):
+        some = rows[begin : min(begin + ROWS_IN_CACHE, len(rows))]
         fetch_rows(q, y, w, some, y_here, w_here)
         m = np.uint64(len(some))
         for h in range(len(histograms)):
             histogram, j, start, step = histograms[h], first + h, low[first + h], per_unit[first + h]
-            # One thing after the other: only the second loop is made of vectors.
+            # Separate loops, of which the compiler vectorizes the second.
             for s in range(m):
                 cells[s] = X[np.uint32(some[s]), j]
             for s in range(m):
@@ -65,18 +73,18 @@ def tally_intervals(criterion, q, X, rows, y, w, first, low, per_unit, histogram
 
 
 @lean
-def survey(criterion, limits, histograms, sums, within, ends):
-    """Put into `ends` (1) of each column, and into `within` the bounds of its intervals.
+def bound_intervals(criterion, limits, histograms, sums, bounds, ends):
+    """Put into `ends` (1) of each column, and into `bounds` the bounds of its intervals.
 
-    The sums of the node stand at ``limits.total``, before room for those of five more groups.
+    The sums of the node are at ``limits.total``, before space for those of five more groups.
     """
     for h in range(len(histograms)):
-        ends[h] = _survey_one(criterion, limits, histograms[h], sums, within[h])
+        ends[h] = _bound_column(criterion, limits, histograms[h], sums, bounds[h])
 
 
 @inner
-def _survey_one(criterion, limits, histogram, sums, within):
-    """Put into `within` the bound, (2) or (3), of every interval, −∞ where it has no row; return (1)."""
+def _bound_column(criterion, limits, histogram, sums, bounds):
+    """Put into `bounds` the bound, (2) or (3), of every interval, −∞ where it has no row; return (1)."""
     width = criterion.width()
     left, right, after = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
     missing = INTERVALS * width
@@ -87,7 +95,7 @@ def _survey_one(criterion, limits, histogram, sums, within):
     for b in range(INTERVALS):
         g = b * width
         if histogram[g] == 0.0:
-            within[b] = -np.inf
+            bounds[b] = -np.inf
             continue
         before = criterion.merit(sums, left) if sums[left] > 0.0 else 0.0
         corner = _best_corner(criterion, limits, sums, left, histogram, g)
@@ -98,8 +106,8 @@ def _survey_one(criterion, limits, histogram, sums, within):
         bound = before + rest + gaps + criterion.merit(histogram, g) - criterion.worth(histogram, g)
         # With rows on either side that are missing here there would be twice as many corners.
         bound = min(bound, corner) if histogram[missing] == 0.0 else bound
-        # A part that may not be made by itself may be made with others.
-        within[b] = bound if bound > -np.inf else np.inf
+        # A part of worth −∞ may be allowed together with others.
+        bounds[b] = bound if bound > -np.inf else np.inf
         best = max(best, _merit_of_cut(criterion, limits, sums, left, right))
         if histogram[missing] > 0.0 and sums[after] > 0.0:
             best = max(best, _merit_with(criterion, limits, sums, histogram, missing, left))
@@ -141,20 +149,20 @@ def _merit_with(criterion, limits, sums, histogram, missing, left):
 
 
 @lean
-def collect(X, rows, j, low, per_unit, within, least, values, places):
+def collect(X, rows, j, low, per_unit, bounds, least, values, places):
     """Values and places of the rows in intervals whose bound is at least `least`; how many there are."""
     kept = np.uint64(0)
     for i in range(len(rows)):
         x = X[np.uint32(rows[i]), j]
         b = _interval(x, low, per_unit)
         values[kept], places[kept] = x, rows[i]
-        kept += np.uint64(b < INTERVALS and within[b] >= least)
+        kept += np.uint64(b < INTERVALS and bounds[b] >= least)
     return np.int64(kept)
 
 
 @lean
-def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram, y, w, sums, scale):
-    """The best cut between rows that were collected, in the `order` of their values; of equal cuts the first."""
+def best_collected_cut(criterion, limits, j, values, places, order, low, per_unit, histogram, y, w, sums, scale):
+    """The best cut between the collected rows, in the `order` of their values; of equal cuts the first."""
     width, missing, n = criterion.width(), INTERVALS * criterion.width(), len(order)
     left, right, before = limits.total + width, limits.total + 2 * width, limits.total + 3 * width
     now, coming = before + width, before + 2 * width
@@ -170,7 +178,7 @@ def sweep(criterion, limits, j, values, places, order, low, per_unit, histogram,
             x = values[order[first]]
             if _interval(x, low, per_unit) != b:
                 b = np.int64(_interval(x, low, per_unit))
-                _go_on(histogram, here, b, sums, before, width)
+                _add_intervals(histogram, here, b, sums, before, width)
                 here = b
                 for s in range(width):
                     sums[left + s] = sums[before + s]
@@ -206,7 +214,7 @@ def _group(criterion, values, places, order, i, y, w, sums, at):
 
 
 @inner
-def _go_on(histogram, a, b, sums, before, width):
+def _add_intervals(histogram, a, b, sums, before, width):
     """From the sums of all rows in intervals before a to those before b."""
     for g in range(a * width, b * width, width):
         for s in range(width):
@@ -228,4 +236,4 @@ def divide_rows(X, j, threshold, missing, rows, flags, spare):
     for i in range(np.uint64(len(rows))):
         x = X[np.uint32(rows[i]), j]
         flags[i] = x <= threshold or (x != x and missing == 0)
-    return sift(flags, rows, spare)
+    return partition_by_flags(flags, rows, spare)

@@ -7,8 +7,8 @@ Columns of few codes, of codes that tell each other, or of which one is nearly a
 adding up the joint codes is little beside reading the rows. Ke et al. (2017), LightGBM, NeurIPS 30, bundle columns of
 which only one differs from zero; here the combinations are counted, so that sums are exact whatever they are.
 
-A sum to which row after row is added waits for itself. A code that many rows have gets several numbers, which the rows
-take in turn.
+Consecutive additions to one sum wait for each other: each loads what the one before has stored. A code that many rows
+have therefore gets several joint codes, which its rows take in turn.
 """
 
 from typing import NamedTuple
@@ -19,26 +19,25 @@ from gnomon._jit import jit
 
 __all__ = ["Joint", "each_alone", "join_columns"]
 
-MOST = 256
-"""Joint codes that a byte can tell."""
+MOST_JOINT_CODES = 256
+"""Joint codes that fit in a byte."""
 
 CROWDED = (16, 8, 4, 2)
-"""A number that more than one of so many rows have is divided: of the first of these for which there are numbers."""
+"""A code that more than one of so many rows have is divided; the first of these that leaves at most 256 codes."""
 
-OPEN = 8
-"""Groups to which a column is tried to be joined: all pairs of many columns would take longer than they save."""
+GROUPS_TRIED = 8
+"""The last groups to which a column may be joined: to try all pairs of many columns costs more than it saves."""
 
-
-SUM = 4
-"""Rows that are read while a joint code is added up."""
+SUM_COST = 4
+"""The cost of adding up one joint code, in rows read."""
 
 
 class Joint(NamedTuple):
     """Groups of columns: `members` from `starts[b]` to `starts[b + 1]` have the joint codes `codes[b]`.
 
-    The sums of joint code c stand in a histogram at number ``places[b] + c``: where a column's own, or after all of
-    them. ``parts[c, k]`` is the number of the code that the k-th member has in joint code c. Of less than `fewest` rows
-    it takes longer to add up joint codes than to read the columns one by one.
+    The sums of joint code c are entry ``places[b] + c`` of a histogram: in place of a column's own, or after those of
+    all columns. ``parts[c, k]`` is the entry of the code that the k-th member has in joint code c. With less than
+    `fewest` rows, adding up joint codes takes longer than reading the columns one by one.
     """
 
     codes: np.ndarray
@@ -50,8 +49,8 @@ class Joint(NamedTuple):
     fewest: int
 
     @property
-    def room(self):
-        """How many sums a histogram has."""
+    def n_entries(self):
+        """How many groups of sums a histogram has."""
         return int(np.max(self.places + self.sizes, initial=0))
 
 
@@ -67,7 +66,7 @@ def join_columns(columns):
     groups = []
     for j in np.argsort(columns.sizes, kind="stable"):
         codes, size = columns.codes[j], int(columns.sizes[j]) + 1
-        for b in range(max(0, len(groups) - OPEN), len(groups)):
+        for b in range(max(0, len(groups) - GROUPS_TRIED), len(groups)):
             joined = _joined(groups[b], codes, size)
             if joined is not None:
                 groups[b] = *joined, [*groups[b][2], int(j)]
@@ -82,23 +81,23 @@ def join_columns(columns):
     counts = np.array([len(members) for _, _, members in groups])
     sizes = np.array([codes.shape[1] for _, codes, _ in groups])
     starts, members = np.concatenate([[0], np.cumsum(counts)]), np.concatenate([group[2] for group in groups])
-    parts = np.zeros((MOST, len(members)), dtype=np.uint32)
+    parts = np.zeros((MOST_JOINT_CODES, len(members)), dtype=np.uint32)
     for k, codes in enumerate(code for group in groups for code in group[1]):
         parts[: len(codes), k] = alone.places[members[k]] + codes
-    places = np.where(own, alone.room + np.cumsum(own * sizes) - sizes, alone.places[members[starts[:-1]]])
-    fewest = SUM * int(np.sum(own * sizes * counts)) // max(1, len(members) - len(groups))
+    places = np.where(own, alone.n_entries + np.cumsum(own * sizes) - sizes, alone.places[members[starts[:-1]]])
+    fewest = SUM_COST * int(np.sum(own * sizes * counts)) // max(1, len(members) - len(groups))
     return Joint(np.array([group[0] for group in groups]), sizes, starts, members, parts, places, fewest)
 
 
 def _joined(group, codes, size):
     """The joint codes of a group and one more column, and their parts; None if there are too many."""
     known = group[1].shape[1]
-    if known + size > MOST + 1:
+    if known + size > MOST_JOINT_CODES + 1:
         return None
     place = np.full(known * size, -1, dtype=np.int64)
     _mark(group[0], codes, size, place)
     found = np.flatnonzero(place >= 0)
-    if len(found) > MOST:
+    if len(found) > MOST_JOINT_CODES:
         return None
     place[found] = np.arange(len(found))
     together = np.empty(len(codes), dtype=np.uint8)
@@ -107,10 +106,10 @@ def _joined(group, codes, size):
 
 
 def _in_turn(codes, parts):
-    """Codes and parts with several numbers for each code that many rows have, as far as there are numbers."""
+    """Codes and parts with several codes for each that many rows have, as far as they fit in a byte."""
     shares = np.bincount(codes, minlength=parts.shape[1]) / len(codes)
     tried = (np.maximum(1, np.ceil(many * shares).astype(np.int64)) for many in CROWDED)
-    times = next((times for times in tried if np.sum(times) <= MOST), None)
+    times = next((times for times in tried if np.sum(times) <= MOST_JOINT_CODES), None)
     if times is None or np.all(times == 1):
         return codes, parts
     more = len(times) + np.cumsum(times - 1) - times

@@ -1,4 +1,4 @@
-"""What is done with a node whatever its splits are: whether it may be divided, by what a split wins, its children.
+"""What every splitter does with a node: whether it may be divided, the gain of a split, its children.
 
     divide if it is neither too small, too deep nor pure;  gain = merit(left) + merit(right) − merit(node)         (1)
 
@@ -36,8 +36,8 @@ class Limits:
     fewest: int
 
 
-class Prospect(NamedTuple):
-    """Whether a node may be divided, its merit, the rounding of differences of merits, the merit of pure parts."""
+class Assessment(NamedTuple):
+    """Whether a node may be divided, its merit, the tolerance of differences of merits, the merit of pure parts."""
 
     open: bool
     undivided: float
@@ -46,10 +46,10 @@ class Prospect(NamedTuple):
 
 
 @inner
-def weigh_up(criterion, limits, nodes, node, sums, bounds, purest):
-    """What a split of the node must beat; until one does, or if it is not less pure than `purest`, it is a leaf.
+def assess_node(criterion, limits, nodes, node, sums, bounds, purest):
+    """Make the node a leaf until a split is recorded, and assess whether and what a split must gain.
 
-    Its sums stand at ``limits.total``.
+    Its sums are at ``limits.total``; a node whose impurity is at most `purest` stays a leaf.
     """
     here, at = nodes[node], limits.total
     here.feature, here.gain = LEAF, -1.0
@@ -61,16 +61,16 @@ def weigh_up(criterion, limits, nodes, node, sums, bounds, purest):
     )
     scale = TIE * abs(impurity) + ROUNDING * abs(merit)
     stepping = purest == -np.inf
-    return Prospect(divisible, merit, scale, np.inf if stepping else merit + impurity - scale)
+    return Assessment(divisible, merit, scale, np.inf if stepping else merit + impurity - scale)
 
 
 @inner
-def settle(nodes, node, best, prospect, limits, bounds):
-    """Write down the best split of a node if it gains enough; whether it does."""
-    gain = best.score - prospect.undivided
+def record_split(nodes, node, best, assessed, limits, bounds):
+    """Record the best split of a node if it gains enough; whether it does."""
+    gain = best.score - assessed.undivided
     # A step that gains nothing is not made; an impure node is divided even so.
-    stepping = prospect.perfect == np.inf
-    if best.feature < 0 or (gain <= prospect.scale if stepping else gain < limits.min_gain - prospect.scale):
+    stepping = assessed.perfect == np.inf
+    if best.feature < 0 or (gain <= assessed.scale if stepping else gain < limits.min_gain - assessed.scale):
         return False
     here = nodes[node]
     here.gain = max(0.0, gain)
@@ -95,7 +95,7 @@ def make_children(nodes, node, made):
 
 @inner
 def begin_block(nodes, node, made, most):
-    """Write down the block of the children; whether it begins here, with the first node of at most so many rows.
+    """Set the block of the children; whether it begins here, with the first node of at most so many rows.
 
     Depth first, the whole subtree is grown before any other node.
     """
@@ -112,7 +112,7 @@ def begin_block(nodes, node, made, most):
 def draw_columns(features, seed, first, stop):
     """Draw the columns number first … stop − 1 from those not drawn, unless that is all of them; return `stop`.
 
-    They stay as they were drawn, so that among equal splits no column is preferred for its place.
+    The order drawn is kept, so that among equal splits no column is preferred for its number.
     """
     p = len(features)
     for turn in range(first, stop if stop - first < p else first):

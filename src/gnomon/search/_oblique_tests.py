@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon.search._column_tests import OBLIQUE, CandidateTests, Grouping, NodeTest, cuts
 
-SAME = 1e-10
+EQUAL_SUMS = 1e-10
 """Sums closer than this, relative to their spread, are equal: rounding must not part rows."""
 
 
@@ -23,7 +23,7 @@ def oblique_families(splitter, held):
     X = np.stack([values(j) for j in numbers], axis=1) if len(numbers) else np.zeros((len(held.rows), 0))
     known = ~np.any(np.isnan(X), axis=1)
     scale = np.std(X[known], axis=0) if np.any(known) else np.zeros(len(numbers))
-    used = scale > SAME * np.max(np.abs(X[known]), axis=0, initial=0.0)
+    used = scale > EQUAL_SUMS * np.max(np.abs(X[known]), axis=0, initial=0.0)
     if np.sum(used) < 2:
         return []
     center = np.mean(X[known][:, used], axis=0)
@@ -36,7 +36,7 @@ def oblique_families(splitter, held):
     directions = splitter.forms.oblique(Z, y, w, splitter.criterion.classes, cut_sums, splitter.rng)
     out = []
     for direction in np.atleast_2d(directions):
-        there = np.abs(direction) > SAME * np.max(np.abs(direction), initial=0.0)
+        there = np.abs(direction) > EQUAL_SUMS * np.max(np.abs(direction), initial=0.0)
         if np.sum(there) > 1 and np.all(np.isfinite(direction)):
             a = (direction / scale[used])[there]
             out.append(_families(splitter, held, X[:, used][:, there], numbers[used][there], a))
@@ -74,7 +74,7 @@ def _grouped(splitter, total, y, w):
     n_known = int(np.searchsorted(ordered, np.inf))
     spread = np.max(np.abs(ordered[:n_known]), initial=0.0)
     new = np.zeros(len(total), dtype=np.int64)
-    new[1:n_known] = np.diff(ordered[:n_known]) > SAME * spread
+    new[1:n_known] = np.diff(ordered[:n_known]) > EQUAL_SUMS * spread
     new[n_known : n_known + 1] = 1 if n_known else 0
     group = np.empty(len(total), dtype=np.int64)
     group[order] = np.cumsum(new)

@@ -5,21 +5,26 @@
 Dynamic programming over sets of rows: the best tree of a set is a leaf, or a cut with the best trees of its two sides.
 Sets that were met are kept (Aglin, Nijssen & Schaus 2020, DL8.5, doi:10.1609/aaai.v34i04.5711), depth two is solved by
 sums over pairs of cuts (Demirović et al. 2022, MurTree, JMLR 23(26)), and between two cuts of a column that were
-weighed, bounds leave out what cannot win: more rows never cost less, and each row that leaves takes at most its toll
-with it (Briţa, van der Linden & Demirović 2025, ConTree, doi:10.1609/aaai.v39i11.33210). To find the smallest tree is
-NP-complete: Hyafil & Rivest (1976), doi:10.1016/0020-0190(76)90095-8. Meant for d ≤ 4.
+weighed, bounds rule out what cannot win: more rows never cost less, and to remove a row lowers the cost by at most the
+largest cost of that row (Briţa, van der Linden & Demirović 2025, ConTree, doi:10.1609/aaai.v39i11.33210). To find the
+smallest tree is NP-complete: Hyafil & Rivest (1976), doi:10.1016/0020-0190(76)90095-8. Meant for d ≤ 4.
 """
 
+from collections.abc import Callable
 from contextlib import contextmanager
 from time import monotonic
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from gnomon._jit import compiled
-from gnomon.search._cut_columns import cut_columns, fork_of
+from gnomon._typing import Array, ArrayLike, Floats
+from gnomon.search._criterion import SumCriterion
+from gnomon.search._cut_columns import CutPlan, cut_columns, fork_of
 from gnomon.search._growers import require_traits
 from gnomon.search._pair_sums import best_cut, best_pair, make_sorted, open_cuts, sort_rows
+from gnomon.search.assemble import Fork
+from gnomon.search.columns import Columns
 
 __all__ = ["OptimalTree", "optimal_tree"]
 
@@ -58,22 +63,30 @@ class OptimalTree(NamedTuple):
     False
     """
 
-    fork: Any
+    fork: Fork | None
     objective: float
     lower_bound: float
     n_sets: int
     interrupted: bool = False
 
     @property
-    def proved(self):
+    def proved(self) -> bool:
         """Whether the tree is proved to be best."""
         return self.lower_bound >= self.objective
 
 
 def optimal_tree(
-    columns, y, criterion, *, sample_weight=None, max_depth=2, leaf_penalty=0.0, tolls=None, time_limit=None,
-    progress=None,
-):  # fmt: skip
+    columns: Columns,
+    y: Array,
+    criterion: SumCriterion,
+    *,
+    sample_weight: ArrayLike | None = None,
+    max_depth: int = 2,
+    leaf_penalty: float = 0.0,
+    row_costs: Floats | None = None,
+    time_limit: float | None = None,
+    progress: Callable[[int, int, float], object] | None = None,
+) -> OptimalTree:
     """Minimise (1) over all trees of cuts of numbers and of one category against the others.
 
     Parameters
@@ -88,7 +101,7 @@ def optimal_tree(
     max_depth : int, default=2
     leaf_penalty : float, default=0.0
         λ ≥ 0.
-    tolls : ndarray of shape (n_samples,), optional
+    row_costs : ndarray of shape (n_samples,), optional
         The most that one row can add to Σ n_l H(l) of any tree; infinite by default.
     time_limit : float, optional
         Seconds after which the best tree so far is returned, as it is after an interruption from the keyboard.
@@ -121,15 +134,15 @@ def optimal_tree(
     codes, group = np.unique(cells.codes, axis=1, return_inverse=True)
     group = group.reshape(-1)
     sums = criterion.groups(y[used], w[used], group, codes.shape[1]).sums
-    tolls = np.full(columns.n_samples, np.inf) if tolls is None else tolls
+    row_costs = np.full(columns.n_samples, np.inf) if row_costs is None else row_costs
     total = float(np.sum(criterion.masses(sums)))
 
-    def report(column, cost):
+    def report(column: int, cost: float) -> None:
         if progress is not None:
             progress(column + 1, len(codes), cost / total)
 
     search = _Search(
-        criterion, codes, sums, np.bincount(group, tolls[used], codes.shape[1]), leaf_penalty * total, deadline
+        criterion, codes, sums, np.bincount(group, row_costs[used], codes.shape[1]), leaf_penalty * total, deadline
     )
     found = search.solve(np.arange(codes.shape[1]), max_depth, np.inf, report)
     fork = fork_of(found.plan, cells, columns, used, w)
@@ -142,18 +155,18 @@ class FoundTree(NamedTuple):
 
     cost: float
     lower: float
-    plan: Any
+    plan: CutPlan | None
 
 
 class _Search:
     """The state of one search; rows that no cut tells apart are one row."""
 
-    def __init__(self, criterion, codes, sums, tolls, penalty, deadline):
+    def __init__(self, criterion, codes, sums, row_costs, penalty, deadline):
         self.criterion, self.record, self.width = criterion, compiled(criterion), criterion.size + 1
         self.codes = np.ascontiguousarray(codes, dtype=np.int32)
         self.order = np.argsort(self.codes, axis=1, kind="stable").astype(np.int32)
-        self.sums, self.flat, self.tolls = sums, np.ravel(sums), tolls
-        # Rows that cannot be told apart stay together: no tree is better on them than one answer for all.
+        self.sums, self.flat, self.row_costs = sums, np.ravel(sums), row_costs
+        # Rows with equal codes in all columns share a leaf: no tree is better on them than one answer for all.
         self.floors = np.maximum(-criterion.worths(sums), 0.0)
         self.penalty, self.deadline = penalty, deadline
         self.sorted = make_sorted(*self.codes.shape, int(np.max(self.codes, initial=0)) + 1, self.width)
@@ -261,11 +274,11 @@ class _Search:
         return best
 
     def _bounds(self, rows, a):
-        """For each cut of a column the least cost of its left and of its right side, and the tolls of the left one."""
+        """For each cut of a column the least costs of its two sides, and the sum of `row_costs` on the left."""
         rank = np.unique(self.codes[a, rows], return_inverse=True)[1]
         floors = np.cumsum(np.bincount(rank, self.floors[rows]))
-        tolls = np.cumsum(np.bincount(rank, self.tolls[rows]))
-        return np.stack([floors + self.penalty, floors[-1] - floors + self.penalty, tolls])[:, :-1]
+        row_costs = np.cumsum(np.bincount(rank, self.row_costs[rows]))
+        return np.stack([floors + self.penalty, floors[-1] - floors + self.penalty, row_costs])[:, :-1]
 
     def _weigh(self, rows, depth, cut, least, best, limit):
         """Solve both sides of a cut as far as they may win, and note in `least` what they cost at least."""

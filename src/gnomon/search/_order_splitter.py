@@ -15,11 +15,11 @@ import numpy as np
 from gnomon._jit import inlined_verb, inner, noun
 from gnomon.search._column_splits import Found, drawn_cut
 from gnomon.search._cuts import TIE
-from gnomon.search._groups import HALF, LOW, sort_keys
+from gnomon.search._groups import CODE_SHIFT, ROW_MASK, sort_keys
 from gnomon.search._monotone import bound_children
 from gnomon.search._nodes import ROUNDING, draw_columns, make_children
-from gnomon.search._pinball import clear, least_loss, middle_quantile, quantile_and_loss, take_in
-from gnomon.search._sift import partition
+from gnomon.search._partition import partition
+from gnomon.search._pinball import add_row, clear, least_loss, middle_quantile, quantile_and_loss
 from gnomon.search.columns import midpoint
 from gnomon.search.tree import LEAF
 
@@ -55,7 +55,7 @@ class OrderWork(NamedTuple):
     seed: np.ndarray
 
 
-class Kept(NamedTuple):
+class MonotoneRange(NamedTuple):
     """Whether answers may only rise (1) or fall (−1) with a column, and between what they must stay."""
 
     direction: int
@@ -103,9 +103,11 @@ class OrderSplitter:
                 while drawn < stop:
                     j = work.features[drawn]
                     drawn += 1
-                    # Targets stand as deviations from the first quantile of the node.
+                    # Targets are deviations from the quantile of the node.
                     center = self.stats[node, 3]
-                    kept = Kept(np.int64(self.monotone[j]), nodes.low[node] - center, nodes.high[node] - center)
+                    kept = MonotoneRange(
+                        np.int64(self.monotone[j]), nodes.low[node] - center, nodes.high[node] - center
+                    )
                     found = _split(
                         self.columns, self.alpha, self.factor, self.random, bounds, kept, j, rows, scale, work
                     )
@@ -139,13 +141,13 @@ def _sort_targets(targets, alpha, factor, w, rows, stats, work):
         mass += work.w[i]
     for o in range(q):
         for i in range(m):
-            work.keys[0, i] = (np.uint64(targets.codes[o, rows[i]]) << HALF) | np.uint64(i)
+            work.keys[0, i] = (np.uint64(targets.codes[o, rows[i]]) << CODE_SHIFT) | np.uint64(i)
         sort_keys(work.keys, work.counts, m, targets.sizes[o])
         for r in range(m):
-            i = np.int64(work.keys[0, r] & LOW)
+            i = np.int64(work.keys[0, r] & ROW_MASK)
             work.rank[o, i] = r
             work.ordered_w[r] = work.w[i]
-            work.y[o, r] = targets.low[targets.starts[o] + np.int64(work.keys[0, r] >> HALF)]
+            work.y[o, r] = targets.low[targets.starts[o] + np.int64(work.keys[0, r] >> CODE_SHIFT)]
         quantile, loss = quantile_and_loss(work.y[o], work.ordered_w, 0, m, alpha)
         for r in range(m):
             # Sums of deviations lose fewer digits than sums of targets far from zero.
@@ -188,15 +190,15 @@ def _group(codes, size, rows, work):
     """Rows in the order of their codes; how many codes there are, and for each where it ends and all weight so far."""
     m = len(rows)
     for i in range(m):
-        work.keys[0, i] = (np.uint64(codes[rows[i]]) << HALF) | np.uint64(i)
+        work.keys[0, i] = (np.uint64(codes[rows[i]]) << CODE_SHIFT) | np.uint64(i)
     sort_keys(work.keys, work.counts, m, size)
     k, mass = 0, 0.0
     for r in range(m):
-        i = np.int64(work.keys[0, r] & LOW)
+        i = np.int64(work.keys[0, r] & ROW_MASK)
         work.sequence[r] = i
         mass += work.w[i]
-        if r + 1 == m or (work.keys[0, r] >> HALF) != (work.keys[0, r + 1] >> HALF):
-            work.present[k] = np.int64(work.keys[0, r] >> HALF)
+        if r + 1 == m or (work.keys[0, r] >> CODE_SHIFT) != (work.keys[0, r + 1] >> CODE_SHIFT):
+            work.present[k] = np.int64(work.keys[0, r] >> CODE_SHIFT)
             work.ends[k] = r + 1
             work.masses[k] = mass
             k += 1
@@ -247,7 +249,7 @@ def _pass(alpha, centered, known, m, missing, backwards, work):
         clear(work.weights, work.values, m)
         for r in range(work.ends[known - 1], m if missing else 0):
             i = work.sequence[r]
-            take_in(work.weights, work.values, m, rank[i], work.w[i], y[rank[i]])
+            add_row(work.weights, work.values, m, rank[i], work.w[i], y[rank[i]])
         for turn in range(known):
             c = known - 1 - turn if backwards else turn
             if backwards:
@@ -255,7 +257,7 @@ def _pass(alpha, centered, known, m, missing, backwards, work):
                 centers[c] = middle_quantile(y, work.weights, work.values, m, alpha) if centered else 0.0
             for r in range(work.ends[c - 1] if c > 0 else 0, work.ends[c]):
                 i = work.sequence[r]
-                take_in(work.weights, work.values, m, rank[i], work.w[i], y[rank[i]])
+                add_row(work.weights, work.values, m, rank[i], work.w[i], y[rank[i]])
             if not backwards:
                 out[c] += least_loss(y, work.weights, work.values, m, alpha)
                 centers[c] = middle_quantile(y, work.weights, work.values, m, alpha) if centered else 0.0

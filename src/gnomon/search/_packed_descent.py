@@ -1,10 +1,10 @@
-"""Many rows down trees whose nodes are packed.
+"""The leaves of many rows, in trees whose nodes are packed.
 
-    node ← node + 1 if x_j ≤ t, else its second child: neither a branch nor more than one word of the node           (1)
+    node ← node + 1 if x_j ≤ t, else its second child: a select instead of a branch, one load of the node            (1)
 
-At every node the rows are divided in place, as when the tree grew, so that the node is looked up once for all of them;
-the few that reach a node deep down go on a step each in turn. Packing pays for many rows only. Asadi, Lin & de Vries
-(2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73.
+At every node the rows are partitioned in place, as when the tree grew, so that a node is loaded once for all of them;
+once few are left at a node they descend interleaved (`_descent`). To pack the nodes pays for many rows only. Asadi, Lin
+& de Vries (2014), Runtime optimizations for tree-based machine learning models, doi:10.1109/TKDE.2013.73.
 """
 
 from typing import NamedTuple
@@ -12,28 +12,28 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._jit import inner, just_below, lean
-from gnomon.search._descent import FEW, descend, step
-from gnomon.search._sift import sift
+from gnomon.search._descent import INTERLEAVED, descend, step
+from gnomon.search._partition import partition_by_flags
 
-__all__ = ["MANY", "drop_down", "room_for_nodes", "room_for_rows"]
+__all__ = ["MANY_ROWS", "find_leaves_packed", "make_packed", "make_workspace"]
 
-STEPS = 2
-"""Steps after which rows that have come to rest are set aside."""
+STEPS_PER_CHECK = 2
+"""Steps after which rows that have reached their leaves are set aside."""
 
-SLIM = np.dtype([("threshold", np.float32), ("way", np.int32)])
+NARROW = np.dtype([("threshold", np.float32), ("way", np.int32)])
 WIDE = np.dtype([("threshold", np.float64), ("way", np.int64)])
 """A packed node: `way` is the second child, shifted left, plus the column. A node where no comparison decides, as in a
 leaf, is its own second child, with the threshold NaN that nothing passes."""
 
-SLIM_BITS, WIDE_BITS = 12, 31
+NARROW_BITS, WIDE_BITS = 12, 31
 """Bits of the column in `way`."""
 
-MANY = 1024
-"""From so many rows on, nodes are packed, and cells are read from a copy in which those of a column are neighbours."""
+MANY_ROWS = 1024
+"""Rows from which on nodes are packed, and cells are read from a transposed copy, a column contiguous."""
 
 
-class Room(NamedTuple):
-    """Where rows are divided: their numbers, those set aside, flags, nodes to come, and where a few rows are."""
+class DescentWorkspace(NamedTuple):
+    """Arrays of a descent: row numbers, the spare half of a partition, flags, a stack of nodes, nodes of few rows."""
 
     rows: np.ndarray
     spare: np.ndarray
@@ -42,33 +42,34 @@ class Room(NamedTuple):
     at: np.ndarray
 
 
-def room_for_nodes(most, n_features, kind):
-    """Room for the packed nodes of a tree of at most so many, for rows of a kind of numbers."""
-    # One bit is the sign.
-    fits = n_features < 2**SLIM_BITS and most < 2 ** (31 - SLIM_BITS)
-    return np.empty(most, dtype=SLIM if kind == np.float32 and fits else WIDE)
+def make_packed(most, n_features, kind):
+    """An array for the packed nodes of trees of at most `most` nodes, for rows of a type of numbers."""
+    # One of 32 bits is the sign.
+    fits = n_features < 2**NARROW_BITS and most < 2 ** (31 - NARROW_BITS)
+    return np.empty(most, dtype=NARROW if kind == np.float32 and fits else WIDE)
 
 
-def room_for_rows(n, packed):
-    """Room in which so many rows go down packed nodes."""
+def make_workspace(n, packed):
+    """Arrays in which n rows descend packed nodes."""
     rows, spare = np.empty((2, n), dtype=np.int32)
     open_nodes = np.empty((n + 1, 3), dtype=np.int64)
-    return Room(rows, spare, np.empty(n, dtype=np.uint8), open_nodes, np.empty(FEW, dtype=packed["way"].dtype))
+    flags, at = np.empty(n, dtype=np.uint8), np.empty(INTERLEAVED, dtype=packed["way"].dtype)
+    return DescentWorkspace(rows, spare, flags, open_nodes, at)
 
 
 @lean
-def drop_down(nodes, missing, ends, tests, roots, first, last, block, packed, room, leaves, sink):
-    """Bring all rows of a block to their `leaves` in the trees first … last − 1, for a sink to take."""
+def find_leaves_packed(nodes, missing, ends, tests, roots, first, last, block, packed, space, leaves, output):
+    """Find the `leaves` of all rows of a block in each of the trees first … last − 1, and pass them to `output`."""
     for tree in range(first, last):
         others = _pack(nodes, tests, roots[tree], roots[tree + 1], block.gaps, packed)
-        _drop(nodes, missing, ends, tests, roots[tree], block, packed, others, room, leaves)
-        sink.take(tree, leaves)
+        _partition_down(nodes, missing, ends, tests, roots[tree], block, packed, others, space, leaves)
+        output.take(tree, leaves)
 
 
 @inner
 def _bits(packed):
-    """Bits of the column, of the type of ways."""
-    return packed["way"].dtype.type(SLIM_BITS if packed.itemsize == 8 else WIDE_BITS)
+    """Bits of the column in `way`, in its type."""
+    return packed["way"].dtype.type(NARROW_BITS if packed.itemsize == 8 else WIDE_BITS)
 
 
 @inner
@@ -79,12 +80,12 @@ def _mask(packed):
 
 @inner
 def _pack(nodes, tests, root, stop, gaps, packed):
-    """Pack the nodes of a tree; whether there are others than leaves where no comparison decides."""
+    """Pack the nodes of a tree; whether inner nodes are among those where no comparison decides."""
     number, whole = packed["threshold"].dtype.type, packed["way"].dtype.type
     bits = _bits(packed)
     for k in range(np.uint64(stop - root)):
         node, to = nodes[np.uint64(root) + k], packed[k]
-        # All is read before it is chosen, lest there be a branch: half of all nodes are leaves.
+        # All fields are loaded before the selects: a branch would be mispredicted, as half of all nodes are leaves.
         j, t, right = whole(node["feature"]), node["threshold"], whole(node["right"])
         # The largest number of the type of the rows that is not above the threshold: x ≤ either means the same.
         rounded = number(t)
@@ -110,20 +111,20 @@ def _has_table(tests, node):
 
 
 @inner
-def _drop(nodes, missing, ends, tests, root, block, packed, others, room, leaves):
+def _partition_down(nodes, missing, ends, tests, root, block, packed, others, space, leaves):
     X, across, _ = block
-    rows, spare, flags, open_nodes, at = room
+    rows, spare, flags, open_nodes, at = space
     for i in range(len(rows)):
         rows[i] = i
     node, start, stop, size = np.int64(0), np.int64(0), np.int64(len(rows)), 0
     while True:
         here, t, way = rows[start:stop], packed[node]["threshold"], packed[node]["way"]
         left, right, second = np.int64(0), np.int64(0), np.int64(way >> _bits(packed))
-        if len(here) <= FEW:
-            _fall_together(nodes, missing, ends, tests, root, X, packed, others, node, here, at, leaves)
+        if len(here) <= INTERLEAVED:
+            _descend_interleaved(nodes, missing, ends, tests, root, X, packed, others, node, here, at, leaves)
         elif second != node:
             j = np.int64(way & _mask(packed))
-            many = len(here) >= MANY
+            many = len(here) >= MANY_ROWS
             left = _divide(t, across[j], here, spare, flags) if many else _divide(t, X[:, j], here, spare, flags)
             right = len(here) - left
         elif nodes[root + node]["feature"] >= 0:
@@ -151,17 +152,17 @@ def _divide(t, cells, rows, spare, flags):
     """Rows with x ≤ t first; return how many."""
     for i in range(np.uint64(len(rows))):
         flags[i] = cells[np.uint32(rows[i])] <= t
-    return sift(flags, rows, spare)
+    return partition_by_flags(flags, rows, spare)
 
 
 @inner
-def _fall_together(nodes, missing, ends, tests, root, X, packed, others, node, rows, at, leaves):
-    """Bring few rows from a node to their leaves, by `STEPS` steps at a time without a look at who is there."""
+def _descend_interleaved(nodes, missing, ends, tests, root, X, packed, others, node, rows, at, leaves):
+    """Move few rows from a node to their leaves, interleaved; every `STEPS_PER_CHECK` steps those at leaves leave."""
     m = len(rows)
     for i in range(m):
         at[i] = node
     while m > 0:
-        for _ in range(STEPS):
+        for _ in range(STEPS_PER_CHECK):
             for i in range(np.uint64(m)):
                 node = at[i]
                 here = packed[np.uint64(node)]
@@ -169,7 +170,7 @@ def _fall_together(nodes, missing, ends, tests, root, X, packed, others, node, r
                 x = X[np.uint32(rows[i]), np.uint32(way & _mask(packed))]
                 at[i] = node + at.dtype.type(1) if x <= here["threshold"] else way >> _bits(packed)
         if others:
-            _go_round(nodes, missing, ends, tests, root, X, packed, rows[:m], at)
+            _follow_tables(nodes, missing, ends, tests, root, X, packed, rows[:m], at)
         kept = np.uint64(0)
         for i in range(np.uint64(m)):
             row, here = rows[i], at[i]
@@ -180,8 +181,8 @@ def _fall_together(nodes, missing, ends, tests, root, X, packed, others, node, r
 
 
 @inner
-def _go_round(nodes, missing, ends, tests, root, X, packed, rows, at):
-    """Take rows that rest at a node which is no leaf on by its table."""
+def _follow_tables(nodes, missing, ends, tests, root, X, packed, rows, at):
+    """Move rows on that stopped at an inner node where no comparison decides."""
     for i in range(len(rows)):
         moving = True
         while moving:
@@ -197,7 +198,7 @@ def _go_round(nodes, missing, ends, tests, root, X, packed, rows, at):
 def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at, leaves):
     """Rows of the first branch first, then those of the right child; how many of each.
 
-    The others, of further branches or at the end of their way, are brought to their leaves, and stand last.
+    The others, of further branches or without a branch, are moved to their leaves, and come last.
     """
     left, last = 0, len(rows)
     i = 0

@@ -11,7 +11,7 @@ import numpy as np
 
 from gnomon._jit import inner, jit
 
-SAME = 1e-12
+EQUAL_WEIGHTS = 1e-12
 """Cumulated weights closer than this, relative to their total, are equal."""
 
 
@@ -23,7 +23,7 @@ def prefix_losses(y, rank, w, rows, ends, alpha, losses):
     for c in range(len(ends)):
         while taken < ends[c]:
             i = rows[taken]
-            take_in(weights, values, len(y), rank[i], w[i], y[rank[i]])
+            add_row(weights, values, len(y), rank[i], w[i], y[rank[i]])
             taken += 1
         losses[c] = least_loss(y, weights, values, len(y), alpha)
 
@@ -37,7 +37,7 @@ def clear(weights, values, m):
 
 
 @inner
-def take_in(weights, values, m, rank, w, y):
+def add_row(weights, values, m, rank, w, y):
     """Add one row."""
     weights[0] += w
     values[0] += w * y
@@ -52,7 +52,7 @@ def take_in(weights, values, m, rank, w, y):
 def least_loss(y, weights, values, m, alpha):
     """(1) of the rows that are in. The largest run of ranks that weighs less than α of all ends before the quantile."""
     mass, total = weights[0], values[0]
-    at, below, sum_below = _descend(weights, values, m, alpha * mass * (1.0 - SAME))
+    at, below, sum_below = _descend(weights, values, m, alpha * mass * (1.0 - EQUAL_WEIGHTS))
     q = y[min(at, m - 1)]
     # Rows at q itself add nothing, so it does not matter on which side they are counted.
     above = (total - sum_below) - q * (mass - below)
@@ -62,8 +62,8 @@ def least_loss(y, weights, values, m, alpha):
 @inner
 def middle_quantile(y, weights, values, m, alpha):
     """The minimiser of (1) for the rows that are in, halfway where two rows bound it."""
-    first, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 - SAME))
-    last, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 + SAME))
+    first, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 - EQUAL_WEIGHTS))
+    last, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 + EQUAL_WEIGHTS))
     return 0.5 * y[min(first, m - 1)] + 0.5 * y[min(last, m - 1)]
 
 
@@ -93,8 +93,8 @@ def quantile_and_loss(y, w, start, stop, alpha):
     for i in range(start, stop):
         cumulated += w[i]
         q = y[i]
-        if cumulated >= alpha * mass * (1.0 - SAME):
-            if cumulated <= alpha * mass * (1.0 + SAME) and i + 1 < stop:
+        if cumulated >= alpha * mass * (1.0 - EQUAL_WEIGHTS):
+            if cumulated <= alpha * mass * (1.0 + EQUAL_WEIGHTS) and i + 1 < stop:
                 q = 0.5 * q + 0.5 * y[i + 1]
             break
     loss = 0.0

@@ -7,19 +7,24 @@ e predicts errors from the class weights of rows at one node. In the third case 
 (1993), C4.5: Programs for Machine Learning, §4.2.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix
 from gnomon.search._cuts import TIE
 from gnomon.search.cut import add_up, keep_nodes
 from gnomon.search.place import Ends, place_rows
+from gnomon.search.tree import Tree
 
 __all__ = ["best_of_three"]
 
 
-def best_of_three(tree, X, y, sample_weight, predicted):
+def best_of_three(
+    tree: Tree, X: Matrix, y: Integers, sample_weight: ArrayLike | None, predicted: Callable[[Floats], Floats]
+) -> tuple[Bools, Bools, bool]:
     """Which nodes stay, which of them as leaves, and whether any branch rose; nodes of one depth are judged together.
 
     `predicted` gives the errors e of each row of a matrix of class weights.
@@ -31,7 +36,7 @@ def best_of_three(tree, X, y, sample_weight, predicted):
         nodes = np.flatnonzero(todo & (tree.depth == np.max(tree.depth[todo])))
         todo[nodes] = False
         owner = _owners(tree, nodes, ends)
-        others, below, owner = ends[owner < 0], ends[owner >= 0], owner[owner >= 0]
+        others, below, owner = ends.take(owner < 0), ends.take(owner >= 0), owner[owner >= 0]
         mass = add_up(np.bincount(ends.nodes, ends.weights, tree.node_count), tree.parent)
         largest = _largest_branches(nodes, tree.ends, mass)
         risen = _send(tree, mass, keep & ~_passed_over(tree, nodes, largest), leaf, nodes, X, w, below.rows)
@@ -39,8 +44,8 @@ def best_of_three(tree, X, y, sample_weight, predicted):
         as_leaf, as_tree, as_branch = (_errors(tree, nodes, these, y, predicted) for these in (at_node, below, risen))
         cut = as_leaf <= np.minimum(as_tree, as_branch) * (1.0 + TIE)
         rise = ~cut & (as_branch <= as_tree * (1.0 + TIE))
-        stay = below[~cut[owner] & ~rise[owner]]
-        ends = others.and_then(stay, at_node[cut[owner]], risen[rise[_owners(tree, nodes, risen)]])
+        stay = below.take(~cut[owner] & ~rise[owner])
+        ends = others.and_then(stay, at_node.take(cut[owner]), risen.take(rise[_owners(tree, nodes, risen)]))
         keep &= ~_passed_over(tree, nodes[rise], largest[rise]) & ~_below(tree, nodes[cut])
         leaf[nodes[cut]] = True
         todo |= _within(tree, largest[rise]) & keep & ~leaf
@@ -48,32 +53,35 @@ def best_of_three(tree, X, y, sample_weight, predicted):
     return keep, leaf, rose
 
 
-def _owners(tree, nodes, ends):
+def _owners(tree: Tree, nodes: Integers, ends: Ends) -> Integers:
     """Which of `nodes` each end lies below or at; −1: none."""
     owner = np.searchsorted(nodes, ends.nodes, side="right") - 1
     return np.where((owner >= 0) & (ends.nodes < tree.ends[nodes[owner]]), owner, -1)
 
 
-def _send(tree, mass, kept, leaf, nodes, X, w, rows):
+def _send(
+    tree: Tree, mass: Floats, kept: Bools, leaf: Bools, nodes: Integers, X: Matrix, w: Floats, rows: Integers
+) -> Ends:
     """Where `rows` end below `nodes` once the largest branches of these have taken their places."""
     left, rows = np.flatnonzero(kept), np.unique(rows)
     mass = mass.copy()
     mass[left[np.searchsorted(left, nodes)]] = mass[nodes]
     found = place_rows(keep_nodes(replace(tree, weight=mass), kept, leaf), X[rows], w[rows])
     ends = Ends(rows[found.rows], left[found.nodes], found.weights)
-    return ends[_owners(tree, nodes, ends) >= 0]
+    return ends.take(_owners(tree, nodes, ends) >= 0)
 
 
-def _errors(tree, nodes, ends, y, predicted):
+def _errors(tree: Tree, nodes: Integers, ends: Ends, y: Integers, predicted: Callable[[Floats], Floats]) -> Floats:
     """The sums of (1) for each of `nodes`."""
     present, group = np.unique(ends.nodes, return_inverse=True)
     classes = int(np.max(y)) + 1
-    counts = np.bincount(group * classes + y[ends.rows], ends.weights, len(present) * classes)
+    counts: Array = np.bincount(group * classes + y[ends.rows], ends.weights, len(present) * classes)
     owner = _owners(tree, nodes, ends._replace(nodes=present))
-    return np.bincount(owner, predicted(counts.reshape(len(present), classes)), len(nodes))
+    errors: Array = np.bincount(owner, predicted(counts.reshape(len(present), classes)), len(nodes))
+    return errors
 
 
-def _within(tree, nodes):
+def _within(tree: Tree, nodes: Integers) -> Bools:
     """Mark the subtrees of `nodes`, none of which lies below another."""
     steps = np.zeros(tree.node_count + 1, dtype=np.int64)
     steps[nodes] += 1
@@ -81,14 +89,14 @@ def _within(tree, nodes):
     return np.cumsum(steps[:-1]) > 0
 
 
-def _below(tree, nodes):
+def _below(tree: Tree, nodes: Integers) -> Bools:
     """Mark the subtrees of `nodes` without these themselves."""
     marked = _within(tree, nodes)
     marked[nodes] = False
     return marked
 
 
-def _passed_over(tree, nodes, largest):
+def _passed_over(tree: Tree, nodes: Integers, largest: Integers) -> Bools:
     """Mark what goes when each of `nodes` gives its place to one of its branches."""
     return _within(tree, nodes) & ~_within(tree, largest)
 

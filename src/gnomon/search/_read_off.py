@@ -15,8 +15,8 @@ from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["in_preorder", "read_nodes", "read_off", "with_larger"]
 
-TOGETHER = 2**15
-"""Nodes whose answers are found at a time, in arrays that the cache holds and that need no new pages."""
+NODES_IN_CACHE = 2**15
+"""Nodes whose answers are computed at a time, in arrays that fit in cache."""
 
 
 class Preorder(NamedTuple):
@@ -41,10 +41,10 @@ def read_nodes(nodes, sums, criterion, n_features):
     n = len(order)
     worth, weight, n_rows = np.empty(n), np.empty(n), np.empty(n, dtype=np.int32)
     _weigh(compiled(criterion), np.ravel(sums), order, worth, weight, n_rows)
-    pieces = [order[first : first + TOGETHER] for first in range(0, n, TOGETHER)]
+    pieces = [order[first : first + NODES_IN_CACHE] for first in range(0, n, NODES_IN_CACHE)]
     answers = np.concatenate([_answers(criterion, sums, piece) for piece in pieces])
     impurity = criterion.impurities(worth, weight)
-    # Of steps that have no least impurity, what each lacks of the best.
+    # Gains of Newton steps have no lower bound: impurities are differences from the best node.
     impurity -= min(impurity.min(), 0.0)
     tree = Tree(
         nodes=records,
@@ -70,7 +70,7 @@ def _weigh(criterion, sums, order, worth, weight, n_rows):
 
 def _answers(criterion, sums, which):
     """What some nodes predict."""
-    # Sums of one kind side by side: groups are many, sums of a group few.
+    # Column-major: groups are many, sums of a group few.
     some = np.empty((len(which), sums.shape[1]), order="F")
     _take(sums, which, some.T)
     return np.ascontiguousarray(criterion.answers(some))
@@ -108,7 +108,7 @@ def _fill_preorder(nodes, stack, order, ends, records, missing):
         size -= 1
         parent, branch = stack[size, 1], stack[size, 2]
         order[new] = stack[size, 0]
-        # The last child to come has the last word.
+        # Overwritten by every child: the last one stays.
         ends[parent] = new
         ends[new] = new
         if branch == 1:
@@ -147,28 +147,28 @@ def _tables(nodes, order, rows, columns, absent):
     if not np.any(columns.category):
         return Tests.none(len(order))
     number = np.empty(len(order), dtype=np.int32)
-    count, room, largest = _number_sets(nodes, order, columns.sizes, number)
+    count, n_codes, largest = _number_sets(nodes, order, columns.sizes, number)
     if count == 0:
         return Tests.none(len(order))
-    cells, starts = np.empty(room, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
-    branches, side = np.empty(room, dtype=np.int32), np.empty(largest + 1, dtype=np.int8)
+    cells, starts = np.empty(n_codes, dtype=np.int64), np.zeros(count + 1, dtype=np.int64)
+    branches, side = np.empty(n_codes, dtype=np.int32), np.empty(largest + 1, dtype=np.int8)
     used = _fill_tables(nodes, order, number, columns.codes, columns.sizes, rows, absent, side, starts, cells, branches)
     return Tests(number, np.zeros(count, dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
 
 
 @lean
 def _number_sets(nodes, order, sizes, number):
-    """Number the tests of categories; how many there are, and the codes of their columns, of all and at most."""
-    count, room, largest = 0, 0, 0
+    """Number the tests of categories; how many there are, the codes of their columns in all, and the most of one."""
+    count, n_codes, largest = 0, 0, 0
     for new in range(len(order)):
         node = nodes[order[new]]
         number[new] = -1
         if node["branches"] > 0 and np.isnan(node["threshold"]):
             number[new] = count
             count += 1
-            room += sizes[node["feature"]]
+            n_codes += sizes[node["feature"]]
             largest = max(largest, sizes[node["feature"]])
-    return count, room, largest
+    return count, n_codes, largest
 
 
 @lean
@@ -187,7 +187,7 @@ def _fill_tables(nodes, order, number, codes, sizes, rows, absent, side, starts,
             left -= side[c] != 0
             side[c] = 0
             i += 1
-        # Where those that are absent are right, so are those that are not left.
+        # With `absent` all codes that are not left are right already.
         for i in range(test["stop"] if absent else test["middle"], test["stop"]):
             side[column[rows[i]]] = 1
         for c in range(size):

@@ -13,7 +13,7 @@ from gnomon.search._column_tests import ELSEWHERE, OBLIQUE, TABLE, THREE_WAYS, N
 from gnomon.search._cuts import TIE
 from gnomon.search.columns import midpoint
 
-MOST = 5
+MOST_SURROGATES = 5
 
 
 def find_surrogates(test, branch, w, rows, columns):
@@ -34,7 +34,7 @@ def find_surrogates(test, branch, w, rows, columns):
         # (1) is positive when fewer rows disagree than the smaller side has.
         if minority - (np.sum(sides) - agreed) > TIE * np.sum(sides):
             found.append((-agreed / np.sum(sides), j, backup))
-    return tuple(backup for _, _, backup in sorted(found, key=lambda item: item[:2])[:MOST])
+    return tuple(backup for _, _, backup in sorted(found, key=lambda item: item[:2])[:MOST_SURROGATES])
 
 
 def _by_cut(j, present, sides, columns):

@@ -12,18 +12,31 @@ from dataclasses import replace
 
 import numpy as np
 
-from gnomon.search.conditions import branch_conditions, narrowed, reached, stop_condition, usual_branch
+from gnomon._typing import Floats
+from gnomon.search.conditions import (
+    Condition,
+    OneOf,
+    Reach,
+    branch_conditions,
+    narrowed,
+    reached,
+    stop_condition,
+    usual_branch,
+)
 from gnomon.search.dialects import TEXT, say
-from gnomon.search.words import count_rows, spell, spell_number
+from gnomon.search.tree import Tree
+from gnomon.search.words import Words, count_rows, spell, spell_number
 
 __all__ = ["tree_text"]
 
 STEP = "    "
 ROUNDING = 4e-16
-"""Frequencies that differ by no more were the same before they were divided."""
+"""Relative differences of frequencies that are rounding of the division."""
 
 
-def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
+def tree_text(
+    tree: Tree, words: Words, *, decimals: int | None = None, max_depth: int | None = None, counts: bool = True
+) -> str:
     """The text of a tree, by (1).
 
     Parameters
@@ -58,7 +71,7 @@ def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
     limit = tree.max_depth if max_depth is None else max_depth
     # What is still to be written, the last first: a node and the words that lead to it, or no node and a whole line.
     # With a node go the categories that can reach it, by column.
-    waiting = [(0, "", {})]
+    waiting: list[tuple[int | None, str, Reach]] = [(0, "", {})]
     while waiting:
         node, head, reach = waiting.pop()
         if node is None:
@@ -73,7 +86,9 @@ def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
         else:
             lines += [line.rstrip()] if head else []
             conditions = narrowed(branch_conditions(tree, node, words), reach)
-            conditions = [replace(condition, told=condition.told or not counts) for condition in conditions]
+            conditions = [
+                replace(condition, mention_missing=condition.mention_missing or not counts) for condition in conditions
+            ]
             waiting += [(None, f"{STEP * depth}else: stop", {})] if _leaves_gaps(tree, node, words, reach) else []
             waiting += [
                 (child, f"{_asked(condition, words, decimals)}: ", reached(condition, reach))
@@ -82,20 +97,22 @@ def tree_text(tree, words, *, decimals=None, max_depth=None, counts=True):
     return "\n".join(lines)
 
 
-def _asked(condition, words, decimals):
+def _asked(condition: Condition, words: Words, decimals: int | None) -> str:
     """A branch in words; that of sums which cannot be taken has none of its own."""
     return "else" if condition.is_empty and len(condition.columns) > 1 else say(condition, words, TEXT, decimals)
 
 
-def _leaves_gaps(tree, node, words, reach):
+def _leaves_gaps(tree: Tree, node: int, words: Words, reach: Reach) -> bool:
     """Whether rows may stop here that would not by the usual rule."""
     stop = stop_condition(tree, node, words)
     if stop is None or usual_branch(tree, node) >= 0:
         return stop is not None
-    return not stop.is_empty and (stop.columns[0] not in reach or bool(stop.codes & reach[stop.columns[0]]))
+    if stop.is_empty or not isinstance(stop, OneOf):
+        return not stop.is_empty
+    return stop.column not in reach or bool(stop.codes & reach[stop.column])
 
 
-def _leaf(tree, words, node, decimals, counts):
+def _leaf(tree: Tree, words: Words, node: int, decimals: int | None, counts: bool) -> str:
     answer, weight, n = tree.answers[node], float(tree.weight[node]), int(tree.n_rows[node])
     as_rows = abs(weight - n) <= 1e-9 * max(weight, 1.0)
     if words.classes is None:
@@ -109,7 +126,7 @@ def _leaf(tree, words, node, decimals, counts):
     return f"{label} {{{shown}}}" + ("" if as_rows and n > 0 else f" ({count_rows(n)})")
 
 
-def _amounts(answer, weight, decimals):
+def _amounts(answer: Floats, weight: float, decimals: int | None) -> list[str]:
     """Weights of classes with the fewest digits, twelve at least, that give the answer back."""
     amounts = (answer * weight if weight > 0.0 else answer).tolist()
     for digits in range(12, 18):
@@ -120,6 +137,6 @@ def _amounts(answer, weight, decimals):
     return texts
 
 
-def _numbers(answer, decimals):
+def _numbers(answer: Floats, decimals: int | None) -> str:
     texts = [spell_number(value, decimals) for value in np.atleast_1d(answer)]
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"

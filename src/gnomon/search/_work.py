@@ -2,9 +2,9 @@
 
     nodes[k] = the rows start … stop − 1 of node k, its split, its children                                        (1)
 
-All room is made before the first node, so that kernels create nothing. A large table has more: histograms of open
-nodes, and room for the cells of a subtree of few enough rows side by side, in a block that the cache holds. A small one
-has None instead, and kernels are compiled without what is done with them.
+All memory is allocated before the first node, so that kernels allocate none. A large table has more: histograms of open
+nodes, and a block that fits in cache, to which the cells of a small subtree are copied. A small one has None instead,
+and kernels are compiled without the code that uses them.
 """
 
 from typing import NamedTuple
@@ -13,11 +13,11 @@ import numpy as np
 
 from gnomon.search._column_splits import scrambled
 from gnomon.search._cuts import HIGH, LOW, TRIED
-from gnomon.search._groups import CACHED, DIGIT
+from gnomon.search._groups import CACHED, DIGIT_BITS
 from gnomon.search._histograms import Histograms, free_slots, make_fetched
 from gnomon.search.tree import LEAF
 
-OPEN = np.dtype(
+GROWING_NODE = np.dtype(
     [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value")]
     + [
         (name, np.int32)
@@ -32,11 +32,11 @@ OPEN = np.dtype(
 least and the largest value it may have."""
 
 DEEPEST = 2**31 - 1
-"""A depth that no limit lets divide."""
+"""The depth of nodes that are not to be divided."""
 
 
 class SubtreeBlock(NamedTuple):
-    """The rows of one small subtree, side by side; ``place`` says which of the rows they are, −1 if none is loaded.
+    """A contiguous copy of the rows of one small subtree; ``place`` is their range, −1 if none is loaded.
 
     While a subtree is loaded, the splitter's `rows` between the two places number the rows of the block.
     """
@@ -69,18 +69,18 @@ class Work(NamedTuple):
     purest: np.ndarray
     bounds: np.ndarray | None
     cells: np.ndarray
-    kept: Histograms | None
+    histograms: Histograms | None
 
 
 def make_nodes(capacity, n):
-    """Room for `capacity` nodes, the root with `n` rows; pages that are never touched cost nothing."""
-    nodes = np.empty(capacity, dtype=OPEN).view(np.recarray)
+    """A table of `capacity` nodes, the root with `n` rows; untouched pages cost nothing."""
+    nodes = np.empty(capacity, dtype=GROWING_NODE).view(np.recarray)
     open_root(nodes, n)
     return nodes
 
 
 def open_root(nodes, n):
-    """Let the first node be a root of `n` rows."""
+    """Make the first node a root of `n` rows."""
     nodes.view(np.ndarray)[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
 
 
@@ -89,36 +89,38 @@ def most_groups(columns, n):
     return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
 
 
-def make_work(columns, y, outputs, n, width, bounds, kept):
+def make_work(columns, y, outputs, n, width, bounds, histograms):
     """Buffers for a tree of `n` rows, with bounds of answers or None, whose nodes keep histograms or None."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
     return Work(
         np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
-        np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT, dtype=np.int64),
+        np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT_BITS, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
         np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
         np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(1), bounds,
-        np.empty(n, dtype=columns.codes.dtype), kept,
+        np.empty(n, dtype=columns.codes.dtype), histograms,
     )  # fmt: skip
 
 
 def helpers_work(work):
-    """Working arrays for a helper: the grower's own where they are only read, others where they are written."""
-    own, kept = ("sums", "groups", "keys", "counts", "scores"), work.kept
-    if kept is not None:
-        fetched = make_fetched(kept.fetched.y.dtype, len(kept.fetched.y) // len(kept.fetched.w))
-        kept = kept._replace(slots=np.empty_like(kept.slots), fetched=fetched)
+    """Working arrays for a helper: the grower's where they are only read, its own where they are written."""
+    own, histograms = ("sums", "groups", "keys", "counts", "scores"), work.histograms
+    if histograms is not None:
+        fetched = make_fetched(histograms.fetched.y.dtype, len(histograms.fetched.y) // len(histograms.fetched.w))
+        histograms = histograms._replace(slots=np.empty_like(histograms.slots), fetched=fetched)
     bounds = None if work.bounds is None else make_bounds()
-    return work._replace(kept=kept, bounds=bounds, **{name: np.empty_like(getattr(work, name)) for name in own})
+    return work._replace(
+        histograms=histograms, bounds=bounds, **{name: np.empty_like(getattr(work, name)) for name in own}
+    )
 
 
 def restart(work, seed, purest):
     """Make working arrays what they must be before a tree whose nodes are leaves if not less pure than `purest`."""
     work.features[:] = np.arange(len(work.features))
     work.seed[0] = scrambled(seed)
-    if work.kept is not None:
-        work.kept.slots[:] = free_slots(len(work.kept.sums))
+    if work.histograms is not None:
+        work.histograms.slots[:] = free_slots(len(work.histograms.sums))
     work.purest[0] = purest
 
 
@@ -130,7 +132,7 @@ def make_bounds():
 
 
 def make_block(columns, y, outputs, size):
-    """Room for the rows of a subtree of at most `size` rows; None if that is none."""
+    """A block for a subtree of at most `size` rows; None if that is zero."""
     if size == 0:
         return None
     return SubtreeBlock(

@@ -7,7 +7,12 @@ Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016218223; K classes: Zhu
 doi:10.4310/SII.2009.v2.n3.a8.
 """
 
+from collections.abc import Callable
+from typing import Literal, TypeAlias
+
 import numpy as np
+
+from gnomon._typing import Floats, Integers
 
 __all__ = ["LEAST_WEIGHT", "STEPS", "class_codes", "exponential_loss", "row_weights"]
 
@@ -15,20 +20,20 @@ LEAST_WEIGHT = np.finfo(float).eps
 """The least weight of a row that has any, and how far from 1 an error stays."""
 
 
-def class_codes(best, n_classes):
+def class_codes(best: Integers, n_classes: int) -> Floats:
     """y(c) of (1) for each class in `best`, one row each."""
     codes = np.full((len(best), n_classes), -1.0 / (n_classes - 1))
     codes[np.arange(len(best)), best] = 1.0
     return codes
 
 
-def exponential_loss(scores, index, s):
+def exponential_loss(scores: Floats, index: Integers, s: Floats) -> float:
     """L(F) / Σ s of (1), without overflow up to the largest number."""
     margin = scores[np.arange(len(index)), index] / (scores.shape[1] - 1)
     return float(np.sum(s * np.exp(np.minimum(-margin, 700.0))) / np.sum(s))
 
 
-def row_weights(scores, index, s):
+def row_weights(scores: Floats, index: Integers, s: Floats) -> Floats:
     """w of (1), which sums to one; no row with weight is forgotten altogether."""
     margin = scores[np.arange(len(index)), index] / (scores.shape[1] - 1)
     w = s * np.exp(np.min(margin) - margin)
@@ -36,21 +41,27 @@ def row_weights(scores, index, s):
     return w / np.sum(w)
 
 
-def discrete_step(p, beta, floor):
+def discrete_step(p: Floats, beta: float, floor: float) -> Floats:
     """β y(argmax p)."""
     return beta * class_codes(np.argmax(p, axis=1), p.shape[1])
 
 
-def real_step(p, beta, floor):
+def real_step(p: Floats, beta: float, floor: float) -> Floats:
     """β (K − 1)(ln p − mean ln p)."""
     logs = np.log(np.maximum(p, floor))
     return beta * (p.shape[1] - 1.0) * (logs - np.mean(logs, axis=1, keepdims=True))
 
 
-def gentle_step(p, beta, floor):
+def gentle_step(p: Floats, beta: float, floor: float) -> Floats:
     """β (K p − 1)/(K − 1)."""
     return beta * (p.shape[1] * p - 1.0) / (p.shape[1] - 1.0)
 
 
-STEPS = {"discrete": discrete_step, "real": real_step, "gentle": gentle_step}
+AdaBoostVariant: TypeAlias = Literal["discrete", "real", "gentle"]
+
+STEPS: dict[AdaBoostVariant, Callable[[Floats, float, float], Floats]] = {
+    "discrete": discrete_step,
+    "real": real_step,
+    "gentle": gentle_step,
+}
 """How the shares of a learner become its h of (2)."""

@@ -6,12 +6,14 @@ What a search that does not grow from the root down finds (one rule, a tree that
 here. Preorder: Knuth, The Art of Computer Programming 1, §2.3.1.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple, Union
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Matrix
+from gnomon.search._criterion import Criterion
 from gnomon.search.refit import refit_nodes
-from gnomon.search.tree import LEAF, NODE, Tests, Tree
+from gnomon.search.tree import LEAF, NODE, Entries, Tests, Tree
 
 __all__ = ["Fork", "assemble_tree"]
 
@@ -46,11 +48,13 @@ class Fork(NamedTuple):
     feature: int
     threshold: float
     missing: int
-    branches: tuple
-    table: Any = None
+    branches: tuple[Union["Fork", None], ...]
+    table: tuple[Entries, Entries] | None = None
 
 
-def assemble_tree(root, X, y, criterion, *, sample_weight=None):
+def assemble_tree(
+    root: Fork | None, X: Matrix, y: Array, criterion: Criterion, *, sample_weight: ArrayLike | None = None
+) -> Tree:
     """The tree of a fork, or of None for a single leaf, by (1).
 
     Parameters
@@ -83,7 +87,7 @@ def assemble_tree(root, X, y, criterion, *, sample_weight=None):
     >>> tree.n_rows, tree.answers[2]
     (array([3, 1, 2]), array([0.5, 0.5]))
     """
-    listed: list = []
+    listed: list[tuple[Fork | None, int]] = []
     _list(root, listed)
     n = len(listed)
     nodes = np.empty(n, dtype=NODE)
@@ -105,10 +109,10 @@ def assemble_tree(root, X, y, criterion, *, sample_weight=None):
     return refit_nodes(tree, X, y, criterion, sample_weight=w)
 
 
-def _list(fork, listed):
+def _list(fork: Fork | None, listed: list[tuple[Fork | None, int]]) -> None:
     """Append (fork, end of its subtree) for every node, in preorder."""
     node = len(listed)
-    listed.append(None)
+    listed.append((fork, 0))
     for branch in () if fork is None else fork.branches:
         _list(branch, listed)
     listed[node] = (fork, len(listed))

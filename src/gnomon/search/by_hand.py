@@ -7,25 +7,36 @@ the answer is their weighted mean, else their mean. Experts drew such trees befo
 (1966), Experiments in Induction; Quinlan (1986), doi:10.1007/BF00116251.
 """
 
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
+from typing import Literal
 
 import numpy as np
 
+from gnomon._typing import ArrayLike
 from gnomon.numerics.domains import ordered
 from gnomon.numerics.validation import check_choice
 from gnomon.search._hand_tests import fork_test, is_sum
 from gnomon.search.conditions import usual_branch
-from gnomon.search.rule_syntax import Leaf, parse
+from gnomon.search.rule_syntax import Leaf, RuleFork, TreeSpec, parse
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
-from gnomon.search.words import Words
+from gnomon.search.words import Cell, Words
 
 __all__ = ["mentioned_values", "read_tree"]
 
 COMPARISONS = {"≤", "<", ">", "≥", "≠"}
 
 
-def read_tree(spec, *, columns=None, categories=None, classes=None, words=None, new_labels="error"):
+def read_tree(
+    spec: TreeSpec,
+    *,
+    columns: Sequence[Hashable] | None = None,
+    categories: Mapping[Hashable, Iterable[Cell]] | None = None,
+    classes: ArrayLike | None = None,
+    words: Words | None = None,
+    new_labels: Literal["error", "open"] = "error",
+) -> tuple[Tree, Words]:
     """Read a tree that was written by hand, or by `tree_text`.
 
     Parameters
@@ -78,7 +89,7 @@ def read_tree(spec, *, columns=None, categories=None, classes=None, words=None, 
     return builder.tree(), words
 
 
-def mentioned_values(spec):
+def mentioned_values(spec: TreeSpec) -> dict[Hashable, set[Cell]]:
     """The categories that a tree written by hand mentions, by column.
 
     References
@@ -94,9 +105,10 @@ def mentioned_values(spec):
     return _mentioned(_walk(parse(spec))[0])[1]
 
 
-def _mentioned(forks):
+def _mentioned(forks: Iterable[RuleFork]) -> tuple[set[Hashable], dict[Hashable, set[Cell]]]:
     """The columns that are compared as numbers, and the values of those that are tested as categories."""
-    numbers, values = set(), {}
+    numbers: set[Hashable] = set()
+    values: dict[Hashable, set[Cell]] = {}
     for fork in forks:
         compared = any(case.op in COMPARISONS or is_sum(case.terms) for case in fork.cases)
         for case in fork.cases:
@@ -108,8 +120,10 @@ def _mentioned(forks):
     return numbers, {name: found for name, found in values.items() if name not in numbers}
 
 
-def _walk(root):
-    forks, leaves, waiting = [], [], [root]
+def _walk(root: RuleFork | Leaf) -> tuple[list[RuleFork], list[Leaf]]:
+    forks: list[RuleFork] = []
+    leaves: list[Leaf] = []
+    waiting = [root]
     while waiting:
         item = waiting.pop()
         if isinstance(item, Leaf):
@@ -170,13 +184,13 @@ class _Builder:
         self.words, self.place_of = words, _places(words.names)
         self.labels = {} if words.classes is None else {label: k for k, label in enumerate(words.classes.tolist())}
         self.feature, self.threshold, self.right, self.ends, self.which = [], [], [], [], []
-        self.told, self.answers, self.weight, self.rows, self.tests = [], [], [], [], []
+        self.missing, self.answers, self.weight, self.rows, self.tests = [], [], [], [], []
 
     def add(self, item, possible):
         """Append a fork or a leaf and all below it; `possible` has the categories that can reach it, by column."""
         node = len(self.feature)
         for column, value in ((self.feature, LEAF), (self.threshold, float(LEAF)), (self.right, -1), (self.ends, 0),
-                              (self.which, -1), (self.told, None), (self.answers, None), (self.weight, 0.0),
+                              (self.which, -1), (self.missing, None), (self.answers, None), (self.weight, 0.0),
                               (self.rows, 0)):  # fmt: skip
             column.append(value)
         if isinstance(item, Leaf):
@@ -190,7 +204,7 @@ class _Builder:
             for name, _ in case.terms:
                 _position(name, self.place_of, self.words.names, case.place)
         test = fork_test(fork, self.place_of, self.words, possible)
-        self.feature[node], self.threshold[node], self.told[node] = test.feature, test.threshold, test.missing
+        self.feature[node], self.threshold[node], self.missing[node] = test.feature, test.threshold, test.missing
         if test.packed is not None:
             self.which[node] = len(self.tests)
             self.tests.append(test.packed)
@@ -245,7 +259,7 @@ class _Builder:
             tests=Tests.of(self.which, self.tests),
         )  # fmt: skip
         tree = _summed(tree, is_class=self.words.classes is not None)
-        usual = [usual_branch(tree, node) if told is None else told for node, told in enumerate(self.told)]
+        usual = [usual_branch(tree, node) if missing is None else missing for node, missing in enumerate(self.missing)]
         return replace(tree, missing=np.array(usual, dtype=np.int16))
 
 

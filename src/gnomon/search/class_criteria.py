@@ -116,7 +116,7 @@ def _pair_weights(y, w, m):
     for s in range(m):
         both += w[s]
         second += w[s] if y[s] == 1 else 0.0
-    # Rows of the second class alone are added in the same order twice: nothing is left for the first.
+    # Exact for a pure group: both sums then add the same numbers in the same order.
     return both - second, second
 
 

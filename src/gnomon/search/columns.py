@@ -12,9 +12,9 @@ NeurIPS 30, and Breiman et al. (1984), doi:10.1201/9781315139470, for the midpoi
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
 
 from gnomon._jit import inline, inner, jit, noun
+from gnomon._typing import ArrayLike, Bools, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.weights import weighted_quantile
 
@@ -57,33 +57,33 @@ class Columns:
     array([[0, 2, 3, 1]], dtype=uint8)
     """
 
-    codes: np.ndarray
-    sizes: np.ndarray
-    category: np.ndarray
-    starts: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    edges: np.ndarray
+    codes: Integers
+    sizes: Integers
+    category: Bools
+    starts: Integers
+    low: Floats
+    high: Floats
+    edges: Floats
 
     @property
-    def n_samples(self):
+    def n_samples(self) -> int:
         """Number of rows."""
         return self.codes.shape[1]
 
     @cached_property
-    def without_gaps(self):
+    def without_gaps(self) -> bool:
         """Whether no cell is missing."""
         return all(np.max(codes, initial=0) < size for codes, size in zip(self.codes, self.sizes, strict=True))
 
     @cached_property
-    def bounded(self):
+    def bounded(self) -> bool:
         """Whether every column has a range, and that is finite."""
         if np.any(self.sizes < 1):
             return False
         with np.errstate(over="ignore", invalid="ignore"):
             return bool(np.all(np.isfinite(self.high[self.starts[1:] - 1] - self.low[self.starts[:-1]])))
 
-    def take(self, features):
+    def take(self, features: Integers) -> "Columns":
         """Some of the columns."""
         parts = [slice(self.starts[j], self.starts[j + 1]) for j in features]
         sizes = self.sizes[features]
@@ -92,7 +92,7 @@ class Columns:
             self.codes[features], sizes, self.category[features], np.concatenate([[0], np.cumsum(sizes)]), *bins
         )
 
-    def values(self, rows):
+    def values(self, rows: Integers) -> Floats:
         """The cells of some rows as numbers that every cut sends where it sends the cells: the least of their bins."""
         out = np.empty((len(rows), len(self.sizes)))
         for j, size in enumerate(self.sizes):
@@ -102,7 +102,7 @@ class Columns:
 
 
 @inline
-def midpoint(low, high):
+def midpoint(low: float, high: float) -> float:
     """Halfway between two numbers; the lower one where rounding would give the upper.
 
     References
@@ -120,7 +120,15 @@ def midpoint(low, high):
     return middle if low <= middle < high else low
 
 
-def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, random_state=0):
+def code_columns(
+    X: Matrix,
+    *,
+    category: ArrayLike | None = None,
+    bins: int | None = None,
+    weights: Floats | None = None,
+    n_jobs: int | None = None,
+    random_state: int = 0,
+) -> Columns:
     """Code the columns of X.
 
     Parameters
@@ -156,7 +164,7 @@ def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, rand
     """
     n, p = X.shape
     category = np.zeros(p, dtype=bool) if category is None else np.asarray(category, dtype=bool)
-    X = X.tocsc() if sparse.issparse(X) else X
+    X = X.tocsc() if is_sparse(X) else X
     sample = _sample(n, bins, random_state)
     weights = None if weights is None or np.all(weights == weights[0]) else weights[sample]
 
@@ -178,7 +186,7 @@ def code_columns(X, *, category=None, bins=None, weights=None, n_jobs=None, rand
     return Columns(codes, sizes, category, starts, values, values, np.zeros(0))
 
 
-def rank_columns(X):
+def rank_columns(X: Floats) -> Columns:
     """`code_columns` of a few rows of numbers, without bins: all columns at once, codes always of four bytes."""
     n, p = X.shape
     cells = np.ascontiguousarray(X.T, dtype=float)
@@ -205,7 +213,7 @@ def _rank(cells, order, codes, values, starts):
 def _all_codes(code, codes, n_jobs):
     """The codes of all columns, and what else is known of each.
 
-    Those that fit are put in `codes`, lest all be in memory twice.
+    Those that fit are written to `codes`, so that they are not in memory twice.
     """
 
     def work(j):
@@ -228,7 +236,7 @@ def _join(parts):
 
 
 def _code_type(size):
-    """One byte where it is enough, else four: kernels are compiled once for each type."""
+    """One byte where it is enough, else four: no other types, as kernels are compiled for each."""
     return np.uint8 if size <= 255 else np.uint32
 
 
@@ -239,7 +247,7 @@ def _sample(n, bins, random_state):
 
 
 def _cells(X, j):
-    if sparse.issparse(X):
+    if is_sparse(X):
         return X[:, [j]].toarray()[:, 0].astype(float)
     return np.ascontiguousarray(X[:, j], dtype=float)
 
@@ -285,7 +293,7 @@ def _ranks(x):
 
 def _values(x, codes, size):
     """The value of each code."""
-    # All that is missing has one more.
+    # Missing cells have the code `size`.
     values = np.empty(size + 1)
     values[codes] = x
     return values[:size]
@@ -312,7 +320,7 @@ def _quantiles(ordered, shares):
     ranks = len(ordered) * shares - 1.0
     below = np.floor(ranks)
     lower, upper = ordered[np.clip([below, below + 1.0], 0, len(ordered) - 1).astype(int)]
-    # Between two that are infinite there is none.
+    # The midpoint of two infinite numbers is NaN.
     return np.where(ranks == below, upper - 0.5 * (upper - lower), upper)
 
 
@@ -320,7 +328,7 @@ def _quantiles(ordered, shares):
 def _fill(x, edges, codes, low, high):
     """The number of edges below each value, and the least and the largest value of each code."""
     ends = np.full(255, np.inf)
-    # Array to array, what is said of shapes that differ would be compiled too, and for longer than all else.
+    # An assignment of arrays would compile Numba's check of shapes and its message, longer than all else.
     for k in range(len(edges)):
         ends[k] = edges[k]
     for i in range(np.uint64(len(x))):
@@ -334,7 +342,7 @@ def _fill(x, edges, codes, low, high):
 
 @inner
 def _count_below(ends, number):
-    """How many of 255 sorted numbers are below one: eight steps that have no branch."""
+    """How many of 255 sorted numbers are below one: eight steps of a binary search without branches."""
     count = np.uint64(0)
     for step in range(8):
         half = np.uint64(128) >> np.uint64(step)

@@ -7,12 +7,27 @@ same quantity meet (both hold) in one condition, so that a path of many tests be
 Quinlan (1987), Generating production rules from decision trees, IJCAI-87.
 """
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from math import inf
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Array, Bools
+from gnomon.search.tree import Tree
+from gnomon.search.words import Cell, Words
+
 __all__ = ["Interval", "OneOf", "branch_conditions", "narrowed", "reached", "stop_condition", "usual_branch"]
+
+Terms: TypeAlias = tuple[tuple[int, float], ...]
+"""Columns and their coefficients."""
+
+End: TypeAlias = tuple[float, bool]
+"""Where an interval ends, and whether that number is left out (the lower end) or belongs to it (the upper end)."""
+
+Reach: TypeAlias = Mapping[int, frozenset[int]]
+"""The categories that can reach a node, by column."""
 
 
 @dataclass(frozen=True)
@@ -31,8 +46,8 @@ class Interval:
         Numbers between them that do not pass.
     missing : bool
         Whether a row in which the quantity cannot be computed passes.
-    told : bool
-        Whether that is worth saying: it is not where such rows just follow the heavier branch.
+    mention_missing : bool
+        Whether text mentions it; it does not where such rows follow the heavier branch, as is usual.
 
     References
     ----------
@@ -47,49 +62,49 @@ class Interval:
     array([False,  True, False])
     """
 
-    terms: tuple
-    low: tuple = (-inf, True)
-    high: tuple = (inf, True)
-    holes: frozenset = frozenset()
+    terms: Terms
+    low: End = (-inf, True)
+    high: End = (inf, True)
+    holes: frozenset[float] = frozenset()
     missing: bool = False
-    told: bool = field(default=False, compare=False)
+    mention_missing: bool = field(default=False, compare=False)
 
     @classmethod
-    def of(cls, column, **parts):
+    def of(cls, column: int, **parts: Any) -> Self:
         """An interval of one column."""
         return cls(((column, 1.0),), **parts)
 
     @property
-    def key(self):
+    def key(self) -> Terms:
         """Conditions of the same key meet."""
         return self.terms
 
     @property
-    def columns(self):
+    def columns(self) -> tuple[int, ...]:
         """The columns that it reads."""
         return tuple(j for j, _ in self.terms)
 
     @property
-    def place(self):
+    def place(self) -> tuple[bool, End]:
         """Where it stands among others of its key: by the lower end, and last if no number passes."""
         return (self.is_empty, self.low)
 
     @property
-    def is_empty(self):
+    def is_empty(self) -> bool:
         """Whether no number passes."""
         (a, strict), (b, included) = self.low, self.high
         return a > b or (a == b and (strict or not included))
 
     @property
-    def is_whole(self):
+    def is_whole(self) -> bool:
         """Whether every row passes."""
         return self.low[0] == -inf and self.high[0] == inf and self.missing and not self.holes
 
-    def complete(self, values):
+    def complete(self, values: tuple[Cell, ...] | None) -> Self:
         """The same for rows without gaps; `values` are those of the column, None for numbers."""
-        return replace(self, missing=False, told=False)
+        return replace(self, missing=False, mention_missing=False)
 
-    def holds(self, X):
+    def holds(self, X: Array) -> Bools:
         """Whether each row of X passes."""
         value = np.zeros(len(X))
         for j, c in self.terms:
@@ -99,30 +114,32 @@ class Interval:
         below = value <= b if included else value < b
         return (above & below & ~np.isin(value, list(self.holes))) | (np.isnan(value) & self.missing)
 
-    def meet(self, other):
+    def meet(self, other: Self) -> Self:
         """Both hold."""
-        ends = {"low": max(self.low, other.low), "high": min(self.high, other.high)}
         return replace(
             self,
-            **ends,
+            low=max(self.low, other.low),
+            high=min(self.high, other.high),
             holes=self.holes | other.holes,
             missing=self.missing and other.missing,
-            told=self.told or other.told,
+            mention_missing=self.mention_missing or other.mention_missing,
         )
 
-    def join(self, other):
+    def join(self, other: Self) -> Self | None:
         """One or the other holds; None if no single condition says so."""
         first, second = sorted([self, other], key=lambda interval: interval.place)
-        told = {"missing": self.missing or other.missing, "told": self.told or other.told}
+        missing, mention_missing = self.missing or other.missing, self.mention_missing or other.mention_missing
         if second.is_empty:
-            return replace(first, **told)
+            return replace(first, missing=missing, mention_missing=mention_missing)
         if second.low[0] == second.high[0] and second.low[0] in first.holes:
-            return replace(first, holes=first.holes - {second.low[0]}, **told)
+            return replace(first, holes=first.holes - {second.low[0]}, missing=missing, mention_missing=mention_missing)
         (a, included), (b, strict) = first.high, second.low
         # They touch if the end of one is the beginning of the other, and just one of them has it.
         if a != b or included != strict:
             return None
-        return replace(first, high=second.high, holes=first.holes | second.holes, **told)
+        return replace(
+            first, high=second.high, holes=first.holes | second.holes, missing=missing, mention_missing=mention_missing
+        )
 
 
 @dataclass(frozen=True)
@@ -136,7 +153,7 @@ class OneOf:
         Those that pass.
     size : int
         How many categories there are.
-    missing, told : bool
+    missing, mention_missing : bool
         As in `Interval`; a category that is not among them counts as missing.
 
     References
@@ -152,59 +169,62 @@ class OneOf:
     """
 
     column: int
-    codes: frozenset
+    codes: frozenset[int]
     size: int
     missing: bool = False
-    told: bool = field(default=False, compare=False)
+    mention_missing: bool = field(default=False, compare=False)
 
     @property
-    def key(self):
+    def key(self) -> Terms:
         """Conditions of the same key meet."""
         return ((self.column, 1.0),)
 
     @property
-    def columns(self):
+    def columns(self) -> tuple[int, ...]:
         """The columns that it reads."""
         return (self.column,)
 
     @property
-    def place(self):
+    def place(self) -> int:
         """Where it stands among others of its key; all can be joined, so anywhere."""
         return 0
 
     @property
-    def is_empty(self):
+    def is_empty(self) -> bool:
         """Whether no category passes."""
         return not self.codes
 
     @property
-    def is_whole(self):
+    def is_whole(self) -> bool:
         """Whether every row passes."""
         return len(self.codes) == self.size and self.missing
 
-    def complete(self, values):
+    def complete(self, values: tuple[Cell, ...] | None) -> "OneOf":
         """The same for rows without gaps; `values` are those of the column, None last if a gap is one of them."""
-        size = min(self.size, sum(value is not None for value in values))
+        size = min(self.size, sum(value is not None for value in values or ()))
         return OneOf(self.column, self.codes & frozenset(range(size)), size)
 
-    def holds(self, X):
+    def holds(self, X: Array) -> Bools:
         """Whether each row of X passes."""
         x = X[:, self.column]
         known = np.isin(x, np.arange(self.size))
         return np.where(known, np.isin(x, list(self.codes)), self.missing)
 
-    def meet(self, other):
+    def meet(self, other: Self) -> Self:
         """Both hold."""
-        missing, told = self.missing and other.missing, self.told or other.told
-        return replace(self, codes=self.codes & other.codes, missing=missing, told=told)
+        missing, mention_missing = self.missing and other.missing, self.mention_missing or other.mention_missing
+        return replace(self, codes=self.codes & other.codes, missing=missing, mention_missing=mention_missing)
 
-    def join(self, other):
+    def join(self, other: Self) -> Self:
         """One or the other holds."""
-        missing, told = self.missing or other.missing, self.told or other.told
-        return replace(self, codes=self.codes | other.codes, missing=missing, told=told)
+        missing, mention_missing = self.missing or other.missing, self.mention_missing or other.mention_missing
+        return replace(self, codes=self.codes | other.codes, missing=missing, mention_missing=mention_missing)
 
 
-def usual_branch(tree, node):
+Condition: TypeAlias = Interval | OneOf
+
+
+def usual_branch(tree: Tree, node: int) -> int:
     """Where missing values go if nothing was learnt of them: of two branches the heavier or second, of more none."""
     children = tree.children(node)
     if len(children) != 2 or not np.any(tree.weight[children] > 0.0):
@@ -212,7 +232,7 @@ def usual_branch(tree, node):
     return int(tree.weight[children[1]] >= tree.weight[children[0]])
 
 
-def branch_conditions(tree, node, words):
+def branch_conditions(tree: Tree, node: int, words: Words) -> list[Condition]:
     """What each branch of a node asks, in order; `words` says how many categories a column has.
 
     References
@@ -230,14 +250,14 @@ def branch_conditions(tree, node, words):
     """
     branches = range(len(tree.children(node)))
     missing = int(tree.missing[node])
-    told = missing != usual_branch(tree, node)
+    mention_missing = missing != usual_branch(tree, node)
     found = _known_conditions(tree, node, words, len(branches))
     # A branch beyond those of the test is that of missing values alone.
     found += [Interval(found[0].key, low=(inf, True)) for _ in branches[len(found) :]]
-    return [replace(found[b], missing=b == missing, told=told) for b in branches]
+    return [replace(found[b], missing=b == missing, mention_missing=mention_missing) for b in branches]
 
 
-def narrowed(conditions, reach):
+def narrowed(conditions: Iterable[Condition], reach: Reach) -> list[Condition]:
     """Conditions with those categories alone that can reach them; `reach` has these by column, of some columns.
 
     References
@@ -258,26 +278,27 @@ def narrowed(conditions, reach):
     return found
 
 
-def reached(condition, reach):
+def reached(condition: Condition, reach: Reach) -> Reach:
     """`reach` behind a condition."""
     return {**reach, condition.column: condition.codes} if isinstance(condition, OneOf) else reach
 
 
-def stop_condition(tree, node, words):
+def stop_condition(tree: Tree, node: int, words: Words) -> Condition | None:
     """What rows are asked that stop at an inner node: no branch takes them; None if every row has a branch."""
     if tree.is_leaf[node] or tree.missing[node] >= 0:
         return None
     taken = _known_conditions(tree, node, words, len(tree.children(node)))
-    if isinstance(taken[0], OneOf):
-        left = frozenset(range(taken[0].size)).difference(*(condition.codes for condition in taken))
-        return replace(taken[0], codes=left, missing=True, told=True)
+    sets = [condition for condition in taken if isinstance(condition, OneOf)]
+    if sets:
+        left = frozenset(range(sets[0].size)).difference(*(condition.codes for condition in sets))
+        return replace(sets[0], codes=left, missing=True, mention_missing=True)
     k = tree.tests.which[node]
     three_ways = k >= 0 and tree.tests.test(k)[0] == 1
-    left = _ways(tree, node, -1) if three_ways else Interval(taken[0].terms, low=(inf, True))
-    return replace(left, missing=True, told=True)
+    left = _ways(tree, node, -1) if three_ways else Interval(taken[0].key, low=(inf, True))
+    return replace(left, missing=True, mention_missing=True)
 
 
-def _ways(tree, node, branch):
+def _ways(tree: Tree, node: int, branch: int) -> Interval:
     """The part of x < t, x = t and x > t that goes to a branch: an interval, perhaps with a hole at t."""
     _, _, branches, coefs = tree.tests.test(tree.tests.which[node])
     t, to = float(coefs[0]), np.where(branches[:3] < 0, tree.missing[node], branches[:3])
@@ -289,7 +310,7 @@ def _ways(tree, node, branch):
     return Interval.of(int(tree.feature[node]), low=low, high=high, holes=holes)
 
 
-def _known_conditions(tree, node, words, n_branches):
+def _known_conditions(tree: Tree, node: int, words: Words, n_branches: int) -> list[Condition]:
     k, j = tree.tests.which[node], int(tree.feature[node])
     if k < 0:
         return _sides(((j, 1.0),), float(tree.threshold[node]))
@@ -304,5 +325,5 @@ def _known_conditions(tree, node, words, n_branches):
     return [OneOf(j, frozenset(np.flatnonzero(goes == b).tolist()), size) for b in range(n_branches)]
 
 
-def _sides(terms, t):
+def _sides(terms: Terms, t: float) -> list[Condition]:
     return [Interval(terms, high=(t, True)), Interval(terms, low=(t, True))]

@@ -87,7 +87,7 @@ class SquaredError(_Means):
 
     def worth(self, sums: Floats, at: int) -> float:
         total = sums[at + 2] - self.merit(sums, at) * (self.width() - 3)
-        # What little cancellation leaves of Σ w y² is rounding, that of a sum over the rows: the group is pure.
+        # A difference within the rounding of Σ w y² is zero: the group is pure.
         return -total / (self.width() - 3) if total > ROUNDED * np.sqrt(sums[at]) * sums[at + 2] else 0.0
 
     def merit(self, sums: Floats, at: int) -> float:
@@ -166,7 +166,7 @@ class PoissonDeviance(_Means):
             sums[at + 3 + o] += w * y[i * q + o]
             if y[i * q + o] > 0.0:
                 sums[at + 2] += w * y[i * q + o] * np.log(y[i * q + o])
-                # A number of rows has no rounding: it tells for certain whether all targets of a group are zero.
+                # A count is exact: it tells whether all targets of a group are zero, which rounded sums cannot.
                 sums[at + 3 + q + o] += 1.0
 
     def answers(self, sums: Floats) -> Floats:

@@ -6,18 +6,20 @@ Both cuts keep the preorder: a branch that rises takes the first place of the su
 that stay, in their old order, are the new tree. Breiman et al. (1984), §3.2, doi:10.1201/9781315139470.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon._typing import Bools, Floats, Integers
 from gnomon.search._cuts import TIE
-from gnomon.search.tree import LEAF, Tests
+from gnomon.search.tree import LEAF, Tests, Tree
 
 __all__ = ["add_up", "cut_at", "keep_nodes", "least_cuts"]
 
 
-def cut_at(tree, nodes):
+def cut_at(tree: Tree, nodes: Sequence[int] | Integers | Bools) -> Tree:
     """The tree whose subtrees below `nodes` are gone: these are leaves with the answers they had.
 
     Parameters
@@ -51,7 +53,7 @@ def cut_at(tree, nodes):
     return keep_nodes(tree, keep, cut)
 
 
-def keep_nodes(tree, keep, leaf):
+def keep_nodes(tree: Tree, keep: Bools, leaf: Bools) -> Tree:
     """The tree of the nodes in `keep`, of which those in `leaf` test nothing; numbers follow (1).
 
     Parameters
@@ -102,7 +104,7 @@ def keep_nodes(tree, keep, leaf):
     )
 
 
-def least_cuts(tree, as_leaf, stopping):
+def least_cuts(tree: Tree, as_leaf: Floats, stopping: Floats) -> Bools:
     """Mark the cuts that make the sum of a loss over leaves least; at equality, those of the smaller tree.
 
     `as_leaf` is the loss of each node if it is a leaf, `stopping` the part of it from rows that go no further.
@@ -141,7 +143,7 @@ def _above(cut, ends, keep):
         node = ends[node] if cut[node] else node + 1
 
 
-def _tests_of(tests, which):
+def _tests_of(tests: Tests, which: Integers) -> Tests:
     """The tests that nodes still make, numbered in the order of their nodes."""
     has = which >= 0
     lengths = np.diff(tests.starts)[which[has]]

@@ -1,4 +1,4 @@
-"""Trees of densities: cells that hold many rows in little room.
+"""Density trees: cells that hold many rows in a small volume.
 
     f(x) = Σ_l (n_l / N) / V_l · 1[x in cell l]                                                                     (1)
     maximise over columns and cuts    n_L² / V_L + n_R² / V_R                                                      (2)
@@ -13,16 +13,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.numerics.validation import check_choice
-from gnomon.search._grow import grow
+from gnomon.search._grow import CutSearch, grow
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST, make_nodes
 from gnomon.search.tree import LEAF, Tests, Tree
 
 __all__ = ["Cells", "density_cells", "grow_density_tree", "measure_density"]
 
-MOST = 690.0
-"""Logarithm above which gains are alike."""
+LARGEST_LOG = 690.0
+"""Logarithms are clipped to ± this, so that their exponentials are finite."""
 
 
 class Cells(NamedTuple):
@@ -45,16 +46,16 @@ class Cells(NamedTuple):
     array([2.19722458])
     """
 
-    low: np.ndarray
-    high: np.ndarray
+    low: Floats
+    high: Floats
 
-    def log_volume(self):
+    def log_volume(self) -> Floats:
         """Logarithms of the volumes; −∞ of a cell without any."""
         with np.errstate(divide="ignore"):
             return np.sum(np.log(np.maximum(self.high - self.low, 0.0)), axis=1)
 
 
-def density_cells(tree, low, high):
+def density_cells(tree: Tree, low: ArrayLike, high: ArrayLike) -> Cells:
     """The cells of all nodes of a tree of tests x_j ≤ t, within the box from `low` to `high`.
 
     Parameters
@@ -86,7 +87,7 @@ def density_cells(tree, low, high):
     cells = Cells(
         np.tile(np.asarray(low, float), (tree.node_count, 1)), np.tile(np.asarray(high, float), (tree.node_count, 1))
     )
-    for node in np.flatnonzero(~tree.is_leaf):
+    for node in np.flatnonzero(~tree.is_leaf).tolist():
         if len(tree.children(node)) != 2:
             raise ValueError(
                 f"node {node} of the tree has {len(tree.children(node))} branches, one of them for missing values, "
@@ -101,7 +102,9 @@ def density_cells(tree, low, high):
     return cells
 
 
-def measure_density(tree, X, low, high, *, sample_weight=None):
+def measure_density(
+    tree: Tree, X: Floats, low: ArrayLike, high: ArrayLike, *, sample_weight: Floats | None = None
+) -> Tree:
     """The tree whose nodes answer with the logarithm of (1), from the rows of X.
 
     Its impurities are −(n/N)/V with the volume of the box as unit, so that Σ (n/N) H over leaves is what (2) lowers and
@@ -135,7 +138,7 @@ def measure_density(tree, X, low, high, *, sample_weight=None):
     """
     w = np.ones(len(X)) if sample_weight is None else sample_weight
     leaf = tree.apply(X)
-    mass = np.bincount(leaf, weights=w, minlength=tree.node_count)
+    mass: Array = np.bincount(leaf, weights=w, minlength=tree.node_count)
     count = np.bincount(leaf[w > 0.0], minlength=tree.node_count)
     for node in range(tree.node_count - 1, 0, -1):
         mass[tree.parent[node]] += mass[node]
@@ -152,7 +155,7 @@ def measure_density(tree, X, low, high, *, sample_weight=None):
     return Tree(
         nodes=tree.nodes,
         answers=answers[:, None],
-        impurity=-np.exp(np.minimum(answers + log_volume[0], MOST)),
+        impurity=-np.exp(np.minimum(answers + log_volume[0], LARGEST_LOG)),
         weight=mass,
         n_rows=count,
         missing=tree.missing,
@@ -163,9 +166,17 @@ def measure_density(tree, X, low, high, *, sample_weight=None):
 
 
 def grow_density_tree(
-    X, low, high, *, sample_weight=None, splitter="best", max_depth=None, min_weight_leaf=1.0, max_leaf_nodes=None,
-    seed=0,
-):  # fmt: skip
+    X: Floats,
+    low: ArrayLike,
+    high: ArrayLike,
+    *,
+    sample_weight: ArrayLike | None = None,
+    splitter: CutSearch = "best",
+    max_depth: int | None = None,
+    min_weight_leaf: float = 1.0,
+    max_leaf_nodes: int | None = None,
+    seed: int = 0,
+) -> Tree:
     """Grow a tree whose leaves answer with log densities.
 
     Parameters
@@ -215,7 +226,7 @@ def grow_density_tree(
         answers=empty[:, None],
         impurity=empty,
         weight=empty,
-        n_rows=empty,
+        n_rows=np.zeros(made, dtype=np.int64),
         missing=found.missing,
         ends=found.ends,
         n_features=X.shape[1],
@@ -244,7 +255,7 @@ class _DensitySplitter:
                 continue
             with np.errstate(divide="ignore"):
                 log_gain = 2.0 * np.log(mass) - np.sum(np.log(high - low)) + np.log(max(score - 1.0, 0.0))
-            nodes.gain[node] = np.exp(np.clip(log_gain, -MOST, MOST))
+            nodes.gain[node] = np.exp(np.clip(log_gain, -LARGEST_LOG, LARGEST_LOG))
             nodes.feature[node], nodes.threshold[node], nodes.missing[node] = j, t, 0
 
     def divide(self, nodes, node, made):

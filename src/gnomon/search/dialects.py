@@ -8,11 +8,12 @@ leave out what goes without saying. SQL: ISO/IEC 9075.
 """
 
 import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import inf
 
-from gnomon.search.conditions import OneOf
-from gnomon.search.words import spell, spell_name, spell_number
+from gnomon.search.conditions import Condition, OneOf
+from gnomon.search.words import Words, spell, spell_name, spell_number
 
 __all__ = ["PYTHON", "SQL", "TEXT", "Dialect", "say", "say_all", "say_any"]
 
@@ -193,7 +194,7 @@ SQL = _Sql("<=", "=", "<>", "AND", "OR", "1 = 1")
 PYTHON = _Python("<=", "==", "!=", "and", "or", "True")
 
 
-def say(condition, words, dialect, decimals=None):
+def say(condition: Condition, words: Words, dialect: Dialect, decimals: int | None = None) -> str:
     """A condition as text.
 
     References
@@ -210,7 +211,7 @@ def say(condition, words, dialect, decimals=None):
     "row['sky'] in ('blue', 'red')"
     """
     columns = [dialect.column(words.names[j]) for j in condition.columns]
-    passes = condition.missing and (dialect.exact or condition.told)
+    passes = condition.missing and (dialect.exact or condition.mention_missing)
     if isinstance(condition, OneOf):
         return _say_set(condition, words, dialect, columns[0], passes)
     if condition.is_empty:
@@ -231,7 +232,7 @@ def _say_set(condition, words, dialect, column, passes):
     if passes and (dialect.exact or None in others):
         return dialect.outside(column, refused, missing=None not in others)
     gaps = passes or None in listed
-    if not dialect.exact and not gaps and len(listed) == condition.size and condition.told:
+    if not dialect.exact and not gaps and len(listed) == condition.size and condition.mention_missing:
         return dialect.known([column])
     if not known:
         return dialect.missing([column]) if gaps or condition.missing else f"not {dialect.always}"
@@ -253,13 +254,13 @@ def _say_interval(condition, words, dialect, decimals):
     return f" {dialect.conjunction} ".join(parts) or None
 
 
-def say_all(conditions, words, dialect, decimals=None):
+def say_all(conditions: Iterable[Condition], words: Words, dialect: Dialect, decimals: int | None = None) -> str:
     """All of some conditions."""
     parts = [say(condition, words, dialect, decimals) for condition in conditions]
     return f" {dialect.conjunction} ".join(parts) or dialect.always
 
 
-def say_any(terms, dialect):
+def say_any(terms: Sequence[str], dialect: Dialect) -> str:
     """One of some terms, each the text of conditions that all hold."""
     bracketed = [f"({term})" if len(terms) > 1 else term for term in terms]
     return f" {dialect.disjunction} ".join(bracketed) or f"not {dialect.always}"

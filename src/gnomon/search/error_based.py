@@ -10,16 +10,19 @@ chapter 4; the exact limit: Clopper & Pearson (1934), doi:10.1093/biomet/26.4.40
 import numpy as np
 from scipy.special import betaincinv
 
+from gnomon._typing import ArrayLike, Floats, Integers, Matrix
 from gnomon.numerics.validation import check_interval
+from gnomon.search._criterion import Criterion
 from gnomon.search._cuts import TIE
 from gnomon.search._raising import best_of_three
 from gnomon.search.cut import cut_at, keep_nodes, least_cuts
 from gnomon.search.refit import refit_nodes
+from gnomon.search.tree import Tree
 
 __all__ = ["prune_error_based", "upper_error_rate"]
 
 
-def upper_error_rate(errors, n, cf=0.25):
+def upper_error_rate(errors: ArrayLike, n: ArrayLike, cf: float = 0.25) -> Floats:
     """The error rate U above which E errors or fewer in N have a probability below CF: equation (1).
 
     U = BetaInv(1 − CF; E + 1, N − E), which serves weights that are no whole numbers too; 1 where E = N.
@@ -55,7 +58,15 @@ def upper_error_rate(errors, n, cf=0.25):
     return rate
 
 
-def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_weight=None):
+def prune_error_based(
+    tree: Tree,
+    X: Matrix | None = None,
+    y: Integers | None = None,
+    criterion: Criterion | None = None,
+    *,
+    cf: float = 0.25,
+    sample_weight: ArrayLike | None = None,
+) -> Tree:
     """Prune a classification tree by its predicted errors (1).
 
     Parameters
@@ -90,16 +101,16 @@ def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_w
     >>> prune_error_based(tree, x, y, Gini(2)).threshold.tolist()
     [3.5, -2.0, -2.0]
     """
-    if X is not None and (y is None or criterion is None):
+    if X is None:
+        as_leaf = predicted_errors(tree.answers * tree.weight[:, None], cf)
+        return cut_at(tree, least_cuts(tree, as_leaf, np.where(tree.is_leaf, as_leaf, 0.0)))
+    if y is None or criterion is None:
         raise ValueError(
             f"X is given without {'y' if y is None else 'criterion'}, which estimates branches that rise; give all of "
             "X, y and criterion, or none"
         )
-    if X is None:
-        as_leaf = predicted_errors(tree.answers * tree.weight[:, None], cf)
-        return cut_at(tree, least_cuts(tree, as_leaf, np.where(tree.is_leaf, as_leaf, 0.0)))
 
-    def predicted(counts):
+    def predicted(counts: Floats) -> Floats:
         return predicted_errors(counts, cf)
 
     keep, leaf, rose = best_of_three(tree, X, y, sample_weight, predicted)
@@ -107,11 +118,11 @@ def prune_error_based(tree, X=None, y=None, criterion=None, *, cf=0.25, sample_w
     return refit_nodes(pruned, X, y, criterion, sample_weight=sample_weight) if rose else pruned
 
 
-def predicted_errors(counts, cf):
+def predicted_errors(counts: Floats, cf: float) -> Floats:
     """N · U_CF(E, N) of each row of class weights."""
     n = np.sum(counts, axis=1)
     errors = n - np.max(counts, axis=1)
     # Weights that should cancel leave a trace of rounding, which is no error.
     errors = np.where(errors > TIE * n, errors, 0.0)
     pairs, back = np.unique(np.stack([errors, n], axis=1), axis=0, return_inverse=True)
-    return (pairs[:, 1] * upper_error_rate(*pairs.T, cf))[back]
+    return (pairs[:, 1] * upper_error_rate(pairs[:, 0], pairs[:, 1], cf))[back]

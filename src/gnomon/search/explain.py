@@ -8,6 +8,7 @@ The sums telescope, so that (1) is exact. A weighted sum of columns shares its s
 (2014), Interpreting random forest classification models using a feature contribution method, arXiv:1312.1121.
 """
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -15,10 +16,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from gnomon.search.conditions import branch_conditions, narrowed, reached
+from gnomon._typing import Array, ArrayLike, Compressed, Floats
+from gnomon.search.conditions import Reach, branch_conditions, narrowed, reached
 from gnomon.search.dialects import TEXT, say
+from gnomon.search.tree import Tree
 from gnomon.search.walk import leaf_weights
-from gnomon.search.words import spell
+from gnomon.search.words import Cell, Label, Words, spell
 
 __all__ = ["Step", "TreeExplanation", "contributions", "explain_forest", "explain_row"]
 
@@ -56,11 +59,11 @@ class Step(NamedTuple):
 
     node: int
     child: int
-    columns: tuple
-    value: object
+    columns: tuple[Hashable, ...]
+    value: Cell | tuple[Cell, ...]
     branch: str
-    before: np.ndarray
-    after: np.ndarray
+    before: Floats
+    after: Floats
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,36 +99,36 @@ class TreeExplanation:
     contributions: x0 (a -0.5, b +0.5)
     """
 
-    label: object
-    answer: np.ndarray
-    root: np.ndarray
-    contributions: dict
-    steps: tuple = ()
-    classes: np.ndarray | None = None
+    label: Label
+    answer: Floats
+    root: Floats
+    contributions: dict[Hashable, Floats]
+    steps: tuple[Step, ...] = ()
+    classes: Array | None = None
 
-    def __str__(self):
+    def __str__(self) -> str:
         lines = [self._headline(), f"before any test: {self._said(self.root)}"]
         for step in self.steps:
-            told = "missing" if step.value is None else f"it is {_shown(step.value)}"
-            lines.append(f"{step.branch} ({told}): {self._said(step.before)} → {self._said(step.after)}")
+            value = "missing" if step.value is None else f"it is {_shown(step.value)}"
+            lines.append(f"{step.branch} ({value}): {self._said(step.before)} → {self._said(step.after)}")
         used = {name: part for name, part in self.contributions.items() if np.any(part != 0.0)}
         by_size = sorted(used, key=lambda name: -float(np.max(np.abs(used[name]))))
         parts = [f"{name} ({self._said(used[name], sign='+')})" for name in by_size]
         return "\n".join([*lines, f"contributions: {', '.join(parts) or 'none'}"])
 
-    def _headline(self):
+    def _headline(self) -> str:
         if self.classes is None:
             return self._said(self.answer)
         return f"{spell(self.label)}, with {self._said(self.answer)}"
 
-    def _said(self, numbers, sign=""):
+    def _said(self, numbers: Floats, sign: str = "") -> str:
         names = [""] * len(numbers) if self.classes is None else [f"{spell(k)} " for k in self.classes.tolist()]
         return ", ".join(
             f"{name}{v + 0.0:{sign if abs(v) > 0 else ''}.4g}" for name, v in zip(names, numbers, strict=True)
         )
 
 
-def _shown(value):
+def _shown(value: Cell) -> str:
     return (
         ", ".join(map(_shown, value))
         if isinstance(value, tuple)
@@ -135,7 +138,7 @@ def _shown(value):
     )
 
 
-def contributions(tree, X):
+def contributions(tree: Tree, X: Array) -> Floats:
     """c of equation (1) for every row, column and answer: an array of shape (n_samples, n_features, n_answers).
 
     Parameters
@@ -160,7 +163,7 @@ def contributions(tree, X):
     return _parts(tree, X, _ends(tree, X))
 
 
-def _parts(tree, X, ends):
+def _parts(tree: Tree, X: Array, ends: Compressed) -> Floats:
     """The contributions of rows whose ends are known."""
     out = np.zeros((len(X), tree.n_features, tree.answers.shape[1]))
     for leaf in np.unique(ends.indices):
@@ -176,7 +179,7 @@ def _parts(tree, X, ends):
     return out
 
 
-def _ends(tree, X):
+def _ends(tree: Tree, X: Array) -> sparse.csr_array:
     """Where rows end, with weights that sum to one, as a sparse matrix by rows."""
     if "fractional" in tree.extra:
         return sparse.csr_array(leaf_weights(tree, X))
@@ -184,7 +187,7 @@ def _ends(tree, X):
     return sparse.csr_array((np.ones(n), tree.apply(X), np.arange(n + 1)), shape=(n, tree.node_count))
 
 
-def _shares(tree, node, X):
+def _shares(tree: Tree, node: int, X: Array) -> tuple[list[int], Floats]:
     """The columns that a node tests, and how rows share its step among them."""
     k = tree.tests.which[node]
     if k < 0 or tree.tests.test(k)[0] != 2:
@@ -196,7 +199,7 @@ def _shares(tree, node, X):
     return cells[:-1].tolist(), np.divide(sizes, total, out=even, where=total > 0.0)
 
 
-def explain_row(tree, words, x):
+def explain_row(tree: Tree, words: Words, x: ArrayLike) -> TreeExplanation:
     """The way of one row through a tree, and the contributions of its columns.
 
     Parameters
@@ -220,8 +223,8 @@ def explain_row(tree, words, x):
     >>> import numpy as np
     >>> from gnomon.search import SquaredError, Words, code_columns, explain_row, grow_tree
     >>> tree = grow_tree(code_columns(np.array([[1.0], [2.0]])), np.array([[3.0], [5.0]]), SquaredError())
-    >>> told = explain_row(tree, Words.plain(tree), np.array([1.0]))
-    >>> told.label, told.root.tolist(), told.contributions["x0"].tolist()
+    >>> found = explain_row(tree, Words.plain(tree), np.array([1.0]))
+    >>> found.label, found.root.tolist(), found.contributions["x0"].tolist()
     (3.0, [4.0], [-1.0])
     """
     X = np.asarray(x, dtype=float)[None, :]
@@ -233,7 +236,7 @@ def explain_row(tree, words, x):
     return TreeExplanation(words.label(answer), answer, tree.answers[0], parts, steps, words.classes)
 
 
-def explain_forest(trees, words, x):
+def explain_forest(trees: Sequence[Tree], words: Words, x: ArrayLike) -> TreeExplanation:
     """The means of the answers and contributions of many trees for one row.
 
     Parameters
@@ -257,8 +260,8 @@ def explain_forest(trees, words, x):
     >>> from gnomon.search import SquaredError, Words, code_columns, explain_forest, grow_tree
     >>> columns = code_columns(np.array([[1.0], [2.0]]))
     >>> trees = [grow_tree(columns, np.array([[3.0], [b]]), SquaredError()) for b in (5.0, 7.0)]
-    >>> told = explain_forest(trees, Words.plain(trees[0]), np.array([2.0]))
-    >>> told.label, told.root.tolist(), told.contributions["x0"].tolist()
+    >>> found = explain_forest(trees, Words.plain(trees[0]), np.array([2.0]))
+    >>> found.label, found.root.tolist(), found.contributions["x0"].tolist()
     (6.0, [4.5], [1.5])
     """
     X = np.asarray(x, dtype=float)[None, :]
@@ -270,8 +273,9 @@ def explain_forest(trees, words, x):
     return TreeExplanation(words.label(answer), answer, root, parts, (), words.classes)
 
 
-def _steps(tree, words, path, x):
-    steps, reach = [], {}
+def _steps(tree: Tree, words: Words, path: list[int], x: Floats) -> tuple[Step, ...]:
+    steps: list[Step] = []
+    reach: Reach = {}
     for node, child in pairwise(path):
         conditions = narrowed(branch_conditions(tree, node, words), reach)
         condition = conditions[tree.children(node).index(child)]

@@ -3,37 +3,53 @@
     F(x) = Σ_t answer of the leaf of x in tree t                                                                  (1)
 
 Tree t depends on its seed alone, never on the other trees or on threads. Breiman (2001), doi:10.1023/A:1010933404324.
-The trees stand one after the other in the same arrays as one tree's; many rows go down them together, tree by tree, so
-that a node is looked up once for all that pass it.
+The trees are stored one after the other in one set of arrays; many rows descend a tree together, so that a node is
+loaded once for all that pass it.
 """
 
 import itertools
 import threading
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Protocol
 
 import numpy as np
 from joblib import effective_n_jobs
 from scipy import sparse
 
+from gnomon._typing import Array, Floats, Integers, Matrix
 from gnomon.numerics.parallel import map_chunks
+from gnomon.search._criterion import Criterion
 from gnomon.search._grow import Grower, grow_tree, rows_of
 from gnomon.search._growers import applicable_growers
 from gnomon.search._record_splitter import Records
+from gnomon.search.columns import Columns
 from gnomon.search.grow_general import grow_general_tree
-from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, pass_down, pieces
+from gnomon.search.traverse import AnswerSums, LeafNumbers, block_of, find_leaves_of_block, pieces
 from gnomon.search.tree import FIELDS, LEAF, Tests, Tree
 
 __all__ = ["Bags", "Forest", "grow_forest"]
 
-GROUPS = 4
-"""Parts of a forest whose answers are summed by themselves."""
+TREE_GROUPS = 4
+"""Groups of trees whose answers are summed separately, for threads."""
 
-SPARE = 1.25
-"""Room for trees that are larger than the first: pages that are never touched cost nothing."""
+RESERVE = 1.25
+"""How much more is reserved than trees like those so far would take: untouched pages cost nothing."""
 
-FEW_STEPS = 5000
-"""Rows times trees for which threads are not worth their start."""
+SERIAL_UP_TO = 5000
+"""Rows times trees up to which one thread is faster than several."""
+
+
+class RowBags(Protocol):
+    """The rows of many trees: a seed for each, and how often each row is in its bag."""
+
+    @property
+    def seeds(self) -> Sequence[int]:
+        """One for each tree."""
+
+    def counts(self, t: int) -> Floats:
+        """How often each row is in the bag of tree t."""
 
 
 @dataclass(frozen=True)
@@ -65,9 +81,9 @@ class Bags:
     n: int
     size: int | None
     replace: bool = True
-    seeds: tuple = ()
+    seeds: tuple[int, ...] = ()
 
-    def counts(self, t):
+    def counts(self, t: int) -> Floats:
         """How often each row is in the bag of tree t."""
         if self.size is None:
             return np.ones(self.n)
@@ -77,9 +93,19 @@ class Bags:
 
 
 def grow_forest(
-    columns, y, criterion, bags, *, weights=None, features=None, after=None, finish=None, n_jobs=None, progress=None,
-    **options,
-):  # fmt: skip
+    columns: Columns,
+    y: Array,
+    criterion: Criterion,
+    bags: RowBags,
+    *,
+    weights: Callable[[Floats], Floats] | None = None,
+    features: Callable[[int], Integers] | None = None,
+    after: "Forest | None" = None,
+    finish: Callable[[Tree], Tree] | None = None,
+    n_jobs: int | None = None,
+    progress: Callable[[int, Tree], object] | None = None,
+    **options: Any,
+) -> "Forest":
     """Grow a tree for each seed of `bags`.
 
     An interrupt ends the growing, not the work done: the trees before the first unfinished one are returned.
@@ -89,7 +115,7 @@ def grow_forest(
     columns, y, criterion
         As in `grow_tree`.
     bags : Bags
-        The rows of each tree.
+        The rows of each tree; or another object with `seeds` and `counts`.
     weights : callable counts → weights, optional
         From how often rows are in the bag to the weights of the tree; the counts themselves by default.
     features : callable seed → array of columns, optional
@@ -136,7 +162,7 @@ def grow_forest(
             tree = _grow_one(columns, y, criterion, features, sample_weight=w, seed=seed, **options)
         else:
             if not hasattr(kept, "grower"):
-                # Pages that are new to a process cost time: a thread grows all its trees in the same arrays.
+                # Fresh memory costs page faults: a thread grows all its trees in the same arrays.
                 n = columns.n_samples
                 kept.grower = Grower(columns, y, criterion, np.empty(n), most_rows=n, records=records, **options)
                 kept.w = None
@@ -159,13 +185,13 @@ def grow_forest(
 
 
 class _Joined:
-    """Trees one after the other in one set of arrays: once there, a tree need not be kept.
+    """Trees one after the other in one set of arrays; the trees themselves need not be kept.
 
-    Room is made for `expected` trees like those that are there.
+    Memory is reserved for `expected` trees like those so far.
     """
 
     def __init__(self, expected, forest=None):
-        self.expected, self.model, self.roots, self.room, self.tests = expected, None, [0], {}, []
+        self.expected, self.model, self.roots, self.arrays, self.tests = expected, None, [0], {}, []
         if forest is not None:
             self.put([forest.whole])
             self.roots = forest.roots.tolist()
@@ -177,28 +203,28 @@ class _Joined:
         """Put trees after those that are there."""
         ends = self.roots[-1] + np.cumsum([tree.node_count for tree in trees])
         here = slice(self.roots[-1], int(ends[-1]))
-        self._make_room(trees[0], here.stop, len(self) + len(trees))
+        self._reserve(trees[0], here.stop, len(self) + len(trees))
         for name in FIELDS:
-            np.concatenate([getattr(tree, name) for tree in trees], out=self.room[name][here])
+            np.concatenate([getattr(tree, name) for tree in trees], out=self.arrays[name][here])
         self.tests += [
             (end - tree.node_count, tree.tests)
             for tree, end in zip(trees, ends, strict=True)
             if len(tree.tests.kinds) > 0
         ]
-        # Last: what an interrupt leaves half done is not there.
+        # Last, so that an interrupt leaves no tree half stored.
         self.roots = self.roots + ends.tolist()
 
-    def _make_room(self, tree, used, count):
+    def _reserve(self, tree, used, count):
         if self.model is None:
             self.model = tree
-            self.room = {name: getattr(tree, name)[:0] for name in FIELDS}
-        if used > len(self.room["nodes"]):
-            size = used if count >= self.expected else int(SPARE * self.expected * used / count)
-            self.room = {name: _longer(array, self.roots[-1], size) for name, array in self.room.items()}
+            self.arrays = {name: getattr(tree, name)[:0] for name in FIELDS}
+        if used > len(self.arrays["nodes"]):
+            size = used if count >= self.expected else int(RESERVE * self.expected * used / count)
+            self.arrays = {name: _longer(array, self.roots[-1], size) for name, array in self.arrays.items()}
 
     def forest(self):
         """The trees that are there."""
-        arrays = {name: array[: self.roots[-1]] for name, array in self.room.items()}
+        arrays = {name: array[: self.roots[-1]] for name, array in self.arrays.items()}
         tests = _join_tests(self.tests, self.roots[-1])
         return Forest(replace(self.model, **arrays, tests=tests), np.array(self.roots))
 
@@ -265,25 +291,25 @@ class Forest:
     """
 
     whole: Tree
-    roots: np.ndarray
+    roots: Integers
 
     @classmethod
-    def of(cls, trees):
+    def of(cls, trees: Sequence[Tree]) -> "Forest":
         """Put trees one after the other."""
         joined = _Joined(len(trees))
         joined.put(trees)
         return joined.forest()
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.roots) - 1
 
-    def tree(self, t):
+    def tree(self, t: int) -> Tree:
         """Tree number t; its arrays are views."""
         part = slice(self.roots[t], self.roots[t + 1])
         views = {name: getattr(self.whole, name)[part] for name in FIELDS}
         return replace(self.whole, **views, tests=self.whole.tests._replace(which=self.whole.tests.which[part]))
 
-    def code(self, X, n_jobs=None):
+    def code(self, X: Matrix, n_jobs: int | None = None) -> sparse.csr_array:
         """The leaf of every row in every tree as a sparse matrix: one 1 per tree in the column of the leaf."""
         column = np.cumsum(self.whole.is_leaf) - 1
         leaves = self.leaves(X, n_jobs)
@@ -291,61 +317,61 @@ class Forest:
         starts = np.arange(0, leaves.size + 1, len(self))
         return sparse.csr_array((np.ones(leaves.size), indices, starts), shape=(len(leaves), self.whole.n_leaves))
 
-    def leaves(self, X, n_jobs=None):
+    def leaves(self, X: Matrix, n_jobs: int | None = None) -> Integers:
         """The leaf of every row in every tree, numbered within the tree."""
         out = np.empty((X.shape[0], len(self)), dtype=np.int64)
 
         def work(rows):
-            pass_down(self.whole, self.roots, 0, len(self), block_of(X[rows]), LeafNumbers(out[rows]))
+            find_leaves_of_block(self.whole, self.roots, 0, len(self), block_of(X[rows]), LeafNumbers(out[rows]))
 
-        map_chunks(work, pieces(*X.shape, n_jobs), n_jobs)
+        map_chunks(work, pieces(X.shape, n_jobs), n_jobs)
         return out
 
     @cached_property
-    def votes(self):
+    def votes(self) -> "Forest":
         """The same trees, whose nodes answer with one vote for their largest answer."""
         answers = self.whole.answers
         return replace(self, whole=self.whole.with_answers(np.eye(answers.shape[1])[np.argmax(answers, axis=1)]))
 
-    def sum(self, X, n_jobs=None):
+    def sum(self, X: Matrix, n_jobs: int | None = None) -> Floats:
         """(1).
 
-        Threads take a group of trees each, lest every one of them look up all nodes for some of the rows. Groups are
-        added in order, so that sums do not depend on threads.
+        Threads take a group of trees each, so that a thread loads only the nodes of its group. Groups are added in
+        order, so that sums do not depend on the number of threads.
         """
-        if X.shape[0] * len(self) < FEW_STEPS:
+        if X.shape[0] * len(self) < SERIAL_UP_TO:
             return self._sum_alone(block_of(X))
 
         def work(task):
-            (block, sink), trees = task
-            pass_down(self.whole, self.roots, *trees, block, sink)
+            (block, output), trees = task
+            find_leaves_of_block(self.whole, self.roots, *trees, block, output)
 
         threads = effective_n_jobs(n_jobs)
-        at_once = -(-threads // GROUPS)
-        some, sums = pieces(*X.shape, at_once), []
+        at_once = -(-threads // TREE_GROUPS)
+        some, sums = pieces(X.shape, at_once), []
         for first in range(0, len(some), at_once):
             blocks = [block_of(X[rows]) for rows in some[first : first + at_once]]
-            sinks = [self._sink(len(block.cells)) for block in blocks]
-            tasks = itertools.product(zip(blocks, sinks, strict=True), itertools.pairwise(self._groups[0]))
+            outputs = [self._answer_sums(len(block.cells)) for block in blocks]
+            tasks = itertools.product(zip(blocks, outputs, strict=True), itertools.pairwise(self._groups[0]))
             map_chunks(work, tasks, threads)
-            sums += [np.sum(sink.out, axis=0) for sink in sinks]
+            sums += [np.sum(output.out, axis=0) for output in outputs]
         return np.concatenate(sums)
 
-    def sum_row(self, x):
+    def sum_row(self, x: Floats) -> Floats:
         """(1) of one row of float64 numbers, without a pool of threads."""
         return self._sum_alone(block_of(x.reshape(1, -1)))[0]
 
     def _sum_alone(self, block):
-        sink = self._sink(len(block.cells))
-        pass_down(self.whole, self.roots, 0, len(self), block, sink)
-        return np.sum(sink.out, axis=0)
+        output = self._answer_sums(len(block.cells))
+        find_leaves_of_block(self.whole, self.roots, 0, len(self), block, output)
+        return np.sum(output.out, axis=0)
 
     @cached_property
     def _groups(self):
         """Where each group of trees begins, and the group of each tree."""
-        ends = np.linspace(0, len(self), GROUPS + 1, dtype=int)
-        return ends, np.repeat(np.arange(GROUPS), np.diff(ends))
+        ends = np.linspace(0, len(self), TREE_GROUPS + 1, dtype=int)
+        return ends, np.repeat(np.arange(TREE_GROUPS), np.diff(ends))
 
-    def _sink(self, n):
-        out = np.zeros((GROUPS, n, self.whole.answers.shape[1]))
+    def _answer_sums(self, n):
+        out = np.zeros((TREE_GROUPS, n, self.whole.answers.shape[1]))
         return AnswerSums(self.whole.answers, self.roots, self._groups[1], out)

@@ -13,28 +13,58 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.search._choices import CHOICES
-from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS
-from gnomon.search._general_splitter import Bounds, Forms, GeneralSplitter, GrowingNodes, OpenNode
-from gnomon.search._grow import grow
+from gnomon._typing import Array, ArrayLike, Integers
+from gnomon.search._choices import CHOICES, TestChoice
+from gnomon.search._column_tests import CATEGORY_TESTS, COMPARED, NUMBER_TESTS, CategoricalTest, NumericTest
+from gnomon.search._criterion import Criterion
+from gnomon.search._general_splitter import (
+    Bounds,
+    Forms,
+    GeneralSplitter,
+    GrowingNodes,
+    MissingRows,
+    ObliqueDirections,
+    OpenNode,
+)
+from gnomon.search._grow import CutSearch, grow
 from gnomon.search._grow_ordered import grow_ordered
 from gnomon.search._growers import require_traits
 from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST
+from gnomon.search.columns import Columns
 from gnomon.search.tree import Tests, Tree
 
 __all__ = ["ColumnScore", "data_thresholds", "grow_general_tree", "score_columns"]
 
-MISSING = ("own_value", "fractional", "surrogate")
 UNBOUNDED = 2**31
 
 
 def grow_general_tree(
-    columns, y, criterion, *, sample_weight=None, rows=None, splitter="best", numeric_test="le",
-    categorical_split="subset", choice="gain", reuse_features=True, missing="own_value", oblique=None, declared=None,
-    max_depth=None, min_samples_split=2, min_samples_leaf=1, min_weight_leaf=0.0, min_impurity=0.0, min_gain=0.0,
-    max_features=None, max_leaf_nodes=None, monotone=None, seed=0,
-):  # fmt: skip
+    columns: Columns,
+    y: Array,
+    criterion: Criterion,
+    *,
+    sample_weight: ArrayLike | None = None,
+    rows: ArrayLike | None = None,
+    splitter: CutSearch = "best",
+    numeric_test: NumericTest = "le",
+    categorical_split: CategoricalTest = "subset",
+    choice: TestChoice = "gain",
+    reuse_features: bool = True,
+    missing: MissingRows = "own_value",
+    oblique: ObliqueDirections | None = None,
+    declared: Integers | None = None,
+    max_depth: int | None = None,
+    min_samples_split: int = 2,
+    min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
+    min_impurity: float = 0.0,
+    min_gain: float = 0.0,
+    max_features: int | None = None,
+    max_leaf_nodes: int | None = None,
+    monotone: ArrayLike | None = None,
+    seed: int = 0,
+) -> Tree:
     """Grow a tree by (1), with tests of any form.
 
     Parameters
@@ -151,7 +181,7 @@ def _as_tree(splitter, nodes):
         answers=np.array([summary.answer for summary in summaries]),
         impurity=splitter.criterion.impurities(worth, mass),
         weight=mass,
-        n_rows=np.array([summary.count for summary in summaries]).astype(np.int32),
+        n_rows=np.array([summary.n_rows for summary in summaries]).astype(np.int32),
         missing=np.array([0 if test is None else test.missing for test in found], dtype=np.int16),
         ends=ends,
         n_features=len(splitter.columns.sizes),
@@ -172,7 +202,7 @@ def _extra(splitter, order, inner, gain):
     return {}
 
 
-def data_thresholds(tree, columns, sample_weight=None):
+def data_thresholds(tree: Tree, columns: Columns, sample_weight: ArrayLike | None = None) -> Tree:
     """The tree whose thresholds are the largest values of `columns` that are not above them; no row changes its way.
 
     Parameters
@@ -238,9 +268,16 @@ class ColumnScore(NamedTuple):
 
 
 def score_columns(
-    columns, y, criterion, *, sample_weight=None, numeric_test="le", categorical_split="multiway", choice="gain",
-    missing="own_value",
-):  # fmt: skip
+    columns: Columns,
+    y: Array,
+    criterion: Criterion,
+    *,
+    sample_weight: ArrayLike | None = None,
+    numeric_test: NumericTest = "le",
+    categorical_split: CategoricalTest = "multiway",
+    choice: TestChoice = "gain",
+    missing: MissingRows = "own_value",
+) -> list[ColumnScore]:
     """The best test of every column at the root, as `ColumnScore` each.
 
     gain = H(node) − H(split), split information −Σ (n_b/n) log₂(n_b/n), and their ratio; with ``missing="fractional"``

@@ -10,13 +10,18 @@ all columns that it holds; its gain counts for the column under which the node s
 (2010), doi:10.1198/jasa.2009.tm08622; (4): Breiman et al. (1984), doi:10.1201/9781315139470.
 """
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Floats
 from gnomon.numerics.validation import check_choice
+from gnomon.search.tree import Tree
 
 __all__ = ["IMPORTANCES", "Importances", "forest_importance", "tree_importance"]
+
+ImportanceKind: TypeAlias = Literal["samples", "tests", "depth", "impurity"]
 
 
 class Importances(NamedTuple):
@@ -40,11 +45,11 @@ class Importances(NamedTuple):
     0
     """
 
-    mean: np.ndarray
-    std: np.ndarray
+    mean: Floats
+    std: Floats
 
 
-def tree_importance(tree, kind="impurity"):
+def tree_importance(tree: Tree, kind: ImportanceKind = "impurity") -> Floats:
     """The importance of every column of a tree, by (1) to (4).
 
     Parameters
@@ -72,7 +77,7 @@ def tree_importance(tree, kind="impurity"):
     return IMPORTANCES[check_choice("kind", kind, IMPORTANCES)](tree)
 
 
-def forest_importance(trees, kind="impurity"):
+def forest_importance(trees: Iterable[Tree], kind: ImportanceKind = "impurity") -> Importances:
     """The means over trees of `tree_importance`, and the standard deviations.
 
     References
@@ -92,7 +97,7 @@ def forest_importance(trees, kind="impurity"):
     return Importances(np.mean(each, axis=0), np.std(each, axis=0))
 
 
-def tested_columns(tree):
+def tested_columns(tree: Tree) -> dict[int, list[int]]:
     """For every inner node the columns that it tests."""
     tested = {int(node): [int(tree.feature[node])] for node in np.flatnonzero(~tree.is_leaf)}
     for node in np.flatnonzero(tree.tests.which >= 0):
@@ -102,7 +107,7 @@ def tested_columns(tree):
     return tested
 
 
-def _samples(tree):
+def _samples(tree: Tree) -> Floats:
     share = np.zeros(tree.n_features)
     # The first node, in preorder, after whose subtree column j may be tested anew: nodes before it are below a test.
     covered = np.zeros(tree.n_features, dtype=int)
@@ -114,14 +119,14 @@ def _samples(tree):
     return share / _total(tree)
 
 
-def _tests(tree):
+def _tests(tree: Tree) -> Floats:
     total = np.zeros(tree.n_features)
     for node, columns in tested_columns(tree).items():
         total[columns] += tree.weight[node]
     return total / _total(tree)
 
 
-def _total(tree):
+def _total(tree: Tree) -> float:
     if tree.weight[0] <= 0.0:
         raise ValueError(
             "the tree has seen no rows, so none can be counted; call fill_leaves(X, y), or ask for 'depth'"
@@ -129,14 +134,14 @@ def _total(tree):
     return tree.weight[0]
 
 
-def _depth(tree):
+def _depth(tree: Tree) -> Floats:
     least = np.full(tree.n_features, float(tree.max_depth))
     for node, columns in tested_columns(tree).items():
         least[columns] = np.minimum(least[columns], tree.depth[node])
     return least
 
 
-def _impurity(tree):
+def _impurity(tree: Tree) -> Floats:
     _total(tree)
     return tree.compute_feature_importances()
 

@@ -14,8 +14,9 @@ from math import inf
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon._typing import Array, Floats, Integers
 from gnomon.search.assemble import Fork
-from gnomon.search.columns import midpoint
+from gnomon.search.columns import Columns, midpoint
 
 __all__ = ["ColumnRule", "column_rule"]
 
@@ -53,24 +54,24 @@ class ColumnRule:
     """
 
     feature: int
-    cuts: np.ndarray | None
-    codes: tuple
-    counts: np.ndarray
+    cuts: Floats | None
+    codes: tuple[list[int], ...]
+    counts: Floats
     has_missing: bool
 
     @property
-    def errors(self):
+    def errors(self) -> float:
         """Weight of the rows that are not of the most frequent class of their part."""
         return float(np.sum(self.counts) - np.sum(np.max(self.counts, axis=1)))
 
     @property
-    def gap(self):
+    def gap(self) -> int | None:
         """The code of a missing category in the tree of the rule, which a value that was never met has not; or None."""
         apart = self.cuts is None and self.has_missing and len(self.counts) > 1
         return sum(len(part) for part in self.codes) if apart else None
 
     @property
-    def fork(self):
+    def fork(self) -> Fork | None:
         """The rule as a tree of its parts; None if there is one part only."""
         parts = len(self.counts)
         if parts == 1:
@@ -78,23 +79,33 @@ class ColumnRule:
         if self.cuts is None:
             pairs = sorted((code, b) for b, part in enumerate(self.codes) for code in part)
             pairs += [] if self.gap is None else [(self.gap, parts - 1)]
-            return Fork(self.feature, np.nan, -1, (None,) * parts, tuple(zip(*pairs, strict=True)))
-        return self._chain()
+            codes, branches = zip(*pairs, strict=True)
+            return Fork(self.feature, np.nan, -1, (None,) * parts, (codes, branches))
+        return self._chain(self.cuts)
 
-    def _chain(self):
+    def _chain(self, cuts: Floats) -> Fork:
         """x ≤ first cut, else x ≤ second cut, …; what is missing leaves at the first."""
-        if len(self.cuts) == 0:
+        if len(cuts) == 0:
             return Fork(self.feature, inf, 1, (None, None))
         mass = np.sum(self.counts, axis=1)
-        below = None
-        for b in range(len(self.cuts) - 1, 0, -1):
-            heavier = int(np.sum(mass[b + 1 : len(self.cuts) + 1]) > mass[b])
-            below = Fork(self.feature, float(self.cuts[b]), heavier, (None, below))
+        below: Fork | None = None
+        for b in range(len(cuts) - 1, 0, -1):
+            heavier = int(np.sum(mass[b + 1 : len(cuts) + 1]) > mass[b])
+            below = Fork(self.feature, float(cuts[b]), heavier, (None, below))
         sides = (None, below, None) if self.has_missing else (None, below)
-        return Fork(self.feature, float(self.cuts[0]), 2 if self.has_missing else -1, sides)
+        return Fork(self.feature, float(cuts[0]), 2 if self.has_missing else -1, sides)
 
 
-def column_rule(columns, j, y, sample_weight, n_classes, *, min_bucket=6, n_values=0):
+def column_rule(
+    columns: Columns,
+    j: int,
+    y: Integers,
+    sample_weight: Floats,
+    n_classes: int,
+    *,
+    min_bucket: float = 6,
+    n_values: int = 0,
+) -> ColumnRule:
     """The rule of column j.
 
     Parameters
@@ -131,7 +142,7 @@ def column_rule(columns, j, y, sample_weight, n_classes, *, min_bucket=6, n_valu
     """
     size = int(columns.sizes[j])
     cell = columns.codes[j].astype(np.int64) * n_classes + y
-    counts = np.bincount(cell, sample_weight, (size + 1) * n_classes).reshape(size + 1, n_classes)
+    counts: Array = np.bincount(cell, sample_weight, (size + 1) * n_classes).reshape(size + 1, n_classes)
     met = np.sum(counts, axis=1) > 0.0
     has_missing = bool(met[size])
     present = np.flatnonzero(met[:size])
@@ -149,7 +160,7 @@ def column_rule(columns, j, y, sample_weight, n_classes, *, min_bucket=6, n_valu
     return ColumnRule(j, thresholds, (), np.vstack([buckets, last]), has_missing)
 
 
-def _buckets(counts, least):
+def _buckets(counts: Floats, least: float) -> tuple[Integers, Floats]:
     """The values after which buckets end, without the last, and the weights of the classes in each."""
     if len(counts) == 0:
         return np.zeros(0, dtype=np.int64), counts

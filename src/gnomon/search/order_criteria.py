@@ -9,7 +9,6 @@ Koenker & Bassett (1978), doi:10.2307/1913643.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -89,10 +88,10 @@ def AbsoluteError() -> PinballError:
 class OrderGroups:
     """Groups of rows whose worth depends on the order of their targets, a column of `y` for each output."""
 
-    criterion: Any
-    y: np.ndarray
-    w: np.ndarray
-    group: np.ndarray
+    criterion: PinballError
+    y: Floats
+    w: Floats
+    group: Integers
     k: int
     many_classes: bool = False
 

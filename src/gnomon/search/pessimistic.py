@@ -10,11 +10,12 @@ import numpy as np
 
 from gnomon.search._cuts import TIE
 from gnomon.search.cut import add_up, cut_at
+from gnomon.search.tree import Tree
 
 __all__ = ["prune_pessimistic"]
 
 
-def prune_pessimistic(tree):
+def prune_pessimistic(tree: Tree) -> Tree:
     """Cut a classification tree by (1).
 
     Parameters

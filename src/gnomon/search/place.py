@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Bools, Floats, Integers, Matrix
+from gnomon.search.tree import Tree
 from gnomon.search.walk import leaf_weights
 
 __all__ = ["Ends", "place_rows"]
@@ -18,19 +20,20 @@ __all__ = ["Ends", "place_rows"]
 class Ends(NamedTuple):
     """Ends of rows: entry k says that row `rows[k]` ends at `nodes[k]` with `weights[k]`."""
 
-    rows: np.ndarray
-    nodes: np.ndarray
-    weights: np.ndarray
+    rows: Integers
+    nodes: Integers
+    weights: Floats
 
-    def __getitem__(self, which):
-        return Ends(*(values[which] for values in tuple(self)))
+    def take(self, which: Integers | Bools) -> "Ends":
+        """Some of these."""
+        return Ends(self.rows[which], self.nodes[which], self.weights[which])
 
-    def and_then(self, *more):
+    def and_then(self, *more: "Ends") -> "Ends":
         """These and more."""
         return Ends(*(np.concatenate(parts) for parts in zip(self, *more, strict=True)))
 
 
-def place_rows(tree, X, sample_weight=None):
+def place_rows(tree: Tree, X: Matrix, sample_weight: ArrayLike | None = None) -> Ends:
     """The ends of the rows of X whose weight is not zero."""
     w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     rows = np.flatnonzero(w)

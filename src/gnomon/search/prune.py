@@ -10,17 +10,20 @@ when it comes up, which leaves O(n log n) besides the walks from the cuts to the
 """
 
 import heapq
-from typing import NamedTuple
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
 from gnomon._jit import jit
+from gnomon._typing import Floats, Integers
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.search._cuts import TIE
 from gnomon.search.cut import add_up, cut_at
 from gnomon.search.tree import Tree
 
 __all__ = ["PruningPath", "node_losses", "prune_tree", "pruning_path"]
+
+NodeLoss: TypeAlias = Literal["impurity", "misclassification"]
 
 
 class PruningPath(NamedTuple):
@@ -51,13 +54,13 @@ class PruningPath(NamedTuple):
     array([4, 2, 1])
     """
 
-    alphas: np.ndarray
-    losses: np.ndarray
-    leaves: np.ndarray
-    links: np.ndarray
+    alphas: Floats
+    losses: Floats
+    leaves: Integers
+    links: Floats
 
 
-def pruning_path(tree, *, loss="impurity"):
+def pruning_path(tree: Tree, *, loss: NodeLoss = "impurity") -> PruningPath:
     """All smallest minimisers of R_α.
 
     Parameters
@@ -91,7 +94,7 @@ def pruning_path(tree, *, loss="impurity"):
     return PruningPath(np.array(alphas), np.array(losses), np.array(leaves), links)
 
 
-def prune_tree(tree: Tree, alpha, *, loss="impurity"):
+def prune_tree(tree: Tree, alpha: float, *, loss: NodeLoss = "impurity") -> Tree:
     """The smallest subtree that minimises R_α: links with g ≤ α are cut.
 
     Parameters
@@ -125,7 +128,7 @@ def prune_tree(tree: Tree, alpha, *, loss="impurity"):
     return cut_at(tree, links <= alpha * (1.0 + TIE))
 
 
-def node_losses(tree, loss="impurity"):
+def node_losses(tree: Tree, loss: NodeLoss = "impurity") -> Floats:
     """R(t) of every node as if it were a leaf, as in (1).
 
     References

@@ -7,13 +7,17 @@ subtrees the result has the least loss on the held-out rows, and of these it is 
 Simplifying decision trees, doi:10.1016/S0020-7373(87)80053-6.
 """
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 
 from gnomon._jit import choose, compiled, jit, noun
+from gnomon._typing import ArrayLike, Matrix, Numbers
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.validation import check_choice
 from gnomon.search.cut import cut_at, least_cuts
 from gnomon.search.place import place_rows
+from gnomon.search.tree import Tree
 
 __all__ = ["prune_reduced_error"]
 
@@ -22,14 +26,23 @@ __all__ = ["prune_reduced_error"]
 class _Unequal:
     """One for a wrong class."""
 
-    def value(self, y, z):
+    def value(self, y: Numbers, z: Numbers) -> Numbers:
         return choose(y != z, 1.0, 0.0)
 
+
+HeldOutLoss: TypeAlias = Literal["misclassification", "squared_error"]
 
 LOSSES = {"misclassification": _Unequal(), "squared_error": SquaredLoss()}
 
 
-def prune_reduced_error(tree, X, y, *, loss="misclassification", sample_weight=None):
+def prune_reduced_error(
+    tree: Tree,
+    X: Matrix,
+    y: ArrayLike,
+    *,
+    loss: HeldOutLoss = "misclassification",
+    sample_weight: ArrayLike | None = None,
+) -> Tree:
     """Cut every subtree that does not lower the loss of the rows X, y.
 
     Parameters

@@ -7,18 +7,24 @@ rows stop where none did before. Quinlan (1993), C4.5: Programs for Machine Lear
 """
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix
 from gnomon.search._column_tests import ELSEWHERE
-from gnomon.search.place import place_rows
+from gnomon.search._criterion import Criterion
+from gnomon.search.place import Ends, place_rows
 from gnomon.search.traverse import as_dense
+from gnomon.search.tree import Tree
 from gnomon.search.walk import node_test
 
 __all__ = ["refit_nodes"]
 
 
-def refit_nodes(tree, X, y, criterion, *, sample_weight=None):
+def refit_nodes(
+    tree: Tree, X: Matrix, y: Array, criterion: Criterion, *, sample_weight: ArrayLike | None = None
+) -> Tree:
     """Estimate every node by (1); a node that no row passes weighs nothing, and keeps its answer.
 
     One that was left open by who wrote the tree has none to keep, and takes that of the node above.
@@ -71,14 +77,14 @@ def refit_nodes(tree, X, y, criterion, *, sample_weight=None):
     return replace(tree, answers=answers, impurity=impurity, weight=weight, n_rows=n_rows, extra=extra)
 
 
-def _known_gains(tree, X, y, criterion, ends):
+def _known_gains(tree: Tree, X: Matrix, y: Array, criterion: Criterion, ends: Ends) -> Floats:
     """The gain at each node of the rows whose value it knows, per weight of all its rows."""
     gain = np.zeros(tree.node_count)
     for node in np.flatnonzero(~tree.is_leaf):
         inside = (ends.nodes >= node) & (ends.nodes < tree.ends[node])
         rows, part = np.unique(ends.rows[inside], return_inverse=True)
         w, here = np.bincount(part, ends.weights[inside]), as_dense(X[rows])
-        branch = node_test(tree, node).branch_of(lambda j, here=here: here[:, j])
+        branch = node_test(tree, int(node)).branch_of(partial(np.take, here, axis=1))
         known = branch != ELSEWHERE
         if np.any(known):
             _, group = np.unique(branch[known], return_inverse=True)
@@ -90,6 +96,6 @@ def _known_gains(tree, X, y, criterion, ends):
     return gain
 
 
-def _distinct(rows, group, k):
+def _distinct(rows: Integers, group: Integers, k: int) -> Integers:
     """How many different rows each group has: those in parts may come up through several branches."""
     return np.bincount(np.unique(np.stack([group, rows]), axis=1)[0], minlength=k)

@@ -11,9 +11,10 @@ Quinlan (1993), C4.5: Programs for Machine Learning, ISBN 978-1-55860-238-0.
 import json
 import numbers
 import re
-from typing import Any, NamedTuple
+from collections.abc import Hashable
+from typing import Any, NamedTuple, TypeAlias, Union
 
-from gnomon.search.words import NUMBER
+from gnomon.search.words import NUMBER, Cell, Label
 
 __all__ = ["Case", "Leaf", "RuleFork", "parse"]
 
@@ -26,13 +27,16 @@ KEY = re.compile(r"(<=|>=|==|!=|≤|≥|≠|<|>|=)\s*([-+.\deE]+)")
 OR_MISSING = re.compile(r"(?:^|\s)or missing$")
 BRACED = re.compile(r"\{(.*)\}\s*$")
 
+TreeSpec: TypeAlias = Any
+"""Text, ``{column: {value: …}}``, ``(column, threshold or values, first, second)``, or the label of a lone leaf."""
+
 
 class Leaf(NamedTuple):
     """An answer: a label, or None if it is left open; weights of classes and rows where they are given."""
 
     place: str
-    label: Any = None
-    counts: dict | None = None
+    label: Label = None
+    counts: dict[Label, float] | None = None
     rows: int | None = None
     weight: float | None = None
 
@@ -41,22 +45,22 @@ class Case(NamedTuple):
     """One branch of a fork: `op` is ≤, <, >, ≥, =, "in", "is" (known or missing) or "else"."""
 
     place: str
-    terms: tuple
+    terms: tuple[tuple[Hashable, float], ...]
     op: str
-    value: Any
+    value: Cell | list[Cell]
     missing: bool
-    below: Any
+    below: Union["RuleFork", Leaf]
 
 
 class RuleFork(NamedTuple):
     """A test with its branches; `stop`: rows that no branch takes stay."""
 
     place: str
-    cases: list
+    cases: list[Case]
     stop: bool = False
 
 
-def parse(spec):
+def parse(spec: TreeSpec) -> RuleFork | Leaf:
     """Text, or dicts and tuples, as a `RuleFork` or a `Leaf`."""
     if isinstance(spec, str) and (":" in spec or "\n" in spec or "{" in spec):
         return _parse_text(spec)

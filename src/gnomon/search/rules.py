@@ -8,18 +8,25 @@ any prediction, and the rules of one label, joined by "or", are its disjunctive 
 production rules from decision trees, IJCAI-87.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Array, Bools, Floats
 from gnomon.numerics.validation import check_choice
-from gnomon.search.conditions import branch_conditions, stop_condition
+from gnomon.search.conditions import Condition, Terms, branch_conditions, stop_condition
 from gnomon.search.dialects import PYTHON, SQL, TEXT, say_all, say_any
-from gnomon.search.words import Words, count_rows, spell
+from gnomon.search.tree import Tree
+from gnomon.search.words import Label, Words, count_rows, spell
 
 __all__ = ["Rule", "Rules", "tree_rules"]
 
 DIALECTS = {"text": TEXT, "sql": SQL, "python": PYTHON}
+
+Way: TypeAlias = dict[Terms, Condition]
+"""The conditions on a path, by their quantity."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,19 +60,19 @@ class Rule:
     (2, array([0., 1.]), array([False,  True]))
     """
 
-    conditions: tuple
-    answer: np.ndarray
+    conditions: tuple[Condition, ...]
+    answer: Floats
     weight: float
     n_rows: int
-    label: object
+    label: Label
     node: int = -1
 
-    def fires(self, X):
+    def fires(self, X: Array) -> Bools:
         """Whether the rule holds for each row of X, coded as `Tree.apply` takes it."""
         return np.all([np.ones(len(X), dtype=bool), *(condition.holds(X) for condition in self.conditions)], axis=0)
 
 
-class Rules(tuple):
+class Rules(tuple[Rule, ...]):
     """The rules of a tree.
 
     Parameters
@@ -93,24 +100,24 @@ class Rules(tuple):
 
     words: Words
 
-    def __new__(cls, rules, words):
+    def __new__(cls, rules: Iterable[Rule], words: Words) -> Self:
         """The rules, which speak these words."""
         found = super().__new__(cls, rules)
         found.words = words
         return found
 
-    def __getnewargs__(self):
+    def __getnewargs__(self) -> tuple[tuple[Rule, ...], Words]:
         """What copies are made of."""
         return tuple(self), self.words
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_text()
 
-    def fires(self, X):
+    def fires(self, X: Array) -> Bools:
         """Which rule holds for which row: a matrix of truth values, one column per rule."""
         return np.column_stack([rule.fires(X) for rule in self])
 
-    def simplify(self):
+    def simplify(self) -> "Rules":
         """Fewer rules that predict the same: those of one label that differ in one condition are joined."""
         rules, before = list(self), len(self) + 1
         while len(rules) < before:
@@ -119,7 +126,7 @@ class Rules(tuple):
                 rules = _joined_over(key, rules)
         return Rules(rules, self.words)
 
-    def complete(self):
+    def complete(self) -> "Rules":
         """The rules for rows without missing values and without values that are no category; they mention neither."""
         found = []
         for rule in self:
@@ -129,14 +136,14 @@ class Rules(tuple):
                 found.append(replace(rule, conditions=tuple(asked)))
         return Rules(found, self.words)
 
-    def to_text(self, decimals=None):
+    def to_text(self, decimals: int | None = None) -> str:
         """One line per rule."""
         return "\n".join(
             f"if {say_all(rule.conditions, self.words, TEXT, decimals)} then {_outcome(rule, self.words)}"
             for rule in self
         )
 
-    def to_dnf(self, label, dialect="text"):
+    def to_dnf(self, label: Label, dialect: Literal["text", "sql", "python"] = "text") -> str:
         """The disjunctive normal form of a label: the conditions of its rules, joined by "or"."""
         language = DIALECTS[check_choice("dialect", dialect, DIALECTS)]
         if self.words.classes is not None and label not in self.words.classes.tolist():
@@ -144,7 +151,7 @@ class Rules(tuple):
         chosen = [rule for rule in self if rule.label == label]
         return say_any([say_all(rule.conditions, self.words, language) for rule in chosen], language)
 
-    def to_sql(self):
+    def to_sql(self) -> str:
         """A CASE expression that gives the label; its columns are those of the table."""
         if any(isinstance(rule.label, list) for rule in self):
             raise ValueError("the tree answers with several numbers, and a CASE expression gives one; use to_python()")
@@ -153,7 +160,7 @@ class Rules(tuple):
         ]
         return "\n".join(["CASE", *lines, "END"])
 
-    def to_python(self, name="predict"):
+    def to_python(self, name: str = "predict") -> str:
         """The source of a function from a row, a dict by column, to the label."""
         nan = 'float("nan")'
         lines = [
@@ -165,7 +172,7 @@ class Rules(tuple):
         return "\n".join(lines) + "\n"
 
 
-def tree_rules(tree, words=None, *, stops=True):
+def tree_rules(tree: Tree, words: Words | None = None, *, stops: bool = True) -> Rules:
     """The rules of a tree, in the order of its leaves.
 
     Parameters
@@ -196,7 +203,7 @@ def tree_rules(tree, words=None, *, stops=True):
         classes = np.arange(tree.answers.shape[1]) if tree.answers.shape[1] > 1 else None
         words = Words.plain(tree, classes)
     found = []
-    ways = {0: {}}
+    ways: dict[int, Way] = {0: {}}
     for node in range(tree.node_count):
         way = ways.pop(node)
         stop = stop_condition(tree, node, words)
@@ -208,21 +215,22 @@ def tree_rules(tree, words=None, *, stops=True):
     return Rules(found, words)
 
 
-def _met(way, condition):
-    known = way.get(condition.key)
+def _met(way: Way, condition: Condition) -> Way:
+    # Conditions of one key are of one class.
+    known: Any = way.get(condition.key)
     return {**way, condition.key: condition if known is None else known.meet(condition)}
 
 
-def _rule(tree, words, node, way):
+def _rule(tree: Tree, words: Words, node: int, way: Way) -> Rule:
     stopped = not tree.is_leaf[node]
     answer = tree.answers[node]
     weight, n_rows = (0.0, 0) if stopped else (float(tree.weight[node]), int(tree.n_rows[node]))
     return Rule(tuple(way.values()), answer, weight, n_rows, words.label(answer), node)
 
 
-def _joined_over(key, rules):
+def _joined_over(key: Terms, rules: Iterable[Rule]) -> list[Rule]:
     """Join what differs in the condition of one quantity alone."""
-    groups = {}
+    groups: dict[tuple[str, bool, frozenset[Condition]], list[Rule]] = {}
     for rule in rules:
         rest = tuple(condition for condition in rule.conditions if condition.key != key)
         groups.setdefault((repr(rule.label), len(rest) < len(rule.conditions), frozenset(rest)), []).append(rule)
@@ -232,10 +240,11 @@ def _joined_over(key, rules):
     return found
 
 
-def _join_group(key, group):
+def _join_group(key: Terms, group: list[Rule]) -> list[Rule]:
     """Neighbours first, what is only missing last, so that each need be held against the one before it alone."""
-    pairs = [(_condition(rule, key), rule) for rule in group]
-    done = []
+    # Conditions of one key are of one class.
+    pairs: list[tuple[Any, Rule]] = [(_condition(rule, key), rule) for rule in group]
+    done: list[tuple[Any, Rule]] = []
     for condition, rule in sorted(pairs, key=lambda pair: pair[0].place):
         joined = done[-1][0].join(condition) if done else None
         if joined is None:
@@ -245,16 +254,16 @@ def _join_group(key, group):
     return [_with_condition(rule, key, condition) for condition, rule in done]
 
 
-def _condition(rule, key):
+def _condition(rule: Rule, key: Terms) -> Condition:
     return next(condition for condition in rule.conditions if condition.key == key)
 
 
-def _with_condition(rule, key, new):
+def _with_condition(rule: Rule, key: Terms, new: Condition) -> Rule:
     kept = (new if old.key == key else old for old in rule.conditions if old.key != key or not new.is_whole)
     return replace(rule, conditions=tuple(kept))
 
 
-def _pooled(first, second):
+def _pooled(first: Rule, second: Rule) -> Rule:
     """The rows of two rules together."""
     weight = first.weight + second.weight
     share = first.weight / weight if weight > 0.0 else 0.5
@@ -262,7 +271,7 @@ def _pooled(first, second):
     return replace(first, answer=answer, weight=weight, n_rows=first.n_rows + second.n_rows, node=-1)
 
 
-def _outcome(rule, words):
+def _outcome(rule: Rule, words: Words) -> str:
     """The label, and of the rows for which the rule fired those that have it."""
     if words.classes is None:
         return f"{rule.label!r} ({count_rows(rule.n_rows)})"

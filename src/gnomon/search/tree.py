@@ -8,14 +8,17 @@ looked up in `tests`. All trees of the library (single, in forests, boosted, dra
 al. (1984), doi:10.1201/9781315139470; preorder: Knuth, The Art of Computer Programming 1, §2.3.1.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
+from numpy.typing import DTypeLike
 from scipy import sparse
 
 from gnomon._jit import jit
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix, NDArray
 from gnomon.search.traverse import leaves_of
 from gnomon.search.walk import leaf_weights
 
@@ -29,6 +32,11 @@ NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.
 
 FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
 """What a tree has of each node."""
+
+Entries: TypeAlias = Sequence[float] | Array
+
+PackedTest: TypeAlias = tuple[int, Entries, Entries, Entries]
+"""(kind, cells, branches, coefs) of a test, as `Tests` keeps it."""
 
 
 class Tests(NamedTuple):
@@ -55,20 +63,20 @@ class Tests(NamedTuple):
     array([-1, -1, -1], dtype=int32)
     """
 
-    which: np.ndarray
-    kinds: np.ndarray
-    starts: np.ndarray
-    cells: np.ndarray
-    branches: np.ndarray
-    coefs: np.ndarray
+    which: Integers
+    kinds: Integers
+    starts: Integers
+    cells: Integers
+    branches: Integers
+    coefs: Floats
 
     @classmethod
-    def none(cls, n_nodes):
+    def none(cls, n_nodes: int) -> Self:
         """No such test among `n_nodes` nodes, which takes no memory."""
         return cls.of(np.zeros(0), [])._replace(which=np.broadcast_to(np.int32(-1), n_nodes))
 
     @classmethod
-    def of(cls, which, tests):
+    def of(cls, which: ArrayLike, tests: Sequence[PackedTest]) -> Self:
         """Pack a list of (kind, cells, branches, coefs)."""
         starts = np.concatenate([[0], np.cumsum([len(cells) for _, cells, _, _ in tests])]).astype(np.int64)
         return cls(
@@ -81,17 +89,17 @@ class Tests(NamedTuple):
         )
 
     @property
-    def used(self):
+    def used(self) -> Self | None:
         """The same, or None where there are none, so that kernels are compiled without them."""
         return self if len(self.kinds) > 0 else None
 
-    def test(self, k):
+    def test(self, k: int) -> tuple[int, Integers, Integers, Floats]:
         """(kind, cells, branches, coefs) of test k."""
         part = slice(self.starts[k], self.starts[k + 1])
         return int(self.kinds[k]), self.cells[part], self.branches[part], self.coefs[part]
 
 
-def _joined(parts, dtype):
+def _joined(parts: Sequence[Entries], dtype: DTypeLike) -> Array:
     return np.concatenate([np.asarray(part, dtype=dtype) for part in parts]) if parts else np.zeros(0, dtype=dtype)
 
 
@@ -115,7 +123,7 @@ class Tree:
         The node after the subtree of each node.
     n_features : int
     tests : Tests
-    extra : dict
+    extra : dict of ndarray
         What a splitter adds: surrogate tests, models of leaves.
     class_counts : tuple of int, default=()
         How many classes each output has, where answers are their frequencies, as many for each output as the largest
@@ -138,89 +146,89 @@ class Tree:
     array([0, 0])
     """
 
-    nodes: np.ndarray
-    answers: np.ndarray
-    impurity: np.ndarray
-    weight: np.ndarray
-    n_rows: np.ndarray
-    missing: np.ndarray
-    ends: np.ndarray
+    nodes: NDArray[np.void]
+    answers: Floats
+    impurity: Floats
+    weight: Floats
+    n_rows: Integers
+    missing: Integers
+    ends: Integers
     n_features: int
     tests: Tests
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: dict[str, Array] = field(default_factory=dict)
     class_counts: tuple[int, ...] = ()
 
     @property
-    def feature(self):
+    def feature(self) -> Integers:
         """The column that each node tests; −2 in a leaf."""
         return self.nodes["feature"]
 
     @property
-    def threshold(self):
+    def threshold(self) -> Floats:
         """The largest value that goes left; −2 in a leaf, NaN for tests of another kind."""
         return self.nodes["threshold"]
 
     @property
-    def node_count(self):
+    def node_count(self) -> int:
         """Number of nodes."""
         return len(self.nodes)
 
     @property
-    def n_outputs(self):
+    def n_outputs(self) -> int:
         """How many targets each answer is about."""
         return len(self.class_counts) or self.answers.shape[1]
 
     @property
-    def n_classes(self):
+    def n_classes(self) -> Integers:
         """The number of classes of each output; one where it is a number."""
         return np.array(self.class_counts or (1,) * self.n_outputs)
 
     @property
-    def max_n_classes(self):
+    def max_n_classes(self) -> int:
         """The largest of these."""
         return int(np.max(self.n_classes))
 
     @property
-    def value(self):
+    def value(self) -> Floats:
         """The answers by node, output and class."""
         return self.answers.reshape(self.node_count, self.n_outputs, self.max_n_classes)
 
     @property
-    def is_leaf(self):
+    def is_leaf(self) -> Bools:
         """Which nodes test nothing."""
         return self.feature == LEAF
 
     @property
-    def n_leaves(self):
+    def n_leaves(self) -> int:
         """Number of leaves."""
         return int(np.sum(self.is_leaf))
 
     @property
-    def children_left(self):
+    def children_left(self) -> Integers:
         """The first child of each node; −1 in a leaf."""
         return np.where(self.is_leaf, -1, np.arange(1, self.node_count + 1))
 
     @property
-    def children_right(self):
+    def children_right(self) -> Integers:
         """The second child of each node; −1 in a leaf."""
         return np.where(self.is_leaf, -1, self.nodes["right"])
 
     @property
-    def n_node_samples(self):
+    def n_node_samples(self) -> Integers:
         """Rows of positive weight at each node."""
         return self.n_rows.astype(np.int64)
 
     @property
-    def weighted_n_node_samples(self):
+    def weighted_n_node_samples(self) -> Floats:
         """Weight of the rows at each node."""
         return self.weight
 
     @property
-    def missing_go_to_left(self):
+    def missing_go_to_left(self) -> Bools:
         """Whether a missing value goes to the first child."""
         return (self.missing == 0) & ~self.is_leaf
 
-    def children(self, node):
+    def children(self, node: int) -> list[int]:
         """The children of a node, in the order of its branches."""
         found = []
         if self.feature[node] != LEAF:
@@ -231,22 +239,22 @@ class Tree:
         return found
 
     @cached_property
-    def parent(self):
+    def parent(self) -> Integers:
         """The node above each node; −1 above the root."""
         return _parents(self.ends)
 
     @cached_property
-    def depth(self):
+    def depth(self) -> Integers:
         """How many tests lead to each node."""
         return _depths(self.parent)
 
     @property
-    def max_depth(self):
+    def max_depth(self) -> int:
         """The depth of the deepest leaf."""
         return int(np.max(self.depth))
 
     @property
-    def gain(self):
+    def gain(self) -> Floats:
         """H(node) − Σ (n_c / n) H(c); zero in a leaf. With missing values in parts, that of the known rows."""
         if "gain" in self.extra:
             return np.where(self.is_leaf, 0.0, self.extra["gain"])
@@ -255,19 +263,19 @@ class Tree:
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.where(self.is_leaf, 0.0, self.impurity - below / self.weight)
 
-    def apply(self, X):
+    def apply(self, X: Matrix) -> Integers:
         """The leaf of every row of X, numbers with NaN where missing and categories as codes."""
         if "surrogates" in self.extra:
             return leaf_weights(self, X).indices.astype(np.int64)
         return leaves_of(self, X)
 
-    def predict(self, X):
+    def predict(self, X: Matrix) -> Floats:
         """The answer of the leaf of every row; of rows that go down several branches, the weighted sum of answers."""
         if "fractional" in self.extra:
             return leaf_weights(self, X) @ self.answers
         return self.answers[self.apply(X)]
 
-    def decision_path(self, X):
+    def decision_path(self, X: Matrix) -> sparse.csr_matrix:
         """A sparse matrix that marks for each row the nodes it passes."""
         leaf = self.apply(X)
         paths = [self.path(node) for node in range(self.node_count)]
@@ -277,18 +285,18 @@ class Tree:
         shape = (len(leaf), self.node_count)
         return sparse.csr_matrix((np.ones(len(indices), dtype=np.int64), indices, starts), shape=shape)
 
-    def path(self, node):
+    def path(self, node: int) -> list[int]:
         """The nodes from the root to `node`."""
         path = [node]
         while self.parent[path[-1]] >= 0:
             path.append(int(self.parent[path[-1]]))
         return path[::-1]
 
-    def with_answers(self, answers):
+    def with_answers(self, answers: Floats) -> Self:
         """The same tree with other answers."""
         return replace(self, answers=answers)
 
-    def compute_feature_importances(self, normalize=True):
+    def compute_feature_importances(self, normalize: bool = True) -> Floats:
         """Σ over nodes testing j of (n / N) · gain, by default divided by the sum."""
         inner = np.flatnonzero(~self.is_leaf)
         total = np.zeros(self.n_features)

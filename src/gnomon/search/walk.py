@@ -8,17 +8,24 @@ Quinlan (1993), C4.5: Programs for Machine Learning, §3.3. With back-up tests (
 doi:10.1201/9781315139470) every row has one leaf of weight one. A tree with neither needs only `leaves_of`.
 """
 
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
 import numpy as np
 from scipy import sparse
 
+from gnomon._typing import Array, Floats, Integers, Matrix
 from gnomon.search._column_tests import COMPARED, ELSEWHERE, NodeTest
 from gnomon.search._surrogates import follow_surrogates
 from gnomon.search.traverse import as_dense
 
+if TYPE_CHECKING:
+    from gnomon.search.tree import Tree
+
 __all__ = ["leaf_weights"]
 
 
-def leaf_weights(tree, X):
+def leaf_weights(tree: "Tree", X: Matrix) -> sparse.csr_array:
     """The matrix of (1), sparse, of shape (n_samples, n_nodes); only the nodes where rows end have entries.
 
     Parameters
@@ -51,7 +58,7 @@ def leaf_weights(tree, X):
     return sparse.csr_array((weights, (rows, nodes)), shape=(X.shape[0], tree.node_count))
 
 
-def _walk(tree, X):
+def _walk(tree: "Tree", X: Array) -> Iterator[tuple[int, Integers, Floats]]:
     """Nodes where rows end, these rows, and their weights there."""
     open_nodes = [(0, np.arange(X.shape[0]), np.ones(X.shape[0]))]
     while open_nodes:
@@ -72,10 +79,10 @@ def _walk(tree, X):
                 open_nodes.append((child, rows[here], w[here] * part))
 
 
-def _branches(tree, node, X, rows):
+def _branches(tree: "Tree", node: int, X: Array, rows: Integers) -> Integers:
     """The branch of each row; `ELSEWHERE` for rows that the node divides or keeps."""
 
-    def values(j):
+    def values(j: int) -> Array:
         return X[rows, j]
 
     branch = node_test(tree, node).branch_of(values)
@@ -85,7 +92,7 @@ def _branches(tree, node, X, rows):
     return branch if "fractional" in tree.extra else np.where(branch == ELSEWHERE, tree.missing[node], branch)
 
 
-def _shares(tree, node, children):
+def _shares(tree: "Tree", node: int, children: list[int]) -> Floats | None:
     """By how much of their weight rows that the test cannot place go down each branch; None: they do not."""
     if "fractional" not in tree.extra:
         return None
@@ -93,7 +100,7 @@ def _shares(tree, node, children):
     return mass / np.sum(mass)
 
 
-def node_test(tree, node):
+def node_test(tree: "Tree", node: int) -> NodeTest:
     """The test of a node."""
     k = tree.tests.which[node]
     feature, threshold = int(tree.feature[node]), float(tree.threshold[node])

@@ -8,9 +8,15 @@ in the next five years, on descriptions that can be read and taught as a criteri
 
 import json
 import re
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any, Self, TypeAlias
 
 import numpy as np
+
+from gnomon._typing import Array, Floats
+from gnomon.numerics.domains import Domain
+from gnomon.search.tree import Tree
 
 __all__ = ["Words", "count_rows", "spell", "spell_name", "spell_number"]
 
@@ -18,7 +24,13 @@ RESERVED = {"else", "stop", "missing", "known", "?", ""}
 PLAIN = re.compile(r"[^\W\d][\w .()/%°+-]*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 OPERATOR = re.compile(r"\s(in|is|or|and)\s")
-ROWS = re.compile(r"\(\d+ rows?\b")
+ROW_COUNT = re.compile(r"\(\d+ rows?\b")
+Cell: TypeAlias = Any
+"""A number, a category of any type, or None where it is missing."""
+
+Label: TypeAlias = Any
+"""A class of any type, a number, or a list of numbers."""
+
 LARGEST = 2.0**53
 """Whole numbers beyond this have gaps between them, so that their digits say nothing more."""
 
@@ -50,20 +62,20 @@ class Words:
     ('normal', 31.0, 'yes')
     """
 
-    names: tuple
-    values: tuple
-    classes: np.ndarray | None = None
+    names: tuple[Hashable, ...]
+    values: tuple[tuple[Cell, ...] | None, ...]
+    classes: Array | None = None
 
     @classmethod
-    def of(cls, names, domains, classes=None):
+    def of(cls, names: Iterable[Hashable], domains: Iterable[Domain | None], classes: Array | None = None) -> Self:
         """Words of columns with a `Domain` each, None for numbers."""
         values = [None if domain is None else tuple(domain.labels.tolist()) for domain in domains]
         return cls(tuple(names), tuple(values), classes)
 
     @classmethod
-    def plain(cls, tree, classes=None):
+    def plain(cls, tree: Tree, classes: Array | None = None) -> Self:
         """Words for a tree of which nothing is known: columns x0, x1, …, categories by their codes."""
-        codes = [None] * tree.n_features
+        codes: list[tuple[Cell, ...] | None] = [None] * tree.n_features
         for node in np.flatnonzero(tree.tests.which >= 0):
             kind, cells, _, _ = tree.tests.test(tree.tests.which[node])
             j = tree.feature[node]
@@ -71,17 +83,18 @@ class Words:
                 codes[j] = tuple(range(max(len(codes[j] or ()), int(np.max(cells, initial=-1)) + 1)))
         return cls(tuple(f"x{j}" for j in range(tree.n_features)), tuple(codes), classes)
 
-    def size(self, j):
+    def size(self, j: int) -> int:
         """How many categories column j has."""
-        return 0 if self.values[j] is None else len(self.values[j])
+        return len(self.values[j] or ())
 
-    def cell(self, j, x):
+    def cell(self, j: int, x: float) -> Cell:
         """What the number x in column j stands for; None for a missing one."""
         if np.isnan(x):
             return None
-        return float(x) if self.values[j] is None else self.values[j][int(x)]
+        values = self.values[j]
+        return float(x) if values is None else values[int(x)]
 
-    def label(self, answer):
+    def label(self, answer: Floats) -> Label:
         """What a node with this answer predicts: a class, or a number (several outputs: a list)."""
         if self.classes is not None:
             return self.classes[int(np.argmax(answer))].item() if self.classes.dtype.kind != "O" else (
@@ -91,7 +104,7 @@ class Words:
         return numbers[0] if len(numbers) == 1 else numbers
 
 
-def spell(value):
+def spell(value: Cell) -> str:
     """A value as the text of a tree has it: plain where that cannot be mistaken, else between quotation marks.
 
     References
@@ -108,26 +121,26 @@ def spell(value):
         plain = PLAIN.fullmatch(value) and value == value.strip() and not _mistakable(value)
         return value if plain else json.dumps(value, ensure_ascii=False)
     if isinstance(value, (float, np.floating)):
-        whole = float(value).is_integer() and abs(value) < LARGEST
-        return str(int(value)) if whole else repr(float(value))
+        number = float(value)
+        return str(int(number)) if number.is_integer() and abs(number) < LARGEST else repr(number)
     return str(value)
 
 
-def spell_name(name):
+def spell_name(name: Hashable) -> str:
     """The name of a column, as `spell`."""
     return spell(str(name))
 
 
-def spell_number(value, decimals=None):
+def spell_number(value: float, decimals: int | None = None) -> str:
     """A number that reads back as itself, or one rounded to some decimals."""
     return repr(float(value)) if decimals is None else f"{float(value):.{decimals}f}"
 
 
-def count_rows(n):
+def count_rows(n: int) -> str:
     """1 row, 2 rows."""
     return f"{n} row{'' if n == 1 else 's'}"
 
 
-def _mistakable(text):
-    found = (NUMBER.fullmatch(text), OPERATOR.search(f" {text} "), ROWS.search(text))
+def _mistakable(text: str) -> bool:
+    found = (NUMBER.fullmatch(text), OPERATOR.search(f" {text} "), ROW_COUNT.search(text))
     return text.lower() in RESERVED or any(match is not None for match in found)
