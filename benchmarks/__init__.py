@@ -1,4 +1,4 @@
-"""Ours beside the peers: same data, same quality, same threads, one process, interleaved.
+"""gnomon against its peers: same data, same quality, same threads, one process, interleaved.
 
     ratio = median seconds of the peer / median seconds of ours                                                (1)
 

@@ -13,8 +13,8 @@ import numpy as np
 __all__ = ["Result", "growth", "measure"]
 
 OURS = "gnomon"
-SHORTEST = 0.02  # seconds: work below this is repeated within one reading of the clock
-PAUSE = 0.1  # seconds of rest before each reading
+SHORTEST = 0.02  # seconds: shorter work is repeated within one measurement
+PAUSE = 0.1  # seconds to wait before each measurement
 MORE = 5  # times as many rounds as asked for, where they are short
 
 
@@ -98,7 +98,7 @@ def _split_absent(contestants, data):
             usable[key] = run
         except ImportError as error:
             absent[key] = f"not installed ({error})" if key[0] != OURS else f"absent ({error})"
-        except Exception as error:  # whatever a contestant raises is its result, and the others go on
+        except Exception as error:  # an error is the result of this contestant; the others go on
             absent[key] = f"{type(error).__name__}: {error}".splitlines()[0]
     return usable, absent
 
@@ -137,7 +137,7 @@ def _interleave(runs, data, repeats, budget):
 def _clock(run, data):
     """Seconds of one call, collected garbage not counted; very short work is repeated and divided."""
     gc.collect()
-    # The BLAS threads of whoever ran before spin for a while and would take a processor from this one.
+    # BLAS threads of the last contestant spin for a while and would occupy a core.
     time.sleep(PAUSE)
     count, spent = 0, 0.0
     begin = time.perf_counter()

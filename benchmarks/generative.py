@@ -1,4 +1,4 @@
-"""Generative models: what is promised about their speed, memory and first call."""
+"""Generative models: targets for their speed, memory and first call."""
 
 from functools import partial
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Linear models: what is promised about their speed, memory and first call."""
+"""Linear models: targets for their speed, memory and first call."""
 
 from functools import partial
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Trees, forests and boosting: what is promised about their speed, memory and first call."""
+"""Trees, forests and boosting: targets for their speed, memory and first call."""
 
 import gzip
 from functools import partial
@@ -32,7 +32,7 @@ def peer(module, name, package="scikit-learn", **options):
 
 
 def classes(n, d=30, dtype="float32"):
-    """Two classes in clusters, ten columns of thirty telling; rows for training and 20 000 for judging."""
+    """Two classes in clusters, ten of thirty columns informative; rows for training and 20 000 for testing."""
     from sklearn.datasets import make_classification
 
     X, y = make_classification(n + 20_000, d, n_informative=min(10, d // 3), flip_y=0.05, random_state=0)
@@ -143,7 +143,7 @@ ROWS = (
         peers=(Peer("scikit-learn", "scikit-learn", lambda data: data.peer.predict_proba(data.rows)),),
         quality=share_missed,
         targets={"scikit-learn": 20.0},
-        tolerance=0.15,  # three standard errors of what a hundred trees say of one row
+        tolerance=0.15,  # three standard errors of the mean of a hundred trees for one row
     ),
     Row(
         name="ExtraTreesClassifier, 100 trees, 100k×30",

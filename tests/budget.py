@@ -1,6 +1,6 @@
-"""A plugin of pytest: the seconds that each family of tests took, beside its budget; files in another order.
+"""A plugin of pytest: the seconds that each family of tests took and its budget; files in random order.
 
-``pytest --shuffle 7`` runs the files in the order that the seed 7 gives, and the tests of each as they stand.
+``pytest --shuffle 7`` runs the files in an order drawn with the seed 7; the tests of a file keep their order.
 """
 
 import random

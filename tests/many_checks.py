@@ -1,4 +1,4 @@
-"""Many small checks in one test, which then tells every failure, not the first alone."""
+"""Many small checks in one test, which reports every failure, not only the first."""
 
 import pytest
 from sklearn.utils.estimator_checks import check_estimator

@@ -1,4 +1,4 @@
-"""What the tests of multi-class reductions share: clouds of classes, real tables, and bases that offer little."""
+"""What the tests of multi-class reductions share: clouds of classes, real tables, and bases with few methods."""
 
 import numpy as np
 import pandas as pd
@@ -13,7 +13,7 @@ __all__ = ["Given", "Hard", "blobs", "box_blobs", "real_table"]
 
 
 def blobs(C, n=200, spread=1.5, seed=0):
-    """Round clouds around a circle, so that every class can be parted from the rest by a line."""
+    """Round clouds around a circle, so that every class can be separated from the rest by a line."""
     angle = 2 * np.pi * np.arange(C) / C + 0.3
     return make_blobs(
         n, centers=5 * np.column_stack([np.cos(angle), np.sin(angle)]), cluster_std=spread, random_state=seed

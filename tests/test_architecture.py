@@ -1,4 +1,4 @@
-"""Guards: layers, style, documentation, scikit-learn's contract, and what the project promises of its own text."""
+"""Layers, style, documentation, scikit-learn's contract, and rules for the project's own text."""
 
 import ast
 import functools
@@ -85,9 +85,9 @@ def test_layers_hold_with_no_ignored_import():
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-def test_numba_has_one_door():
-    doors = [module for module in MODULES if any(name.split(".")[0] == "numba" for name in imports_of(module))]
-    assert {Path(module).parts[0] for module in doors} == {"_jit"}
+def test_only_jit_imports_numba():
+    importing = [module for module in MODULES if any(name.split(".")[0] == "numba" for name in imports_of(module))]
+    assert {Path(module).parts[0] for module in importing} == {"_jit"}
 
 
 def defined_in(module):
@@ -133,7 +133,7 @@ def test_a_class_name_has_one_meaning():
     assert not {name: modules for name, modules in homes.items() if len(modules) > 1}
 
 
-def test_what_stands_beside_the_layers_is_not_imported_by_them():
+def test_layers_do_not_import_the_packages_beside_them():
     beside = {f"gnomon.{name}" for name in BESIDE}
     layers = [module for module in MODULES if module.split("/")[0] in FORMULAS]
     found = {module: {".".join(name.split(".")[:2]) for name in imports_of(module)} & beside for module in layers}
@@ -147,11 +147,11 @@ def test_style(command):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
-# A weight makes one step of a perceptron longer; a row that comes twice makes two. The namesake has this too.
+# A weight makes one step of a perceptron longer, a repeated row makes two steps; scikit-learn's class does the same.
 ONLINE = "a weight scales a step, a repeated row is visited again"
 # The check gives negative numbers to whatever has a decision function, whether or not its tags say "positive only".
 COUNTS = "counts and codes are never negative"
-# A row that comes twice is drawn on its own account each time; the namesakes have this too.
+# Two equal rows are drawn independently of each other; scikit-learn's classes do the same.
 DRAWN = "weights are the chances of rows in a bootstrap sample, which is drawn anew"
 EXPECTED_FAILURES = {
     **{
@@ -164,15 +164,15 @@ EXPECTED_FAILURES = {
 }
 
 
-# Some checks give fewer rows than columns, or a constant column: a whitener and least squares say so.
+# Some checks give fewer rows than columns, or a constant column: a whitener and least squares warn.
 @pytest.mark.filterwarnings("ignore:the covariance is singular")
 @pytest.mark.filterwarnings("ignore:X has rank")
 @pytest.mark.filterwarnings("ignore:.*the regularisation decides")
-# With class weights 1000 : 0.0001 the perceptron does not settle within the passes that the check allows.
+# With class weights 1000 : 0.0001 the perceptron does not converge within the passes that the check allows.
 @pytest.mark.filterwarnings("ignore:not converged after 1000 passes")
-# A joint table gives probability zero to rows that it has not met, and says so.
+# A joint table gives probability zero to rows that it has not seen, and warns.
 @pytest.mark.filterwarnings("ignore:.* rows have density zero under every class")
-# A class whose rows all have weight zero never wins against another, and the reductions say so.
+# A class whose rows all have weight zero is never predicted, and the reductions warn.
 @pytest.mark.filterwarnings("ignore:no row of .* takes part in a fit")
 @over(public_names.estimators())
 def test_scikit_learn_contract(estimator):

@@ -4,9 +4,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.distributions import Beta
+from gnomon.generative import GaussianClassifier, GaussianMixture
 from gnomon.infer import grid_posterior, sigmoid_average
 from gnomon.linear import BestSubset, Lasso, LassoCV, LinearModelRegressor, LinearSVC, LogisticRegression, Ridge, path
 from gnomon.losses import LogisticLoss
+from gnomon.multiclass import coding_matrix
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import factor_spd, least_squares
@@ -24,6 +26,9 @@ def wrong_words(X: Floats, Y: Floats) -> None:
     Design(X, intercept="maybe")  # refused: arg-type
     whitening(X, "white")  # refused: arg-type
     sigmoid_average(0.0, 1.0, "exact")  # refused: arg-type
+    GaussianMixture(2, covariance_type="round")  # refused: arg-type
+    GaussianClassifier(shrinkage="strong")  # refused: arg-type
+    coding_matrix("short", 4)  # refused: arg-type
 
 
 def wrong_arguments(X: Floats, Y: Floats) -> None:

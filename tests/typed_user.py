@@ -10,6 +10,18 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
 from gnomon.distributions import Bernoulli, Beta, Empirical, Laplace, Normal, StudentT
+from gnomon.generative import (
+    DependenceReport,
+    GaussianClassifier,
+    GaussianMixture,
+    GaussianNB,
+    GenerativeClassifier,
+    LinearDiscriminantAnalysis,
+    NaiveBayes,
+    SemiSupervisedClassifier,
+    dependence_report,
+    select_components,
+)
 from gnomon.infer import GridPosterior, LaplaceApproximation, grid_posterior, laplace, sigmoid_average
 from gnomon.linear import (
     GLM,
@@ -33,6 +45,7 @@ from gnomon.linear import (
     widest_margin,
 )
 from gnomon.losses import LogisticLoss, SquaredLoss
+from gnomon.multiclass import CodeReport, OneVsOneClassifier, OneVsRestClassifier, code_report, coding_matrix
 from gnomon.numerics.coding import encode_labels
 from gnomon.numerics.curves import ThresholdCurve, threshold_curve
 from gnomon.numerics.design import Design
@@ -45,10 +58,11 @@ from gnomon.numerics.special import sigmoid, softmax
 from gnomon.numerics.streaming import Moments, moments
 from gnomon.numerics.tables import FeatureTable, as_table
 from gnomon.numerics.validation import check_choice, check_integer, check_positive
-from gnomon.optim import LassoKnots, Solution, fit_linear, lbfgs
+from gnomon.optim import LassoKnots, NormalMixture, Solution, fit_linear, lbfgs
 from gnomon.penalties import L1, L2, Penalty, from_prior
 
 Floats = NDArray[np.floating[Any]]
+Integers = NDArray[np.integer[Any]]
 
 
 def rows(random_state: int = 0) -> tuple[Floats, Floats]:
@@ -191,6 +205,60 @@ def use_inference() -> None:
     assert_type(found.log_evidence, float)
 
 
+def use_mixtures() -> None:
+    X, _ = rows()
+    mixture = GaussianMixture(2, covariance_type="diag", cov_floor=1e-6, random_state=0).fit(X)
+    assert_type(mixture, GaussianMixture)
+    assert_type(mixture.predict(X), Integers)
+    assert_type(mixture.predict_proba(X), Floats)
+    assert_type(mixture.bic(X), float)
+    assert_type(mixture.m_step(mixture.statistics(X)), NormalMixture)
+    assert_type(mixture.sample(3, random_state=0), tuple[NDArray[Any], Integers])
+    assert_type(mixture.fit_chunks([X[:20], (X[20:], None)]).converged_, bool)
+    chosen = select_components(X, [1, 2], "bic", estimator=mixture)
+    assert_type(chosen.best, int)
+    assert_type(chosen.best_estimator, GaussianMixture)
+
+
+def use_generative_classifiers() -> None:
+    X, t = rows()
+    y = np.where(t > 0.0, "up", "down")
+    naive = GaussianNB(variance="shared", priors={"up": 0.5, "down": 0.5}).fit(X, y)
+    assert_type(naive, GaussianNB)
+    assert_type(naive.predict(X, priors="uniform"), NDArray[Any])
+    assert_type(naive.llr(X), Floats)
+    assert_type(naive.linear_form_.b, Floats)
+    assert_type(naive.explain(X[0]).table(), str)
+    tied = GaussianClassifier("tied", shrinkage="ledoit_wolf").fit(X, y)
+    assert_type(tied.coef_, Floats)
+    assert_type(tied.is_outlier(X, log_threshold=-20.0), NDArray[np.bool_])
+    axes = LinearDiscriminantAnalysis(solver="eigen", shrinkage="auto").fit(X, y)
+    assert_type(axes.transform(X), Floats)
+    assert_type(axes.scalings_, Floats)
+    law = GenerativeClassifier.from_densities({"up": Normal(1.0, 1.0), "down": Normal(-1.0, 1.0)})
+    assert_type(law, GenerativeClassifier)
+    table: list[list[Any]] = [["red", 1.0], ["blue", None], ["red", 2.0], ["blue", 4.0]]
+    mixed = NaiveBayes([([0], "categorical"), (1, Normal)]).fit(table, [0, 1, 1, 0])
+    assert_type(mixed.score_samples(table), Floats)
+    assert_type(SemiSupervisedClassifier().fit(X, ["up", "down", *y[2:30].tolist(), *[None] * 10]).n_iter_, int)
+    assert_type(dependence_report(X, y), DependenceReport)
+
+
+def use_reductions() -> None:
+    X, t = rows()
+    y = np.digitize(t, [-1.0, 1.0])
+    rest = OneVsRestClassifier(GaussianNB(), combine="score", normalize=False).fit(X, y)
+    assert_type(rest, OneVsRestClassifier)
+    assert_type(rest.predict_proba(X), Floats)
+    assert_type(rest.decision_function(X), Floats)
+    assert_type(rest.answer_report(X, y).coverage, float)
+    pairs = OneVsOneClassifier(GaussianNB(), decision="dag").fit(X, y)
+    assert_type(pairs.predict(X), NDArray[Any])
+    assert_type(pairs.votes(X), Floats)
+    assert_type(coding_matrix("exhaustive", 4), Integers)
+    assert_type(code_report([[1, 1], [-1, 1], [1, -1]]), CodeReport)
+
+
 def main() -> None:
     use_linear_algebra()
     use_formulas()
@@ -202,6 +270,9 @@ def main() -> None:
     use_posteriors()
     use_tables()
     use_inference()
+    use_mixtures()
+    use_generative_classifiers()
+    use_reductions()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ import gnomon
 
 __all__ = ["packages", "page", "setup"]
 
-# Modules that have a page beside that of their package, and packages that are no place to import from.
+# Modules with a page of their own, and packages that users do not import from.
 MODULES = ("numerics.design", "optim.schedules", "optim.stopping")
 INNER = ("cli", "numerics")
 

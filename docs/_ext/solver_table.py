@@ -50,7 +50,7 @@ class SolverTable(SphinxDirective):
     def run(self):
         """The nodes of the table."""
         found = cells()
-        # A new solver must reach a page that was built before.
+        # Rebuild the page when the solvers change.
         self.env.note_dependency(inspect.getfile(applicable_solvers))
         lines = [".. list-table::", "   :header-rows: 1", "", "   * - solver"]
         lines += [f"     - {name}" for name in LOSSES]

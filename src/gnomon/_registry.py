@@ -1,8 +1,8 @@
 """The registry: how a family offers its models to the command line without being named there.
 
 A family writes one module, ``_candidates.py`` in its package, that calls `register` and `register_warmup` when it is
-imported. `discover` imports every such module; `candidates` then answers which models suit the data at hand. This
-module stands at the bottom, so every layer may import it, and of gnomon it imports only types.
+imported. `discover` imports every such module; `candidates` then lists the models that suit the data. This module is in
+the lowest layer, so every layer may import it, and of gnomon it imports only types.
 """
 
 import importlib
@@ -60,7 +60,7 @@ def _always(facts: Facts) -> bool:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One model that offers itself for a kind of data.
+    """One model for a kind of data.
 
     Parameters
     ----------
@@ -109,14 +109,14 @@ class Candidate:
 
 
 @dataclass
-class _Shelf:
+class _Registered:
     """What has been registered in this process, by name."""
 
     models: dict[tuple[str, str], Candidate] = field(default_factory=dict)
     jobs: dict[str, Callable[[], object]] = field(default_factory=dict)
 
 
-_shelf = _Shelf()
+_registered = _Registered()
 
 
 def register(candidate: Candidate) -> None:
@@ -127,7 +127,7 @@ def register(candidate: Candidate) -> None:
     >>> from gnomon._registry import Candidate, register
     >>> register(Candidate("none", "regression", lambda facts, random_state: None, 1, suits=lambda facts: False))
     """
-    _shelf.models[candidate.task, candidate.name] = candidate
+    _registered.models[candidate.task, candidate.name] = candidate
 
 
 def register_warmup(name: str, job: Callable[[], object]) -> None:
@@ -140,7 +140,7 @@ def register_warmup(name: str, job: Callable[[], object]) -> None:
     >>> "nothing" in dict(warmups())
     True
     """
-    _shelf.jobs[name] = job
+    _registered.jobs[name] = job
 
 
 def candidates(facts: Facts) -> list[Candidate]:
@@ -153,7 +153,7 @@ def candidates(facts: Facts) -> list[Candidate]:
     >>> [c.complexity for c in found] == sorted(c.complexity for c in found)
     True
     """
-    suited = [c for c in _shelf.models.values() if c.task == facts.task and c.suits(facts)]
+    suited = [c for c in _registered.models.values() if c.task == facts.task and c.suits(facts)]
     return sorted(suited, key=lambda c: (c.complexity, c.name))
 
 
@@ -166,7 +166,7 @@ def warmups() -> list[tuple[str, Callable[[], object]]]:
     >>> all(callable(job) for _, job in warmups())
     True
     """
-    return sorted(_shelf.jobs.items())
+    return sorted(_registered.jobs.items())
 
 
 def discover(package: str = "gnomon") -> list[str]:

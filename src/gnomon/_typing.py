@@ -1,4 +1,4 @@
-"""Types of public signatures: what callers may hand in, and what they get back."""
+"""Types of public signatures: what callers may pass, and what they get back."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
+from sklearn.utils import metaestimators
 
 if TYPE_CHECKING:
     from typing_extensions import TypeIs
 
 __all__ = [
+    "AnyRows",
     "Array",
     "ArrayLike",
     "Bools",
@@ -31,6 +33,7 @@ __all__ = [
     "Splitter",
     "TableLike",
     "Verbosity",
+    "available_if",
     "is_sparse",
 ]
 
@@ -99,11 +102,16 @@ TableLike: TypeAlias = ArrayLike | Sequence[Sequence[Any]]
 MatrixLike: TypeAlias = ArrayLike | Sparse
 """Rows of a table: an array, a data frame, nested lists, or a sparse matrix."""
 
+AnyRows: TypeAlias = TableLike | Sparse
+"""Rows for a model that takes what its parts take: cells of any kind, or a sparse matrix."""
+
 Matrix: TypeAlias = Array | Compressed
 """Rows after validation."""
 
 Elementwise = TypeVar("Elementwise", float, Floats)
 """What a formula takes and returns alike: a number, or an array of them."""
+
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 Numbers: TypeAlias = Any
 """A number, or an array of them, where a checker cannot know which: of ``float | Floats`` nothing could be asked."""
@@ -122,6 +130,11 @@ Scoring: TypeAlias = str | Callable[[Any, Any, Any], float] | None
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
 Verbosity: TypeAlias = bool | int
+
+
+def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:
+    """`available_if` of scikit-learn, in a form that checkers follow: the method keeps its type."""
+    return metaestimators.available_if(check)
 
 
 def is_sparse(X: object) -> "TypeIs[Sparse]":

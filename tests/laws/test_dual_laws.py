@@ -369,7 +369,7 @@ def test_the_gap_knows_the_known_part_of_the_scores(loss, intercept, sign):
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("intercept", ["free", "none"])
 @pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss(), SquaredHingeLoss()], ids=repr)
-def test_coordinate_descent_beside_a_known_part_stops_at_the_minimum(loss, intercept, sign):
+def test_coordinate_descent_with_an_offset_stops_at_the_minimum(loss, intercept, sign):
     problem = make(loss, intercept=intercept)
     nouns = problem.design, problem.y, loss, problem.penalty, problem.weights
     best, found = (fit_linear(*nouns, solver=solver, tol=1e-10, offset=sign * OFFSET) for solver in ("newton", "cd"))

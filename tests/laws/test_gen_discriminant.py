@@ -236,6 +236,10 @@ def test_labels_sharpen_what_is_filled_in():
     classes = GaussianClassifier().fit(X, y)
     oracle = DensityImputer.from_density(classes)
     np.testing.assert_allclose(oracle.transform([[np.nan] * 4])[0], X.mean(axis=0))
+    prior = NormalInverseWishartModel(np.zeros(4), 1.0, np.eye(4), 6.0)
+    predictive = GaussianClassifier(estimate="predictive", parameter_prior=prior)
+    with pytest.raises(ValueError, match="leaves Student laws"):
+        DensityImputer.from_density(predictive.fit(X, y))
     with pytest.raises(ValueError, match="by_class=False learnt nothing"):
         DensityImputer().fit(X).impute(holes, y)
     with pytest.raises(ValueError, match="needs the labels"):

@@ -247,7 +247,7 @@ def test_an_unknown_label_of_another_kind_is_refused():
 
 
 @pytest.mark.spec("GEN-001", "GEN-011")
-def test_an_impossible_factor_beside_one_without_bound_is_impossible():
+def test_a_factor_zero_next_to_an_infinite_one_gives_density_zero():
     law = Gamma(np.array([0.5, 2.0]), np.ones(2))
     np.testing.assert_array_equal(law.row_log_density([[0.0, -1.0], [0.0, 1.0]]), [-np.inf, np.inf])
     product = Product([([0], Gamma(0.5, 1.0)), ([1], Exponential(1.0))])

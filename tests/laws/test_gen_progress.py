@@ -18,7 +18,7 @@ from gnomon.generative import GaussianMixture
     ],
     ids=str,
 )
-def test_progress_is_told_to_the_logger_when_asked_for(options, n_runs, caplog):
+def test_progress_is_logged_when_asked_for(options, n_runs, caplog):
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.normal(-1.0, 1.0, (60, 1)), rng.normal(1.0, 1.0, (60, 1))])
     fit = {"tol": 1e-7, "max_iter": 5000, "random_state": 0, **options}

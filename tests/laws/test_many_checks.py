@@ -11,7 +11,7 @@ def refused(text):
         float(text)
 
 
-def test_every_failure_is_told_with_its_case():
+def test_every_failure_is_reported_with_its_case():
     cases = [(text, lambda text=text: refused(text)) for text in ("1", "one", "2")]
     with pytest.raises(BaseExceptionGroup) as caught:
         check_all([*cases, ("within", lambda: check_all(cases))])
@@ -26,7 +26,7 @@ class Sticky(Ridge):
         return super().fit(X, y)
 
 
-def test_a_contract_that_is_broken_is_told_and_so_is_one_that_holds_against_expectation():
+def test_a_broken_contract_is_reported_and_so_is_an_expected_failure_that_passes():
     with pytest.raises(ExceptionGroup) as caught:
         check_contract(Sticky(), {"check_fit2d_1sample": "nothing"})
     told = [note for error in caught.value.exceptions for note in error.__notes__]

@@ -164,5 +164,5 @@ def test_newton_descends_a_loss_that_bends_downwards():
     theta = np.zeros(5)
     numeric = np.array([(p.value_and_gradient(h)[1] - p.value_and_gradient(-h)[1]) / 2e-6 for h in 1e-6 * np.eye(5)])
     np.testing.assert_allclose(p.hessian(theta), numeric, atol=1e-5)
-    with pytest.raises(ValueError, match="bends downwards"):
+    with pytest.raises(ValueError, match="negative curvature"):
         fit_linear(Design(X), y, CAUCHY, L2(0.1), WEIGHTS, solver="irls")

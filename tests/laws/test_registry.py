@@ -20,7 +20,7 @@ LONG = Facts("regression", n_rows=10_000, n_features=3)
 @pytest.fixture(autouse=True)
 def empty_registry(monkeypatch):
     discover()
-    monkeypatch.setattr(_registry, "_shelf", _registry._Shelf())
+    monkeypatch.setattr(_registry, "_registered", _registry._Registered())
 
 
 def make(facts, random_state):

@@ -345,7 +345,7 @@ def test_wide_sparse_rows_are_solved_as_dense_ones_are(intercept, weights):
     assert found.alpha_ == dense.alpha_
 
 
-def test_sparse_rows_beside_which_no_square_matrix_is_small():
+def test_sparse_rows_for_which_no_square_matrix_fits_in_memory():
     X = sparse.random(2500, 3000, density=1e-3, random_state=0, format="csr")
     y = X @ np.random.default_rng(0).normal(size=3000) + 1.0
     found, exact = Ridge(1.0).fit(X, y), Ridge(1.0, solver="cholesky").fit(X, y)

@@ -444,3 +444,14 @@ def test_trees_stand_where_their_seeds_do_whatever_their_sizes():
         if t >= 3:
             assert np.array_equal(alone.forest_.tree(t).nodes, grown.forest_.tree(t).nodes)
     assert len(grown.forest_.whole.answers) == grown.forest_.roots[-1]
+
+
+@pytest.mark.parametrize("n_estimators", [1, 2, 3, 5])
+def test_forests_of_few_trees_predict_large_tables(n_estimators):
+    """Threads take groups of trees, some of which are empty then."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    forest = RandomForestRegressor(n_estimators, random_state=0).fit(X, X[:, 0])
+    many = rng.normal(size=(12_000, 3))
+    expected = np.mean([tree.predict(many) for tree in forest.estimators_], axis=0)
+    np.testing.assert_allclose(forest.predict(many), expected, rtol=1e-12)

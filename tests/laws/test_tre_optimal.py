@@ -215,7 +215,7 @@ def test_an_interrupted_search_keeps_its_best_tree(depth, after, monkeypatch):
 
 @pytest.mark.spec("TRE-051")
 @pytest.mark.parametrize("depth", [2, 3])
-def test_progress_is_told(depth, capsys):
+def test_progress_is_reported(depth, capsys):
     X, y = load_iris(return_X_y=True)
     tree = OptimalTreeClassifier(depth, binning=8, verbose=1).fit(X, y)
     lines = capsys.readouterr().err.splitlines()

@@ -85,7 +85,7 @@ def test_a_class_of_no_weight_is_balanced_away(model):
 
 
 @pytest.mark.spec("TRE-031")
-def test_weights_keep_their_digits_beside_single_precision():
+def test_weights_keep_double_precision_with_single_precision_rows():
     X, y = load_wine(return_X_y=True)
     weights = np.where(y == 0, 1.0 + 1e-9, 1.0)
     tree = DecisionTreeClassifier(max_depth=2).fit(X.astype(np.float32), y, sample_weight=weights)

@@ -20,7 +20,7 @@ from gnomon.numerics import design, parallel, special
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
-UNTYPED = {"generative", "multiclass", "search", "trees"}
+UNTYPED = {"search", "trees"}
 
 
 def as_written(member):
@@ -76,7 +76,7 @@ def test_functions_are_found_whatever_wraps_them(package, name):
     assert "return" in found.__annotations__
 
 
-def test_a_signature_without_types_is_told():
+def test_a_signature_without_types_is_reported():
     def example(self, X, y: int, *rest, scale: float = 1.0):
         return X, y, rest, scale
 

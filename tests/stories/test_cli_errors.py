@@ -22,7 +22,7 @@ from gnomon.optim import lbfgs
 @pytest.fixture(autouse=True)
 def quick_models(monkeypatch):
     discover()
-    monkeypatch.setattr(_registry, "_shelf", _registry._Shelf())
+    monkeypatch.setattr(_registry, "_registered", _registry._Registered())
     register(Candidate("logistic", "classification", lambda f, s: LogisticRegression(max_iter=500), 1))
 
 

@@ -27,7 +27,7 @@ from real_data import data_path
 def quick_models(monkeypatch):
     """Models of scikit-learn in the registry, so that a story tells of the command alone."""
     discover()
-    monkeypatch.setattr(_registry, "_shelf", _registry._Shelf())
+    monkeypatch.setattr(_registry, "_registered", _registry._Registered())
     register(Candidate("ridge", "regression", lambda f, s: Ridge(), 1, explain=lambda m: m.coef_))
     register(Candidate("logistic", "classification", lambda f, s: LogisticRegression(max_iter=500), 1,
                        explain=lambda m: m.coef_))  # fmt: skip

@@ -32,7 +32,7 @@ def only(monkeypatch):
 
     def keep(task, *names):
         chosen = offered(task)
-        monkeypatch.setattr(_registry, "_shelf", _registry._Shelf())
+        monkeypatch.setattr(_registry, "_registered", _registry._Registered())
         for name in names:
             register(chosen[name])
 

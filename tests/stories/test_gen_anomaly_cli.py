@@ -138,7 +138,7 @@ def test_thyroid_patients_from_a_real_table(tmp_path):
 
 
 @pytest.mark.spec("GEN-097")
-def test_a_small_share_is_told_as_it_is(tmp_path):
+def test_a_small_share_is_printed_with_its_digits(tmp_path):
     rng = np.random.default_rng(0)
     path = tmp_path / "tails.csv"
     pd.DataFrame(rng.standard_t(2.0, size=(6000, 2)), columns=["a", "b"]).to_csv(path, index=False)

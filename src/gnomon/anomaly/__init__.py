@@ -11,10 +11,10 @@ Detector or classifier?
 choose a detector when                              choose a classifier when
 ==================================================  ===================================================
 bad rows are few (0 to about 20, or below 1 %)      there are many rows of both kinds
-good rows are plenty, and alike                     the classes are less skewed
+good rows are many and similar to each other        the classes are less skewed
 future anomalies may be of kinds never seen         future bad rows will be like those at hand
-examples: faulty engines, intrusions, fraud that    examples: spam, weather, diseases with many
-changes its ways, machines of a data centre         recorded cases
+examples: faulty engines, intrusions, fraud of      examples: spam, weather, diseases with many
+new kinds, machines of a data centre                recorded cases
 ==================================================  ===================================================
 
 With few bad rows a classifier knows them too poorly, and accuracy says nothing: calling everything good is right 99.8 %

@@ -40,7 +40,7 @@ TIES = get_args(Tie)
 
 
 class Detector(OutlierMixin, Estimator, ABC):
-    """Base of the detectors: `fit`, scores and verdicts are final, subclasses write what differs."""
+    """Base of the detectors: `fit`, scores and predictions are final, subclasses define the hooks."""
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:
         """Learn what good rows look like, and set the threshold.
@@ -59,7 +59,7 @@ class Detector(OutlierMixin, Estimator, ABC):
         return self._fit(X)
 
     def score_samples(self, X: ArrayLike) -> Floats:
-        """The score of every row; the lower, the odder.
+        """The score of every row; low scores are anomalous.
 
         Parameters
         ----------
@@ -147,7 +147,7 @@ class Detector(OutlierMixin, Estimator, ABC):
 
     @abstractmethod
     def _note_threshold(self, threshold: float) -> None:
-        """Keep it as an attribute in the unit that the user knows."""
+        """Keep it as an attribute in the user's unit."""
 
 
 class WeightedDetector(Detector):
@@ -207,6 +207,6 @@ def one_given(**options: float | None) -> tuple[str | None, Any]:
     """Name and value of the only option that is not None, or (None, None); two exclude each other."""
     given = {name: value for name, value in options.items() if value is not None}
     if len(given) > 1:
-        told = " and ".join(f"{name}={value!r}" for name, value in given.items())
-        raise ValueError(f"{told} exclude each other; give one of {list(options)}, or none for level=")
+        given_as = " and ".join(f"{name}={value!r}" for name, value in given.items())
+        raise ValueError(f"{given_as} exclude each other; give one of {list(options)}, or none for level=")
     return next(iter(given.items()), (None, None))

@@ -1,22 +1,17 @@
 """The four ways to set the threshold of a density: ε, log ε, a share of the training rows, or a probability."""
 
 from abc import abstractmethod
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
 
 from gnomon._typing import Floats
 from gnomon.anomaly._base import WeightedDetector, contamination_threshold, one_given
 from gnomon.anomaly._levels import check_level, log_thresholds
-from gnomon.distributions import ConjugateModel, Distribution, DistributionFamily
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
 
-__all__ = ["Density", "DensityRule"]
-
-Density: TypeAlias = type[Distribution] | DistributionFamily | ConjugateModel | BaseEstimator
-"""What a density is fitted by; an estimator has `score_samples`."""
+__all__ = ["DensityRule"]
 
 
 class DensityRule(WeightedDetector):

@@ -1,4 +1,4 @@
-"""Labels of anomalies: 1 is anomalous and positive, 0 is good. The words of `predict`, −1 and +1, stay outside."""
+"""Labels of anomalies: 1 is anomalous and positive, 0 is good; not the −1 and +1 of `predict`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""One normal law from rows, for the detectors: refused with the columns and the remedies where rows do not give it."""
+"""One normal law from rows, for the detectors; if the rows do not determine it, an error names columns and remedies."""
 
 import warnings
 from typing import Any, Literal, Self, TypeAlias, get_args

@@ -12,11 +12,11 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, Floats, Integers, RandomState
-from gnomon.anomaly._density_rule import Density
 from gnomon.anomaly._levels import check_level, log_thresholds
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
+from gnomon.distributions.density import Density
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights

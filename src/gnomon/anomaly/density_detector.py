@@ -10,8 +10,9 @@ from typing import Any
 
 from gnomon._typing import Floats, RandomState
 from gnomon.anomaly._base import Tie
-from gnomon.anomaly._density_rule import Density, DensityRule
+from gnomon.anomaly._density_rule import DensityRule
 from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
+from gnomon.distributions.density import Density
 
 __all__ = ["DensityDetector"]
 

@@ -2,8 +2,8 @@
 
     fit on good training rows  →  ε by a metric on validation rows  →  one number on test rows                   (1)
 
-The detector with the best validation value is chosen; its test value is the number to report. Accuracy is shown, beside
-what calling everything good would reach, and never decides. Davis & Goadrich (2006), The relationship between
+The detector with the best validation value is chosen; its test value is the number to report. Accuracy is shown
+together with that of calling every row good, and never decides. Davis & Goadrich (2006), The relationship between
 precision-recall and ROC curves, doi:10.1145/1143844.1143874.
 """
 
@@ -127,8 +127,8 @@ class DetectorComparison(NamedTuple):
         lines = [
             row.name.ljust(width) + " ".join(f"{getattr(row, name):10.4f}" for name in shown) for row in self.scores
         ]
-        told = f"calling every test row good: accuracy {self.best.all_good_accuracy:.4f}"
-        return "\n".join([head, *lines, told])
+        baseline = f"calling every test row good: accuracy {self.best.all_good_accuracy:.4f}"
+        return "\n".join([head, *lines, baseline])
 
 
 def evaluate_detectors(

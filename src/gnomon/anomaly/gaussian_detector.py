@@ -3,7 +3,7 @@
     log p(x) = −½ (x − μ)ᵀ Σ⁻¹ (x − μ) − ½ log |2πΣ|,     x is an anomaly  ⇔  log p(x) ≤ log ε              (1)
     μ = mean of the good rows,    Σ = Σᵢ sᵢ (xᵢ − μ)(xᵢ − μ)ᵀ / (W − ddof)                                  (2)
 
-A diagonal Σ is the product of one normal law per column; a full one also knows which combinations are odd. Barnett &
+A diagonal Σ is the product of one normal law per column; a full one also detects unusual combinations. Barnett &
 Lewis (1994), Outliers in Statistical Data; Bishop (2006), Pattern Recognition and Machine Learning, section 2.3.
 """
 

@@ -29,7 +29,7 @@ Suggestion: TypeAlias = Literal["none", "LogShift", "LogShift of −x", "PowerTr
 
 
 class ColumnShape(NamedTuple):
-    """One column beside the normal law.
+    """One column compared with a normal law.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""What estimators of several families share, for whoever writes one: rows and weights on their way in, and one
-estimator for each column of a code.
+"""What estimators of several families share, for authors of estimators: validation of rows and weights, and one
+estimator for each column of a coding matrix.
 
-Beside these names stand `base.estimator` (the root of all estimators), `base.routing` (metadata on their way to parts),
-`base.callbacks` and `base.progress` (of long fits), `base.parameters`, `base.delegation` (methods that the estimator
-inside another has or lacks), `base.spare_labels` (of rows that get no class) and `base.coded_rows` (tables with
-categories as numbers).
+Further modules: `base.estimator` (the base class of all estimators), `base.routing` (metadata for wrapped estimators),
+`base.callbacks` and `base.progress` (of long fits), `base.parameters`, `base.delegation` (methods that exist only if
+the wrapped estimator has them), `base.spare_labels` (labels for rows without a class) and `base.coded_rows` (tables
+with categories as numbers).
 """
 
 from gnomon.base.columns import FittedColumns, fit_columns, refit_columns

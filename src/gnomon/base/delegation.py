@@ -1,4 +1,4 @@
-"""Methods that an estimator has only where the estimator inside it has them."""
+"""Methods that an estimator has only if the estimator that it wraps has them."""
 
 from collections.abc import Callable
 from typing import Any, Literal

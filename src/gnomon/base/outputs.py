@@ -1,4 +1,4 @@
-"""What fitted two-class problems say of new rows.
+"""Outputs of fitted two-class problems for new rows.
 
     score  f(x) > 0,    probability  p(x) > ½,    or the side itself:  side 1, else side 0                     (1)
 

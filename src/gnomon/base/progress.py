@@ -12,13 +12,13 @@ __all__ = ["Report", "progress_of"]
 
 
 class Report(Protocol):
-    """What is told that `done` of `total` parts are done."""
+    """A callable that is given the number of parts done and the total."""
 
     def __call__(self, done: int, total: int, note: str = "") -> None: ...
 
 
 def progress_of(verbose: Verbosity, what: str) -> Report | None:
-    """A function that writes to stderr how many parts are done, as (1) says; None where nobody asked for it.
+    """A function that writes to stderr how many parts are done, as (1) says; None for verbose=0.
 
     Parameters
     ----------

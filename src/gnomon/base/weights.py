@@ -15,7 +15,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from gnomon._typing import Array, Floats, MatrixLike
+from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
 
 __all__ = ["check_takes_weights", "fit_weighted", "weight_parameter"]
 
@@ -72,7 +72,7 @@ def check_takes_weights(estimator: BaseEstimator) -> None:
         )
 
 
-def weight_parameter(estimator: BaseEstimator, weights: Floats | None) -> dict[str, Floats]:
+def weight_parameter(estimator: BaseEstimator, weights: ArrayLike | None) -> dict[str, ArrayLike]:
     """Weights as `fit` takes them: a pipeline by the name of its last step, unless metadata are routed.
 
     None is no parameter; where there are weights that `fit` does not take, ValueError.

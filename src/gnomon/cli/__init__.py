@@ -1,4 +1,4 @@
-"""The command `gnomon`: learn from a file, predict for another, look at a demonstration, compile ahead."""
+"""The command `gnomon`: learn from a file, predict for another, run a demonstration, compile in advance."""
 
 from gnomon.cli._app import main
 

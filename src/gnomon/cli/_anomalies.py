@@ -42,8 +42,8 @@ def run(
             study = find_anomalies(table, target, **choices, progress=progress)
         notes = anomaly_summary(study)
         write_model(study.model, place(MODEL), **notes)
-        told = {"source": data.name, "digest": digest_of(data), "model_file": MODEL, "command": command_line()}
-        place(REPORT).write_text(anomaly_page(study, table, **told), encoding="utf-8")
+        facts = {"source": data.name, "digest": digest_of(data), "model_file": MODEL, "command": command_line()}
+        place(REPORT).write_text(anomaly_page(study, table, **facts), encoding="utf-8")
     if as_json:
         outcome = {**notes, "report": str(out / REPORT), "model": str(out / MODEL)}
         sys.stdout.write(json.dumps(outcome, indent=1, ensure_ascii=False) + "\n")

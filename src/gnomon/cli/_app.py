@@ -1,6 +1,6 @@
-"""The commands and their options; what they do is in the modules beside.
+"""The commands and their options; the work is done in the other modules of this package.
 
-Exit codes: 0 done, 1 a fault of gnomon's own, 2 something the user can mend, 130 interrupted, 143 terminated.
+Exit codes: 0 done, 1 an internal error, 2 an error that the user can fix, 130 interrupted, 143 terminated.
 """
 
 from pathlib import Path
@@ -131,7 +131,7 @@ def warmup(groups: Groups = None, jobs: Jobs = 1, quiet: Quiet = False) -> None:
 
 @app.command()
 def cache(clear: Clear = False) -> None:
-    """Tell where compiled kernels are kept and how large they are."""
+    """Show where compiled kernels are kept and how large they are."""
     from gnomon.cli._cache import run
     from gnomon.cli._guard import guarded
 

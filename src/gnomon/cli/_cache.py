@@ -1,4 +1,4 @@
-"""`gnomon cache`: where compiled kernels are kept, how large they are, and how to be rid of them."""
+"""`gnomon cache`: where compiled kernels are kept, how large they are, and how to delete them."""
 
 from rich.console import Console
 
@@ -8,7 +8,7 @@ __all__ = ["run"]
 
 
 def run(*, clear: bool) -> None:
-    """Tell the state of the cache, or empty it."""
+    """Print the state of the cache, or empty it."""
     console = Console(highlight=False, soft_wrap=True)
     if clear:
         console.print(f"{kernel_cache.clear(kernel_cache.folder())} kernels deleted from {kernel_cache.folder()}")

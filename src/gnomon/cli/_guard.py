@@ -1,6 +1,6 @@
-"""The border: errors that the user can mend become one sentence and exit code 2, without a traceback.
+"""Errors that the user can fix become one sentence and exit code 2, without a traceback.
 
-A signal to end becomes an exception, so that what was begun is tidied away; the exit code is 128 + its number, as
+A signal to terminate becomes an exception, so that unfinished files are removed; the exit code is 128 + its number, as
 shells have it (IEEE Std 1003.1-2017, §2.8.2).
 """
 
@@ -65,7 +65,7 @@ def guarded() -> Iterator[None]:
 
 @contextmanager
 def _stoppable() -> Iterator[None]:
-    """Raise `Stopped` at the first signal of `ENDING` and ignore the next, which would cut the tidying short."""
+    """Raise `Stopped` at the first signal of `ENDING` and ignore the next, which would interrupt the clean-up."""
     known = [signal.Signals[name] for name in ENDING if name in signal.Signals.__members__]
     # Signals that the parent ignores, as with nohup, stay ignored; only the main thread may install handlers.
     main = threading.current_thread() is threading.main_thread()

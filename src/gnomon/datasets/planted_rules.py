@@ -3,8 +3,8 @@
     y = 1[ some term holds ],  a term = l₁ and … and l_k,  each l a column or its negation                         (1)
     y = 1[ x₁ + x₂ > c ]                                                                                           (2)
 
-A tree states (1) in as many words as it has terms, and needs ever more steps along (2), where one weighted sum would
-do. Valiant (1984), A theory of the learnable, doi:10.1145/1968.1972, on (1); Murthy, Kasif & Salzberg (1994),
+A tree represents (1) with one path per term, but needs ever more steps to approximate (2), where one weighted sum
+suffices. Valiant (1984), A theory of the learnable, doi:10.1145/1968.1972, on (1); Murthy, Kasif & Salzberg (1994),
 arXiv:cs/9408103, on (2).
 """
 

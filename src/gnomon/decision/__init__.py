@@ -1,4 +1,4 @@
-"""Decisions: from predictions to what to do, and how sure to be of it."""
+"""Decisions: from predictions to actions, and the confidence in them."""
 
 from gnomon.decision._confidence import confidence
 

@@ -1,4 +1,4 @@
-"""Distributions: laws of chance as immutable values."""
+"""Probability distributions ("laws") as immutable values."""
 
 from gnomon.distributions._base import Distribution, DistributionFamily, Statistics
 from gnomon.distributions._likelihood import likelihood, log_likelihood

@@ -148,7 +148,7 @@ class Distribution(ABC):
 
     @classmethod
     def family(cls, **options: Any) -> "DistributionFamily":
-        """This class with options of `fit` laid down: itself something with `fit`, `statistics`, `from_statistics`."""
+        """This class with options of `fit` fixed; it has `fit`, `statistics` and `from_statistics` itself."""
         return DistributionFamily(cls, options)
 
     @property
@@ -227,7 +227,7 @@ class Distribution(ABC):
 
 @dataclass(frozen=True)
 class DistributionFamily:
-    """A class of distributions with options laid down, to be fitted later.
+    """A class of distributions with fixed options, to be fitted later.
 
     Parameters
     ----------
@@ -286,7 +286,7 @@ def plane_rule(law: Distribution, *, half: int = 160, reach: float = 6.0) -> tup
 
 
 def sum_of_logs(factors: Floats) -> Floats:
-    """Σⱼ log pⱼ of every row; an impossible factor makes the row impossible, even beside one without bound."""
+    """Σⱼ log pⱼ of every row; a factor 0 makes the row impossible, even next to an infinite one."""
     with np.errstate(invalid="ignore"):
         out = np.sum(factors, axis=1)
     return np.where(np.isnan(out) & np.any(np.isneginf(factors), axis=1), -np.inf, out)
@@ -307,14 +307,14 @@ def finite(**values: ArrayLike) -> None:
 
 
 def frozen(values: ArrayLike) -> Numbers:
-    """The values as floating-point numbers that nobody can change: a float, or a copy that is read-only."""
+    """The values as a float or as a read-only copy."""
     out = np.array(values, dtype=float)
     out.flags.writeable = False
     return out if out.ndim else float(out)
 
 
 def as_numbers(X: ArrayLike, name: str) -> Floats:
-    """X as floats; words are no numbers."""
+    """X as floats; strings are refused."""
     try:
         return np.asarray(X, dtype=float)
     except (TypeError, ValueError) as error:

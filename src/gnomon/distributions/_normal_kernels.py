@@ -3,9 +3,9 @@
     T   rows as columns of a tile, (d, TILE)             U      Lⱼ⁻¹ by rows; its diagonals where those are all
     R   log joints, then γ times weight, (k, TILE)       F, S   Σ γz and Σ γzzᵀ, z = x − μ; S in the shape of U
 
-A tile stays in cache while it is scored, shared and summed by all laws. A chunk of rows is one call: threads that met
-in the interpreter for every tile would wait for one another longer than they work. Bishop (2006), Pattern Recognition
-and Machine Learning, section 9.2.
+A tile of rows stays in cache while densities, responsibilities and sums are computed for all laws. A chunk of rows is
+one call: threads that took the GIL for every tile would spend more time waiting than working. Bishop (2006), Pattern
+Recognition and Machine Learning, section 9.2.
 """
 
 import math
@@ -75,7 +75,7 @@ def _sum(
     y: Floats,
     R: Floats,
     own: tuple[Floats, Integers, Integers, bool],
-    room: tuple[Floats, Floats],
+    work: tuple[Floats, Floats],
     N: Floats,
     F: Floats,
     S: Floats,
@@ -91,7 +91,7 @@ def _sum(
             _fill_diagonal(T, means, U, const, y, R)
         else:
             _fill(T, means, U, const, Z, y, R)
-        total += _share(R, weight, label, owners, hard, *room)
+        total += _share(R, weight, label, owners, hard, *work)
         if U.ndim == 2:
             _add_diagonal(T, means, R, N, F, S)
         else:

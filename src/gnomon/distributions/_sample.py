@@ -1,4 +1,4 @@
-"""Samples as statistics: what is estimated from order or place adds by being put side by side.
+"""Samples as statistics: for estimates from order statistics, samples add by concatenation.
 
     Q(p) = inf {x : F(x) ≥ p},    F(x) = Σ sᵢ 1[xᵢ ≤ x] / Σ sᵢ                                        (1)
 

@@ -3,24 +3,30 @@
     fit:  X, s  →  p̂ with log p̂(x)                                                                   (1)
 
 A `Distribution` class, a `DistributionFamily` or a conjugate model gives a law; an unfitted scikit-learn estimator with
-`score_samples` (a mixture, a kernel density) is cloned and fitted. These four verbs are all that classifiers, gates,
-imputers and detectors need to know of either; what an estimator does for each is registered beside it. Buitinck et al.
-(2013), arXiv:1309.0238, is the contract of the estimators.
+`score_samples` (a mixture, a kernel density) is cloned and fitted. These four functions are all that classifiers,
+gates, imputers and detectors use of either; what they do for an estimator is registered where the estimator is defined.
 """
 
 from copy import copy
 from functools import singledispatch
 from inspect import signature
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
-from gnomon.distributions._base import Distribution
+from gnomon.distributions._base import Distribution, DistributionFamily
+from gnomon.distributions.conjugate import ConjugateModel
 
-__all__ = ["density_parameters", "fit_density", "row_log_density", "sample_density"]
+__all__ = ["Density", "KnownDensity", "density_parameters", "fit_density", "row_log_density", "sample_density"]
+
+Density: TypeAlias = type[Distribution] | DistributionFamily | ConjugateModel | BaseEstimator
+"""What a density is fitted by; an estimator has `score_samples`."""
+
+KnownDensity: TypeAlias = Distribution | BaseEstimator
+"""A density that is there: a law, or an estimator that is fitted."""
 
 
 @singledispatch

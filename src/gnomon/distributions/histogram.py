@@ -203,7 +203,7 @@ def _checked_edges(edges: ArrayLike) -> Floats:
 
 
 def _range(values: Floats) -> tuple[float, float]:
-    """The extremes, drawn apart where all values are equal."""
+    """The extremes, widened where all values are equal."""
     low, high = float(np.min(values)), float(np.max(values))
     apart = 0.0 if high > low else max(0.5, abs(low) * 1e-6)
     return low - apart, high + apart

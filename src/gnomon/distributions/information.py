@@ -62,7 +62,7 @@ def cross_entropy(
 def cross_entropy(
     p: Law, q: Law, *, base: float | None = None, n_samples: int | None = None, random_state: RandomState = None
 ) -> Numbers | MonteCarlo:
-    """H(P, Q) = −E_P[log q(X)]: the mean surprise of who believes Q while P holds.
+    """H(P, Q) = −E_P[log q(X)]: the mean of −log q(X) for X drawn from P.
 
     Parameters
     ----------

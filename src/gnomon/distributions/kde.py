@@ -164,7 +164,7 @@ class KDE(Distribution):
 
     @cached_property
     def _cells(self) -> CentreCells | None:
-        """The cells of a crowd of centres on a line, else None."""
+        """The cells of many centres on a line, else None."""
         C, shares = self._sorted
         return cells_of(C[:, 0], shares) if C.shape[1] == 1 else None
 

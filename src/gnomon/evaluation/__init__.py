@@ -1,4 +1,4 @@
-"""Evaluation: where an error comes from, and what a curve of errors says."""
+"""Evaluation: sources of error, and diagnosis of under- and over-fitting."""
 
 from gnomon.evaluation._diagnose_fit import FitDiagnosis, diagnose_fit
 from gnomon.evaluation._error_sources import ErrorSources, error_sources

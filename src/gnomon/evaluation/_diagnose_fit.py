@@ -4,7 +4,7 @@
     under: the same excess on the simple side                                                          (1)
 
 Geman, Bienenstock & Doursat (1992), doi:10.1162/neco.1992.4.1.1; the standard error as yardstick: Breiman, Friedman,
-Olshen & Stone (1984), section 3.4.3. ‖w‖ that explodes is the sign of over-fitting that needs no validation rows.
+Olshen & Stone (1984), section 3.4.3. A growing ‖w‖ is a sign of over-fitting that needs no validation rows.
 """
 
 from collections.abc import Iterable

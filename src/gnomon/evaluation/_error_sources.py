@@ -20,7 +20,7 @@ __all__ = ["ErrorSources", "error_sources"]
 
 
 class ErrorSources(NamedTuple):
-    """The terms of (1), signed, and the risk R(f*) that nobody can undercut.
+    """The terms of (1), signed, and the risk R(f*), the smallest possible.
 
     References
     ----------

@@ -2,9 +2,8 @@
 
     φ: R^d → R^k,    fit learns what φ needs from the training rows,    transform applies φ to any rows          (1)
 
-A map writes three short texts: `_learn(X)`, `_map(X)` and `_names(names)`; an invertible one also `_unmap(Z)`. The
-conventions of scikit-learn (validation, names of columns, types, tags) are here, once. Buitinck et al. (2013),
-API design for machine learning software, arXiv:1309.0238.
+A map defines three short methods: `_learn(X)`, `_map(X)` and `_names(names)`; an invertible one also `_unmap(Z)`. The
+conventions of scikit-learn (validation, names of columns, types, tags) are implemented here, once.
 """
 
 from abc import ABC, abstractmethod
@@ -22,7 +21,7 @@ from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import FLOATS
 
-__all__ = ["Column", "Columns", "FeatureMap", "InvertibleMap", "Rows", "beside", "check_pair", "column_indices"]
+__all__ = ["Column", "Columns", "FeatureMap", "InvertibleMap", "Rows", "check_pair", "column_indices", "join_columns"]
 
 Column: TypeAlias = int | str
 """A column by position, also from the end, or by name."""
@@ -35,7 +34,7 @@ Rows: TypeAlias = Any
 
 
 class FeatureMap(TransformerMixin, Estimator, ABC):
-    """Base of the maps: `fit`, `transform` and `get_feature_names_out` are final, subclasses write what differs."""
+    """Base of the maps: `fit`, `transform` and `get_feature_names_out` are final, subclasses define the hooks."""
 
     _nan: ClassVar[bool] = False
 
@@ -155,7 +154,7 @@ class InvertibleMap(FeatureMap):
         """φ⁻¹ of every row of `Z`."""
 
 
-def beside(*parts: Rows) -> Rows:
+def join_columns(*parts: Rows) -> Rows:
     """The columns of all parts, one part after the other; sparse if a part is."""
     return sparse.hstack(parts, format="csr") if any(map(sparse.issparse, parts)) else np.hstack(parts)
 

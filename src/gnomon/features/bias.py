@@ -10,7 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gnomon._typing import Array
-from gnomon.features._base import InvertibleMap, Rows, beside
+from gnomon.features._base import InvertibleMap, Rows, join_columns
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["AddBias"]
@@ -51,7 +51,7 @@ class AddBias(InvertibleMap):
         check_choice("position", self.position, ("last", "first"))
 
     def _map(self, X: Rows) -> Rows:
-        return beside(*self._ordered(X, np.ones((X.shape[0], 1), dtype=X.dtype)))
+        return join_columns(*self._ordered(X, np.ones((X.shape[0], 1), dtype=X.dtype)))
 
     def _unmap(self, Z: Rows) -> Rows:
         return Z[:, :-1] if self.position == "last" else Z[:, 1:]

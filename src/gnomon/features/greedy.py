@@ -4,7 +4,7 @@
     backward  S_i = S_{i−1} \\ {argmin_j L̂(S_{i−1} \\ {j})},    S_0 = {1, …, d},  E_0 = L̂(S_0)             (2)
     stop at the first i with E_i > E_{i−1},  E_i = L̂(S_i);  the answer is S_{i−1}
 
-Each step is compared with the one before it, and a tie goes on. Forward misses columns that help only together;
+Each step is compared with the one before it, and continues on a tie. Forward misses columns that help only together;
 backward keeps them. Guyon & Elisseeff (2003), section 4.2, https://jmlr.org/papers/v3/guyon03a.html.
 """
 

@@ -1,4 +1,4 @@
-"""Limits: cut large values off.
+"""Limits: clip large values.
 
     cap        φ(x) = min(x, T)                                                                     (1)
     winsorise  φ(x) = min(max(x, l), u),    l and u limits, or quantiles of the training rows          (2)

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._typing import Array
-from gnomon.features._base import InvertibleMap, Rows, beside
+from gnomon.features._base import InvertibleMap, Rows, join_columns
 
 __all__ = ["PosNegPart"]
 
@@ -38,7 +38,7 @@ class PosNegPart(InvertibleMap):
 
     def _map(self, X: Rows) -> Rows:
         positive = X.maximum(0) if sparse.issparse(X) else np.maximum(X, 0)
-        return beside(positive, positive - X)
+        return join_columns(positive, positive - X)
 
     def _unmap(self, Z: Rows) -> Rows:
         d = self.n_features_in_

@@ -4,37 +4,41 @@ Every `make` imports its class itself, so that registering costs nothing. The co
 level of a category, so that covariances are shrunk towards a sphere rather than singular.
 """
 
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
-from gnomon._registry import Candidate, register, register_warmup
+from gnomon._registry import Candidate, Facts, register, register_warmup
+from gnomon._typing import Floats, Integers
 
 
-def _naive(facts, random_state):
+def _naive(facts: Facts, random_state: int) -> BaseEstimator:
     from gnomon.generative import GaussianNB
 
     return GaussianNB(var_smoothing=1e-3)
 
 
-def _linear(facts, random_state):
+def _linear(facts: Facts, random_state: int) -> BaseEstimator:
     from gnomon.generative import LinearDiscriminantAnalysis
 
     return LinearDiscriminantAnalysis(solver="lsqr", shrinkage="auto")
 
 
-def _quadratic(facts, random_state):
+def _quadratic(facts: Facts, random_state: int) -> BaseEstimator:
     from gnomon.generative import GaussianClassifier
 
     return GaussianClassifier(covariance_type="full", shrinkage="ledoit_wolf", pool=0.1)
 
 
-def _narrow(facts):
+def _narrow(facts: Facts) -> bool:
     """Rows enough for a covariance of all columns."""
     return not facts.sparse and facts.n_features <= 300 and facts.n_rows >= 10 * facts.n_features
 
 
-def _narrow_classes(facts):
+def _narrow_classes(facts: Facts) -> bool:
     """Rows enough for a covariance of all columns in every class of an average size."""
     return _narrow(facts) and facts.n_rows >= 10 * facts.n_features * max(1, facts.n_classes)
 
@@ -56,17 +60,17 @@ for _candidate in (
     register(_candidate)
 
 
-def _rows():
+def _rows() -> tuple[Floats, Integers]:
     X = np.random.default_rng(0).normal(size=(80, 3))
     return X, (X[:, 0] > 0).astype(int)
 
 
-def _warm(make):
+def _warm(make: Callable[[Any, int], Any]) -> None:
     X, y = _rows()
     make(None, 0).fit(X, y).predict_proba(X)
 
 
-def _warm_mixtures():
+def _warm_mixtures() -> None:
     from gnomon.generative import GaussianMixture
 
     X, _ = _rows()

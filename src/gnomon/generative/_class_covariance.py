@@ -8,18 +8,23 @@ share s of Ledoit & Wolf (2004), doi:10.1016/S0047-259X(03)00096-4.
 
 import warnings
 from collections.abc import Mapping
+from typing import Literal, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 
+from gnomon._typing import Array, Floats, Integers
 from gnomon.numerics.shrinkage import ledoit_wolf_share, quartic_sums, shrink_cov
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice, check_interval
-from gnomon.numerics.weights import class_priors
+from gnomon.numerics.weights import Priors, class_priors
 
-__all__ = ["check_covariance_options", "class_covariances", "given_priors"]
+__all__ = ["AutoShrinkage", "check_covariance_options", "class_covariances", "given_priors"]
+
+AutoShrinkage: TypeAlias = Literal["auto"] | float | None
 
 
-def check_covariance_options(solver, shrinkage, covariance_estimator):
+def check_covariance_options(solver: str, shrinkage: AutoShrinkage, covariance_estimator: BaseEstimator | None) -> None:
     """Refuse what the solver "svd" does not do, and both ways of regularising at once."""
     if solver == "svd" and shrinkage is not None:
         raise NotImplementedError("shrinkage not supported with 'svd' solver; choose solver='eigen'")
@@ -33,7 +38,7 @@ def check_covariance_options(solver, shrinkage, covariance_estimator):
         raise ValueError("covariance_estimator and shrinkage are both given; leave one of them at None")
 
 
-def given_priors(priors, classes, counts):
+def given_priors(priors: Priors, classes: Array, counts: Array) -> Floats:
     """Priors as scikit-learn takes them: an array that does not sum to one is divided by its sum, with a warning."""
     if priors is None or isinstance(priors, (str, Mapping)):
         return class_priors(priors, classes, counts)
@@ -45,7 +50,14 @@ def given_priors(priors, classes, counts):
     return class_priors(p / np.sum(p), classes)
 
 
-def class_covariances(X, index, moments, weights, shrinkage, covariance_estimator):
+def class_covariances(
+    X: Floats,
+    index: Integers,
+    moments: Moments,
+    weights: Floats | None,
+    shrinkage: AutoShrinkage,
+    covariance_estimator: BaseEstimator | None,
+) -> Floats:
     """Σ_c of equation (1), stacked; or what an estimator with `covariance_` finds for the rows of each class."""
     if covariance_estimator is not None:
         if weights is not None:
@@ -64,7 +76,7 @@ def class_covariances(X, index, moments, weights, shrinkage, covariance_estimato
     return shrink_cov(R, share) * units
 
 
-def _by_estimator(estimator, X):
+def _by_estimator(estimator: BaseEstimator, X: Floats) -> Floats:
     fitted = clone(estimator).fit(X)
     cov = getattr(fitted, "covariance_", None)
     if cov is None:

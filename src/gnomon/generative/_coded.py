@@ -6,30 +6,44 @@ What a model does about cells of the last two kinds is the user's choice: `handl
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol, get_args
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from gnomon._jit import jit
+from gnomon._typing import Array, ArrayLike, Integers, TableLike
 from gnomon.base import map_rows, table_rows
-from gnomon.numerics.domains import encode, sizes_of
-from gnomon.numerics.tables import assert_complete
+from gnomon.generative._words import CategoryGaps, UnknownValues
+from gnomon.numerics.domains import Domain, encode, sizes_of
+from gnomon.numerics.tables import FeatureTable, assert_complete
 from gnomon.numerics.validation import check_choice
 
-__all__ = ["CodedRows", "known_codes", "read_table", "refuse_empty", "refuse_undeclared"]
+__all__ = ["CodedRows", "known_codes", "read_table", "refuse_empty", "refuse_undeclared", "with_gap"]
 
 
-def read_table(model, X, y="no_validation", *, reset=True):
+class ColumnSums(Protocol):
+    """Sums over rows that know the names and domains of their columns."""
+
+    @property
+    def names(self) -> tuple[Any, ...]: ...
+    @property
+    def domains(self) -> tuple[Domain, ...]: ...
+
+
+def read_table(model: BaseEstimator, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
     """X as a `FeatureTable` (and y) for a model with the parameters `missing` and `handle_unknown`."""
-    check_choice("missing", model.missing, ("marginalize", "state", "error"))
-    check_choice("handle_unknown", model.handle_unknown, ("floor", "ignore", "error"))
+    check_choice("missing", model.missing, get_args(CategoryGaps))
+    check_choice("handle_unknown", model.handle_unknown, get_args(UnknownValues))
     checked = table_rows(model, X, y, reset=reset)
     if model.missing == "error":
         map_rows(_refuse_gaps, checked)
     return checked
 
 
-def _refuse_gaps(table):
+def _refuse_gaps(table: FeatureTable) -> None:
     assert_complete(
         table, "missing='error' refuses such cells, so fill them in, or choose missing='marginalize' or 'state'"
     )
@@ -39,11 +53,13 @@ def _refuse_gaps(table):
 class CodedRows:
     """Slots of all cells, and the type of the array that they were made of, whose precision the answers have."""
 
-    codes: np.ndarray
-    dtype: np.dtype | None
+    codes: Integers
+    dtype: np.dtype[Any] | None
 
 
-def known_codes(table, which, domains, handle_unknown):
+def known_codes(
+    table: FeatureTable, which: Sequence[int], domains: Sequence[Domain], handle_unknown: UnknownValues
+) -> Integers:
     """Slots of the cells at prediction; a value that its column does not have is refused or told of, by choice."""
     codes, sizes = encode(table, which, domains), sizes_of(domains)
     if handle_unknown == "ignore" or not _meets(codes, sizes):
@@ -65,7 +81,7 @@ def known_codes(table, which, domains, handle_unknown):
 
 
 @jit
-def _meets(codes, sizes):
+def _meets(codes: Integers, sizes: Integers) -> bool:
     """Whether a cell is none of the values of its column."""
     for i in range(codes.shape[0]):
         for j in range(codes.shape[1]):
@@ -74,7 +90,7 @@ def _meets(codes, sizes):
     return False
 
 
-def refuse_undeclared(table, which, domains, codes):
+def refuse_undeclared(table: FeatureTable, which: Sequence[int], domains: Sequence[Domain], codes: Integers) -> None:
     """An error that names a cell in `fit` that is none of the declared values of its column."""
     if not any(domain.declared for domain in domains):
         return
@@ -88,7 +104,12 @@ def refuse_undeclared(table, which, domains, codes):
         )
 
 
-def refuse_empty(statistics):
+def with_gap(labels: Array) -> Array:
+    """The labels, and None for the state of missing cells."""
+    return np.array([*labels.tolist(), None], dtype=object)
+
+
+def refuse_empty(statistics: ColumnSums) -> None:
     """An error that names a column in which no cell was seen."""
     for name, domain in zip(statistics.names, statistics.domains, strict=True):
         if domain.size == 0:

@@ -11,23 +11,30 @@ Duda, Hart & Stork (2001), Pattern Classification, chapter 2.
 
 import warnings
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NoReturn, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._jit import lean
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.generative._explanation import Explanation
 from gnomon.generative._rows import in_precision_of
+from gnomon.generative._words import ZeroPolicy
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_positive
-from gnomon.numerics.weights import check_weights, class_priors
+from gnomon.numerics.weights import Priors, check_weights, class_priors
 
-__all__ = ["BayesClassifier"]
+__all__ = ["BayesClassifier", "Rows"]
+
+Rows: TypeAlias = Any
+"""Rows in the form that the densities of a model take: an array, a sparse matrix, a table or codes."""
 
 
 class BayesClassifier(ClassifierMixin, Estimator, ABC):
@@ -38,46 +45,47 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
     to all classes, where that is cheaper), `_joint_scores`, `_decision_scores` and `_factors`.
     """
 
+    classes_: Array
     score_type_ = "llr"
-    zero_policy = "prior"
+    zero_policy: ZeroPolicy = "prior"
     """What to do with rows of density zero under every class, unless a parameter of the subclass says otherwise."""
 
     @abstractmethod
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Rows) -> Floats:
         """log f_c(x), shape (n, C), of rows that `_rows` returned."""
 
     @abstractmethod
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         """n rows drawn from f_k."""
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> Rows:
         """The rows of X, checked, in the form that the densities take."""
         return validate_rows(self, X, reset=False)
 
-    def _class_scores(self, X):
+    def _class_scores(self, X: Rows) -> Floats:
         """log f_c(x) plus a term that may depend on x but not on the class: enough for posteriors and ratios."""
         return self._class_log_densities(X)
 
-    def _joint_scores(self, X):
+    def _joint_scores(self, X: Rows) -> Floats:
         """What `predict_joint_log_proba` adds log priors to."""
         return self._class_log_densities(X)
 
-    def _decision_scores(self, X):
+    def _decision_scores(self, X: Rows) -> Floats:
         """What `decision_function` adds log priors to, for more than two classes."""
         return self._joint_scores(X)
 
-    def _factors(self, X):
+    def _factors(self, X: Rows) -> tuple[list[str], Floats]:
         """Names, and log-factors of shape (m, C) that add up to the log-densities of the single row X."""
         return ["x"], self._class_log_densities(X)
 
-    def _store_priors(self, counts, priors, *, prior_alpha=0.0):
+    def _store_priors(self, counts: ArrayLike, priors: Priors, *, prior_alpha: float = 0.0) -> None:
         """Set `class_count_`, `class_prior_` and `class_log_prior_`, once `classes_` is known."""
-        check_choice("zero_policy", self.zero_policy, ("prior", "raise"))
+        check_choice("zero_policy", self.zero_policy, get_args(ZeroPolicy))
         self.class_count_ = np.asarray(counts, dtype=float)
         self.class_prior_ = class_priors(priors, self.classes_, self.class_count_, alpha=prior_alpha)
         self.class_log_prior_ = _log(self.class_prior_)
 
-    def predict(self, X, priors=None):
+    def predict(self, X: AnyRows, priors: Priors = None) -> Array:
         """The most probable class of each row; ties go to the lowest index.
 
         Parameters
@@ -96,7 +104,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         first_largest(joint, place)
         return self.classes_[place]
 
-    def predict_log_proba(self, X, priors=None):
+    def predict_log_proba(self, X: AnyRows, priors: Priors = None) -> Floats:
         """log P(c | x) of equation (1).
 
         Parameters
@@ -115,7 +123,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         out[out > -0.25 * np.finfo(out.dtype).eps] = 0.0
         return out
 
-    def predict_proba(self, X, priors=None):
+    def predict_proba(self, X: AnyRows, priors: Priors = None) -> Floats:
         """P(c | x) of equation (1).
 
         Parameters
@@ -132,7 +140,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         out = self._log_posteriors(X, priors)
         return in_precision_of(np.exp(out, out=out), X)
 
-    def predict_joint_log_proba(self, X, priors=None):
+    def predict_joint_log_proba(self, X: AnyRows, priors: Priors = None) -> Floats:
         """log π_c f_c(x).
 
         Parameters
@@ -148,7 +156,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         X = self._checked(X)
         return in_precision_of(self._joint_scores(X) + self._log_priors(priors), X)
 
-    def class_log_likelihood(self, X):
+    def class_log_likelihood(self, X: AnyRows) -> Floats:
         """log f_c(x), which no prior enters.
 
         Parameters
@@ -162,7 +170,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         X = self._checked(X)
         return in_precision_of(self._class_log_densities(X), X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: AnyRows) -> Floats:
         """Two classes: the log-odds (2) of `classes_[1]`, so that P(classes_[1] | x) = σ(f). More: log π_c f_c(x).
 
         Parameters
@@ -179,7 +187,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
             return in_precision_of(joint[:, 1] - joint[:, 0], X)
         return in_precision_of(self._joint(self._decision_scores(X), None), X)
 
-    def llr(self, X, positive=None, negative=None):
+    def llr(self, X: AnyRows, positive: object = None, negative: object = None) -> Floats:
         """Log-likelihood ratio (2) of two classes, which no prior enters; 0 where both densities are 0.
 
         Parameters
@@ -197,7 +205,9 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         scores = self._class_scores(X)
         return in_precision_of(_difference(scores[:, k], scores[:, j]), X)
 
-    def log_odds(self, X, positive=None, negative=None, *, priors=None):
+    def log_odds(
+        self, X: AnyRows, positive: object = None, negative: object = None, *, priors: Priors = None
+    ) -> Floats:
         """Log-odds (2): the ratio of `llr` plus log π_positive/π_negative.
 
         Parameters
@@ -217,7 +227,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         joint = self._joint(self._class_scores(X), priors)
         return in_precision_of(_difference(joint[:, k], joint[:, j]), X)
 
-    def score_samples(self, X, priors=None):
+    def score_samples(self, X: AnyRows, priors: Priors = None) -> Floats:
         """log p(x) of equation (1): a density, so it may exceed 0; −inf where every class gives density zero.
 
         Parameters
@@ -233,7 +243,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         X = self._checked(X)
         return in_precision_of(log_sum_exp(self._class_log_densities(X) + self._log_priors(priors)), X)
 
-    def is_outlier(self, X, threshold=None, *, log_threshold=None):
+    def is_outlier(self, X: AnyRows, threshold: float | None = None, *, log_threshold: float | None = None) -> Bools:
         """Whether p(x) ≤ τ.
 
         Parameters
@@ -248,12 +258,15 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         -------
         ndarray of bool of shape (n_samples,)
         """
-        if (threshold is None) == (log_threshold is None):
+        if threshold is not None and log_threshold is None:
+            cut = float(np.log(check_positive("threshold", threshold)))
+        elif log_threshold is not None and threshold is None:
+            cut = log_threshold
+        else:
             raise ValueError(f"threshold={threshold!r} and log_threshold={log_threshold!r}: give exactly one of them")
-        cut = log_threshold if threshold is None else np.log(check_positive("threshold", threshold))
         return self.score_samples(X) <= cut
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> tuple[Array, Array]:
         """Draw classes from the priors, then rows from the densities of these classes.
 
         Parameters
@@ -276,7 +289,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         order = rng.permutation(n)
         return rows[order], self.classes_[index[order]]
 
-    def log_likelihood(self, X, y, sample_weight=None):
+    def log_likelihood(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """Σᵢ sᵢ [log f_{yᵢ}(xᵢ) + log π_{yᵢ}].
 
         Parameters
@@ -295,10 +308,10 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         if len(index) != len(joint):
             raise ValueError(f"y has {len(index)} labels for the {len(joint)} rows of X; give one for each")
         weights = check_weights(sample_weight, joint)
-        used = weights > 0.0  # a row of weight zero is no row, even where its term is infinite
+        used = weights > 0.0  # a row of weight zero does not count, even where its term is infinite
         return float(weights[used] @ joint[np.arange(len(joint)), index][used])
 
-    def explain(self, x, priors=None):
+    def explain(self, x: AnyRows | Sequence[Any], priors: Priors = None) -> Explanation:
         """Why one row gets its class: prior, factors, joint, evidence and posterior.
 
         Parameters
@@ -312,28 +325,26 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         -------
         Explanation
         """
-        if np.ndim(x) == 2 and np.shape(x)[0] != 1:
-            raise ValueError(f"x has {len(x)} rows; explain one row at a time")
-        names, factors = self._factors(self._checked([x] if np.ndim(x) == 1 else x))
+        names, factors = self._factors(self._checked(_table_of_one(x)))
         log_prior = self._log_priors(priors)
         log_joint = log_prior + np.sum(factors, axis=0)
         posterior = self._joint(np.sum(factors, axis=0, keepdims=True), priors)
         posterior = np.exp(posterior - log_sum_exp(posterior))[0]
         return Explanation(self.classes_, tuple(names), np.exp(log_prior), factors, log_joint, posterior)
 
-    def _checked(self, X):
+    def _checked(self, X: AnyRows) -> Rows:
         check_is_fitted(self)
         return self._rows(X)
 
-    def _log_priors(self, priors):
+    def _log_priors(self, priors: Priors) -> Floats:
         return self.class_log_prior_ if priors is None else _log(class_priors(priors, self.classes_))
 
-    def _log_posteriors(self, X, priors):
+    def _log_posteriors(self, X: Rows, priors: Priors) -> Floats:
         joint = self._joint(self._class_scores(X), priors)
         joint -= log_sum_exp(joint)[:, None]
         return joint
 
-    def _joint(self, scores, priors):
+    def _joint(self, scores: Floats, priors: Priors) -> Floats:
         """log π_c f_c(x) up to a term common to the classes, every row with a finite largest entry."""
         log_prior = self._log_priors(priors)
         joint = np.require(scores, dtype=float, requirements="W")
@@ -343,24 +354,24 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
             if np.any(np.isnan(largest)):
                 self._refuse_nan(joint)
             self._settle_zeros(joint, largest, log_prior)
-            # Densities without bound leave only the priors of their classes to tell them apart.
+            # Classes with infinite density differ only by their priors.
             peaks = largest == np.inf
             joint[peaks] = np.where(joint[peaks] == np.inf, log_prior, -np.inf)
         return joint
 
-    def _refuse_nan(self, joint):
+    def _refuse_nan(self, joint: Floats) -> NoReturn:
         row, k = np.argwhere(np.isnan(joint))[0]
         raise ValueError(
             f"the density of class {self.classes_.tolist()[k]!r} at row {row} is not a number; check that density and "
             "the row"
         )
 
-    def _settle_zeros(self, joint, largest, log_prior):
+    def _settle_zeros(self, joint: Floats, largest: Floats, log_prior: Floats) -> None:
         zero = largest == -np.inf
         count = int(np.sum(zero))
         if not count:
             return
-        policy = check_choice("zero_policy", self.zero_policy, ("prior", "raise"))
+        policy = check_choice("zero_policy", self.zero_policy, get_args(ZeroPolicy))
         what = f"{count} of {len(joint)} rows have density zero under every class"
         if policy == "raise":
             raise ValueError(f"{what}, first row {int(np.argmax(zero))}; smooth the densities, or zero_policy='prior'")
@@ -371,7 +382,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         )
         joint[zero] = log_prior
 
-    def _pair(self, positive, negative):
+    def _pair(self, positive: object, negative: object) -> tuple[int, int]:
         if positive is None and negative is None and len(self.classes_) == 2:
             return 1, 0
         labels = self.classes_.tolist()
@@ -381,14 +392,14 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         return labels.index(positive), labels.index(negative)
 
 
-# The results are made outside: kernels that make no arrays compile in half the time.
+# The results are allocated by the caller: kernels without allocations compile in half the time.
 @lean
-def add_to_rows(A, b, top):
+def add_to_rows(A: Floats, b: Floats, top: Floats) -> None:
     """Add b to every row of A, in place, and return in `top` the largest entry of each; NaN if one is."""
     for i in range(A.shape[0]):
         most, odd = -np.inf, False
         for c in range(A.shape[1]):
-            # A class that cannot be is none, even where its density has no bound.
+            # A class of prior zero does not count, even if its density is infinite.
             x = A[i, c] + b[c] if b[c] > -np.inf else -np.inf
             A[i, c] = x
             odd |= x != x
@@ -397,10 +408,10 @@ def add_to_rows(A, b, top):
 
 
 @lean
-def first_largest(A, out):
+def first_largest(A: Floats, out: Integers) -> None:
     """In `out` the place of the largest entry of every row, the first of several."""
     for i in range(A.shape[0]):
-        # Selections, not branches: which class wins cannot be foreseen.
+        # Selections instead of branches, which would be mispredicted: any class may win.
         most, place = A[i, 0], 0
         for c in range(1, A.shape[1]):
             x = A[i, c]
@@ -409,12 +420,19 @@ def first_largest(A, out):
         out[i] = place
 
 
-def _log(p):
+def _table_of_one(x: Any) -> Any:
+    """One row as a table; ValueError where there are several."""
+    if np.ndim(x) == 2 and np.shape(x)[0] != 1:
+        raise ValueError(f"x has {len(x)} rows; explain one row at a time")
+    return [x] if np.ndim(x) == 1 else x
+
+
+def _log(p: Floats) -> Floats:
     with np.errstate(divide="ignore"):
         return np.log(p)
 
 
-def _difference(a, b):
+def _difference(a: Floats, b: Floats) -> Floats:
     """a − b, and 0 where both are the same infinity."""
     with np.errstate(invalid="ignore"):
         return np.where(a == b, 0.0, a - b)

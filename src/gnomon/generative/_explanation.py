@@ -11,6 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import logsumexp
 
+from gnomon._typing import Array, Floats
+
 __all__ = ["Explanation"]
 
 
@@ -50,27 +52,27 @@ class Explanation(NamedTuple):
     evidence   0.0700000
     """
 
-    classes: np.ndarray
+    classes: Array
     names: tuple[str, ...]
-    prior: np.ndarray
-    log_factors: np.ndarray
-    log_joint: np.ndarray
-    posterior: np.ndarray
+    prior: Floats
+    log_factors: Floats
+    log_joint: Floats
+    posterior: Floats
 
     @property
-    def log_evidence(self):
+    def log_evidence(self) -> float:
         """log p(x)."""
         return float(logsumexp(self.log_joint))
 
-    def log_ratio(self, positive=-1, negative=0):
+    def log_ratio(self, positive: int = -1, negative: int = 0) -> Floats:
         """log f_g(x | positive) − log f_g(x | negative) of every factor, for two positions among the classes."""
         a, b = self.log_factors[:, positive], self.log_factors[:, negative]
         with np.errstate(invalid="ignore"):
             return np.where(a == b, 0.0, a - b)
 
-    def table(self):
+    def table(self) -> str:
         """The explanation as text: a line for each factor, a column for each class."""
-        rows = [("prior", self.prior, self._prior_ratio())]
+        rows: list[tuple[str, Floats, float | None]] = [("prior", self.prior, self._prior_ratio())]
         rows += [(n, np.exp(f), r) for n, f, r in zip(self.names, self.log_factors, self.log_ratio(), strict=True)]
         rows += [("joint", np.exp(self.log_joint), None), ("posterior", self.posterior, None)]
         lines = [["", *map(str, self.classes), "log-ratio"]]
@@ -83,10 +85,10 @@ class Explanation(NamedTuple):
         padded = (line[0].ljust(first) + "".join("  " + cell.rjust(width) for cell in line[1:]) for line in lines)
         return "\n".join(line.rstrip() for line in padded)
 
-    def _prior_ratio(self):
+    def _prior_ratio(self) -> float:
         with np.errstate(divide="ignore"):
             return np.log(self.prior[-1]) - np.log(self.prior[0])
 
 
-def _number(value):
+def _number(value: float) -> str:
     return f"{value:.7f}" if value == 0.0 or 1e-6 < abs(value) < 1e6 else f"{value:.3e}"

@@ -8,12 +8,14 @@ b = Λ₁μ₁ − Λ₀μ₀, c = −½ (μ₁ᵀΛ₁μ₁ − μ₀ᵀΛ₀μ
 to a term common to all. Hastie, Tibshirani & Friedman (2009), section 4.3, doi:10.1007/978-0-387-84858-7.
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
 
 from gnomon._jit import jit
+from gnomon._typing import Array, ArrayLike, Compressed, Floats, Integers, Matrix, Numbers
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
 __all__ = ["LinearForm", "QuadraticForm", "linear_scores"]
@@ -40,10 +42,10 @@ class LinearForm(NamedTuple):
     array([1.5])
     """
 
-    b: Any
-    c: Any
+    b: Floats
+    c: Numbers
 
-    def __call__(self, X):
+    def __call__(self, X: Matrix) -> Floats:
         """xᵀb + c of every row."""
         return X @ np.transpose(self.b) + self.c
 
@@ -70,17 +72,17 @@ class QuadraticForm(NamedTuple):
     array([6.5])
     """
 
-    A: Any
-    b: Any
-    c: Any
+    A: Floats
+    b: Floats
+    c: Numbers
 
-    def __call__(self, X):
+    def __call__(self, X: ArrayLike) -> Floats:
         """xᵀAx + xᵀb + c of every row."""
         X = np.asarray(X)
         return np.einsum("...ij,ni,nj->n...", self.A, X, X) + X @ np.transpose(self.b) + self.c
 
 
-def linear_scores(X, coef, intercept):
+def linear_scores(X: Any, coef: Floats, intercept: ArrayLike) -> Floats:
     """X coefᵀ + intercept in double precision, on threads; shape (n, k)."""
     out = np.empty((X.shape[0], len(coef)))
     intercept = np.broadcast_to(np.asarray(intercept, dtype=float), (len(coef),))
@@ -92,26 +94,28 @@ def linear_scores(X, coef, intercept):
     return out
 
 
-def _dense_product(X, coef, intercept):
-    def fill(rows, out):
+def _dense_product(X: Floats, coef: Floats, intercept: Floats) -> Callable[[slice, Floats], None]:
+    def fill(rows: slice, out: Floats) -> None:
         np.matmul(X[rows], coef.T, out=out, dtype=float)
         out += intercept
 
     return fill
 
 
-def _sparse_product(X, coef, intercept):
+def _sparse_product(X: Compressed, coef: Floats, intercept: Floats) -> Callable[[slice, Floats], None]:
     # Classes are taken in pairs, so that sums stay in registers; an odd last one has a partner of zeros.
     k = len(coef)
     columns, first = np.zeros((coef.shape[1], k + k % 2)), np.zeros(k + k % 2)
     columns[:, :k], first[:k] = coef.T, intercept
-    # Unsigned indices cannot mean "from the end", so the kernel need not ask.
+    # Unsigned indices avoid the branch by which Numba wraps negative ones around.
     indices, indptr = (part.view(f"u{part.dtype.itemsize}") for part in (X.indices, X.indptr))
     return lambda rows, out: _sparse_scores(X.data, indices, indptr[rows.start : rows.stop + 1], columns, first, out)
 
 
 @jit
-def _sparse_scores(data, indices, indptr, columns, first, out):
+def _sparse_scores(
+    data: Array, indices: Integers, indptr: Integers, columns: Floats, first: Floats, out: Floats
+) -> None:
     for i in range(out.shape[0]):
         for c in range(0, out.shape[1], 2):
             a, b = first[c], first[c + 1]

@@ -6,12 +6,14 @@ Complete rows go through the compiled kernel of `Normals`, in which σ²/v stand
 by cell. Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115, for the moments.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from gnomon.distributions import Normal, Normals, Statistics
+from gnomon._typing import Array, Bools, Floats, Integers
+from gnomon.distributions import Normal, Normals, Statistics, StudentT
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments, group_moments
@@ -25,7 +27,7 @@ class CellMoments(Statistics):
 
     cells: Moments
 
-    def total_variance(self):
+    def total_variance(self) -> Floats:
         """The variance of every column over all classes."""
         w, mean, scatter = self.cells
         total = np.sum(w, axis=0)
@@ -33,7 +35,7 @@ class CellMoments(Statistics):
         spread = np.sum(scatter + w * (mean - center) ** 2, axis=0)
         return spread / np.where(total > 0.0, total, 1.0)
 
-    def variances(self, *, shared):
+    def variances(self, *, shared: bool) -> Floats:
         """σ² of every class and column, (C, d), with the divisor of maximum likelihood; 0 where no cell was seen."""
         w, scatter = self.cells.weight, self.cells.scatter
         if shared:
@@ -41,7 +43,14 @@ class CellMoments(Statistics):
         return np.divide(scatter, w, out=np.zeros(w.shape), where=w > 0.0)
 
 
-def cell_moments(X, index, class_weight, weights=None, *, refuse):
+def cell_moments(
+    X: Floats,
+    index: Integers,
+    class_weight: Array,
+    weights: Floats | None = None,
+    *,
+    refuse: Callable[[Floats], object],
+) -> CellMoments:
     """Moments of the cells that are there; `refuse` is called with X where some is not, or is infinite."""
     k, d = len(class_weight), X.shape[1]
     with np.errstate(invalid="ignore", over="ignore"):
@@ -57,7 +66,7 @@ def cell_moments(X, index, class_weight, weights=None, *, refuse):
     return CellMoments(class_weight, cells)
 
 
-def _seen_moments(X, seen, index, k, weights):
+def _seen_moments(X: Floats, seen: Bools, index: Integers, k: int, weights: Floats | None) -> Moments:
     total = np.sum(np.where(seen, X, 0.0), axis=0, dtype=float)
     # Filled with the mean of its column a cell adds nothing to the sums about that mean.
     center = total / np.maximum(np.sum(seen, axis=0), 1)
@@ -81,15 +90,15 @@ class CellLaws:
         v.
     """
 
-    law: Any
-    weights: np.ndarray
+    law: Normal | StudentT
+    weights: Floats
 
-    def __getitem__(self, c):
+    def __getitem__(self, c: int) -> Normal | StudentT:
         """The laws of the columns in class c."""
         shape = np.shape(self.law.mode)
         return type(self.law)(*(np.broadcast_to(part, shape)[c] for part in vars(self.law).values()))
 
-    def log_densities(self, X, *, refuse):
+    def log_densities(self, X: Floats, *, refuse: Callable[[Floats], object]) -> Floats:
         """log f_c(x), shape (n, C); `refuse` is called with the rows that have missing or infinite cells."""
         if not isinstance(self.law, Normal):
             refuse(X)
@@ -107,23 +116,23 @@ class CellLaws:
             out[odd] = self._by_cells(X[odd])
         return out
 
-    def cells(self, X, c):
+    def cells(self, X: Floats, c: int) -> Floats:
         """The factors of class c for every cell, (n, d); 0 where it is missing."""
         seen = ~np.isnan(X) & (self.weights > 0.0)
         with np.errstate(over="ignore"):
             logs = self[c].log_density(np.where(seen, X, 0.0))
         return np.where(seen, self.weights * logs, 0.0)
 
-    def _by_cells(self, X):
+    def _by_cells(self, X: Floats) -> Floats:
         k = len(self.law.mode)
 
-        def work(rows):
+        def work(rows: slice) -> Floats:
             return np.stack([np.sum(self.cells(X[rows], c), axis=1) for c in range(k)], axis=1)
 
         return np.concatenate(map_chunks(work, split_rows(len(X), max(1, X.size // 2**16)), blas_threads()))
 
 
-def refuse_constant(var, statistics, classes, names):
+def refuse_constant(var: Floats, statistics: CellMoments, classes: Sequence[Any], names: Sequence[Any]) -> None:
     """Refuse a class with rows whose cells in some column are all missing, or all equal."""
     bad = (~(var > 0.0) | (statistics.cells.weight == 0.0)) & (statistics.weight > 0.0)[:, None]
     if not np.any(bad):

@@ -7,14 +7,18 @@ that the rows cannot determine is refused, with the class, its rows and the reme
 """
 
 import warnings
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from gnomon.distributions import MultivariateT, Normals
-from gnomon.distributions.normals import COVARIANCE_SHAPES, covariances_of
+from gnomon._typing import Array, Floats, Integers, Numbers
+from gnomon.distributions import MultivariateT, NormalInverseWishartModel, Normals
+from gnomon.distributions.normals import COVARIANCE_SHAPES, MixtureCovarianceType, covariances_of
 from gnomon.generative._forms import QuadraticForm
+from gnomon.generative._rows import LabelledRows
+from gnomon.generative._words import Estimation
 from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, shrink_cov
 from gnomon.numerics.special import LOG_2PI
@@ -25,6 +29,7 @@ from gnomon.optim import GaussianEM, em, warn_unless_em_converged
 __all__ = [
     "Estimate",
     "PredictiveLaws",
+    "Shrinkage",
     "chain_factors",
     "moments_of_incomplete_rows",
     "quadratic_form",
@@ -32,8 +37,17 @@ __all__ = [
     "whiten_back",
 ]
 
-_TIED = {"full": "tied", "diag": "tied_diag", "spherical": "tied_spherical"}
-_ESTIMATED = ("ledoit_wolf", "oas")
+ShrinkageRule: TypeAlias = Literal["ledoit_wolf", "oas"]
+
+Shrinkage: TypeAlias = ShrinkageRule | float | None
+"""A rule for the share of the identity in a covariance, or the share; None leaves the covariance as it is."""
+
+_TIED: dict[MixtureCovarianceType, MixtureCovarianceType] = {
+    "full": "tied",
+    "diag": "tied_diag",
+    "spherical": "tied_spherical",
+}
+_ESTIMATED = get_args(ShrinkageRule)
 _REMEDIES = (
     "give more rows, choose a simpler covariance_type ('tied', 'diag', 'spherical'), shrinkage='ledoit_wolf', "
     "pool > 0, or a parameter_prior"
@@ -44,18 +58,18 @@ _REMEDIES = (
 class Estimate:
     """How equation (1) is to be made: the options of `GaussianClassifier`, checked together."""
 
-    covariance_type: str = "full"
+    covariance_type: MixtureCovarianceType = "full"
     ddof: int = 0
-    shrinkage: Any = None
+    shrinkage: Shrinkage = None
     pool: float = 0.0
-    estimate: str = "mle"
-    parameter_prior: Any = None
+    estimate: Estimation = "mle"
+    parameter_prior: NormalInverseWishartModel | None = None
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         check_choice("covariance_type", self.covariance_type, COVARIANCE_SHAPES)
         check_integer("ddof", self.ddof, 0)
         check_interval("pool", self.pool, 0.0, 1.0)
-        check_choice("estimate", self.estimate, ("mle", "map", "predictive"))
+        check_choice("estimate", self.estimate, get_args(Estimation))
         if isinstance(self.shrinkage, str):
             check_choice("shrinkage", self.shrinkage, _ESTIMATED)
         elif self.shrinkage is not None:
@@ -76,35 +90,35 @@ class Estimate:
             )
 
     @property
-    def diagonal(self):
+    def diagonal(self) -> bool:
         """Whether only squares are summed."""
         return self.covariance_type not in ("full", "tied")
 
     @property
-    def shrinks(self):
+    def shrinks(self) -> bool:
         return self.shrinkage is not None and self.shrinkage != 0.0
 
     @property
-    def needs_quartics(self):
+    def needs_quartics(self) -> bool:
         return self.shrinkage == "ledoit_wolf"
 
-    def laws(self, moments, classes, columns, quartics=None):
+    def laws(
+        self, moments: Moments, classes: Sequence[Any], columns: Sequence[Any], quartics: Floats | None = None
+    ) -> tuple["Normals | PredictiveLaws", Numbers]:
         """The class laws, and the share s of each covariance; `quartics` are in units of `unit`."""
         self._refuse_few_rows(moments, classes)
-        if self.estimate == "predictive":
-            return PredictiveLaws([prior.predictive() for prior in self._posteriors(moments)]), 0.0
-        if self.estimate == "map":
-            modes = [self.parameter_prior.mode_given(part) for part in _parts(moments)]
-            return Normals([law.mean for law in modes], [law.cov_matrix for law in modes]), 0.0
+        prior = self.parameter_prior
+        if prior is not None and self.estimate == "predictive":
+            return PredictiveLaws(prior.given(part).predictive() for part in _parts(moments)), 0.0
+        if prior is not None:
+            modes = [prior.mode_given(part) for part in _parts(moments)]
+            return Normals(np.stack([law.mean for law in modes]), np.stack([law.cov_matrix for law in modes])), 0.0
         cov, share = self._covariances(moments, quartics)
         self._refuse_flat(cov, moments.mean, classes, columns)
         self._refuse_singular(cov, classes)
         return Normals(moments.mean, cov, self.covariance_type), share
 
-    def _posteriors(self, moments):
-        return [self.parameter_prior.given(part) for part in _parts(moments)]
-
-    def _covariances(self, moments, quartics):
+    def _covariances(self, moments: Moments, quartics: Floats | None) -> tuple[Floats, Numbers]:
         divisor, kind = moments.weight - self.ddof, self.covariance_type
         cov = covariances_of(moments.scatter, divisor, kind)
         if self.pool and kind in _TIED:
@@ -118,12 +132,12 @@ class Estimate:
         return shrink_cov(cov, share), share
 
     @staticmethod
-    def unit(moments):
+    def unit(moments: Moments) -> float:
         """A common size of the columns, in which fourth powers neither overflow nor vanish."""
         size = float(np.sqrt(np.max(_diagonal(moments.scatter) / moments.weight[:, None])))
         return size if size > 0.0 else 1.0
 
-    def share_of(self, moments, quartics=None):
+    def share_of(self, moments: Moments, quartics: Floats | None = None) -> Numbers:
         """s of equation (1), given or estimated."""
         if self.shrinkage not in _ESTIMATED:
             return self.shrinkage or 0.0
@@ -133,9 +147,10 @@ class Estimate:
         if self.shrinkage == "oas":
             return oas_share(cov, n)
         cov = cov / self.unit(moments) ** 2
-        return ledoit_wolf_share(cov, n, np.sum(quartics) if pooled else quartics)
+        sums = np.asarray(quartics)
+        return ledoit_wolf_share(cov, n, np.sum(sums) if pooled else sums)
 
-    def _refuse_few_rows(self, moments, classes):
+    def _refuse_few_rows(self, moments: Moments, classes: Sequence[Any]) -> None:
         N, d = moments.weight, moments.mean.shape[1]
         least = int(np.argmin(N))
         if not N[least] > 0.0:
@@ -161,7 +176,7 @@ class Estimate:
                 f"ddof={self.ddof}; give more rows, or ddof=0"
             )
 
-    def _refuse_flat(self, cov, means, classes, columns):
+    def _refuse_flat(self, cov: Floats, means: Floats, classes: Sequence[Any], columns: Sequence[Any]) -> None:
         """No column may be constant: the variance that rounding leaves is none."""
         shapes = {"full": _diagonal, "tied": _diagonal, "spherical": _column, "tied_spherical": _column}
         var = shapes.get(self.covariance_type, np.asarray)(cov)
@@ -174,7 +189,7 @@ class Estimate:
         which = "all columns are" if "spherical" in self.covariance_type else f"column {columns[j]!r} is"
         raise ValueError(f"{which} constant within {whose}; remove what is constant, or give shrinkage or pool > 0")
 
-    def _refuse_singular(self, cov, classes):
+    def _refuse_singular(self, cov: Floats, classes: Sequence[Any]) -> None:
         if self.diagonal:
             return
         for k, matrix in enumerate(cov.reshape(-1, *cov.shape[-2:])):
@@ -189,31 +204,31 @@ class Estimate:
 class PredictiveLaws:
     """The posterior predictive Student laws of the classes, with the verbs of `Normals`."""
 
-    covariance_type = "full"
+    covariance_type: MixtureCovarianceType = "full"
 
-    def __init__(self, laws):
+    def __init__(self, laws: Iterable[MultivariateT]):
         self.laws = list(laws)
 
-    def __getitem__(self, k):
+    def __getitem__(self, k: int) -> MultivariateT:
         return self.laws[k]
 
     @property
-    def means(self):
+    def means(self) -> Floats:
         """Their locations, (k, d)."""
         return np.stack([law.location for law in self.laws])
 
     @property
-    def covariances(self):
+    def covariances(self) -> Floats:
         """Their covariances, (k, d, d); infinite for two degrees of freedom or fewer."""
         return np.stack([law.cov for law in self.laws])
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         """Those of the normal laws that were integrated out."""
         k, d = self.means.shape
         return k * d * (d + 3) // 2
 
-    def log_densities(self, X, *, n_jobs=None):
+    def log_densities(self, X: Floats, *, n_jobs: int | None = None) -> Floats:
         """log p_k(x), shape (n, k); NaN where a cell is."""
         out = np.full((len(X), len(self.laws)), np.nan)
         whole = np.isfinite(np.sum(X, axis=1))
@@ -221,26 +236,28 @@ class PredictiveLaws:
             out[whole, k] = law.log_density(np.asarray(X[whole], dtype=float))
         return out
 
-    def marginal(self, idx):
+    def marginal(self, idx: Integers) -> "PredictiveLaws":
         """The laws of the coordinates `idx`."""
         return PredictiveLaws(
             MultivariateT(law.df, law.base.mean[idx], law.base.cov[np.ix_(idx, idx)]) for law in self.laws
         )
 
 
-def _diagonal(cov):
+def _diagonal(cov: Floats) -> Floats:
     return np.diagonal(cov, axis1=-2, axis2=-1)
 
 
-def _column(cov):
+def _column(cov: Floats) -> Floats:
     return np.expand_dims(cov, -1)
 
 
-def _parts(moments):
+def _parts(moments: Moments) -> list[Moments]:
     return [Moments(*(part[k] for part in moments)) for k in range(len(moments.weight))]
 
 
-def moments_of_incomplete_rows(rows, covariance_type, *, tol=1e-9, max_iter=1000):
+def moments_of_incomplete_rows(
+    rows: LabelledRows, covariance_type: MixtureCovarianceType, *, tol: float = 1e-9, max_iter: int = 1000
+) -> Moments:
     """Moments of each class where cells are missing: of the rows as EM completes them, Ghahramani & Jordan (1994)."""
     seen = ~np.isnan(rows.X)
     for k, label in enumerate(rows.classes.tolist()):
@@ -262,28 +279,28 @@ def moments_of_incomplete_rows(rows, covariance_type, *, tol=1e-9, max_iter=1000
     return result.posterior.moments
 
 
-def chain_factors(laws, x, names=None):
+def chain_factors(laws: Normals, x: Floats, names: Sequence[Any] | Array | None = None) -> tuple[list[str], Floats]:
     """Names and log p_k(x_j | x_1 … x_{j−1}) of the cells of one row that are there: the factors of `explain`."""
     seen = np.flatnonzero(~np.isnan(x))
     own = laws.marginal(seen)
     # Coordinate j of L⁻¹(x − μ) belongs to p(x_j | x_1 … x_{j−1}).
     z = whiten(own.whitener, x[seen] - own.means)
     roots = np.diagonal(own.whitener, axis1=1, axis2=2) if own.is_dense else own.whitener[:, :, 0]
-    labels = [f"x{j}" if names is None else str(names[j]) for j in seen]
+    labels = [f"x{j}" if names is None else str(names[j]) for j in seen.tolist()]
     return labels, (np.log(roots) - 0.5 * (z**2 + LOG_2PI)).T
 
 
-def whiten(W, V):
+def whiten(W: Floats, V: Floats) -> Floats:
     """W_k v_k for the triangles (or diagonals) W that `Normals.whitener` holds."""
     return np.einsum("kij,kj->ki", W, V) if W.shape[1] == W.shape[2] else W[:, :, 0] * V
 
 
-def whiten_back(W, V):
+def whiten_back(W: Floats, V: Floats) -> Floats:
     """W_kᵀ v_k."""
     return np.einsum("kji,kj->ki", W, V) if W.shape[1] == W.shape[2] else W[:, :, 0] * V
 
 
-def quadratic_form(laws):
+def quadratic_form(laws: Normals) -> QuadraticForm:
     """llr(x) = xᵀAx + xᵀb + c of two laws; of more, the form of each."""
     W = laws.whitener
     W = W if laws.is_dense else W[:, :, 0, None] * np.eye(W.shape[1])

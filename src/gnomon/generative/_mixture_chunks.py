@@ -7,22 +7,31 @@ The expected sums of EM add over rows, so (1) makes exactly the steps that the w
 after every chunk and needs each one once: Cappé & Moulines (2009), doi:10.1111/j.1467-9868.2009.00698.x.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeAlias
 
 import numpy as np
+from sklearn.utils.validation import _num_samples
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.distributions.normals import Responsibilities
 from gnomon.numerics.streaming import Moments
-from gnomon.optim import EMResult, GaussianEM
+from gnomon.optim import CovarianceControl, EMResult, GaussianEM, NormalMixture, Restart
 
-__all__ = ["ChunkedEM", "per_unit", "read_chunks", "step_after_chunk"]
+__all__ = ["ChunkedEM", "Chunks", "per_unit", "read_chunks", "step_after_chunk"]
+
+Chunk: TypeAlias = ArrayLike | tuple[ArrayLike, ArrayLike | None]
+"""Rows, or rows and their weights."""
+
+Chunks: TypeAlias = Iterable[Chunk] | Callable[[], Iterable[Chunk]]
+"""What can be read again and again: a list of chunks, or a function that begins a new pass."""
 
 _DECAY = 0.6
 
 
-def read_chunks(chunks):
+def read_chunks(chunks: Chunks) -> Callable[[], Iterator[tuple[ArrayLike, ArrayLike | None]]]:
     """A function that begins a new pass over pairs (X, weights or None); what cannot be read twice is refused."""
     if not callable(chunks) and iter(chunks) is chunks:
         raise ValueError(
@@ -30,7 +39,7 @@ def read_chunks(chunks):
             "returns a new iterator"
         )
 
-    def begin():
+    def begin() -> Iterator[tuple[ArrayLike, ArrayLike | None]]:
         for item in chunks() if callable(chunks) else chunks:
             yield item if isinstance(item, tuple) else (item, None)
 
@@ -45,54 +54,54 @@ class ChunkedEM:
     """
 
     first: GaussianEM
-    read: Callable
-    steps_of: Callable
+    read: Callable[[], Iterator[tuple[ArrayLike, ArrayLike | None]]]
+    steps_of: Callable[[ArrayLike, ArrayLike | None], GaussianEM]
 
     @property
-    def X(self):
+    def X(self) -> Floats:
         """Rows that show the floating type."""
         return self.first.X
 
     @property
-    def control(self):
+    def control(self) -> CovarianceControl:
         """Of the covariances."""
         return self.first.control
 
     @cached_property
-    def total_weight(self):
+    def total_weight(self) -> float:
         """Σ sᵢ, which takes a pass."""
-        return sum(float(len(X) if weights is None else np.sum(weights)) for X, weights in self.read())
+        return sum(float(_num_samples(X) if weights is None else np.sum(weights)) for X, weights in self.read())
 
-    def e_step(self, theta):
+    def e_step(self, theta: NormalMixture) -> tuple[Responsibilities, float]:
         """Equation (1)."""
-        total, value = None, 0.0
-        for X, weights in self.read():
-            part = self.steps_of(X, weights).e_step(theta)[0]
-            total = part.moments if total is None else total + part.moments
-            value += part.log_likelihood
+        parts = (self.steps_of(X, weights).e_step(theta)[0] for X, weights in self.read())
+        total, value = next(parts)
+        for part in parts:
+            total, value = total + part.moments, value + part.log_likelihood
         return Responsibilities(total, value), value + self.control.log_prior(theta.laws)
 
-    def m_step(self, posterior):
+    def m_step(self, posterior: Responsibilities) -> NormalMixture | Restart[NormalMixture]:
         """That of `GaussianEM`."""
         return self.first.m_step(posterior)
 
 
-def step_after_chunk(steps, theta, average, count):
+def step_after_chunk(
+    steps: GaussianEM, theta: NormalMixture, average: Moments, count: int
+) -> tuple[EMResult[NormalMixture, Responsibilities], Moments]:
     """θ and the average sums after chunk number `count` (from 1), by equation (2)."""
     posterior, value = steps.e_step(theta)
     share = count**-_DECAY
     average = _times(average, 1.0 - share) + _times(per_unit(posterior.moments), share)
     step = steps.m_step(Responsibilities(_times(average, count * steps.total_weight), value))
     history = {"iteration": np.array([count]), "objective": np.array([value])}
-    return EMResult(
-        getattr(step, "theta", step), posterior, value, count, False, "max_iter", True, history, None
-    ), average
+    theta = step.theta if isinstance(step, Restart) else step
+    return EMResult(theta, posterior, value, count, False, "max_iter", True, history, None), average
 
 
-def per_unit(moments):
+def per_unit(moments: Moments) -> Moments:
     """The same moments of all components, of total weight one."""
     return _times(moments, 1.0 / np.sum(moments.weight))
 
 
-def _times(moments, factor):
+def _times(moments: Moments, factor: float) -> Moments:
     return Moments(factor * moments.weight, moments.mean, factor * moments.scatter)

@@ -6,32 +6,44 @@ Added variance may lower the likelihood; a floor and a law never do. Hathaway (1
 one of them is needed: a component on a single row has a likelihood without bound.
 """
 
+from typing import Literal, TypeAlias
+
 import numpy as np
 
-from gnomon.distributions.normals import COVARIANCE_SHAPES
+from gnomon._typing import ArrayLike, Floats
+from gnomon.distributions import InverseWishart
+from gnomon.distributions.normals import COVARIANCE_SHAPES, MixtureCovarianceType
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
-from gnomon.optim import AddedVariance, CovarianceFloor, CovariancePrior
+from gnomon.optim import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 
-__all__ = ["auto_floor", "covariance_control", "covariance_kind"]
+__all__ = ["CovarianceWord", "auto_floor", "covariance_control", "covariance_kind"]
+
+CovarianceWord: TypeAlias = MixtureCovarianceType | Literal["fixed"]
+"""A covariance type, or that the covariances stay as they are given."""
 
 SHARE = 1e-6
 """The floor of "auto", as a share of the mean variance."""
 
 
-def covariance_kind(covariance_type, covariances_init):
+def covariance_kind(
+    covariance_type: CovarianceWord, covariances_init: ArrayLike | None
+) -> tuple[MixtureCovarianceType, Floats | None]:
     """The covariance type, and the covariances where they are fixed."""
-    if check_choice("covariance_type", covariance_type, [*COVARIANCE_SHAPES, "fixed"]) != "fixed":
+    check_choice("covariance_type", covariance_type, [*COVARIANCE_SHAPES, "fixed"])
+    if covariance_type != "fixed":
         return covariance_type, None
     if covariances_init is None:
         raise ValueError("covariance_type='fixed' needs covariances_init: the covariances to keep")
     cov = np.asarray(covariances_init, dtype=float)
-    kinds = {0: "tied_spherical", 1: "tied_diag", 2: "tied", 3: "full"}
+    kinds: dict[int, MixtureCovarianceType] = {0: "tied_spherical", 1: "tied_diag", 2: "tied", 3: "full"}
     if cov.ndim not in kinds:
         raise ValueError(f"covariances_init has shape {cov.shape}; give (), (d,), (d, d) or (k, d, d)")
     return kinds[cov.ndim], cov
 
 
-def covariance_control(reg_covar, cov_floor, covariance_prior):
+def covariance_control(
+    reg_covar: float, cov_floor: float | None, covariance_prior: InverseWishart | None
+) -> CovarianceControl:
     """One of the three ways of equation (1)."""
     check_non_negative("reg_covar", reg_covar)
     if covariance_prior is not None and cov_floor is not None:
@@ -41,7 +53,7 @@ def covariance_control(reg_covar, cov_floor, covariance_prior):
     return AddedVariance(reg_covar) if cov_floor is None else CovarianceFloor(check_positive("cov_floor", cov_floor))
 
 
-def auto_floor(X, weights):
+def auto_floor(X: Floats, weights: Floats | None) -> float:
     """A small share of the mean variance of the cells that are there."""
     s = np.broadcast_to(1.0 if weights is None else weights[:, None], X.shape)
     cells = np.ma.masked_invalid(np.asarray(X, dtype=float))

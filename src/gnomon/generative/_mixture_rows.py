@@ -6,7 +6,9 @@ Ghahramani & Jordan (1994), Supervised learning from incomplete data via an EM a
 """
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.base import validate_rows
 from gnomon.numerics.validation import assert_not_infinite, check_integer
 from gnomon.optim.gaussian_em import refuse_empty_columns
@@ -14,7 +16,7 @@ from gnomon.optim.gaussian_em import refuse_empty_columns
 __all__ = ["mixture_rows", "refuse_overflow"]
 
 
-def mixture_rows(model, X, *, reset=False):
+def mixture_rows(model: BaseEstimator, X: ArrayLike, *, reset: bool = False) -> Floats:
     """X, checked; with ``reset`` there must be rows for every component, and cells in every column."""
     X = validate_rows(model, X, finite=False, reset=reset, ensure_min_samples=2 if reset else 1)
     names = vars(model).get("feature_names_in_")
@@ -27,7 +29,7 @@ def mixture_rows(model, X, *, reset=False):
     return X
 
 
-def refuse_overflow(X):
+def refuse_overflow(X: Floats) -> None:
     """An error where the squares of deviations would overflow."""
     with np.errstate(over="ignore"):
         # The spread of all cells bounds that of any column, and is NaN where a cell is missing.

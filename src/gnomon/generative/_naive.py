@@ -10,18 +10,24 @@ doi:10.1145/321075.321084.
 import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Self, get_args
 
 import numpy as np
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
 from gnomon._jit import compiled, lean
+from gnomon._typing import AnyRows, ArrayLike, Bools, Floats, Integers, Matrix, MatrixLike
 from gnomon.base import map_rows, validate_rows
-from gnomon.generative._contract import BayesClassifier
+from gnomon.generative._contract import BayesClassifier, Rows
 from gnomon.generative._forms import LinearForm, linear_scores
-from gnomon.generative._rows import labelled_rows
+from gnomon.generative._rows import LabelledRows, labelled_rows
+from gnomon.generative._words import Estimation
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.validation import assert_finite, assert_not_infinite, check_choice, machine_numbers
+from gnomon.numerics.weights import Priors
 
 __all__ = [
     "LinearLaws",
@@ -44,31 +50,31 @@ class NaiveClassifier(BayesClassifier):
     """Base of classifiers whose fit is a sum over rows; a subclass reads rows, sums them, and solves for its tables."""
 
     @abstractmethod
-    def _read(self, X, y="no_validation", *, reset=True):
+    def _read(self, X: Any, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
         """The rows of X (and y), checked."""
 
     @abstractmethod
-    def _statistics(self, rows, before=None):
+    def _statistics(self, rows: LabelledRows, before: Any = None) -> Any:
         """The sums over `LabelledRows`, which add with ``+`` to those `before`; their `weight` is the class counts."""
 
     @abstractmethod
-    def _solve(self, statistics):
+    def _solve(self, statistics: Any) -> None:
         """Set the fitted attributes from the sums, which become `statistics_` if that succeeds."""
 
     @abstractmethod
-    def _class_priors(self):
+    def _class_priors(self) -> Priors:
         """The class priors as the user gave them: None, "uniform", an array or a dict."""
 
     @property
-    def coef_(self):
+    def coef_(self) -> Floats:
         return np.atleast_2d(self.linear_form_.b)
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Floats:
         form, log_prior = self.linear_form_, self.class_log_prior_
         return np.atleast_1d(form.c + (log_prior[1] - log_prior[0] if len(log_prior) == 2 else log_prior))
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the tables of every class.
 
         Parameters
@@ -87,7 +93,9 @@ class NaiveClassifier(BayesClassifier):
         self._verify()
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: AnyRows, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Add a chunk of rows: after the last chunk the model is that of all rows at once.
 
         Parameters
@@ -105,8 +113,8 @@ class NaiveClassifier(BayesClassifier):
         first = "statistics_" not in vars(self)
         if first and classes is None:
             raise ValueError("classes must be passed on the first call to partial_fit; list every class there will be")
-        known = np.unique(classes) if first else self.classes_
-        if not first and classes is not None and not np.array_equal(np.unique(classes), known):
+        known = np.unique(np.asarray(classes)) if first else self.classes_
+        if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), known):
             raise ValueError(
                 f"`classes={classes!r}` is not the same as on last call to partial_fit, was: {known.tolist()}"
             )
@@ -116,17 +124,17 @@ class NaiveClassifier(BayesClassifier):
         self._take(rows, part if first else before + part)
         return self
 
-    def _take(self, rows, statistics):
+    def _take(self, rows: LabelledRows, statistics: Any) -> None:
         self.classes_ = rows.classes
         self._solve(statistics)
         self._store_priors(statistics.weight, self._class_priors(), prior_alpha=self.prior_alpha)
-        # Last, so that a chunk that was refused is not counted when it is given again.
+        # Last, so that a chunk that raised an error is not counted.
         self.statistics_ = statistics
 
-    def _verify(self):
+    def _verify(self) -> None:
         """Refuse a model that the rows so far do not determine: after `fit`, and before a prediction."""
 
-    def _refuse_unseen(self):
+    def _refuse_unseen(self) -> None:
         """Refuse classes that have a prior but no rows to estimate a density from."""
         unseen = (self.class_count_ == 0.0) & (self.class_prior_ > 0.0)
         if np.any(unseen):
@@ -136,16 +144,16 @@ class NaiveClassifier(BayesClassifier):
                 "it by partial_fit, or give it the prior 0"
             )
 
-    def _refuse_cells(self, X):
+    def _refuse_cells(self, X: Matrix) -> None:
         """No infinities; no missing cells either where `missing` says so."""
         check = assert_finite if self.missing == "error" else assert_not_infinite
         check(X, columns=vars(self).get("feature_names_in_"))
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> Rows:
         self._verify()
         return self._read(X, reset=False)
 
-    def _names(self):
+    def _names(self) -> list[str]:
         names = vars(self).get("feature_names_in_")
         return [f"x{j}" for j in range(self.n_features_in_)] if names is None else [str(name) for name in names]
 
@@ -164,35 +172,35 @@ class LinearLaws:
         v of equation (1) of this module.
     """
 
-    logs: np.ndarray
-    offsets: np.ndarray
-    weights: np.ndarray | None = None
+    logs: Floats
+    offsets: Floats
+    weights: Floats | None = None
 
     @property
-    def _v(self):
+    def _v(self) -> Floats:
         return np.ones(self.logs.shape[1]) if self.weights is None else self.weights
 
     @property
-    def never(self):
+    def never(self) -> Bools:
         """Counts that must be zero."""
         return np.isneginf(self.logs) & (self._v > 0.0)
 
     @property
-    def always(self):
+    def always(self) -> Bools:
         """Counts that must not be zero."""
         return np.isneginf(self.offsets) & (self._v > 0.0)
 
     @property
-    def absent(self):
+    def absent(self) -> Floats:
         """What a count of zero adds, where it may be zero."""
         return self._v * np.where(np.isneginf(self.offsets), 0.0, self.offsets)
 
     @property
-    def coef(self):
+    def coef(self) -> Floats:
         """w."""
         return self._v * np.where(np.isneginf(self.logs), 0.0, self.logs) - self.absent
 
-    def scores(self, X, gaps=None):
+    def scores(self, X: Matrix, gaps: Matrix | None = None) -> Floats:
         """log f_c(x), shape (n, C); `gaps` has ones where a cell is missing, which is zero in X."""
         out = self._product(X, gaps, self.coef, self.absent)
         never, always = self.never, self.always.astype(float)
@@ -201,18 +209,18 @@ class LinearLaws:
             out[self._product(X, gaps, never - always, always) > 0.0] = -np.inf
         return out
 
-    def _product(self, X, gaps, coef, absent):
+    def _product(self, X: Matrix, gaps: Matrix | None, coef: Floats, absent: Floats) -> Floats:
         out = linear_scores(X, coef, np.sum(absent, axis=1))
         return out if gaps is None else out - linear_scores(gaps, absent, 0.0)
 
-    def ratio(self):
+    def ratio(self) -> LinearForm:
         """The linear form of the llr (two classes) or of every class; a count that no class allows weighs nothing."""
         W = np.where(self.never, -np.inf, np.where(self.always, np.inf, self.coef))
         a = np.where(np.any(self.always, axis=1), -np.inf, np.sum(self.absent, axis=1))
         return linear_ratio(W, a)
 
 
-def linear_ratio(W, a):
+def linear_ratio(W: Floats, a: Floats) -> LinearForm:
     """The linear form of the llr for two classes, else one form for each class."""
     if len(W) != 2:
         return LinearForm(W, a)
@@ -221,13 +229,15 @@ def linear_ratio(W, a):
     return LinearForm(b, float(c))
 
 
-def read_matrix(model, X, y="no_validation", *, reset=True):
+def read_matrix(
+    model: BaseEstimator, X: MatrixLike, y: ArrayLike | None = "no_validation", *, reset: bool = True
+) -> Any:
     """Rows of numbers (and y) of any type, dense or CSR with every entry stored once; copied only if they must be."""
     checked = validate_rows(model, X, y, reset=reset, finite=False, accept_sparse="csr", dtype="numeric")
     return map_rows(_entries_once, checked)
 
 
-def _entries_once(X):
+def _entries_once(X: Any) -> Any:
     X = machine_numbers(X)
     if sparse.issparse(X) and not X.has_canonical_format:
         X = X.copy()
@@ -235,12 +245,12 @@ def _entries_once(X):
     return X
 
 
-def group_sums(X, index, n_groups, weights=None):
+def group_sums(X: Any, index: Integers, n_groups: int, weights: Floats | None = None) -> Floats:
     """Σ sᵢ xᵢ of every group, (k, d), for a dense or sparse matrix of numbers, in double precision."""
     rows = compiled(Design(X, intercept="none").rows)
     s = np.ones(X.shape[0]) if weights is None else np.asarray(weights, dtype=float)
 
-    def work(chunk):
+    def work(chunk: slice) -> Floats:
         out = np.zeros((n_groups, X.shape[1]))
         _add_rows(rows, chunk.start, index[chunk], s[chunk], out)
         return out
@@ -248,16 +258,16 @@ def group_sums(X, index, n_groups, weights=None):
     # Each chunk has a table of its own, which must not outweigh the rows.
     size = X.nnz if sparse.issparse(X) else X.size
     pieces = max(1, min(4, size // (8 * n_groups * X.shape[1]), size // 2**17))
-    return sum(map_chunks(work, split_rows(X.shape[0], pieces), blas_threads()))
+    return reduce(np.add, map_chunks(work, split_rows(X.shape[0], pieces), blas_threads()))
 
 
 @lean
-def _add_rows(rows, start, index, s, out):
+def _add_rows(rows: Any, start: int, index: Integers, s: Floats, out: Floats) -> None:
     for i in range(index.shape[0]):
         rows.add(start + i, s[i], out[index[i]])
 
 
-def check_alpha(alpha, shape, *, force_alpha):
+def check_alpha(alpha: ArrayLike, shape: tuple[int, ...], *, force_alpha: bool) -> Floats:
     """Pseudo-counts: a number ≥ 0, or an array of them of that shape."""
     checked = np.asarray(alpha, dtype=float)
     if checked.ndim and checked.shape != shape:
@@ -278,9 +288,9 @@ def check_alpha(alpha, shape, *, force_alpha):
     return np.maximum(checked, LEAST_ALPHA)
 
 
-def check_estimate(estimate, parameter_prior):
+def check_estimate(estimate: Estimation, parameter_prior: object) -> None:
     """Refuse a prior that would not be used, and its absence where it is needed."""
-    check_choice("estimate", estimate, ("mle", "map", "predictive"))
+    check_choice("estimate", estimate, get_args(Estimation))
     if (estimate == "mle") != (parameter_prior is None):
         raise ValueError(
             f"estimate={estimate!r} with parameter_prior={parameter_prior!r}: 'map' and 'predictive' need a "
@@ -288,14 +298,14 @@ def check_estimate(estimate, parameter_prior):
         )
 
 
-def check_prior(prior, kinds):
+def check_prior(prior: object, kinds: tuple[type, ...]) -> None:
     """Refuse a law that is not one over the parameters of the model."""
     if not isinstance(prior, kinds):
         words = " or ".join(kind.__name__ for kind in kinds)
         raise ValueError(f"parameter_prior={prior!r} is no law of these parameters; give a {words}")
 
 
-def check_feature_weight(feature_weight, d):
+def check_feature_weight(feature_weight: ArrayLike | None, d: int) -> Floats | None:
     """v of equation (1), None where all are one."""
     if feature_weight is None:
         return None
@@ -305,7 +315,7 @@ def check_feature_weight(feature_weight, d):
     return v
 
 
-def count_priors(model):
+def count_priors(model: BaseEstimator) -> Priors:
     """The class priors of models with scikit-learn's `class_prior` and `fit_prior`."""
     if model.class_prior is not None:
         return model.class_prior

@@ -6,35 +6,43 @@ What stands for "no label": None and NaN in any column that can hold them, −1 
 scikit-learn), or a value that the user names. A class called −1 and the mark −1 cannot both be: the user decides.
 """
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
+from gnomon._typing import Array, ArrayLike, Bools, Integers
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.validation import check_integer
 
-__all__ = ["NO_LABEL", "PartialLabels", "partial_labels"]
+__all__ = ["NO_LABEL", "PartialLabels", "PartialTarget", "partial_labels"]
 
 NO_LABEL = -1
+
+
+PartialTarget: TypeAlias = ArrayLike | Sequence[Any]
+"""Labels, and None or another mark where there is none."""
 
 
 class PartialLabels(NamedTuple):
     """The position of every label among the sorted classes, −1 where there is none; `free` classes have no label."""
 
-    index: np.ndarray
-    classes: np.ndarray
-    free: np.ndarray
+    codes: Integers
+    classes: Array
+    free: Integers
 
     @property
-    def has_label(self):
+    def has_label(self) -> Bools:
         """Which rows have one."""
-        return self.index != NO_LABEL
+        return self.codes != NO_LABEL
 
 
-def partial_labels(y, unlabeled="auto", *, n_free=0, who="classifier"):
+def partial_labels(
+    y: PartialTarget | None, unlabeled: object = "auto", *, n_free: int = 0, who: str = "classifier"
+) -> PartialLabels:
     """Read y; "auto" is −1 for integers and None or NaN for the rest, None is only the latter.
 
     `n_free` classes have no labels: the next integers after the others, or "new_0", "new_1" … for strings.
@@ -63,7 +71,7 @@ def partial_labels(y, unlabeled="auto", *, n_free=0, who="classifier"):
     return PartialLabels(index, classes, np.flatnonzero(np.isin(classes, names)))
 
 
-def _missing(y, unlabeled):
+def _missing(y: Array, unlabeled: object) -> Bools:
     if y.dtype.kind == "f":
         missing = np.isnan(y)
     elif y.dtype.kind == "O":
@@ -77,12 +85,12 @@ def _missing(y, unlabeled):
     return missing | named
 
 
-def _is_gap(cell):
-    # pandas' NA does not say whether it equals itself.
+def _is_gap(cell: object) -> bool:
+    # pandas' NA compared with itself is neither true nor false.
     return cell is None or type(cell).__name__ == "NAType" or cell != cell
 
 
-def _names(classes, n_free):
+def _names(classes: Array, n_free: int) -> Array:
     if classes.dtype.kind in "USO":
         return np.array([f"new_{j}" for j in range(n_free)])
     first = int(np.max(classes)) + 1 if len(classes) else 0

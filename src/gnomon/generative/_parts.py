@@ -7,47 +7,60 @@ A part knows its columns. It sums rows (`statistics`, which add) and makes laws 
 columns of a part at once; any other density is fitted to the rows of each class.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils import get_tags
 
+from gnomon._typing import Array, Floats, Integers
 from gnomon.distributions import MultivariateNormal, Normal
-from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
-from gnomon.generative._categories import column_alphas, column_factors, count_cells, draw, gather, log_tables
+from gnomon.distributions.density import Density, density_parameters, fit_density, row_log_density, sample_density
+from gnomon.generative._categories import (
+    CategoryCounts,
+    LogTable,
+    column_alphas,
+    column_factors,
+    count_cells,
+    draw,
+    gather,
+    log_tables,
+)
 from gnomon.generative._coded import known_codes, refuse_empty
-from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
-from gnomon.numerics.domains import Domain, domains_of
+from gnomon.generative._gaussian_cells import CellLaws, CellMoments, cell_moments, refuse_constant
+from gnomon.generative._rows import LabelledRows
+from gnomon.generative._words import CategoryGaps, UnknownValues
+from gnomon.numerics.domains import Categories, Domain, domains_of
 from gnomon.numerics.tables import FeatureTable
-from gnomon.optim import fit_normal_missing, observed_rows
+from gnomon.optim import ObservedRows, fit_normal_missing, observed_rows
 
-__all__ = ["CategoryPart", "DensityPart", "NormalPart", "Options", "PartSums"]
+__all__ = ["CategoryPart", "DensityPart", "NormalPart", "Options", "Part", "PartSums"]
 
 
 @dataclass(frozen=True)
 class Options:
     """Those of `NaiveBayes` that parts need; `weights` has the v of every column."""
 
-    alpha: Any
-    categories: Any
-    handle_unknown: str
-    missing: str
+    alpha: float
+    categories: Categories
+    handle_unknown: UnknownValues
+    missing: CategoryGaps
     var_smoothing: float
-    weights: np.ndarray
-    names: tuple
+    weights: Floats
+    names: tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class PartSums:
     """The weight of every class, the parts, and the sums of each; they add part by part."""
 
-    weight: np.ndarray
-    parts: tuple
-    sums: tuple
+    weight: Array
+    parts: "tuple[Part, ...]"
+    sums: tuple[Any, ...]
 
-    def __add__(self, other):
+    def __add__(self, other: "PartSums") -> "PartSums":
         sums = tuple(part.add(a, b) for part, a, b in zip(self.parts, self.sums, other.sums, strict=True))
         return PartSums(self.weight + other.weight, self.parts, sums)
 
@@ -56,10 +69,10 @@ class PartSums:
 class CategoryPart:
     """Categorical columns; or, `of_gaps`, whether the cells of the columns are missing."""
 
-    columns: tuple
+    columns: tuple[int, ...]
     of_gaps: bool = False
 
-    def statistics(self, rows, options):
+    def statistics(self, rows: LabelledRows, options: Options) -> CategoryCounts:
         """`CategoryCounts` of the columns."""
         table = self.view(rows.X)
         if self.of_gaps:
@@ -68,11 +81,11 @@ class CategoryPart:
             domains = domains_of(table, self.columns, options.categories)
         return count_cells(table, self.columns, domains, rows.index, rows.counts, rows.weights)
 
-    def add(self, a, b):
+    def add(self, a: CategoryCounts, b: CategoryCounts) -> CategoryCounts:
         """The counts of both."""
         return a + b
 
-    def view(self, table):
+    def view(self, table: FeatureTable) -> FeatureTable:
         """The table whose columns are counted."""
         if not self.of_gaps:
             return table
@@ -80,7 +93,7 @@ class CategoryPart:
         gaps[:, self.columns] = np.isnan(table.numbers(self.columns))
         return FeatureTable(tuple(f"{name} missing" for name in table.names), gaps)
 
-    def laws(self, counts, classes, options):
+    def laws(self, counts: CategoryCounts, classes: list[Any], options: Options) -> "CategoryLaws":
         """`CategoryLaws` from the counts."""
         alphas = column_alphas(options.alpha, counts, options.missing)
         handle_unknown = options.handle_unknown
@@ -95,40 +108,40 @@ class CategoryLaws:
     needs_rows = False
 
     part: CategoryPart
-    counts: Any
-    tables: list
+    counts: CategoryCounts
+    tables: list[LogTable]
     options: Options
 
     @property
-    def weights(self):
+    def weights(self) -> Floats:
         """v of the columns."""
         return self.options.weights[list(self.part.columns)]
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         """V − 1 for each class and column."""
         return sum(table.probabilities[:, 1:].size for table in self.tables)
 
-    def verify(self):
+    def verify(self) -> None:
         """Refuse columns without a cell."""
         refuse_empty(self.counts)
 
-    def log_densities(self, table):
+    def log_densities(self, table: FeatureTable) -> Floats:
         """Σ_j v_j log P(x_j | c), (n, C)."""
         return gather(self._codes(table), [part.logs for part in self.tables], self.weights)
 
-    def factors(self, table):
+    def factors(self, table: FeatureTable) -> tuple[list[str], list[Floats]]:
         """Names and terms of the columns that are there."""
         there, terms = column_factors(self._codes(table), self.tables, self.counts.domains, self.weights)
         return [str(self.counts.names[j]) for j in there], list(terms)
 
-    def sample(self, k, n, rng):
+    def sample(self, k: int, n: int, rng: np.random.Generator) -> dict[int, Array]:
         """A column of drawn values for each column of the part; of gaps, none."""
         if self.part.of_gaps:
             return {}
         return {j: draw(part, k, n, rng) for j, part in zip(self.part.columns, self.tables, strict=True)}
 
-    def _codes(self, table):
+    def _codes(self, table: FeatureTable) -> Integers:
         table, columns = self.part.view(table), self.part.columns
         return known_codes(table, columns, self.counts.domains, self.options.handle_unknown)
 
@@ -137,18 +150,18 @@ class CategoryLaws:
 class NormalPart:
     """Columns of numbers, each normal within a class."""
 
-    columns: tuple
+    columns: tuple[int, ...]
 
-    def statistics(self, rows, options):
+    def statistics(self, rows: LabelledRows, options: Options) -> CellMoments:
         """`CellMoments` of the columns."""
         X = rows.X.numbers(self.columns)
         return cell_moments(X, rows.index, rows.counts, rows.weights, refuse=lambda X: None)
 
-    def add(self, a, b):
+    def add(self, a: CellMoments, b: CellMoments) -> CellMoments:
         """The moments of both."""
         return a + b
 
-    def laws(self, moments, classes, options):
+    def laws(self, moments: CellMoments, classes: list[Any], options: Options) -> "NormalLaws":
         """`NormalLaws` from the moments."""
         var = moments.variances(shared=False) + options.var_smoothing * np.max(moments.total_variance())
         empty = (moments.weight == 0.0)[:, None]
@@ -163,33 +176,33 @@ class NormalLaws:
 
     needs_rows = True
 
-    columns: tuple
-    names: list
-    classes: list
-    moments: Any
+    columns: tuple[int, ...]
+    names: list[Any]
+    classes: list[Any]
+    moments: CellMoments
     cells: CellLaws
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         """Two for each class and column."""
         return self.cells.law.n_parameters
 
-    def verify(self):
+    def verify(self) -> None:
         """Refuse columns that are constant within a class."""
         refuse_constant(self.cells.law.var, self.moments, self.classes, self.names)
 
-    def log_densities(self, table):
+    def log_densities(self, table: FeatureTable) -> Floats:
         """Σ_j v_j log N(x_j; μ, σ²), (n, C)."""
         return self.cells.log_densities(table.numbers(self.columns), refuse=lambda X: None)
 
-    def factors(self, table):
+    def factors(self, table: FeatureTable) -> tuple[list[str], list[Floats]]:
         """Names and terms of the columns that are there."""
         X = table.numbers(self.columns)[:1]
         terms = np.stack([self.cells.cells(X, c)[0] for c in range(len(self.classes))], axis=1)
         seen = np.flatnonzero(~np.isnan(X[0]))
         return [str(self.names[j]) for j in seen], list(terms[seen])
 
-    def sample(self, k, n, rng):
+    def sample(self, k: int, n: int, rng: np.random.Generator) -> dict[int, Array]:
         """A column of draws for each column of the part."""
         return dict(zip(self.columns, self.cells[k].sample(n, rng).T, strict=True))
 
@@ -201,17 +214,17 @@ class Sums:
     density: Any
     statistics: Any
 
-    def __add__(self, other):
+    def __add__(self, other: "Sums | FittedDensity") -> "Sums":
         if isinstance(other, FittedDensity):
             return other + self
         return Sums(self.density, self.statistics + other.statistics)
 
-    def law(self):
+    def law(self) -> Any:
         """The density, given all rows so far; a `Complaint` where these allow none."""
         try:
             return self.density.from_statistics(self.statistics)
         except ValueError as error:
-            # The first chunks may be too short for a law: what is wrong is said when the law is needed.
+            # The first chunks may be too short for a law; the error is raised when the law is needed.
             return Complaint(str(error))
 
 
@@ -221,13 +234,13 @@ class FittedDensity:
 
     density: Any
 
-    def __add__(self, other):
+    def __add__(self, other: object) -> NoReturn:
         raise ValueError(
             f"partial_fit: {self.density!r} has no statistics that add; call fit with all rows, or take a Distribution "
             "class, and rows without gaps"
         )
 
-    def law(self):
+    def law(self) -> Any:
         """The density."""
         return self.density
 
@@ -239,46 +252,50 @@ class Complaint:
     text: str
 
 
+ClassSums: TypeAlias = "tuple[Sums | FittedDensity | None, ...]"
+"""The statistics of every class; None for a class without rows."""
+
+
 @dataclass(frozen=True)
 class DensityPart:
     """A group of columns with any density; of `entries` the density takes a vector, else rows."""
 
-    columns: tuple
-    density: Any
+    columns: tuple[int, ...]
+    density: Density
     entries: bool = False
 
-    def statistics(self, rows, options):
+    def statistics(self, rows: LabelledRows, options: Options) -> ClassSums:
         """`Sums` or `FittedDensity` of each class; None for a class without rows."""
         X = rows.X.numbers(self.columns)
         return tuple(self._of_class(X, rows, k) for k in range(len(rows.classes)))
 
-    def add(self, a, b):
+    def add(self, a: ClassSums, b: ClassSums) -> ClassSums:
         """The statistics of both."""
         return tuple(y if x is None else x if y is None else x + y for x, y in zip(a, b, strict=True))
 
     @property
-    def adds(self):
+    def adds(self) -> bool:
         """Whether the density is made of statistics that add, and not fitted as an estimator is."""
         return not isinstance(self.density, BaseEstimator)
 
     @property
-    def takes_gaps(self):
+    def takes_gaps(self) -> bool:
         """Whether the density itself deals with missing cells."""
         return not self.adds and get_tags(self.density).input_tags.allow_nan
 
-    def laws(self, statistics, classes, options):
+    def laws(self, statistics: ClassSums, classes: list[Any], options: Options) -> "DensityLaws":
         """`DensityLaws` from the statistics."""
         return DensityLaws(self, [None if part is None else part.law() for part in statistics], classes, options)
 
-    def shaped(self, X):
+    def shaped(self, X: Floats) -> Floats:
         """Rows as the density takes them."""
         return X[:, 0] if self.entries and self.adds else X
 
-    def describe(self, names):
+    def describe(self, names: Sequence[Any]) -> str:
         """The columns, for messages."""
         return f"columns {[names[j] for j in self.columns]}"
 
-    def _of_class(self, X, rows, k):
+    def _of_class(self, X: Floats, rows: LabelledRows, k: int) -> Sums | FittedDensity | None:
         here = (rows.index == k) & ~np.all(np.isnan(X), axis=1)
         if not np.any(here):
             return None
@@ -289,7 +306,7 @@ class DensityPart:
         except ValueError as error:
             raise ValueError(f"{self.describe(names)}, class {label!r} with {len(X)} rows: {error}") from error
 
-    def _sums(self, X, weights):
+    def _sums(self, X: Floats, weights: Floats | None) -> Sums | FittedDensity:
         if np.any(np.isnan(X)) and not self.takes_gaps:
             if self.density is MultivariateNormal:
                 return FittedDensity(fit_normal_missing(X, weights).theta)
@@ -309,21 +326,21 @@ class DensityLaws:
     needs_rows = True
 
     part: DensityPart
-    laws: list
-    classes: list
+    laws: list[Any]
+    classes: list[Any]
     options: Options
 
     @property
-    def weight(self):
+    def weight(self) -> float:
         """v of the group."""
         return float(self.options.weights[self.part.columns[0]])
 
     @property
-    def n_parameters(self):
+    def n_parameters(self) -> int:
         """Of all densities."""
         return sum(density_parameters(law) for law in self.laws if law is not None)
 
-    def verify(self):
+    def verify(self) -> None:
         """Raise what is wrong with the weights of the columns, or was with the rows of a class."""
         v = self.options.weights[list(self.part.columns)]
         if np.any(v != v[0]):
@@ -335,7 +352,7 @@ class DensityLaws:
             if isinstance(law, Complaint):
                 raise ValueError(f"{self.part.describe(self.options.names)}, class {label!r}: {law.text}")
 
-    def log_densities(self, table):
+    def log_densities(self, table: FeatureTable) -> Floats:
         """v log f(x | c) from the cells that are there, (n, C)."""
         X = table.numbers(self.part.columns)
         out = np.zeros((len(X), len(self.laws)))
@@ -348,14 +365,14 @@ class DensityLaws:
                     out[group.rows, k] = self._log_density(law, block, group)
         return self.weight * out
 
-    def factors(self, table):
+    def factors(self, table: FeatureTable) -> tuple[list[str], list[Floats]]:
         """One factor for the group, if one of its cells is there."""
         names = self.options.names
         if np.all(np.isnan(table.numbers(self.part.columns)[:1])):
             return [], []
         return ["+".join(str(names[j]) for j in self.part.columns)], [self.log_densities(table[:1])[0]]
 
-    def sample(self, k, n, rng):
+    def sample(self, k: int, n: int, rng: np.random.Generator) -> dict[int, Array]:
         """A column of draws for each column of the part."""
         if self.laws[k] is None:
             raise ValueError(
@@ -364,7 +381,7 @@ class DensityLaws:
             )
         return dict(zip(self.part.columns, sample_density(self.laws[k], n, rng).T, strict=True))
 
-    def _log_density(self, law, X, group):
+    def _log_density(self, law: Any, X: Floats, group: ObservedRows) -> float | Floats:
         if law is None:
             return 0.0
         if not group.complete and not self.part.takes_gaps:
@@ -375,3 +392,6 @@ class DensityLaws:
                 )
             law = law.marginal(group.columns)
         return row_log_density(law, self.part.shaped(X))
+
+
+Part: TypeAlias = CategoryPart | NormalPart | DensityPart

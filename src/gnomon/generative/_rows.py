@@ -7,14 +7,18 @@ their kind; rows with strings stay as they are, for densities that take them.
 """
 
 import numbers
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers
 from gnomon.base import map_rows, validate_rows
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.streaming import group_moments
+from gnomon.numerics.streaming import Moments, group_moments
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LabelledRows", "any_rows", "class_moments", "in_precision_of", "labelled_rows"]
@@ -24,19 +28,28 @@ __all__ = ["LabelledRows", "any_rows", "class_moments", "in_precision_of", "labe
 class LabelledRows:
     """Rows with the position of their class, the sorted classes, N_c of (1) and the weights (None: all one)."""
 
-    X: np.ndarray
-    index: np.ndarray
-    classes: np.ndarray
-    counts: np.ndarray
-    weights: np.ndarray | None
+    X: Any
+    index: Integers
+    classes: Array
+    counts: Array
+    weights: Floats | None
 
-    def of_class(self, k):
+    def of_class(self, k: int) -> tuple[Any, Floats | None]:
         """Rows and weights of class k."""
         here = self.index == k
         return self.X[here], None if self.weights is None else self.weights[here]
 
 
-def labelled_rows(estimator, X, y, sample_weight=None, *, classes=None, check=validate_rows, **options):
+def labelled_rows(
+    estimator: BaseEstimator,
+    X: AnyRows,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None = None,
+    *,
+    classes: Array | None = None,
+    check: Callable[..., Any] = validate_rows,
+    **options: Any,
+) -> LabelledRows:
     """X, y and weights checked; `check` is `validate_rows` for numbers or `any_rows` for rows of any kind."""
     try:
         X, y = check(estimator, X, y, **options)
@@ -55,7 +68,7 @@ def labelled_rows(estimator, X, y, sample_weight=None, *, classes=None, check=va
     return LabelledRows(X, index, classes, counts, weights)
 
 
-def class_moments(rows, *, diagonal=False):
+def class_moments(rows: LabelledRows, *, diagonal: bool = False) -> Moments:
     """Moments of every class; an error where squares overflow."""
     with np.errstate(over="ignore", invalid="ignore"):
         found = group_moments(rows.X, rows.index, len(rows.classes), rows.weights, diagonal=diagonal)
@@ -64,13 +77,13 @@ def class_moments(rows, *, diagonal=False):
     return found
 
 
-def any_rows(estimator, X, y="no_validation", **options):
+def any_rows(estimator: BaseEstimator, X: AnyRows, y: ArrayLike | None = "no_validation", **options: Any) -> Any:
     """Scikit-learn's ``validate_data`` for rows of numbers (made floating point) or of numbers and strings (kept)."""
     checked = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False, **options)
     return map_rows(_numbers_or_cells, checked)
 
 
-def _numbers_or_cells(X):
+def _numbers_or_cells(X: Any) -> Any:
     if X.dtype.kind == "f":
         return X
     try:

@@ -6,15 +6,27 @@ Duda, Hart & Stork (2001), Pattern Classification, chapter 2; the rule minimises
 densities and priors are the true ones: Devroye, Györfi & Lugosi (1996), theorem 2.1, doi:10.1007/978-1-4612-0711-5.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 import numpy as np
+from sklearn.utils import Tags
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, TableLike
 from gnomon.base import naming_columns
 from gnomon.distributions import MultivariateNormal
-from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
-from gnomon.generative._contract import BayesClassifier
-from gnomon.generative._rows import any_rows, labelled_rows
+from gnomon.distributions.density import (
+    Density,
+    KnownDensity,
+    density_parameters,
+    fit_density,
+    row_log_density,
+    sample_density,
+)
+from gnomon.generative._contract import BayesClassifier, Rows
+from gnomon.generative._rows import LabelledRows, any_rows, labelled_rows
+from gnomon.generative._words import ZeroPolicy
+from gnomon.numerics.weights import Priors
 
 __all__ = ["GenerativeClassifier"]
 
@@ -63,14 +75,27 @@ class GenerativeClassifier(BayesClassifier):
     array(['a'], dtype='<U1')
     """
 
-    def __init__(self, density=MultivariateNormal, *, priors=None, prior_alpha=0.0, zero_policy="prior"):
+    def __init__(
+        self,
+        density: Density | Mapping[Any, Density] = MultivariateNormal,
+        *,
+        priors: Priors = None,
+        prior_alpha: float = 0.0,
+        zero_policy: ZeroPolicy = "prior",
+    ):
         self.density = density
         self.priors = priors
         self.prior_alpha = prior_alpha
         self.zero_policy = zero_policy
 
     @classmethod
-    def from_densities(cls, densities, priors="uniform", *, classes=None):
+    def from_densities(
+        cls,
+        densities: Mapping[Any, KnownDensity] | Sequence[KnownDensity],
+        priors: Priors = "uniform",
+        *,
+        classes: ArrayLike | None = None,
+    ) -> Self:
         """The classifier of a known generator, without data: the best there is for it.
 
         Parameters
@@ -88,7 +113,7 @@ class GenerativeClassifier(BayesClassifier):
         """
         named = densities if isinstance(densities, Mapping) else dict(enumerate(densities))
         if classes is not None and not isinstance(densities, Mapping):
-            named = dict(zip(classes, densities, strict=True))
+            named = dict(zip(np.asarray(classes).tolist(), densities, strict=True))
         if len(named) < 1:
             raise ValueError("densities is empty; give one for each class")
         model = cls(named, priors=priors)
@@ -97,7 +122,7 @@ class GenerativeClassifier(BayesClassifier):
         model._store_priors(np.zeros(len(named)), priors)
         return model
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a density to the rows of each class.
 
         Parameters
@@ -119,16 +144,16 @@ class GenerativeClassifier(BayesClassifier):
         return self
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         """Free parameters of the densities, and C − 1 of the priors."""
         return sum(map(density_parameters, self.densities_)) + len(self.classes_) - 1
 
-    def _fit_class(self, rows, k):
+    def _fit_class(self, rows: LabelledRows, k: int) -> KnownDensity:
         label = rows.classes.tolist()[k]
         X, weights = rows.of_class(k)
         try:
             law = fit_density(self._density_of(label), X, weights)
-            # A law that cannot be evaluated must be found now, not at the first prediction.
+            # A law that cannot be evaluated must raise now, not at the first prediction.
             row_log_density(law, X[:1])
         except ValueError as error:
             raise ValueError(
@@ -136,29 +161,29 @@ class GenerativeClassifier(BayesClassifier):
             ) from error
         return law
 
-    def _density_of(self, label):
+    def _density_of(self, label: object) -> Density:
         if not isinstance(self.density, Mapping):
             return self.density
         if label not in self.density:
             raise ValueError(f"density has no entry for class {label!r}, only for {list(self.density)}; add one")
         return self.density[label]
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> Rows:
         return any_rows(self, X, reset=False) if "n_features_in_" in vars(self) else _plain(X)
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Rows) -> Floats:
         return np.stack([row_log_density(law, X) for law in self.densities_], axis=1)
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         return sample_density(self.densities_[k], n, rng)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         return tags
 
 
-def _plain(X):
+def _plain(X: AnyRows) -> Array:
     """Rows for a classifier that was built without data and so knows no number of columns."""
     X = np.asarray(X)
     if X.ndim != 2:

@@ -7,21 +7,24 @@ density says how usual a row is. Chow (1970), doi:10.1109/TIT.1970.1054406, and 
 neural network validation, doi:10.1049/ip-vis:19941330.
 """
 
+from collections.abc import Callable
+from typing import Any, Self
+
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import MetadataRouter
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, TableLike, available_if
 from gnomon.base import naming_columns
 from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
 from gnomon.base.spare_labels import check_spare, spare_label
 from gnomon.base.weights import weight_parameter
 from gnomon.distributions import MultivariateNormal
-from gnomon.distributions.density import fit_density, row_log_density
+from gnomon.distributions.density import Density, fit_density, row_log_density
 from gnomon.generative._rows import any_rows, labelled_rows
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.validation import check_interval, check_positive
@@ -29,8 +32,8 @@ from gnomon.numerics.validation import check_interval, check_positive
 __all__ = ["DensityGate"]
 
 
-def _classifier_has(method):
-    def check(gate):
+def _classifier_has(method: str) -> Callable[[Any], bool]:
+    def check(gate: "DensityGate") -> bool:
         return getattr(gate.classifier if gate.classifier is not None else LogisticRegression, method, None) is not None
 
     return check
@@ -85,13 +88,13 @@ class DensityGate(ClassifierMixin, Estimator):
 
     def __init__(
         self,
-        classifier=None,
-        density=MultivariateNormal,
-        threshold=None,
+        classifier: BaseEstimator | None = None,
+        density: Density = MultivariateNormal,
+        threshold: float | None = None,
         *,
-        log_threshold=None,
-        contamination=0.01,
-        outlier_label=None,
+        log_threshold: float | None = None,
+        contamination: float = 0.01,
+        outlier_label: object = None,
     ):
         self.classifier = classifier
         self.density = density
@@ -100,7 +103,7 @@ class DensityGate(ClassifierMixin, Estimator):
         self.contamination = contamination
         self.outlier_label = outlier_label
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit the classifier to X and y, the density to X.
 
         Parameters
@@ -123,7 +126,7 @@ class DensityGate(ClassifierMixin, Estimator):
         )
         params = dict(routed(self, "fit", sample_weight, fit_params).classifier.fit)
         if rows.weights is not None and len(rows.weights) < _num_samples(X):
-            # A row of weight zero is no row, and a class of such rows is none.
+            # Rows of weight zero do not count, nor do classes that have no other rows.
             used = np.flatnonzero(np.asarray(sample_weight) > 0.0)
             params = _check_method_params(X, params=params, indices=used)
             X, y = _safe_indexing(X, used), _safe_indexing(y, used)
@@ -135,7 +138,7 @@ class DensityGate(ClassifierMixin, Estimator):
         self.log_threshold_ = self._cut(row_log_density(self.density_, rows.X), rows.weights)
         return self
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> Array:
         """The class, or `outlier_label_` where p(x) ≤ τ.
 
         Parameters
@@ -150,7 +153,7 @@ class DensityGate(ClassifierMixin, Estimator):
         index, _ = label_index(self.classifier_.predict(X), self.classes_)
         return _with_label(self.classes_, self.outlier_label_)[np.where(flagged, len(self.classes_), index)]
 
-    def score_samples(self, X):
+    def score_samples(self, X: TableLike) -> Floats:
         """log p(x) of every row.
 
         Parameters
@@ -164,7 +167,7 @@ class DensityGate(ClassifierMixin, Estimator):
         X = self._checked(X)
         return row_log_density(self.density_, X)
 
-    def is_outlier(self, X):
+    def is_outlier(self, X: TableLike) -> Bools:
         """Whether p(x) ≤ τ.
 
         Parameters
@@ -178,7 +181,7 @@ class DensityGate(ClassifierMixin, Estimator):
         return self.score_samples(X) <= self.log_threshold_
 
     @available_if(_classifier_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike) -> Floats:
         """The classifier's P(y | x), for outliers too: ask `is_outlier` whether to use it.
 
         Parameters
@@ -193,7 +196,7 @@ class DensityGate(ClassifierMixin, Estimator):
         return self.classifier_.predict_proba(X)
 
     @available_if(_classifier_has("decision_function"))
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike) -> Floats:
         """The classifier's scores, for outliers too.
 
         Parameters
@@ -211,15 +214,15 @@ class DensityGate(ClassifierMixin, Estimator):
         """How scikit-learn routes metadata to the classifier; the weights are for the density too."""
         return router(self, classifier=self._classifier()).add_self_request(self)
 
-    def _classifier(self):
+    def _classifier(self) -> BaseEstimator:
         return asking(LogisticRegression(max_iter=1000)) if self.classifier is None else self.classifier
 
-    def _checked(self, X):
+    def _checked(self, X: TableLike) -> Array:
         """Rows for the density; the classifier gets X as it came, with its names and kinds of columns."""
         check_is_fitted(self)
         return any_rows(self, X, reset=False)
 
-    def _cut(self, scores, weights):
+    def _cut(self, scores: Floats, weights: Floats | None) -> float:
         if self.threshold is not None and self.log_threshold is not None:
             raise ValueError(
                 f"threshold={self.threshold!r} and log_threshold={self.log_threshold!r} exclude each other; give one"
@@ -236,7 +239,7 @@ class DensityGate(ClassifierMixin, Estimator):
         return float(scores[order[count - 1]]) if count else -np.inf
 
 
-def _with_label(classes, label):
+def _with_label(classes: Array, label: Any) -> Array:
     """The classes and one label more; objects where they differ in kind, so that nothing is converted."""
     kinds = {classes.dtype.kind, np.asarray(label).dtype.kind}
     if len(kinds) == 1 or kinds <= set("iuf"):

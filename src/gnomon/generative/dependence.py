@@ -14,8 +14,9 @@ from scipy.special import xlogy
 from scipy.stats import chi2
 from sklearn.utils.validation import check_consistent_length
 
+from gnomon._typing import Array, ArrayLike, Floats, Integers, TableLike
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.tables import as_table
+from gnomon.numerics.tables import Column, as_table
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 
@@ -50,24 +51,26 @@ class DependenceReport(NamedTuple):
     [('a', 'b', 0.2, 0.0)]
     """
 
-    names: tuple
-    information: np.ndarray
-    p_values: np.ndarray
-    relevance: np.ndarray
-    relevance_p_values: np.ndarray
+    names: tuple[str, ...]
+    information: Floats
+    p_values: Floats
+    relevance: Floats
+    relevance_p_values: Floats
 
-    def pairs(self):
+    def pairs(self) -> list[tuple[str, str, float, float]]:
         """(name, name, information, p-value) of every pair, the most dependent first."""
         i, j = np.triu_indices(len(self.names), 1)
         order = np.argsort(-self.information[i, j], kind="stable")
         rows = zip(i[order], j[order], strict=True)
         return [(self.names[a], self.names[b], *self._entry(a, b)) for a, b in rows]
 
-    def _entry(self, a, b):
+    def _entry(self, a: int, b: int) -> tuple[float, float]:
         return float(self.information[a, b]), float(self.p_values[a, b])
 
 
-def dependence_report(X, y, sample_weight=None, *, bins=8):
+def dependence_report(
+    X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None, *, bins: int = 8
+) -> DependenceReport:
     """Equation (1) for all pairs of columns.
 
     Parameters
@@ -115,7 +118,7 @@ def dependence_report(X, y, sample_weight=None, *, bins=8):
     return DependenceReport(tuple(map(str, table.names)), information, p_values, relevance, relevant)
 
 
-def _codes(column, bins, weights):
+def _codes(column: Column, bins: int, weights: Floats) -> Integers:
     """Whole numbers for the cells of a column, −1 where one is missing or its row has no weight."""
     there = ~column.missing & (weights > 0.0)
     cells = column.cells[there]
@@ -123,7 +126,7 @@ def _codes(column, bins, weights):
         numbers = {value: number for number, value in enumerate(dict.fromkeys(cells))}
         cells = np.array([numbers[cell] for cell in cells], dtype=int)
     elif len(np.unique(cells)) > bins:
-        # Of the quantiles that NumPy has, these are the ones for which a weight of two is the row twice.
+        # Of NumPy's methods for quantiles, this is the one for which a weight of 2 equals the row twice.
         levels = np.linspace(0.0, 1.0, bins + 1)[1:-1]
         edges = np.quantile(cells, levels, weights=weights[there], method="inverted_cdf")
         cells = np.searchsorted(edges, cells, side="right")
@@ -132,16 +135,16 @@ def _codes(column, bins, weights):
     return out
 
 
-def _information(x, z, y, weights):
+def _information(x: Integers, z: Integers, y: Integers, weights: Floats) -> tuple[float, float]:
     """Equation (1) of two coded columns given a third, and the p-value of its G."""
     seen = (x >= 0) & (z >= 0)
     x, z, y, s = x[seen], z[seen], y[seen], weights[seen]
-    total = np.sum(s)
+    total = float(np.sum(s))
     if not total > 0.0:
         return 0.0, 1.0
     k = int(np.max(y)) + 1
     xy, zy = x * k + y, z * k + y
-    # Only cells that were met are counted: a table of all would be large for columns with many values.
+    # Only cells that occur are counted: a full table would be large for columns with many values.
     (n, _), (rows, at_x), (columns, at_z) = _counts(xy * (int(np.max(z)) + 1) + z, s), _counts(xy, s), _counts(zy, s)
     # Σ n log n c/(r s), a sum for each logarithm.
     terms = [float(np.sum(xlogy(part, part))) for part in (n, np.bincount(y, s), rows, columns)]
@@ -151,7 +154,7 @@ def _information(x, z, y, weights):
     return G / (2.0 * total), float(chi2.sf(G, freedom)) if freedom else 1.0
 
 
-def _counts(keys, s):
+def _counts(keys: Integers, s: Floats) -> tuple[Array, Integers]:
     """The weight of every key that was met, and these keys."""
     met, place = np.unique(keys, return_inverse=True)
     return np.bincount(place, s), met

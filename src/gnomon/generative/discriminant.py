@@ -9,25 +9,31 @@ farthest apart in units of the spread within. Fisher (1936), doi:10.1111/j.1469-
 rows are decomposed only where the covariance has lost too many digits, so the cost is that of one product XᵀX.
 """
 
+from typing import Any, Literal, Self, TypeAlias
+
 import numpy as np
 from scipy import linalg
-from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import validate_rows
 from gnomon.distributions import Normals
-from gnomon.generative._class_covariance import check_covariance_options, class_covariances, given_priors
+from gnomon.generative._class_covariance import AutoShrinkage, check_covariance_options, class_covariances, given_priors
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._forms import LinearForm, linear_scores
 from gnomon.generative._gaussian_laws import chain_factors
-from gnomon.generative._rows import class_moments, labelled_rows
+from gnomon.generative._rows import LabelledRows, class_moments, labelled_rows
 from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import discriminant_axes, fix_signs, principal_axes
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_non_negative
+from gnomon.numerics.weights import Priors
 
 __all__ = ["LinearDiscriminantAnalysis"]
+
+Solver: TypeAlias = Literal["svd", "lsqr", "eigen"]
 
 _EPS = np.finfo(float).eps
 _MOST_NUMBERS = 2**27
@@ -100,15 +106,24 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     array([-1.,  1.])
     """
 
+    coef_: Floats
+    intercept_: Floats
+    covariance_: Floats
+    means_: Floats
+    priors_: Floats
+    scalings_: Floats
+    xbar_: Floats
+    explained_variance_ratio_: Floats
+
     def __init__(
         self,
-        solver="svd",
-        shrinkage=None,
-        priors=None,
-        n_components=None,
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
+        solver: Solver = "svd",
+        shrinkage: AutoShrinkage = None,
+        priors: Priors = None,
+        n_components: int | None = None,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: BaseEstimator | None = None,
     ):
         self.solver = solver
         self.shrinkage = shrinkage
@@ -118,7 +133,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.tol = tol
         self.covariance_estimator = covariance_estimator
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find equations (1) and (2).
 
         Parameters
@@ -149,7 +164,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             setattr(self, name, np.asarray(value, dtype=rows.X.dtype))
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Floats:
         """Project on the axes of equation (2).
 
         Parameters
@@ -168,7 +183,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         start = axes @ self.xbar_ if self.solver == "svd" else 0.0
         return linear_scores(X, axes, -start).astype(X.dtype, copy=False)
 
-    def projection_score(self, X):
+    def projection_score(self, X: ArrayLike) -> Floats:
         """ŵᵀx with ‖ŵ‖ = 1, for two classes, pointing from the first to the second.
 
         Parameters
@@ -188,7 +203,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             raise ValueError("the class means coincide, so there is no direction from one to the other")
         return linear_scores(X, w[None] / length, 0.0)[:, 0].astype(X.dtype, copy=False)
 
-    def predict_at(self, X, threshold, *, tie="negative"):
+    def predict_at(self, X: ArrayLike, threshold: float, *, tie: Literal["negative", "positive"] = "negative") -> Array:
         """`classes_[1]` where the projection exceeds a threshold of one's own choice, for two classes.
 
         Parameters
@@ -208,12 +223,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self.classes_[above.astype(np.intp)]
 
     @property
-    def linear_form_(self):
+    def linear_form_(self) -> LinearForm:
         check_is_fitted(self)
         b, c = self._form
         return LinearForm(b[1] - b[0], float(c[1] - c[0])) if len(c) == 2 else self._form
 
-    def _components(self, rows):
+    def _components(self, rows: LabelledRows) -> int:
         if np.sum(rows.counts) == len(rows.classes):
             raise ValueError("The number of samples must be more than the number of classes; give more rows")
         most = min(len(rows.classes) - 1, rows.X.shape[1])
@@ -225,19 +240,19 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             )
         return self.n_components
 
-    def _by_svd(self, rows):
+    def _by_svd(self, rows: LabelledRows) -> dict[str, Any]:
         """Whiten within the classes, then the axes of the means: scikit-learn's default."""
         (n, d), k = rows.X.shape, len(rows.classes)
         wide = n <= d or k * d * d > _MOST_NUMBERS
         parts = class_moments(rows, diagonal=wide)
         within = parts.pooled().covariance()
         var = within if wide else np.diag(within)
-        # A column whose variance is rounding has none.
+        # A variance at the level of rounding counts as zero.
         flat = var <= (8.0 * _EPS * np.max(np.abs(parts.mean), axis=0)) ** 2
         std = np.where(flat, 1.0, np.sqrt(np.where(flat, 1.0, var)))
         units = np.where(flat, 0.0, 1.0 / std)
 
-        def scaled_rows():
+        def scaled_rows() -> Floats:
             share = np.full(n, 1.0) if rows.weights is None else rows.weights
             return (rows.X - parts.mean[rows.index]) * units * np.sqrt(share / np.sum(share))[:, None]
 
@@ -252,7 +267,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             fitted["covariance_"] = np.einsum("k,kij->ij", self.class_prior_, full.covariance())
         return fitted
 
-    def _among_means(self, parts, whiten):
+    def _among_means(self, parts: Moments, whiten: Floats) -> dict[str, Any]:
         """The axes of the class means in whitened coordinates, and equation (1) on them."""
         prior, k = self.class_prior_, len(self.classes_)
         xbar = prior @ parts.mean
@@ -270,7 +285,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             "form": LinearForm(b, -0.5 * np.sum(centers**2, axis=1) - b @ xbar),
         }
 
-    def _by_lsqr(self, rows):
+    def _by_lsqr(self, rows: LabelledRows) -> dict[str, Any]:
         """Equation (1) as it stands."""
         parts, cov = self._pooled(rows)
         b = linalg.lstsq(cov, parts.mean.T)[0].T
@@ -280,7 +295,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             "form": LinearForm(b, -0.5 * np.sum(parts.mean * b, axis=1)),
         }
 
-    def _by_eigen(self, rows):
+    def _by_eigen(self, rows: LabelledRows) -> dict[str, Any]:
         """Equation (2), and (1) on its axes."""
         parts, within = self._pooled(rows)
         pooled = parts.pooled()
@@ -298,25 +313,25 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             "form": LinearForm(b, -0.5 * np.sum(parts.mean * b, axis=1)),
         }
 
-    def _pooled(self, rows):
+    def _pooled(self, rows: LabelledRows) -> tuple[Moments, Floats]:
         parts = class_moments(rows)
         covs = class_covariances(rows.X, rows.index, parts, rows.weights, self.shrinkage, self.covariance_estimator)
         self._within = np.einsum("k,kij->ij", self.class_prior_, covs)
         return parts, self._within
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> Floats:
         return validate_rows(self, X, reset=False, finite=False)
 
-    def _class_scores(self, X):
+    def _class_scores(self, X: Floats) -> Floats:
         out = linear_scores(X, *self._form)
         if not np.all(np.isfinite(out)):
             assert_finite(X, columns=vars(self).get("feature_names_in_"))
         return out
 
-    def _decision_scores(self, X):
+    def _decision_scores(self, X: Floats) -> Floats:
         return self._class_scores(X)
 
-    def _tied_laws(self):
+    def _tied_laws(self) -> Normals:
         if self._within is None or factor_spd(self._within) is None:
             raise ValueError(
                 "the covariance within the classes is singular, so there is no density; remove redundant columns, give "
@@ -324,13 +339,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             )
         return Normals(self.means_, self._within, "tied")
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Floats) -> Floats:
         assert_finite(X, columns=vars(self).get("feature_names_in_"))
         return self._tied_laws().log_densities(X, n_jobs=blas_threads())
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Floats:
         return self._tied_laws()[k].sample(n, rng)
 
-    def _factors(self, X):
+    def _factors(self, X: Floats) -> tuple[list[str], Floats]:
         assert_finite(X, columns=vars(self).get("feature_names_in_"))
         return chain_factors(self._tied_laws(), X[0], vars(self).get("feature_names_in_"))

@@ -8,25 +8,35 @@ moments that add, so chunks give what the whole table gives. Fisher (1936), doi:
 pooling and shrinkage: Friedman (1989), doi:10.1080/01621459.1989.10478752.
 """
 
+from typing import Self, get_args
+
 import numpy as np
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import AnyRows, ArrayLike, Floats
 from gnomon.base import validate_rows
-from gnomon.distributions import Normals
+from gnomon.distributions import NormalInverseWishartModel, Normals
+from gnomon.distributions.normals import MixtureCovarianceType
 from gnomon.generative._contract import BayesClassifier
-from gnomon.generative._forms import LinearForm, linear_scores
+from gnomon.generative._forms import LinearForm, QuadraticForm, linear_scores
 from gnomon.generative._gaussian_laws import (
     Estimate,
+    PredictiveLaws,
+    Shrinkage,
     chain_factors,
     moments_of_incomplete_rows,
     quadratic_form,
     whiten,
     whiten_back,
 )
-from gnomon.generative._rows import class_moments, labelled_rows
+from gnomon.generative._rows import LabelledRows, class_moments, labelled_rows
+from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.shrinkage import quartic_sums
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import assert_finite, check_choice
+from gnomon.numerics.weights import Priors
 from gnomon.optim import observed_rows
 
 __all__ = ["GaussianClassifier"]
@@ -68,7 +78,7 @@ class GaussianClassifier(BayesClassifier):
         The share that was used, one for each covariance.
     class_prior_, class_log_prior_, class_count_ : ndarray of shape (n_classes,)
     laws_ : Normals
-        The class densities; for "predictive" a list of `MultivariateT`.
+        The class densities; for "predictive" those of `MultivariateT`, with the same verbs.
     statistics_ : Moments
         Of the classes: what `partial_fit` adds to.
     n_parameters_ : int
@@ -107,16 +117,16 @@ class GaussianClassifier(BayesClassifier):
 
     def __init__(
         self,
-        covariance_type="full",
+        covariance_type: MixtureCovarianceType = "full",
         *,
-        ddof=0,
-        priors=None,
-        prior_alpha=0.0,
-        shrinkage=None,
-        pool=0.0,
-        estimate="mle",
-        parameter_prior=None,
-        missing="marginalize",
+        ddof: int = 0,
+        priors: Priors = None,
+        prior_alpha: float = 0.0,
+        shrinkage: Shrinkage = None,
+        pool: float = 0.0,
+        estimate: Estimation = "mle",
+        parameter_prior: NormalInverseWishartModel | None = None,
+        missing: Gaps = "marginalize",
     ):
         self.covariance_type = covariance_type
         self.ddof = ddof
@@ -129,7 +139,15 @@ class GaussianClassifier(BayesClassifier):
         self.missing = missing
 
     @classmethod
-    def from_parameters(cls, means, covariances, priors="uniform", *, covariance_type="full", classes=None):
+    def from_parameters(
+        cls,
+        means: ArrayLike,
+        covariances: ArrayLike,
+        priors: Priors = "uniform",
+        *,
+        covariance_type: MixtureCovarianceType = "full",
+        classes: ArrayLike | None = None,
+    ) -> Self:
         """The classifier of known normal densities, without data.
 
         Parameters
@@ -148,7 +166,7 @@ class GaussianClassifier(BayesClassifier):
             Ready to predict.
         """
         model = cls(covariance_type, priors=priors)
-        laws = Normals(means, covariances, covariance_type)
+        laws = Normals(np.asarray(means), np.asarray(covariances), covariance_type)
         model.classes_ = np.arange(len(laws)) if classes is None else np.unique(classes)
         if len(model.classes_) != len(laws):
             raise ValueError(f"classes={classes!r} are not {len(laws)} different labels, one for each row of means")
@@ -157,7 +175,7 @@ class GaussianClassifier(BayesClassifier):
         model._laws, model.shrinkage_ = laws, 0.0
         return model
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate equation (1) or (2).
 
         Parameters
@@ -174,8 +192,8 @@ class GaussianClassifier(BayesClassifier):
         """
         plan = self._plan()
         rows = labelled_rows(self, X, y, sample_weight, finite=False, ensure_min_samples=2)
-        # A fit that fails must not leave the laws of the last one behind.
-        vars(self).pop("_laws", None)
+        # A fit that fails must not leave the laws of an earlier fit behind.
+        self.__dict__.pop("_laws", None)
         self.classes_, self.statistics_ = rows.classes, self._moments(rows, plan)
         quartics = None
         if plan.needs_quartics:
@@ -184,7 +202,9 @@ class GaussianClassifier(BayesClassifier):
         self._solve(plan, quartics)
         return self
 
-    def partial_fit(self, X, y, classes=None, sample_weight=None):
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: ArrayLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Add a chunk of rows: after the last chunk the model is that of all rows at once.
 
         Parameters
@@ -204,8 +224,8 @@ class GaussianClassifier(BayesClassifier):
         first = "statistics_" not in vars(self)
         if first and classes is None:
             raise ValueError("classes=None in the first call of partial_fit; list every class that will come")
-        known = np.unique(classes) if first else self.classes_
-        if not first and classes is not None and not np.array_equal(np.unique(classes), known):
+        known = np.unique(np.asarray(classes)) if first else self.classes_
+        if not first and classes is not None and not np.array_equal(np.unique(np.asarray(classes)), known):
             raise ValueError(f"classes={classes!r} differ from those of the first call, {known.tolist()}")
         if plan.needs_quartics:
             raise ValueError("shrinkage='ledoit_wolf' needs all rows at once; give a number or 'oas', or call fit")
@@ -214,59 +234,65 @@ class GaussianClassifier(BayesClassifier):
         self.classes_ = known
         self.statistics_ = part if first else self.statistics_ + part
         # The first chunks may be too short for a covariance: the laws are made when they are asked for.
-        vars(self).pop("_laws", None)
+        self.__dict__.pop("_laws", None)
         self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
         return self
 
     @property
-    def laws_(self):
+    def laws_(self) -> Normals | PredictiveLaws:
         check_is_fitted(self)
         if "_laws" not in vars(self):
             self._solve(self._plan())
         return self._laws
 
     @property
-    def means_(self):
+    def means_(self) -> Floats:
         return self.laws_.means
 
     @property
-    def covariances_(self):
+    def covariances_(self) -> Floats:
         return self.laws_.covariances
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         return self.laws_.n_parameters + len(self.classes_) - 1
 
     @property
-    def linear_form_(self):
-        self._demand_linear()
-        form = self._ratios_to_first()
+    def linear_form_(self) -> LinearForm:
+        laws = self._linear_laws()
+        if laws is None:
+            raise AttributeError(
+                f"covariance_type={self.covariance_type!r} has no linear form; read quadratic_form_, or choose a tied "
+                "covariance"
+            )
+        form = _ratios_to_first(laws)
         if len(self.classes_) == 2:
             return LinearForm(form.b[0], float(form.c[0]))
-        W = self.laws_.whitener
-        centers = whiten(W, self.means_)
+        W = laws.whitener
+        centers = whiten(W, laws.means)
         return LinearForm(whiten_back(W, centers), -0.5 * np.sum(centers**2, axis=1))
 
     @property
-    def quadratic_form_(self):
-        if self.estimate == "predictive":
+    def quadratic_form_(self) -> QuadraticForm:
+        laws = self.laws_
+        if isinstance(laws, PredictiveLaws):
             raise AttributeError("the logarithm of a posterior predictive density is not quadratic; use estimate='map'")
-        return quadratic_form(self.laws_)
+        return quadratic_form(laws)
 
     @property
-    def coef_(self):
+    def coef_(self) -> Floats:
         return np.atleast_2d(self.linear_form_.b)
 
     @property
-    def intercept_(self):
+    def intercept_(self) -> Floats:
         form, log_prior = self.linear_form_, self.class_log_prior_
         return np.atleast_1d(form.c + (log_prior[1] - log_prior[0] if len(log_prior) == 2 else log_prior))
 
-    def _plan(self):
-        check_choice("missing", self.missing, ("marginalize", "error"))
+    def _plan(self) -> Estimate:
+        check_choice("missing", self.missing, get_args(Gaps))
         return Estimate(self.covariance_type, self.ddof, self.shrinkage, self.pool, self.estimate, self.parameter_prior)
 
-    def _moments(self, rows, plan):
+    def _moments(self, rows: LabelledRows, plan: Estimate) -> Moments:
         with np.errstate(over="ignore", invalid="ignore"):
             size = np.sum(rows.X)
         if not np.isfinite(size):
@@ -277,34 +303,36 @@ class GaussianClassifier(BayesClassifier):
             raise ValueError("shrinkage='ledoit_wolf' needs rows without missing cells; give a number or 'oas'")
         return moments_of_incomplete_rows(rows, self.covariance_type)
 
-    def _solve(self, plan, quartics=None):
+    def _solve(self, plan: Estimate, quartics: Floats | None = None) -> None:
         columns = vars(self).get("feature_names_in_", np.arange(self.n_features_in_))
         self._laws, self.shrinkage_ = plan.laws(self.statistics_, self.classes_.tolist(), columns.tolist(), quartics)
         self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> Floats:
         return validate_rows(self, X, reset=False, finite=False)
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Floats) -> Floats:
         return self._mend(self.laws_.log_densities(X, n_jobs=blas_threads()), X)
 
-    def _class_scores(self, X):
-        if not self._is_linear() or len(self.classes_) == 1:
+    def _class_scores(self, X: Floats) -> Floats:
+        laws = self._linear_laws()
+        if laws is None or len(laws) == 1:
             return self._class_log_densities(X)
-        out = np.zeros((len(X), len(self.classes_)))
-        out[:, 1:] = linear_scores(X, *self._ratios_to_first())
+        out = np.zeros((len(X), len(laws)))
+        out[:, 1:] = linear_scores(X, *_ratios_to_first(laws))
         return self._mend(out, X)
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Floats:
         return self.laws_[k].sample(n, rng)
 
-    def _factors(self, X):
-        if self.estimate == "predictive":
+    def _factors(self, X: Floats) -> tuple[list[str], Floats]:
+        laws = self.laws_
+        if isinstance(laws, PredictiveLaws):
             return super()._factors(X)
         self._refuse_cells(X)
-        return chain_factors(self.laws_, X[0], vars(self).get("feature_names_in_"))
+        return chain_factors(laws, X[0], vars(self).get("feature_names_in_"))
 
-    def _mend(self, out, X):
+    def _mend(self, out: Floats, X: Floats) -> Floats:
         """Log-densities of rows with missing cells from those that are there; such rows betray themselves by NaN."""
         odd = np.flatnonzero(~np.isfinite(out[:, -1]))
         if len(odd):
@@ -317,28 +345,24 @@ class GaussianClassifier(BayesClassifier):
                     out[rows] = laws.log_densities(part.X)
         return out
 
-    def _refuse_cells(self, X):
+    def _refuse_cells(self, X: Floats) -> None:
         """No infinities; no missing cells where these are refused."""
         known = X if self.missing == "error" else np.where(np.isnan(X), 0.0, X)
         assert_finite(known, columns=vars(self).get("feature_names_in_"))
 
-    def _is_linear(self):
-        return self.laws_.covariance_type.startswith("tied")
+    def _linear_laws(self) -> Normals | None:
+        """The laws, where their ratios are linear."""
+        laws = self.laws_
+        return laws if isinstance(laws, Normals) and laws.covariance_type.startswith("tied") else None
 
-    def _demand_linear(self):
-        if not self._is_linear():
-            raise AttributeError(
-                f"covariance_type={self.covariance_type!r} has no linear form; read quadratic_form_, or choose a tied "
-                "covariance"
-            )
-
-    def _ratios_to_first(self):
-        """llr of every other class against the first, as a linear form: differences of means lose no digits."""
-        W, means = self.laws_.whitener[1:], self.means_
-        b = whiten_back(W, whiten(W, means[1:] - means[0]))
-        return LinearForm(b, -0.5 * np.einsum("kd,kd->k", means[1:] + means[0], b))
-
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def _ratios_to_first(laws: Normals) -> LinearForm:
+    """llr of every other class against the first, as a linear form: differences of means lose no digits."""
+    W, means = laws.whitener[1:], laws.means
+    b = whiten_back(W, whiten(W, means[1:] - means[0]))
+    return LinearForm(b, -0.5 * np.einsum("kd,kd->k", means[1:] + means[0], b))

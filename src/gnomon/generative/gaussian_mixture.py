@@ -8,20 +8,26 @@ doi:10.1111/j.2517-6161.1977.tb01600.x; McLachlan & Peel (2000), Finite Mixture 
 """
 
 from dataclasses import replace
+from typing import Any, Literal, Self, TypeAlias, cast, get_args
 
 import numpy as np
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon._typing import ArrayLike, Floats, Integers, RandomState, Verbosity
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.distributions import InverseWishart
 from gnomon.distributions.normals import Responsibilities
-from gnomon.generative._mixture_chunks import ChunkedEM, per_unit, read_chunks, step_after_chunk
+from gnomon.generative._mixture_chunks import ChunkedEM, Chunks, per_unit, read_chunks, step_after_chunk
 from gnomon.generative._mixture_contract import MixtureDensity
-from gnomon.generative._mixture_options import auto_floor, covariance_control, covariance_kind
+from gnomon.generative._mixture_options import CovarianceWord, auto_floor, covariance_control, covariance_kind
 from gnomon.generative._mixture_rows import mixture_rows, refuse_overflow
-from gnomon.generative._mixture_start import drawn_starts
+from gnomon.generative._mixture_start import StartCustom, StartMethod, drawn_starts
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import (
+    EMResult,
     GaussianEM,
     NormalMixture,
     Restart,
@@ -30,12 +36,15 @@ from gnomon.optim import (
     grow_by_splitting,
     warn_unless_em_converged,
 )
-from gnomon.optim.solution import log_every, log_row
+from gnomon.optim.solution import Callback, log_every, log_row
 
 __all__ = ["GaussianMixture"]
 
 _PARTING = 1e-6
 """The tolerance of the stages of "lbg": a larger one takes the slow start of two halves that part for convergence."""
+
+
+Found: TypeAlias = EMResult[NormalMixture, Responsibilities]
 
 
 class GaussianMixture(CallbackSupportMixin, MixtureDensity):
@@ -127,35 +136,37 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
     (array([-0.48599,  1.48599]), array([[0.27783]]), -5.631177)
     """
 
-    _floor = None
+    _floor: float | None = None
+    _average: Moments
+    _n_chunks: int
 
     def __init__(
         self,
-        n_components=1,
+        n_components: int = 1,
         *,
-        covariance_type="full",
-        tol=1e-3,
-        reg_covar=1e-6,
-        max_iter=100,
-        n_init=1,
-        init_params="kmeans",
-        weights_init=None,
-        means_init=None,
-        precisions_init=None,
-        random_state=None,
-        warm_start=False,
-        verbose=0,
-        verbose_interval=10,
-        algorithm="soft",
-        start="responsibilities",
-        covariances_init=None,
-        cov_floor=None,
-        covariance_prior=None,
-        on_empty=None,
-        min_count=None,
-        fix_weights=None,
-        lbg_alpha=0.1,
-        n_jobs=None,
+        covariance_type: CovarianceWord = "full",
+        tol: float = 1e-3,
+        reg_covar: float = 1e-6,
+        max_iter: int = 100,
+        n_init: int = 1,
+        init_params: StartMethod = "kmeans",
+        weights_init: ArrayLike | None = None,
+        means_init: ArrayLike | None = None,
+        precisions_init: ArrayLike | None = None,
+        random_state: RandomState = None,
+        warm_start: bool = False,
+        verbose: Verbosity = 0,
+        verbose_interval: int = 10,
+        algorithm: Literal["soft", "hard", "gradient"] = "soft",
+        start: StartCustom = "responsibilities",
+        covariances_init: ArrayLike | None = None,
+        cov_floor: float | Literal["auto"] | None = None,
+        covariance_prior: InverseWishart | None = None,
+        on_empty: Literal["keep", "reseed", "drop", "raise"] | None = None,
+        min_count: float | None = None,
+        fix_weights: Literal["uniform"] | None = None,
+        lbg_alpha: float = 0.1,
+        n_jobs: int | None = None,
     ):
         self.n_components = n_components
         self.covariance_type = covariance_type
@@ -182,7 +193,7 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         self.lbg_alpha = lbg_alpha
         self.n_jobs = n_jobs
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise (1).
 
         Parameters
@@ -205,7 +216,7 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
             result = self._ALGORITHMS[self.algorithm](self, steps, starts, told)
             return self._finish(result, steps)
 
-    def fit_chunks(self, chunks):
+    def fit_chunks(self, chunks: Chunks) -> Self:
         """Maximise (1) over rows that come in chunks, such as the row groups of a file, in the memory of one chunk.
 
         The steps are those of `fit` on all rows, from the same start. The start is made from the first chunk, unless
@@ -236,7 +247,7 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
             result = self._by_em(chunked, self._starts(steps, told), told)
             return self._finish(result, chunked)
 
-    def partial_fit(self, X, y=None, sample_weight=None):
+    def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from one more chunk, by stepwise EM: each is seen once. The first one is fitted, unless `fit` was.
 
         A component that a chunk leaves without rows is kept under ``on_empty="drop"``: later ones may have its rows.
@@ -264,24 +275,25 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         result, self._average = step_after_chunk(steps, self._theta(), self._average, self._n_chunks)
         return self._set(result, steps)
 
-    def statistics(self, X, sample_weight=None):
+    def statistics(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> Moments:
         """Expected weight, mean and scatter of every component, as `Moments`; those of batches add."""
         check_is_fitted(self)
         X = mixture_rows(self, X)
         return self._steps(X, sample_weight).e_step(self._theta())[0].moments
 
-    def m_step(self, statistics):
+    def m_step(self, statistics: Moments) -> NormalMixture:
         """The parameters that maximise the expected likelihood given `statistics`, as a `NormalMixture`."""
         check_is_fitted(self)
         steps = replace(self._steps(np.empty((0, self.n_features_in_)), None), on_empty="keep")
-        return steps.m_step(Responsibilities(statistics, np.nan))
+        # A component that is kept does not begin anew.
+        return cast(NormalMixture, steps.m_step(Responsibilities(statistics, np.nan)))
 
-    def stationarity_gap(self, X, sample_weight=None):
+    def stationarity_gap(self, X: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """The largest change of a weight, mean or covariance by one more step of EM, regularised as the fit was."""
         check_is_fitted(self)
         X = mixture_rows(self, X)
         steps, theta = replace(self._steps(X, sample_weight), on_empty="keep"), self._theta()
-        after = steps.m_step(steps.e_step(theta)[0])
+        after = cast(NormalMixture, steps.m_step(steps.e_step(theta)[0]))
         pairs = [
             (theta.weights, after.weights),
             (theta.laws.means, after.laws.means),
@@ -289,12 +301,12 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         ]
         return max(float(np.max(np.abs(a - b))) for a, b in pairs)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
-    def _steps(self, X, sample_weight):
+    def _steps(self, X: Floats, sample_weight: ArrayLike | None) -> GaussianEM:
         kind, given = covariance_kind(self.covariance_type, self.covariances_init)
         hard = check_choice("algorithm", self.algorithm, list(self._ALGORITHMS)) == "hard"
         k = self.n_components
@@ -302,7 +314,7 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
             check_choice("fix_weights", self.fix_weights, ["uniform"])
         weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(X), 0)))
         if weights is not None and not np.all(weights > 0.0):
-            # A row of weight zero is no row, even where its density is zero.
+            # A row of weight zero does not count, even where its density is zero.
             X, weights = X[weights > 0.0], weights[weights > 0.0]
         return GaussianEM(
             X,
@@ -317,7 +329,7 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
             n_jobs=self.n_jobs,
         )
 
-    def _floor_of(self, X, weights):
+    def _floor_of(self, X: Floats, weights: Floats | None) -> float | None:
         """The floor under the covariances; that of "auto" is kept from the first rows on."""
         if not isinstance(self.cov_floor, str):
             return self.cov_floor
@@ -326,32 +338,37 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
             self._floor = auto_floor(X, weights)
         return self._floor
 
-    def _most_iterations(self):
+    def _most_iterations(self) -> int | None:
         """How many iterations all starts take at most; None where mixtures grow, which is not known beforehand."""
         n_starts = 1 if self._goes_on() else check_integer("n_init", self.n_init, low=1)
         most = check_integer("max_iter", self.max_iter, low=0)
         return None if self.init_params == "lbg" else n_starts * most
 
-    def _goes_on(self):
+    def _goes_on(self) -> bool:
         return self.warm_start and "weights_" in vars(self)
 
-    def _heard(self, told):
+    def _heard(self, told: Tasks) -> Callback | None:
         """What is called after every iteration, if anything."""
         check_integer("verbose_interval", self.verbose_interval, low=1)
         return told.rows(log_every(self.verbose_interval) if self.verbose else None)
 
-    def _starts(self, steps, told):
-        check_choice("start", self.start, ["responsibilities", "total", "total_spherical"])
+    def _starts(self, steps: GaussianEM, told: Tasks) -> list[NormalMixture]:
+        check_choice("start", self.start, get_args(StartCustom))
         if self._goes_on():
             return [self._theta()]
         if self.init_params == "lbg":
-            limits = {"tol": min(self.tol, _PARTING), "max_iter": max(self.max_iter, 500)}
-            limits["callback"] = self._heard(told)
-            self.path_ = grow_by_splitting(steps, self.n_components, self.lbg_alpha, **limits)
+            self.path_ = grow_by_splitting(
+                steps,
+                self.n_components,
+                self.lbg_alpha,
+                tol=min(self.tol, _PARTING),
+                max_iter=max(self.max_iter, 500),
+                callback=self._heard(told),
+            )
             return [self.path_[-1]]
         return drawn_starts(self, steps)
 
-    def _by_em(self, steps, starts, told):
+    def _by_em(self, steps: GaussianEM | ChunkedEM, starts: list[NormalMixture], told: Tasks) -> Found:
         result = em(
             steps.e_step,
             steps.m_step,
@@ -368,26 +385,26 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         # The posterior is known, so one more M-step costs nothing; scikit-learn ends with it too.
         last = steps.m_step(result.posterior)
         told.done()
-        # A component that would begin anew here would be left where it begins.
+        # A component restarted here would get no further iteration.
         return result if isinstance(last, Restart) else result._replace(theta=last, n_iter=result.n_iter + 1)
 
-    def _by_gradient(self, steps, starts, told):
+    def _by_gradient(self, steps: GaussianEM, starts: list[NormalMixture], told: Tasks) -> Found:
         if self.cov_floor is not None:
             raise ValueError("algorithm='gradient' has no floor under the covariances; leave cov_floor out, or 'soft'")
-        limits = {"tol": self.tol, "max_iter": self.max_iter, "callback": self._heard(told)}
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "callback": self._heard(told)}
         results = [fit_by_gradient(steps, theta, **limits) for theta in starts]
         best = max(results, key=lambda result: result.objective)
         return best._replace(restarts=np.array([result.objective for result in results]))
 
     _ALGORITHMS = {"soft": _by_em, "hard": _by_em, "gradient": _by_gradient}  # noqa: RUF012 - words to methods
 
-    def _finish(self, result, steps):
+    def _finish(self, result: Found, steps: GaussianEM | ChunkedEM) -> Self:
         self._average, self._n_chunks = per_unit(result.posterior.moments), 1
         if self.verbose:
             log_row({name: getattr(result, name) for name in ("n_iter", "objective", "converged", "stop_reason")})
         return self._set(warn_unless_em_converged(result, self.max_iter, stacklevel=4), steps)
 
-    def _set(self, result, steps):
+    def _set(self, result: Found, steps: GaussianEM | ChunkedEM) -> Self:
         dtype = steps.X.dtype
         laws, total = result.theta.laws, steps.total_weight
         # In double precision: rounded, a narrow covariance may lose its positive definiteness.
@@ -407,14 +424,14 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         )  # fmt: skip
         return self
 
-    def _theta(self):
+    def _theta(self) -> NormalMixture:
         check_is_fitted(self)
         return self._fitted
 
-    def _log_joint(self, X):
+    def _log_joint(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
         X = mixture_rows(self, X)
         return self._theta().log_joint(X, n_jobs=self.n_jobs)
 
-    def _draw(self, counts, rng):
+    def _draw(self, counts: Integers, rng: np.random.Generator) -> Floats:
         return self._theta().laws.sample(counts, rng)

@@ -7,16 +7,20 @@ the most probable value, and a draw keeps the spread that both lose. Little & Ru
 Missing Data, doi:10.1002/9781119482260; modes: Carreira-Perpiñán (2000), doi:10.1109/34.888716.
 """
 
+from collections.abc import Callable, Sequence
 from functools import singledispatch
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import OneToOneFeatureMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, RandomState
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.distributions import MultivariateNormal, Normal, Normals
-from gnomon.distributions.density import fit_density
+from gnomon.distributions.density import Density, KnownDensity, fit_density
 from gnomon.generative._rows import labelled_rows
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.gaussian_mixture import GaussianMixture
@@ -27,6 +31,8 @@ from gnomon.numerics.validation import assert_finite, check_choice
 from gnomon.optim import NormalMixture, fit_normal_missing, observed_rows
 
 __all__ = ["DensityImputer"]
+
+Strategy: TypeAlias = Literal["mean", "mode", "sample"]
 
 
 class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
@@ -72,14 +78,23 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     array([[3. , 2.5, 3.3]])
     """
 
-    def __init__(self, density=MultivariateNormal, strategy="mean", *, by_class=False, random_state=None):
+    def __init__(
+        self,
+        density: Density = MultivariateNormal,
+        strategy: Strategy = "mean",
+        *,
+        by_class: bool = False,
+        random_state: RandomState = None,
+    ):
         self.density = density
         self.strategy = strategy
         self.by_class = by_class
         self.random_state = random_state
 
     @classmethod
-    def from_density(cls, density, strategy="mean", *, random_state=None):
+    def from_density(
+        cls, density: KnownDensity, strategy: Strategy = "mean", *, random_state: RandomState = None
+    ) -> Self:
         """The imputer of a density that is known, without data.
 
         Parameters
@@ -98,7 +113,7 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         imputer.n_features_in_ = imputer.mixture_.laws.means.shape[1]
         return imputer
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None) -> Self:
         """Fit the density.
 
         Parameters
@@ -117,7 +132,7 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         if self.by_class and y is None:
             raise ValueError("by_class=True needs the labels y; give them, or by_class=False")
         X = validate_rows(self, X, finite=False)
-        labels = y if self.by_class else np.zeros(len(X), dtype=int)
+        labels = np.zeros(len(X), dtype=int) if y is None or not self.by_class else y
         rows = labelled_rows(self, X, labels, sample_weight, check=_as_given)
         self._refuse_infinities(rows.X)
         if self.by_class:
@@ -126,7 +141,7 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self._store([normal_mixture(density) for density in fitted], rows.counts / np.sum(rows.counts))
         return self
 
-    def transform(self, X):
+    def transform(self, X: ArrayLike) -> Floats:
         """X with its missing cells filled.
 
         Parameters
@@ -139,7 +154,7 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         """
         return self._fill(self._checked(X), None)
 
-    def impute(self, X, y):
+    def impute(self, X: ArrayLike, y: ArrayLike) -> Floats:
         """X with its missing cells filled, given the class of every row.
 
         Parameters
@@ -157,16 +172,16 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         index, _ = label_index(y, self.classes_)
         return self._fill(X, index)
 
-    def _checked(self, X):
+    def _checked(self, X: ArrayLike) -> Floats:
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False, finite=False)
         self._refuse_infinities(X)
         return X
 
-    def _refuse_infinities(self, X):
+    def _refuse_infinities(self, X: Floats) -> None:
         assert_finite(np.where(np.isnan(X), 0.0, X), columns=vars(self).get("feature_names_in_"))
 
-    def _fit_rows(self, X, weights):
+    def _fit_rows(self, X: Floats, weights: Floats | None) -> KnownDensity:
         family = getattr(self.density, "law", self.density)
         options = getattr(self.density, "options", {})
         try:
@@ -179,7 +194,7 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
                 "MultivariateNormal.family(covariance_type='diag')"
             ) from error
 
-    def _store(self, mixtures, shares):
+    def _store(self, mixtures: Sequence[NormalMixture], shares: Sequence[float] | Floats) -> None:
         laws = Normals(
             np.concatenate([m.laws.means for m in mixtures]), np.concatenate([m.laws.cov_matrices() for m in mixtures])
         )
@@ -187,7 +202,7 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
         self.owners_ = np.repeat(np.arange(len(mixtures)), [len(m.laws) for m in mixtures])
         self.mixture_ = NormalMixture(weights, laws)
 
-    def _fill(self, X, index):
+    def _fill(self, X: Floats, index: Integers | None) -> Floats:
         rng = check_rng(self.random_state)
         out = X.copy()
         for part in observed_rows(X):
@@ -199,23 +214,23 @@ class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
             out[np.ix_(np.arange(len(X))[part.rows], gap)] = _STRATEGIES[self.strategy](*law, rng)
         return out
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
 
 
-def _as_given(imputer, X, y):
+def _as_given(imputer: DensityImputer, X: Floats, y: ArrayLike) -> tuple[Floats, Array]:
     check_consistent_length(X, y)
     return X, np.asarray(y)
 
 
 @singledispatch
-def normal_mixture(density):
+def normal_mixture(density: Any) -> NormalMixture:
     """A density as weights and normal laws; mixtures say theirs in scikit-learn's words."""
     names = ("weights_", "means_", "covariances_", "covariance_type")
-    found = [getattr(density, name, None) for name in names]
+    found: list[Any] = [getattr(density, name, None) for name in names]
     if any(value is None for value in found):
         raise ValueError(
             f"{type(density).__name__} has no conditional laws that are known here; give MultivariateNormal, Normal, a "
@@ -225,27 +240,35 @@ def normal_mixture(density):
 
 
 @normal_mixture.register
-def _(density: MultivariateNormal):
+def _(density: MultivariateNormal) -> NormalMixture:
     return NormalMixture(np.ones(1), Normals(density.mean[None], density.cov_matrix[None]))
 
 
 @normal_mixture.register
-def _(density: Normal):
+def _(density: Normal) -> NormalMixture:
     mean, var = np.broadcast_arrays(np.atleast_1d(density.mean), density.var)
     return NormalMixture(np.ones(1), Normals(mean[None], var[None], "diag"))
 
 
 @normal_mixture.register
-def _(density: GaussianMixture):
+def _(density: GaussianMixture) -> NormalMixture:
     return density._theta()
 
 
 @normal_mixture.register
-def _(density: GaussianClassifier):
-    return NormalMixture(density.class_prior_, density.laws_)
+def _(density: GaussianClassifier) -> NormalMixture:
+    laws = density.laws_
+    if not isinstance(laws, Normals):
+        raise ValueError(
+            f"estimate={density.estimate!r} leaves Student laws, whose conditional laws are not known here; give a "
+            "GaussianClassifier with estimate='mle' or 'map'"
+        )
+    return NormalMixture(density.class_prior_, laws)
 
 
-def _conditional(mixture, gap, seen, X, known):
+def _conditional(
+    mixture: NormalMixture, gap: Integers, seen: Integers, X: Floats, known: Bools | None
+) -> tuple[Floats, Floats, Floats]:
     """γ (n, k), means (n, k, m) and covariances (k, m, m) of equation (1)."""
     weights, laws = mixture
     with np.errstate(divide="ignore"):
@@ -254,7 +277,7 @@ def _conditional(mixture, gap, seen, X, known):
     score = allowed
     if len(laws) > 1 and len(seen):
         score = score + laws.marginal(seen).log_densities(X)
-    # Where no law gives a row a density, their weights are all there is to share it by.
+    # A row of density zero under every law is divided by the weights of the laws.
     score = np.where(np.all(np.isneginf(score), axis=1)[:, None], allowed, score)
     gamma = np.exp(log_softmax(score))
     means, covs = np.empty((len(X), len(laws), len(gap))), np.empty((len(laws), len(gap), len(gap)))
@@ -266,11 +289,11 @@ def _conditional(mixture, gap, seen, X, known):
     return gamma, means, covs
 
 
-def _mean(gamma, means, covs, rng):
+def _mean(gamma: Floats, means: Floats, covs: Floats, rng: np.random.Generator) -> Floats:
     return np.einsum("nk,nkm->nm", gamma, means)
 
 
-def _draw(gamma, means, covs, rng):
+def _draw(gamma: Floats, means: Floats, covs: Floats, rng: np.random.Generator) -> Floats:
     """A law by its γ, then a value from it."""
     steps = np.cumsum(gamma, axis=1)
     choice = np.minimum(np.sum(rng.random(len(gamma))[:, None] > steps, axis=1), gamma.shape[1] - 1)
@@ -280,7 +303,9 @@ def _draw(gamma, means, covs, rng):
     return means[np.arange(len(gamma)), choice] + np.einsum("nij,nj->ni", roots[choice], noise)
 
 
-def _mode(gamma, means, covs, rng, *, steps=500, tol=1e-10):
+def _mode(
+    gamma: Floats, means: Floats, covs: Floats, rng: np.random.Generator, *, steps: int = 500, tol: float = 1e-10
+) -> Floats:
     """The highest of the points that the fixed-point iteration reaches from the mean of each law."""
     n, k = gamma.shape
     if k == 1:
@@ -292,7 +317,7 @@ def _mode(gamma, means, covs, rng, *, steps=500, tol=1e-10):
         base = np.log(gamma) - np.sum(np.log(np.diagonal(roots, axis1=1, axis2=2)), axis=1)
     x = means.copy()
 
-    def log_terms(x):
+    def log_terms(x: Floats) -> Floats:
         z = x[:, :, None, :] - means[:, None, :, :]
         return base[:, None, :] - 0.5 * np.einsum("nskm,kml,nskl->nsk", z, precisions, z)
 
@@ -310,4 +335,4 @@ def _mode(gamma, means, covs, rng, *, steps=500, tol=1e-10):
     return x[np.arange(n), np.argmax(height, axis=1)]
 
 
-_STRATEGIES = {"mean": _mean, "mode": _mode, "sample": _draw}
+_STRATEGIES: dict[Strategy, Callable[..., Floats]] = {"mean": _mean, "mode": _mode, "sample": _draw}

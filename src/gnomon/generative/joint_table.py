@@ -9,14 +9,21 @@ doi:10.1111/j.2517-6161.1977.tb01600.x. Duda, Hart & Stork (2001), Pattern Class
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from scipy.special import xlogy
+from sklearn.utils import Tags
 
-from gnomon.generative._coded import CodedRows, known_codes, read_table, refuse_empty, refuse_undeclared
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, TableLike
+from gnomon.generative._coded import CodedRows, known_codes, read_table, refuse_empty, refuse_undeclared, with_gap
 from gnomon.generative._naive import NaiveClassifier, check_alpha
-from gnomon.numerics.domains import Domain, domains_of, encode, sizes_of
+from gnomon.generative._rows import LabelledRows
+from gnomon.generative._words import CategoryGaps, UnknownValues, ZeroPolicy
+from gnomon.numerics.domains import Categories, Domain, domains_of, encode, sizes_of
+from gnomon.numerics.weights import Priors
 from gnomon.optim import em, observed_rows, warn_unless_em_converged
 
 __all__ = ["JointTableClassifier"]
@@ -85,14 +92,14 @@ class JointTableClassifier(NaiveClassifier):
 
     def __init__(
         self,
-        alpha=0.0,
+        alpha: float = 0.0,
         *,
-        priors=None,
-        prior_alpha=0.0,
-        categories="auto",
-        handle_unknown="floor",
-        missing="marginalize",
-        zero_policy="prior",
+        priors: Priors = None,
+        prior_alpha: float = 0.0,
+        categories: Categories = "auto",
+        handle_unknown: UnknownValues = "floor",
+        missing: CategoryGaps = "marginalize",
+        zero_policy: ZeroPolicy = "prior",
     ):
         self.alpha = alpha
         self.priors = priors
@@ -103,13 +110,13 @@ class JointTableClassifier(NaiveClassifier):
         self.zero_policy = zero_policy
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         return len(self.classes_) * self.n_cells_ - 1
 
-    def _read(self, X, y="no_validation", *, reset=True):
+    def _read(self, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
         return read_table(self, X, y, reset=reset)
 
-    def _statistics(self, rows, before=None):
+    def _statistics(self, rows: LabelledRows, before: Any = None) -> "JointCounts":
         which = range(self.n_features_in_)
         domains = domains_of(rows.X, which, self.categories)
         codes = encode(rows.X, which, domains)
@@ -120,13 +127,13 @@ class JointTableClassifier(NaiveClassifier):
         counts[np.arange(len(codes)), rows.index] = weights
         return JointCounts(rows.counts, rows.X.names, domains, np.where(gaps, GAP, codes), counts).merged()
 
-    def _solve(self, found):
+    def _solve(self, found: "JointCounts") -> None:
         self._alpha = check_alpha(self.alpha, (), force_alpha=True).item()
         gaps = found.cells == GAP
         self._states = np.any(gaps, axis=0) & (self.missing == "state")
         pairs = list(zip(found.domains, self._states, strict=True))
         self._sizes = [max(domain.size, 1) + int(state) for domain, state in pairs]
-        self.categories_ = [np.append(x.labels.astype(object), None) if state else x.labels for x, state in pairs]
+        self.categories_ = [with_gap(x.labels) if state else x.labels for x, state in pairs]
         self.n_cells_ = math.prod(self._sizes)
         if self.n_cells_ > MOST_CELLS:
             raise ValueError(
@@ -137,13 +144,13 @@ class JointTableClassifier(NaiveClassifier):
         if np.any(gaps) and self.missing == "marginalize":
             self._cells, self._counts = shared_counts(found, self._sizes, self._alpha)
 
-    def _verify(self):
+    def _verify(self) -> None:
         refuse_empty(self.statistics_)
 
-    def _class_priors(self):
+    def _class_priors(self) -> Priors:
         return self.priors
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> CodedRows:
         table, domains = super()._rows(X), self.statistics_.domains
         which = range(self.n_features_in_)
         codes, sizes = known_codes(table, which, domains, self.handle_unknown), sizes_of(domains)
@@ -152,14 +159,14 @@ class JointTableClassifier(NaiveClassifier):
         codes = np.where(codes > sizes, gap, np.where(codes == sizes, unknown, codes))
         return CodedRows(codes, table.dtype)
 
-    def _class_log_densities(self, rows):
+    def _class_log_densities(self, rows: CodedRows) -> Floats:
         codes = rows.codes
         out = np.empty((len(codes), len(self.classes_)))
         for part in observed_rows(np.where(codes == GAP, np.nan, codes)):
             out[part.rows] = self._marginal(part.columns, part.X.astype(int))
         return out
 
-    def _marginal(self, columns, codes):
+    def _marginal(self, columns: Integers, codes: Integers) -> Floats:
         """log P(x_o | c) of rows of codes in some columns, the table summed over the others."""
         sizes = [self._sizes[j] for j in columns]
         keys, place = np.unique(_keys(self._cells[:, columns], sizes), return_inverse=True)
@@ -174,7 +181,7 @@ class JointTableClassifier(NaiveClassifier):
         with np.errstate(divide="ignore"):
             return np.log(p)
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         counts, added = self._counts[:, k], self._alpha * self.n_cells_
         total = np.sum(counts)
         # The pseudo-counts are a uniform law over all cells; so is that of a class without rows.
@@ -184,7 +191,7 @@ class JointTableClassifier(NaiveClassifier):
         values = [categories.astype(object) for categories in self.categories_]
         return np.column_stack([values[j][cells[:, j]] for j in range(len(values))])
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
@@ -198,26 +205,26 @@ class JointTableClassifier(NaiveClassifier):
 class JointCounts:
     """The weight of every class; cells that were met, (m, d), −1 for a missing value; their weight in each class."""
 
-    weight: np.ndarray
-    names: tuple
-    domains: tuple
-    cells: np.ndarray
-    counts: np.ndarray
+    weight: Array
+    names: tuple[Any, ...]
+    domains: tuple[Domain, ...]
+    cells: Integers
+    counts: Floats
 
-    def merged(self):
+    def merged(self) -> "JointCounts":
         """The same counts with every cell once."""
         cells, place = np.unique(self.cells, axis=0, return_inverse=True)
         counts = np.zeros((len(cells), self.counts.shape[1]))
         np.add.at(counts, place.ravel(), self.counts)
         return replace(self, cells=cells, counts=counts)
 
-    def __add__(self, other):
+    def __add__(self, other: "JointCounts") -> "JointCounts":
         domains = tuple(map(Domain.joined, self.domains, other.domains, self.names))
         cells = np.vstack([part.moved(domains) for part in (self, other)])
         counts = np.vstack([self.counts, other.counts])
         return JointCounts(self.weight + other.weight, self.names, domains, cells, counts).merged()
 
-    def moved(self, domains):
+    def moved(self, domains: Sequence[Domain]) -> Integers:
         """The cells in the codes of larger domains."""
         columns = []
         for j, domain in enumerate(domains):
@@ -226,7 +233,9 @@ class JointCounts:
         return np.column_stack(columns)
 
 
-def shared_counts(found, sizes, alpha, *, tol=1e-9, max_iter=1000):
+def shared_counts(
+    found: JointCounts, sizes: Sequence[int], alpha: float, *, tol: float = 1e-9, max_iter: int = 1000
+) -> tuple[Integers, Floats]:
     """Cells and their counts, where EM has shared rows with missing values among the cells they may belong to."""
     k, axes = found.counts.shape[1], np.arange(len(sizes))
     parts = []
@@ -237,7 +246,7 @@ def shared_counts(found, sizes, alpha, *, tol=1e-9, max_iter=1000):
         np.add.at(table, keys, found.counts[part.rows])
         parts.append((table.reshape(*shape, k), tuple(np.setdiff1d(axes, part.columns).tolist())))
 
-    def e_step(p):
+    def e_step(p: Floats) -> tuple[Floats, float]:
         expected, objective = np.zeros_like(p), alpha * np.sum(np.log(p)) if alpha else 0.0
         for n, missing in parts:
             m = np.sum(p, axis=missing, keepdims=True)
@@ -245,7 +254,7 @@ def shared_counts(found, sizes, alpha, *, tol=1e-9, max_iter=1000):
             objective += float(np.sum(xlogy(n, m)))
         return expected, objective
 
-    def m_step(expected):
+    def m_step(expected: Floats) -> Floats:
         raised = expected + alpha
         total = np.sum(raised, axis=tuple(axes.tolist()), keepdims=True)
         return np.divide(raised, total, out=np.full_like(raised, 1.0 / math.prod(sizes)), where=total > 0.0)
@@ -258,6 +267,6 @@ def shared_counts(found, sizes, alpha, *, tol=1e-9, max_iter=1000):
     return np.column_stack(np.unravel_index(met, sizes)), counts[met]
 
 
-def _keys(codes, sizes):
+def _keys(codes: Integers, sizes: Sequence[int]) -> Integers:
     """One number for every combination of codes."""
     return np.ravel_multi_index(tuple(codes.T), sizes) if sizes else np.zeros(len(codes), dtype=int)

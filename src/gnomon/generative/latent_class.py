@@ -8,21 +8,25 @@ Latent Structure Analysis; Goodman (1974), doi:10.1093/biomet/61.2.215; hard ass
 doi:10.1016/0167-9473(92)90042-E.
 """
 
+from typing import Self
+
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.generative._class_em import ClassifierEM, ClassRows, given_rows
+from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._partial_labels import NO_LABEL
 from gnomon.generative.gaussian_classifier import GaussianClassifier
-from gnomon.generative.mixture_model import start_responsibilities
+from gnomon.generative.mixture_model import StartingShares, start_responsibilities
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import em, warn_unless_em_converged
+from gnomon.optim import EMResult, em, warn_unless_em_converged
 
 __all__ = ["LatentClassModel"]
 
@@ -82,16 +86,16 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
 
     def __init__(
         self,
-        classifier=None,
-        n_classes=2,
-        hard=False,
+        classifier: BayesClassifier | None = None,
+        n_classes: int = 2,
+        hard: bool = False,
         *,
-        tol=1e-6,
-        max_iter=500,
-        n_init=1,
-        init_params=None,
-        responsibilities_init=None,
-        random_state=None,
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        n_init: int = 1,
+        init_params: StartingShares | None = None,
+        responsibilities_init: ArrayLike | None = None,
+        random_state: RandomState = None,
     ):
         self.classifier = classifier
         self.n_classes = n_classes
@@ -103,7 +107,7 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
         self.responsibilities_init = responsibilities_init
         self.random_state = random_state
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: AnyRows, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise (1).
 
         Parameters
@@ -143,14 +147,14 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
             return self._set(warn_unless_em_converged(result, self.max_iter))
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         check_is_fitted(self)
         return self.classifier_.n_parameters_
 
-    def _base(self):
+    def _base(self) -> BayesClassifier:
         return GaussianClassifier() if self.classifier is None else clone(self.classifier)
 
-    def _start(self, steps, used, rng):
+    def _start(self, steps: ClassifierEM, used: Bools, rng: np.random.Generator) -> BayesClassifier:
         if self.responsibilities_init is None:
             return steps.fit_shares(
                 start_responsibilities(self.init_params, steps.rows.X, steps.rows.weights, self.n_classes, rng)
@@ -161,7 +165,7 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
             raise ValueError(f"responsibilities_init must be of shape {shape}, ≥ 0, with rows that sum to 1")
         return steps.fit_shares(gamma[used])
 
-    def _set(self, result):
+    def _set(self, result: EMResult[BayesClassifier, Floats]) -> Self:
         self.classifier_ = result.theta
         self.weights_ = np.zeros(self.n_classes)
         self.weights_[self.classifier_.classes_] = self.classifier_.class_prior_
@@ -170,7 +174,7 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
         self.monotone_, self.n_reseeded_ = result.monotone, result.n_restarts
         return self
 
-    def _log_joint(self, X):
+    def _log_joint(self, X: AnyRows) -> Floats:
         check_is_fitted(self)
         X, model = given_rows(self, X, reset=False), self.classifier_
         found = model._class_log_densities(model._rows(X)) + model.class_log_prior_
@@ -178,12 +182,12 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
         out[:, model.classes_] = found
         return out
 
-    def _draw(self, counts, rng):
+    def _draw(self, counts: Integers, rng: np.random.Generator) -> Array:
         labels = self.classifier_.classes_.tolist()
         drawn = [(labels.index(c), n) for c, n in enumerate(counts.tolist()) if n]
         return np.concatenate([self.classifier_._sample_class(c, n, rng) for c, n in drawn])
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(self._base()).input_tags
         tags.input_tags.string, tags.input_tags.sparse = inner.string, inner.sparse

@@ -7,16 +7,21 @@ Discriminant analysis by Gaussian mixtures, doi:10.1111/j.2517-6161.1996.tb02073
 """
 
 from collections.abc import Mapping
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import clone
+from sklearn.utils import Tags
 
+from gnomon._typing import AnyRows, ArrayLike, Floats, Integers
 from gnomon.base import validate_rows
 from gnomon.generative._contract import BayesClassifier
-from gnomon.generative._rows import labelled_rows
+from gnomon.generative._rows import LabelledRows, labelled_rows
+from gnomon.generative._words import ZeroPolicy
 from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.generative.select import select_components
 from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.weights import Priors
 
 __all__ = ["GaussianMixtureClassifier"]
 
@@ -77,13 +82,13 @@ class GaussianMixtureClassifier(BayesClassifier):
 
     def __init__(
         self,
-        n_components=1,
+        n_components: int | Mapping[Any, int] | Literal["cv"] = 1,
         *,
-        mixture=None,
-        max_components=5,
-        priors=None,
-        prior_alpha=0.0,
-        zero_policy="prior",
+        mixture: GaussianMixture | None = None,
+        max_components: int = 5,
+        priors: Priors = None,
+        prior_alpha: float = 0.0,
+        zero_policy: ZeroPolicy = "prior",
     ):
         self.n_components = n_components
         self.mixture = mixture
@@ -92,7 +97,7 @@ class GaussianMixtureClassifier(BayesClassifier):
         self.prior_alpha = prior_alpha
         self.zero_policy = zero_policy
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Fit a mixture to the rows of each class.
 
         Parameters
@@ -114,18 +119,18 @@ class GaussianMixtureClassifier(BayesClassifier):
         return self
 
     @property
-    def n_components_(self):
+    def n_components_(self) -> Integers:
         return np.array([len(mixture.weights_) for mixture in self.mixtures_])
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         return sum(mixture.n_parameters_ for mixture in self.mixtures_) + len(self.classes_) - 1
 
-    def _fit_class(self, rows, c):
+    def _fit_class(self, rows: LabelledRows, c: int) -> GaussianMixture:
         label = rows.classes.tolist()[c]
         X, weights = rows.of_class(c)
         if len(X) == 1:
-            # A mixture asks for two rows; two halves of a row are the row.
+            # A mixture needs two rows; a row equals itself twice with half the weight.
             X, weights = np.repeat(X, 2, axis=0), np.full(2, 0.5 * rows.counts[c])
         mixture = GaussianMixture() if self.mixture is None else clone(self.mixture)
         k = self._count(label)
@@ -133,13 +138,13 @@ class GaussianMixtureClassifier(BayesClassifier):
             most = check_integer("max_components", self.max_components, 1) if k is None else 1
             most = min(most, len(X) // 2)
             if most > 1:
-                options = {"estimator": mixture, "cv": min(_FOLDS, len(X)), "sample_weight": weights}
+                options: dict[str, Any] = {"estimator": mixture, "cv": min(_FOLDS, len(X)), "sample_weight": weights}
                 return select_components(X, range(1, most + 1), **options).best_estimator
             return mixture.set_params(n_components=k or 1).fit(X, sample_weight=weights)
         except ValueError as error:
             raise ValueError(f"class {label!r} with weight {rows.counts[c]:g}: {error}") from error
 
-    def _count(self, label):
+    def _count(self, label: object) -> int | None:
         """k_c, None where it is to be chosen."""
         if isinstance(self.n_components, str):
             check_choice("n_components", self.n_components, ("cv",))
@@ -150,16 +155,16 @@ class GaussianMixtureClassifier(BayesClassifier):
             raise ValueError(f"n_components has no entry for class {label!r}, only for {list(self.n_components)}")
         return self.n_components[label]
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> Floats:
         return validate_rows(self, X, reset=False, finite=False)
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Floats) -> Floats:
         return np.stack([mixture._log_densities(X) for mixture in self.mixtures_], axis=1)
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Floats:
         return self.mixtures_[k].sample(n, random_state=rng)[0]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags

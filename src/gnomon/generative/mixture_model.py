@@ -8,25 +8,41 @@ weighted fit. Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb016
 Raftery (1993), doi:10.2307/2532201.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, RandomState, TableLike
 from gnomon.base import naming_columns
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.distributions import Distribution, MultivariateNormal
-from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
+from gnomon.distributions.density import (
+    Density,
+    KnownDensity,
+    density_parameters,
+    fit_density,
+    row_log_density,
+    sample_density,
+)
 from gnomon.generative._mixture_contract import MixtureDensity
 from gnomon.generative._rows import any_rows
+from gnomon.generative._words import Assignment
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import Restart, em, kmeans, seed_centers, warn_unless_em_converged
+from gnomon.optim import EMResult, Restart, em, kmeans, seed_centers, warn_unless_em_converged
 
 __all__ = ["MixtureModel"]
+
+StartingShares: TypeAlias = Literal["kmeans", "random"]
+"""Responsibilities to start from: of clusters, or drawn."""
+
+OnEmpty: TypeAlias = Literal["reseed", "drop", "raise"]
 
 _BLUR = 0.1
 """The share of every row that a start spreads over all components, so that no family meets a single value."""
@@ -100,19 +116,19 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
 
     def __init__(
         self,
-        components=None,
+        components: Sequence[Density | Distribution] | None = None,
         *,
-        weights_init=None,
-        fixed=(),
-        algorithm="soft",
-        tol=1e-6,
-        max_iter=500,
-        n_init=1,
-        init_params=None,
-        on_empty="reseed",
-        min_count=1.0,
-        on_decrease="warn",
-        random_state=None,
+        weights_init: ArrayLike | None = None,
+        fixed: Sequence[int] = (),
+        algorithm: Assignment = "soft",
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        n_init: int = 1,
+        init_params: StartingShares | None = None,
+        on_empty: OnEmpty = "reseed",
+        min_count: float = 1.0,
+        on_decrease: Literal["warn", "raise", "ignore"] = "warn",
+        random_state: RandomState = None,
     ):
         self.components = components
         self.weights_init = weights_init
@@ -128,7 +144,7 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         self.random_state = random_state
 
     @classmethod
-    def from_laws(cls, laws, weights=None):
+    def from_laws(cls, laws: Sequence[Distribution], weights: ArrayLike | None = None) -> Self:
         """The mixture of known laws, without data.
 
         Parameters
@@ -147,7 +163,7 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         model._is_fixed = [False] * len(laws)
         return model
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: TableLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise (1).
 
         Parameters
@@ -186,31 +202,34 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
             return self._set(warn_unless_em_converged(result, self.max_iter), steps)
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         check_is_fitted(self)
         free = [law for law, fixed in zip(self.components_, self._is_fixed, strict=True) if not fixed]
         return sum(map(density_parameters, free)) + len(self.components_) - 1
 
-    def _steps(self, X, weights):
+    def _steps(self, X: Array, weights: Floats) -> "MixtureEM":
         given = [MultivariateNormal] if self.components is None else list(self.components)
         if not given:
             raise ValueError("components is empty; give one law or family for each component")
         fixed = np.isin(np.arange(len(given)), list(self.fixed))
+        stays: list[Distribution | None] = [None] * len(given)
         for j in np.flatnonzero(fixed):
-            if not isinstance(given[j], Distribution):
-                raise ValueError(f"fixed={self.fixed!r}: component {j}, {given[j]!r}, is no law; give it parameters")
+            law = given[j]
+            if not isinstance(law, Distribution):
+                raise ValueError(f"fixed={self.fixed!r}: component {j}, {law!r}, is no law; give it parameters")
+            stays[j] = law
         families = [type(law) if isinstance(law, Distribution) else law for law in given]
         return MixtureEM(
             X,
             weights,
             tuple(families),
-            tuple(law if keep else None for law, keep in zip(given, fixed, strict=True)),
-            hard=check_choice("algorithm", self.algorithm, ["soft", "hard"]) == "hard",
-            on_empty=check_choice("on_empty", self.on_empty, ["reseed", "drop", "raise"]),
+            tuple(stays),
+            hard=check_choice("algorithm", self.algorithm, get_args(Assignment)) == "hard",
+            on_empty=check_choice("on_empty", self.on_empty, get_args(OnEmpty)),
             min_count=check_non_negative("min_count", self.min_count),
         )
 
-    def _start(self, steps, rng):
+    def _start(self, steps: "MixtureEM", rng: np.random.Generator) -> "LawMixture":
         k = len(steps.families)
         weights = _checked_weights(self.weights_init, k)
         given = [MultivariateNormal] if self.components is None else list(self.components)
@@ -220,7 +239,7 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         laws = [law if isinstance(law, Distribution) else steps.fit_law(j, gamma) for j, law in enumerate(given)]
         return LawMixture(weights, tuple(laws), tuple(range(k)))
 
-    def _set(self, result, steps):
+    def _set(self, result: "EMResult[LawMixture, Floats]", steps: "MixtureEM") -> Self:
         theta = result.theta
         self.components_, self.weights_ = list(theta.laws), theta.weights
         self._is_fixed = [steps.fixed[j] is not None for j in theta.origins]
@@ -229,17 +248,17 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         self.monotone_, self.n_reseeded_ = result.monotone, result.n_restarts
         return self
 
-    def _log_joint(self, X):
+    def _log_joint(self, X: AnyRows) -> Floats:
         check_is_fitted(self)
-        # A mixture that was built without data leaves it to its laws what a row is.
+        # A mixture that was built without data leaves the validation of rows to its laws.
         X = any_rows(self, X, reset=False) if "n_features_in_" in vars(self) else np.asarray(X)
         return LawMixture(self.weights_, tuple(self.components_), ()).log_joint(X)
 
-    def _draw(self, counts, rng):
+    def _draw(self, counts: Integers, rng: np.random.Generator) -> Array:
         drawn = zip(self.components_, counts.tolist(), strict=True)
         return np.concatenate([sample_density(law, n, rng) for law, n in drawn if n])
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         return tags
@@ -248,11 +267,11 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
 class LawMixture(NamedTuple):
     """θ of equation (1), and which of the given components each law is."""
 
-    weights: Any
-    laws: tuple
-    origins: tuple
+    weights: Floats
+    laws: tuple[KnownDensity, ...]
+    origins: tuple[int, ...]
 
-    def log_joint(self, X):
+    def log_joint(self, X: Array) -> Floats:
         """log wⱼ pⱼ(xᵢ), shape (n, k)."""
         with np.errstate(divide="ignore"):
             return np.stack([row_log_density(law, X) for law in self.laws], axis=1) + np.log(self.weights)
@@ -262,25 +281,25 @@ class LawMixture(NamedTuple):
 class MixtureEM:
     """The two steps (2) for given rows; `fixed` has the laws that stay, None for the others."""
 
-    X: Any
-    weights: Any
-    families: tuple
-    fixed: tuple
+    X: Array
+    weights: Floats
+    families: tuple[Density, ...]
+    fixed: tuple[Distribution | None, ...]
     hard: bool
-    on_empty: str
+    on_empty: OnEmpty
     min_count: float
 
-    def e_step(self, theta):
+    def e_step(self, theta: LawMixture) -> tuple[Floats, float]:
         """γ, and ℓ; for hard assignment the likelihood of rows and components together."""
         joint = theta.log_joint(self.X)
         rows = np.max(joint, axis=1) if self.hard else log_sum_exp(joint)
         gamma = np.zeros((len(joint), len(self.families)))
         with np.errstate(divide="ignore"):
-            # Where no component gives a row a density, its weights are all there is to share it by.
+            # A row of density zero under every component is divided by the weights of the components.
             gamma[:, list(theta.origins)] = np.exp(log_shares(joint, np.log(theta.weights)))
         return gamma, float(self.weights @ rows)
 
-    def m_step(self, gamma):
+    def m_step(self, gamma: Floats) -> LawMixture | Restart[LawMixture]:
         """θ of (2), a `Restart` where a component had to be moved or removed."""
         N = self.weights @ gamma
         alive = np.any(gamma > 0.0, axis=0) | (self.on_empty != "drop")
@@ -299,7 +318,7 @@ class MixtureEM:
             return Restart(self._maximize(gamma, kept))
         return Restart(self._reseed(gamma, kept, empty))
 
-    def fit_law(self, j, gamma):
+    def fit_law(self, j: int, gamma: Floats) -> KnownDensity:
         """The law of component j, equation (2)."""
         if self.fixed[j] is not None:
             return self.fixed[j]
@@ -310,11 +329,11 @@ class MixtureEM:
                 f"component {j} cannot be fitted: {error}; change its family, the start or the number of components"
             ) from error
 
-    def _maximize(self, gamma, kept):
+    def _maximize(self, gamma: Floats, kept: Integers) -> LawMixture:
         N = self.weights @ gamma[:, kept]
         return LawMixture(N / np.sum(N), tuple(self.fit_law(j, gamma) for j in kept), tuple(kept.tolist()))
 
-    def _reseed(self, gamma, kept, empty):
+    def _reseed(self, gamma: Floats, kept: Integers, empty: Integers) -> LawMixture:
         """Every empty component takes a share of the rows that the others explain worst."""
         n, k = gamma.shape
         worst = np.zeros(n)
@@ -323,7 +342,7 @@ class MixtureEM:
         return self._maximize(take_worst(gamma, empty, worst), np.arange(k))
 
 
-def _checked_weights(weights, k):
+def _checked_weights(weights: ArrayLike | None, k: int) -> Floats:
     if weights is None:
         return np.full(k, 1.0 / k)
     found = np.asarray(weights, dtype=float)
@@ -332,7 +351,7 @@ def _checked_weights(weights, k):
     return found
 
 
-def take_worst(gamma, empty, row_log_density):
+def take_worst(gamma: Floats, empty: Integers, row_log_density: Floats) -> Floats:
     """γ where the empty columns have taken the rows of least density, each the same share of them."""
     n, k = gamma.shape
     order, share = np.argsort(row_log_density, kind="stable"), max(1, n // (2 * k))
@@ -345,7 +364,7 @@ def take_worst(gamma, empty, row_log_density):
     return out / np.sum(out, axis=1, keepdims=True)
 
 
-def numbers_of(X):
+def numbers_of(X: Any) -> Floats | None:
     """X as a matrix of finite floats, or None where it is no such thing."""
     try:
         A = np.asarray(X, dtype=float)
@@ -354,11 +373,13 @@ def numbers_of(X):
     return A if A.ndim == 2 and np.all(np.isfinite(A)) else None
 
 
-def start_responsibilities(method, X, weights, k, rng):
+def start_responsibilities(
+    method: StartingShares | None, X: Any, weights: Floats, k: int, rng: np.random.Generator
+) -> Floats:
     """γ⁰ from clusters, in random order, or at random; blurred, so that every component has some of every row."""
     A = numbers_of(X)
     method = ("random" if A is None else "kmeans") if method is None else method
-    if check_choice("init_params", method, ["kmeans", "random"]) == "random":
+    if check_choice("init_params", method, get_args(StartingShares)) == "random":
         gamma = rng.exponential(size=(len(weights), k))
         return gamma / np.sum(gamma, axis=1, keepdims=True)
     if A is None:

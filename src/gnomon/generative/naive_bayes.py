@@ -9,18 +9,37 @@ does well although columns are seldom independent.
 """
 
 import numbers
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from sklearn.utils import Tags
 
+from gnomon._typing import Array, ArrayLike, Floats, TableLike
 from gnomon.distributions import KDE, Bernoulli, Categorical, Histogram, Multinomial
+from gnomon.distributions.density import Density
 from gnomon.generative._coded import read_table
 from gnomon.generative._naive import NaiveClassifier, check_alpha, check_feature_weight
-from gnomon.generative._parts import CategoryPart, DensityPart, NormalPart, Options, PartSums
+from gnomon.generative._parts import CategoryPart, DensityPart, NormalPart, Options, Part, PartSums
+from gnomon.generative._rows import LabelledRows
+from gnomon.generative._words import CategoryGaps, UnknownValues, ZeroPolicy
+from gnomon.numerics.domains import Categories
+from gnomon.numerics.tables import FeatureTable
 from gnomon.numerics.validation import check_choice, check_non_negative
+from gnomon.numerics.weights import Priors
 
 __all__ = ["NaiveBayes"]
 
-AUTO = {"auto": "normal", "histogram": "histogram", "kde": "kde"}
+NumberModel: TypeAlias = Literal["auto", "histogram", "kde"]
+"""One word for all columns."""
+
+ColumnModel: TypeAlias = Literal["categorical", "normal", "bernoulli", "histogram", "kde", "multinomial"]
+"""A density by name."""
+
+Columns: TypeAlias = int | str | slice | Sequence[int | str]
+
+AUTO: dict[NumberModel, ColumnModel] = {"auto": "normal", "histogram": "histogram", "kde": "kde"}
 """What the words for all columns do with columns of numbers."""
 
 
@@ -92,17 +111,17 @@ class NaiveBayes(NaiveClassifier):
 
     def __init__(
         self,
-        models="auto",
-        alpha=1.0,
-        priors=None,
+        models: NumberModel | Sequence[tuple[Columns, ColumnModel | Density]] = "auto",
+        alpha: float = 1.0,
+        priors: Priors = None,
         *,
-        prior_alpha=0.0,
-        categories="auto",
-        handle_unknown="floor",
-        missing="marginalize",
-        var_smoothing=1e-9,
-        feature_weight=None,
-        zero_policy="prior",
+        prior_alpha: float = 0.0,
+        categories: Categories = "auto",
+        handle_unknown: UnknownValues = "floor",
+        missing: CategoryGaps = "marginalize",
+        var_smoothing: float = 1e-9,
+        feature_weight: ArrayLike | None = None,
+        zero_policy: ZeroPolicy = "prior",
     ):
         self.models = models
         self.alpha = alpha
@@ -116,34 +135,34 @@ class NaiveBayes(NaiveClassifier):
         self.zero_policy = zero_policy
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         return sum(laws.n_parameters for laws in self.laws_) + len(self.classes_) - 1
 
-    def _read(self, X, y="no_validation", *, reset=True):
+    def _read(self, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
         return read_table(self, X, y, reset=reset)
 
-    def _statistics(self, rows, before=None):
+    def _statistics(self, rows: LabelledRows, before: PartSums | None = None) -> PartSums:
         # Chunks follow the plan of the first: a column of strings may be missing throughout a later one.
         parts = self._plan(rows.X) if before is None else before.parts
         options = self._options(rows.X.names)
         return PartSums(rows.counts, parts, tuple(part.statistics(rows, options) for part in parts))
 
-    def _solve(self, statistics):
+    def _solve(self, statistics: PartSums) -> None:
         options = self._options(self._names())
         classes = self.classes_.tolist()
         pairs = zip(statistics.parts, statistics.sums, strict=True)
         self.laws_ = [part.laws(sums, classes, options) for part, sums in pairs]
 
-    def _verify(self):
+    def _verify(self) -> None:
         if any(laws.needs_rows for laws in self.laws_):
             self._refuse_unseen()
         for laws in self.laws_:
             laws.verify()
 
-    def _class_priors(self):
+    def _class_priors(self) -> Priors:
         return self.priors
 
-    def _options(self, names):
+    def _options(self, names: Sequence[Any]) -> Options:
         if isinstance(self.categories, str):
             check_choice("categories", self.categories, ("auto",))
         weights = check_feature_weight(self.feature_weight, len(names))
@@ -157,7 +176,7 @@ class NaiveBayes(NaiveClassifier):
             tuple(names),
         )
 
-    def _plan(self, table):
+    def _plan(self, table: FeatureTable) -> tuple[Part, ...]:
         """The parts: groups as the user listed them, or what `models` says for the columns there are."""
         groups = self._groups(table)
         places = [(_places(columns, table.names), density) for columns, density in groups]
@@ -168,7 +187,7 @@ class NaiveBayes(NaiveClassifier):
             parts += [CategoryPart(rest, of_gaps=True)] if rest else []
         return tuple(parts)
 
-    def _groups(self, table):
+    def _groups(self, table: FeatureTable) -> Sequence[tuple[Any, Any]]:
         """Pairs of columns and densities."""
         if isinstance(self.models, str):
             check_choice("models", self.models, AUTO)
@@ -180,7 +199,7 @@ class NaiveBayes(NaiveClassifier):
             raise ValueError(f"models={self.models!r} must be one of {list(AUTO)}, or a list of (columns, density)")
         return pairs
 
-    def _parts(self, columns, density):
+    def _parts(self, columns: int | list[int], density: Any) -> list[Part]:
         several = tuple(np.atleast_1d(columns).tolist())
         if isinstance(density, str):
             return self._named(several, density)
@@ -193,7 +212,7 @@ class NaiveBayes(NaiveClassifier):
             )
         return [DensityPart(several, density, entries=np.ndim(columns) == 0)]
 
-    def _named(self, columns, word):
+    def _named(self, columns: tuple[int, ...], word: str) -> list[Part]:
         laws = {
             "bernoulli": Bernoulli.family(alpha=self.alpha),
             "histogram": Histogram.family(alpha=self.alpha),
@@ -202,20 +221,20 @@ class NaiveBayes(NaiveClassifier):
         check_choice("density", word, ("categorical", "normal", "multinomial", *laws))
         if word in laws:
             return [DensityPart((j,), laws[word], entries=True) for j in columns]
-        whole = {"categorical": CategoryPart(columns), "normal": NormalPart(columns)}
+        whole: dict[str, Part] = {"categorical": CategoryPart(columns), "normal": NormalPart(columns)}
         return [whole.get(word, DensityPart(columns, Multinomial.family(alpha=self.alpha)))]
 
-    def _class_log_densities(self, table):
-        return sum(laws.log_densities(table) for laws in self.laws_)
+    def _class_log_densities(self, table: FeatureTable) -> Floats:
+        return reduce(np.add, (laws.log_densities(table) for laws in self.laws_))
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         self._verify()
         columns = {}
         for laws in self.laws_:
             columns.update(laws.sample(k, n, rng))
         return np.column_stack([columns[j] for j in range(self.n_features_in_)])
 
-    def _factors(self, table):
+    def _factors(self, table: FeatureTable) -> tuple[list[str], Floats]:
         names, terms = [], []
         for laws in self.laws_:
             more_names, more_terms = laws.factors(table)
@@ -223,14 +242,14 @@ class NaiveBayes(NaiveClassifier):
             terms += more_terms
         return names, np.reshape(terms, (len(names), len(self.classes_)))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
 
-def _places(columns, names):
+def _places(columns: Any, names: Sequence[Any]) -> Any:
     """Columns by name or number, as numbers: one, or a list."""
     if isinstance(columns, slice):
         return list(range(len(names))[columns])
@@ -245,7 +264,7 @@ def _places(columns, names):
     return int(place) % len(names)
 
 
-def _refuse_overlap(groups, names):
+def _refuse_overlap(groups: Sequence[tuple[Any, Any]], names: Sequence[Any]) -> None:
     used = [j for columns, _ in groups for j in np.atleast_1d(columns)]
     times = np.bincount(np.asarray(used, dtype=int), minlength=len(names))
     wrong = np.flatnonzero(times != 1)

@@ -8,13 +8,19 @@ Words that are absent count too. McCallum & Nigam (1998), A comparison of event 
 classification.
 """
 
+from collections.abc import Callable
+from typing import Any, get_args
+
 import numpy as np
 from scipy import sparse
+from sklearn.utils import Tags
 
+from gnomon._typing import Array, ArrayLike, Floats, Matrix, MatrixLike
 from gnomon.base import map_rows
 from gnomon.distributions import Bernoulli, Beta, BetaBernoulli
 from gnomon.distributions.discrete import Trials
 from gnomon.generative._categories import smooth
+from gnomon.generative._forms import LinearForm
 from gnomon.generative._naive import (
     LinearLaws,
     NaiveClassifier,
@@ -26,7 +32,10 @@ from gnomon.generative._naive import (
     group_sums,
     read_matrix,
 )
+from gnomon.generative._rows import LabelledRows
+from gnomon.generative._words import Estimation, Gaps, ZeroPolicy
 from gnomon.numerics.validation import check_choice, check_non_negative
+from gnomon.numerics.weights import Priors
 
 __all__ = ["BernoulliNB"]
 
@@ -95,17 +104,17 @@ class BernoulliNB(NaiveClassifier):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        binarize=0.0,
-        fit_prior=True,
-        class_prior=None,
-        prior_alpha=0.0,
-        feature_weight=None,
-        estimate="mle",
-        parameter_prior=None,
-        missing="marginalize",
-        zero_policy="prior",
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        binarize: float | None = 0.0,
+        fit_prior: bool = True,
+        class_prior: Priors = None,
+        prior_alpha: float = 0.0,
+        feature_weight: ArrayLike | None = None,
+        estimate: Estimation = "mle",
+        parameter_prior: BetaBernoulli | Beta | None = None,
+        missing: Gaps = "marginalize",
+        zero_policy: ZeroPolicy = "prior",
     ):
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -120,28 +129,28 @@ class BernoulliNB(NaiveClassifier):
         self.zero_policy = zero_policy
 
     @property
-    def linear_form_(self):
+    def linear_form_(self) -> LinearForm:
         return self._laws.ratio()
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         return self.feature_count_.size + len(self.classes_) - 1
 
-    def _read(self, X, y="no_validation", *, reset=True):
-        check_choice("missing", self.missing, ("marginalize", "error"))
+    def _read(self, X: MatrixLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
+        check_choice("missing", self.missing, get_args(Gaps))
         return map_rows(self._checked_bits, read_matrix(self, X, y, reset=reset))
 
-    def _checked_bits(self, X):
+    def _checked_bits(self, X: Matrix) -> Matrix:
         self._refuse_cells(X)
         return _map_entries(X, self._bits)
 
-    def _bits(self, values):
+    def _bits(self, values: Array) -> Floats:
         if values.dtype.kind != "f" or not np.isnan(np.sum(values)):
             return self._cut(values)
         bits = self._cut(np.nan_to_num(values))
         return np.where(np.isnan(values), np.nan, bits).astype(bits.dtype)
 
-    def _cut(self, values):
+    def _cut(self, values: Array) -> Floats:
         kind = values.dtype if values.dtype.kind == "f" else float
         if self.binarize is not None:
             return (values > check_non_negative("binarize", self.binarize)).astype(kind)
@@ -149,7 +158,7 @@ class BernoulliNB(NaiveClassifier):
             raise ValueError("binarize=None takes entries in [0, 1] only; give a threshold, or make X binary")
         return values.astype(kind)
 
-    def _statistics(self, rows, before=None):
+    def _statistics(self, rows: LabelledRows, before: Any = None) -> Trials:
         k = len(rows.classes)
         X, gaps = _split(rows.X)
         trials = np.repeat(rows.counts[:, None], X.shape[1], axis=1)
@@ -157,7 +166,7 @@ class BernoulliNB(NaiveClassifier):
             trials = trials - group_sums(gaps, rows.index, k, rows.weights)
         return Trials(rows.counts, group_sums(X, rows.index, k, rows.weights), trials)
 
-    def _solve(self, statistics):
+    def _solve(self, statistics: Trials) -> None:
         check_estimate(self.estimate, self.parameter_prior)
         ones, trials = statistics.total, statistics.trials
         self.feature_count_ = ones
@@ -167,7 +176,7 @@ class BernoulliNB(NaiveClassifier):
         weights = check_feature_weight(self.feature_weight, self.n_features_in_)
         self._laws = LinearLaws(self.feature_log_prob_, absent, weights)
 
-    def _added(self):
+    def _added(self) -> Floats:
         """Pseudo-counts of zeros and of ones, (d, 2) or what broadcasts to it."""
         prior = self.parameter_prior
         if prior is not None:
@@ -175,16 +184,16 @@ class BernoulliNB(NaiveClassifier):
             return np.stack(np.broadcast_arrays(prior.beta, prior.alpha), axis=-1) - (self.estimate == "map")
         return check_alpha(self.alpha, (self.n_features_in_,), force_alpha=self.force_alpha)[..., None]
 
-    def _class_priors(self):
+    def _class_priors(self) -> Priors:
         return count_priors(self)
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Matrix) -> Floats:
         return self._laws.scores(*_split(X))
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         return Bernoulli(np.exp(self.feature_log_prob_[k])).sample(n, rng)
 
-    def _factors(self, X):
+    def _factors(self, X: Any) -> tuple[list[str], Floats]:
         row = X[:1].toarray()[0] if sparse.issparse(X) else X[0]
         seen = np.flatnonzero(~np.isnan(row))
         laws, names = self._laws, self._names()
@@ -193,7 +202,7 @@ class BernoulliNB(NaiveClassifier):
         factors[(laws.never & (row > 0.0)).T | (laws.always & (row < 1.0)).T] = -np.inf
         return [names[j] for j in seen], factors[seen]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = self.missing != "error"
@@ -201,13 +210,13 @@ class BernoulliNB(NaiveClassifier):
         return tags
 
 
-def _map_entries(X, function):
+def _map_entries(X: Any, function: Callable[[Array], Floats]) -> Any:
     if sparse.issparse(X):
         return sparse.csr_array((function(X.data), X.indices, X.indptr), shape=X.shape)
     return function(X)
 
 
-def _split(X):
+def _split(X: Any) -> tuple[Any, Any]:
     """X with zeros for missing cells, and where these are (None: nowhere)."""
     values = X.data if sparse.issparse(X) else X
     if not np.isnan(np.sum(values)):

@@ -8,12 +8,29 @@ rule, α = 0 maximum likelihood; α > 0 is the posterior mean under a Dirichlet(
 Maron (1961), doi:10.1145/321075.321084; Lidstone (1920) for other α.
 """
 
-import numpy as np
+from collections.abc import Sequence
+from typing import Any
 
-from gnomon.generative._categories import column_alphas, column_factors, count_cells, draw, gather, log_tables
+import numpy as np
+from sklearn.utils import Tags
+
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, TableLike
+from gnomon.generative._categories import (
+    CategoryCounts,
+    CategoryPrior,
+    column_alphas,
+    column_factors,
+    count_cells,
+    draw,
+    gather,
+    log_tables,
+)
 from gnomon.generative._coded import CodedRows, known_codes, read_table, refuse_empty
 from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, count_priors
-from gnomon.numerics.domains import domains_of
+from gnomon.generative._rows import LabelledRows
+from gnomon.generative._words import CategoryGaps, Estimation, UnknownValues, ZeroPolicy
+from gnomon.numerics.domains import Categories, domains_of
+from gnomon.numerics.weights import Priors
 
 __all__ = ["CategoricalNB"]
 
@@ -105,19 +122,19 @@ class CategoricalNB(NaiveClassifier):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        fit_prior=True,
-        class_prior=None,
-        min_categories=None,
-        categories="auto",
-        handle_unknown="floor",
-        missing="marginalize",
-        prior_alpha=0.0,
-        feature_weight=None,
-        estimate="mle",
-        parameter_prior=None,
-        zero_policy="prior",
+        alpha: ArrayLike | Sequence[ArrayLike] = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Priors = None,
+        min_categories: ArrayLike | None = None,
+        categories: Categories = "auto",
+        handle_unknown: UnknownValues = "floor",
+        missing: CategoryGaps = "marginalize",
+        prior_alpha: float = 0.0,
+        feature_weight: ArrayLike | None = None,
+        estimate: Estimation = "mle",
+        parameter_prior: CategoryPrior | Sequence[CategoryPrior] | None = None,
+        zero_policy: ZeroPolicy = "prior",
     ):
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -134,22 +151,22 @@ class CategoricalNB(NaiveClassifier):
         self.zero_policy = zero_policy
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         k = len(self.classes_)
         return int(k * np.sum(self.n_categories_ - 1)) + k - 1
 
-    def _read(self, X, y="no_validation", *, reset=True):
+    def _read(self, X: TableLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
         return read_table(self, X, y, reset=reset)
 
-    def _verify(self):
+    def _verify(self) -> None:
         refuse_empty(self.statistics_)
 
-    def _statistics(self, rows, before=None):
+    def _statistics(self, rows: LabelledRows, before: Any = None) -> CategoryCounts:
         which = range(self.n_features_in_)
         domains = domains_of(rows.X, which, self.categories, self.min_categories)
         return count_cells(rows.X, which, domains, rows.index, rows.counts, rows.weights)
 
-    def _solve(self, found):
+    def _solve(self, found: CategoryCounts) -> None:
         check_estimate(self.estimate, self.parameter_prior)
         tables = log_tables(
             found,
@@ -167,25 +184,25 @@ class CategoricalNB(NaiveClassifier):
             self.feature_log_prob_ = [np.log(table.probabilities) for table in tables]
         self._weights = check_feature_weight(self.feature_weight, self.n_features_in_)
 
-    def _class_priors(self):
+    def _class_priors(self) -> Priors:
         return count_priors(self)
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> CodedRows:
         table, which = super()._rows(X), range(self.n_features_in_)
         return CodedRows(known_codes(table, which, self.statistics_.domains, self.handle_unknown), table.dtype)
 
-    def _class_log_densities(self, rows):
+    def _class_log_densities(self, rows: CodedRows) -> Floats:
         return gather(rows.codes, [table.logs for table in self._tables], self._weights)
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         return np.column_stack([draw(table, k, n, rng) for table in self._tables])
 
-    def _factors(self, rows):
+    def _factors(self, rows: CodedRows) -> tuple[list[str], Floats]:
         there, factors = column_factors(rows.codes, self._tables, self.statistics_.domains, self._weights)
         names = self._names()
         return [names[j] for j in there], factors
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.categorical = True
@@ -195,11 +212,13 @@ class CategoricalNB(NaiveClassifier):
         return tags
 
 
-def column_priors(parameter_prior, d):
+def column_priors(
+    parameter_prior: CategoryPrior | Sequence[CategoryPrior] | None, d: int
+) -> list[CategoryPrior] | None:
     """The prior of each column, from one for all or a list of them."""
     if parameter_prior is None:
         return None
-    priors = list(parameter_prior) if isinstance(parameter_prior, (list, tuple)) else [parameter_prior] * d
+    priors = list(parameter_prior) if isinstance(parameter_prior, Sequence) else [parameter_prior] * d
     if len(priors) != d:
         raise ValueError(f"parameter_prior lists {len(priors)} laws for {d} columns; give one, or one for each")
     return priors

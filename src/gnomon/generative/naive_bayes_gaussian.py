@@ -7,16 +7,26 @@ Variances of the classes make a quadratic boundary, shared ones a linear one. Ev
 add. Hand & Yu (2001), doi:10.1111/j.1751-5823.2001.tb00465.x; John & Langley (1995), arXiv:1302.4964.
 """
 
-import numpy as np
+from typing import Any, Literal, TypeAlias, get_args
 
+import numpy as np
+from sklearn.utils import Tags
+
+from gnomon._typing import ArrayLike, Floats
 from gnomon.base import validate_rows
-from gnomon.distributions import Normal, NormalInverseGammaModel
+from gnomon.distributions import Normal, NormalInverseGammaModel, StudentT
 from gnomon.generative._forms import LinearForm
-from gnomon.generative._gaussian_cells import CellLaws, cell_moments, refuse_constant
+from gnomon.generative._gaussian_cells import CellLaws, CellMoments, cell_moments, refuse_constant
 from gnomon.generative._naive import NaiveClassifier, check_estimate, check_feature_weight, check_prior
+from gnomon.generative._rows import LabelledRows
+from gnomon.generative._words import Estimation, Gaps
+from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
+from gnomon.numerics.weights import Priors
 
 __all__ = ["GaussianNB"]
+
+Variance: TypeAlias = Literal["class", "shared"]
 
 
 class GaussianNB(NaiveClassifier):
@@ -89,15 +99,15 @@ class GaussianNB(NaiveClassifier):
     def __init__(
         self,
         *,
-        priors=None,
-        var_smoothing=1e-9,
-        variance="class",
-        var_floor=None,
-        prior_alpha=0.0,
-        feature_weight=None,
-        estimate="mle",
-        parameter_prior=None,
-        missing="marginalize",
+        priors: Priors = None,
+        var_smoothing: float = 1e-9,
+        variance: Variance = "class",
+        var_floor: float | None = None,
+        prior_alpha: float = 0.0,
+        feature_weight: ArrayLike | None = None,
+        estimate: Estimation = "mle",
+        parameter_prior: NormalInverseGammaModel | None = None,
+        missing: Gaps = "marginalize",
     ):
         self.priors = priors
         self.var_smoothing = var_smoothing
@@ -110,7 +120,7 @@ class GaussianNB(NaiveClassifier):
         self.missing = missing
 
     @property
-    def linear_form_(self):
+    def linear_form_(self) -> LinearForm:
         if self.variance != "shared" or self.estimate != "mle":
             raise AttributeError("variances of each class have no linear form; choose variance='shared'")
         scale = self._weights() / self.var_[0]
@@ -121,25 +131,25 @@ class GaussianNB(NaiveClassifier):
         return LinearForm(b, float(-0.5 * (self.theta_[1] + self.theta_[0]) @ b))
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         spread = self.n_features_in_ if self.variance == "shared" else self.theta_.size
         return self.theta_.size + spread + len(self.classes_) - 1
 
-    def _read(self, X, y="no_validation", *, reset=True):
-        check_choice("missing", self.missing, ("marginalize", "error"))
+    def _read(self, X: ArrayLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
+        check_choice("missing", self.missing, get_args(Gaps))
         return validate_rows(self, X, y, reset=reset, finite=False)
 
-    def _statistics(self, rows, before=None):
+    def _statistics(self, rows: LabelledRows, before: Any = None) -> CellMoments:
         return cell_moments(rows.X, rows.index, rows.counts, rows.weights, refuse=self._refuse_cells)
 
-    def _solve(self, statistics):
-        shared = check_choice("variance", self.variance, ("class", "shared")) == "shared"
+    def _solve(self, statistics: CellMoments) -> None:
+        shared = check_choice("variance", self.variance, get_args(Variance)) == "shared"
         check_estimate(self.estimate, self.parameter_prior)
         if shared and self.parameter_prior is not None:
             raise ValueError("parameter_prior is a law of the variances of each class; choose variance='class'")
         self.epsilon_ = 0.0
-        if self.estimate != "mle":
-            self._store(self._under_prior(statistics.cells))
+        if self.parameter_prior is not None:
+            self._store(self._under_prior(self.parameter_prior, statistics.cells))
             return
         var = statistics.variances(shared=shared)
         if self.var_floor is not None:
@@ -152,42 +162,41 @@ class GaussianNB(NaiveClassifier):
         empty = (statistics.weight == 0.0)[:, None]
         self._store(Normal(statistics.cells.mean, np.where(empty & (var == 0.0), 1.0, var)))
 
-    def _under_prior(self, cells):
-        check_prior(self.parameter_prior, (NormalInverseGammaModel,))
-        if self.estimate == "map":
-            return self.parameter_prior.mode_given(cells)
-        return self.parameter_prior.given(cells).predictive()
+    def _under_prior(self, prior: NormalInverseGammaModel, cells: Moments) -> Normal | StudentT:
+        check_prior(prior, (NormalInverseGammaModel,))
+        after = prior.given(cells)
+        return after.at(after.map()) if self.estimate == "map" else after.predictive()
 
-    def _store(self, law):
+    def _store(self, law: Normal | StudentT) -> None:
         self.theta_, self.var_ = np.array(law.mode), np.array(law.var)
         self._laws = CellLaws(law, self._weights())
 
-    def _weights(self):
+    def _weights(self) -> Floats:
         v = check_feature_weight(self.feature_weight, self.n_features_in_)
         return np.ones(self.n_features_in_) if v is None else v
 
-    def _class_priors(self):
+    def _class_priors(self) -> Priors:
         return self.priors
 
-    def _verify(self):
+    def _verify(self) -> None:
         if self.estimate == "mle":
             self._refuse_unseen()
             refuse_constant(self.var_, self.statistics_, self.classes_.tolist(), self._names())
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Floats) -> Floats:
         return self._laws.log_densities(X, refuse=self._refuse_cells)
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Floats:
         self._verify()
         return self._laws[k].sample(n, rng)
 
-    def _factors(self, X):
+    def _factors(self, X: Floats) -> tuple[list[str], Floats]:
         self._refuse_cells(X)
         seen = np.flatnonzero(~np.isnan(X[0]))
         factors = np.stack([self._laws.cells(X[:1], c)[0] for c in range(len(self.classes_))], axis=1)
         return [self._names()[j] for j in seen], factors[seen]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         return tags

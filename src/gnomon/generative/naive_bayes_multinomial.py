@@ -9,14 +9,19 @@ class density is the Dirichlet-multinomial one of Madsen, Kauchak & Elkan (2005)
 & Nigam (1998), A comparison of event models for naive Bayes text classification.
 """
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 from scipy.special import gammaln
+from sklearn.utils import Tags
 
+from gnomon._typing import Array, ArrayLike, Compressed, Floats, Matrix, MatrixLike, is_sparse
 from gnomon.base import map_rows
 from gnomon.distributions import Multinomial
 from gnomon.distributions.discrete import Counts
-from gnomon.generative._categories import pseudo_counts, smooth
+from gnomon.generative._categories import CategoryPrior, pseudo_counts, smooth
+from gnomon.generative._forms import LinearForm
 from gnomon.generative._naive import (
     LinearLaws,
     NaiveClassifier,
@@ -27,7 +32,10 @@ from gnomon.generative._naive import (
     group_sums,
     read_matrix,
 )
+from gnomon.generative._rows import LabelledRows
+from gnomon.generative._words import Estimation, ZeroPolicy
 from gnomon.numerics.validation import assert_finite
+from gnomon.numerics.weights import Priors
 
 __all__ = ["MultinomialNB"]
 
@@ -104,15 +112,15 @@ class MultinomialNB(NaiveClassifier):
     def __init__(
         self,
         *,
-        alpha=1.0,
-        force_alpha=True,
-        fit_prior=True,
-        class_prior=None,
-        prior_alpha=0.0,
-        feature_weight=None,
-        estimate="mle",
-        parameter_prior=None,
-        zero_policy="prior",
+        alpha: ArrayLike = 1.0,
+        force_alpha: bool = True,
+        fit_prior: bool = True,
+        class_prior: Priors = None,
+        prior_alpha: float = 0.0,
+        feature_weight: ArrayLike | None = None,
+        estimate: Estimation = "mle",
+        parameter_prior: CategoryPrior | None = None,
+        zero_policy: ZeroPolicy = "prior",
     ):
         self.alpha = alpha
         self.force_alpha = force_alpha
@@ -125,22 +133,22 @@ class MultinomialNB(NaiveClassifier):
         self.zero_policy = zero_policy
 
     @property
-    def linear_form_(self):
+    def linear_form_(self) -> LinearForm:
         if self.estimate == "predictive":
             raise AttributeError("estimate='predictive' is not linear in the counts; choose 'mle' or 'map'")
         return self._laws.ratio()
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         return self.feature_count_.size - 1
 
-    def _read(self, X, y="no_validation", *, reset=True):
+    def _read(self, X: MatrixLike, y: ArrayLike | None = "no_validation", *, reset: bool = True) -> Any:
         return map_rows(self._checked_counts, read_matrix(self, X, y, reset=reset))
 
-    def _checked_counts(self, X):
+    def _checked_counts(self, X: Matrix) -> Matrix:
         """Finite and ≥ 0."""
         assert_finite(X, columns=vars(self).get("feature_names_in_"))
-        values = X.data if sparse.issparse(X) else X
+        values = X.data if is_sparse(X) else X
         if values.size and np.min(values) < 0:
             raise ValueError(
                 f"Negative values in data passed to {type(self).__name__} (input X): the least is {np.min(values):g}; "
@@ -148,10 +156,10 @@ class MultinomialNB(NaiveClassifier):
             )
         return X
 
-    def _statistics(self, rows, before=None):
+    def _statistics(self, rows: LabelledRows, before: Any = None) -> Counts:
         return Counts(rows.counts, group_sums(rows.X, rows.index, len(rows.classes), rows.weights))
 
-    def _solve(self, statistics):
+    def _solve(self, statistics: Counts) -> None:
         check_estimate(self.estimate, self.parameter_prior)
         self.feature_count_ = statistics.counts
         d = self.n_features_in_
@@ -162,10 +170,10 @@ class MultinomialNB(NaiveClassifier):
         logs = self.feature_log_prob_
         self._laws = LinearLaws(logs, np.zeros_like(logs), check_feature_weight(self.feature_weight, d))
 
-    def _class_priors(self):
+    def _class_priors(self) -> Priors:
         return count_priors(self)
 
-    def _class_scores(self, X):
+    def _class_scores(self, X: Matrix) -> Floats:
         if self.estimate != "predictive":
             return self._laws.scores(X)
         a = self.feature_count_ + self._added
@@ -174,26 +182,26 @@ class MultinomialNB(NaiveClassifier):
         length = X @ np.ones(X.shape[1])
         return words + gammaln(total) - gammaln(total + length[:, None])
 
-    def _predictive_terms(self, rows, a):
+    def _predictive_terms(self, rows: Compressed, a: Floats) -> Floats:
         """log Γ(a_j + x_j)/Γ(a_j), the factor of every stored count."""
         weights = check_feature_weight(self.feature_weight, len(a))
         here = a[rows.indices]
         terms = gammaln(here + rows.data) - gammaln(here)
         return terms if weights is None else weights[rows.indices] * terms
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Matrix) -> Floats:
         return self._class_scores(X) + log_coefficients(X)[:, None]
 
-    def _joint_scores(self, X):
+    def _joint_scores(self, X: Matrix) -> Floats:
         return self._class_scores(X)
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         """Documents of the mean length of the class."""
         words, weight = np.sum(self.feature_count_[k]), self.class_count_[k]
         length = round(words / weight) if weight > 0.0 else 1
         return Multinomial(np.exp(self.feature_log_prob_[k]), n_trials=max(1, length)).sample(n, rng)
 
-    def _factors(self, X):
+    def _factors(self, X: Any) -> tuple[list[str], Floats]:
         rows, names = sparse.csr_array(X[:1]), self._names()
         single = sparse.csr_array((rows.data, rows.indices, np.arange(rows.nnz + 1)), shape=(rows.nnz, X.shape[1]))
         factors = self._class_scores(single)
@@ -202,7 +210,7 @@ class MultinomialNB(NaiveClassifier):
             rest = np.where(np.isneginf(np.sum(factors, axis=0)), log_coefficients(X)[:, None], rest)
         return [*(names[j] for j in rows.indices), "coefficient"], np.vstack([factors, rest])
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True
@@ -210,11 +218,11 @@ class MultinomialNB(NaiveClassifier):
         return tags
 
 
-def log_coefficients(X):
+def log_coefficients(X: Matrix) -> Floats:
     """log (Σ x_j)!/∏ x_j! of every row, through Γ where counts are fractions."""
     rows = sparse.csr_array(X)
     return gammaln(X @ np.ones(X.shape[1]) + 1.0) - _row_sums(rows, gammaln(rows.data + 1.0))
 
 
-def _row_sums(rows, values):
+def _row_sums(rows: Compressed, values: Array) -> Floats:
     return sparse.csr_array((values, rows.indices, rows.indptr), shape=rows.shape) @ np.ones(rows.shape[1])

@@ -8,15 +8,27 @@ Scheirer et al. (2013), Toward open set recognition, doi:10.1109/TPAMI.2012.256.
 doi:10.1016/0031-3203(93)90097-G.
 """
 
+from collections.abc import Mapping
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import clone
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, TableLike
 from gnomon.base import naming_columns
 from gnomon.base.spare_labels import check_kind, check_spare, spare_label
-from gnomon.distributions.density import density_parameters, fit_density, row_log_density, sample_density
-from gnomon.generative._contract import BayesClassifier
+from gnomon.distributions.density import (
+    Density,
+    KnownDensity,
+    density_parameters,
+    fit_density,
+    row_log_density,
+    sample_density,
+)
+from gnomon.generative._contract import BayesClassifier, Rows
 from gnomon.generative._rows import any_rows
+from gnomon.generative._words import ZeroPolicy
 from gnomon.generative.classifier import GenerativeClassifier
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.gaussian_mixture import GaussianMixture
@@ -82,14 +94,14 @@ class OpenSetClassifier(BayesClassifier):
 
     def __init__(
         self,
-        known=None,
-        other=None,
+        known: BayesClassifier | Density | Mapping[Any, Density] | None = None,
+        other: Density | None = None,
         *,
-        other_prior=None,
-        unknown_label=None,
-        threshold=None,
-        log_threshold=None,
-        zero_policy="prior",
+        other_prior: float | None = None,
+        unknown_label: object = None,
+        threshold: float | None = None,
+        log_threshold: float | None = None,
+        zero_policy: ZeroPolicy = "prior",
     ):
         self.known = known
         self.other = other
@@ -100,7 +112,9 @@ class OpenSetClassifier(BayesClassifier):
         self.zero_policy = zero_policy
 
     @classmethod
-    def from_densities(cls, known, other, *, other_prior, unknown_label=None):
+    def from_densities(
+        cls, known: BayesClassifier, other: KnownDensity, *, other_prior: float, unknown_label: object = None
+    ) -> Self:
         """The classifier of known laws, without data.
 
         Parameters
@@ -122,7 +136,9 @@ class OpenSetClassifier(BayesClassifier):
         model._finish(0.0)
         return model
 
-    def fit(self, X, y, X_other=None, sample_weight=None):
+    def fit(
+        self, X: TableLike, y: ArrayLike, X_other: TableLike | None = None, sample_weight: ArrayLike | None = None
+    ) -> Self:
         """Fit the known classes, and the density of the rest.
 
         Parameters
@@ -160,18 +176,18 @@ class OpenSetClassifier(BayesClassifier):
         return self
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         """Free parameters of the known classes and of the density of the rest, and its prior."""
         rest = 0 if self.other_ is None else density_parameters(self.other_) + 1
         return self.known_.n_parameters_ + rest
 
-    def _classifier(self):
+    def _classifier(self) -> BayesClassifier:
         if self.known is None:
             return GaussianClassifier()
         known = self.known
         return clone(known) if isinstance(known, BayesClassifier) else GenerativeClassifier(known)
 
-    def _cut(self):
+    def _cut(self) -> float | None:
         """log τ, or None."""
         if self.threshold is None:
             return self.log_threshold
@@ -179,21 +195,21 @@ class OpenSetClassifier(BayesClassifier):
             raise ValueError(f"threshold={self.threshold!r} and log_threshold={self.log_threshold!r}: give one of them")
         return float(np.log(check_positive("threshold", self.threshold)))
 
-    def _background(self, X, weights, X_other):
+    def _background(self, X: Array, weights: Floats, X_other: TableLike | None) -> tuple[Array, Floats]:
         if X_other is not None:
             more = any_rows(self, X_other, reset=False)
             X, weights = np.concatenate([X, more]), np.concatenate([weights, np.ones(len(more))])
         used = weights > 0.0
         return X[used], weights[used]
 
-    def _finish(self, other_count):
+    def _finish(self, other_count: float) -> None:
         """Classes and priors, once the densities are there."""
         known = self.known_.classes_
         self._opens = self.other_ is not None or self._cut() is not None
         self.classes_ = known
         if self._opens:
             label = check_spare("unknown_label", check_kind("unknown_label", self.unknown_label_, known), known)
-            self.classes_ = np.unique(np.append(known, label))
+            self.classes_ = np.unique(np.append(known, np.asarray(label)))
         place = {label: c for c, label in enumerate(self.classes_.tolist())}
         self._columns = np.array([place[label] for label in known.tolist()])
         counts = np.full(len(self.classes_), other_count)
@@ -203,40 +219,41 @@ class OpenSetClassifier(BayesClassifier):
         priors[self._columns] = (1.0 - share) * self.known_.class_prior_
         self._store_priors(counts, priors / np.sum(priors))
 
-    def _share(self, other_count, known_count):
+    def _share(self, other_count: float, known_count: float) -> float:
         if not self._opens:
             return 0.0
         if self.other_prior is not None:
             return check_interval("other_prior", self.other_prior, 0.0, 1.0)
-        # By rule (2) the rest has no prior; a positive one lets posteriors be formed, and this one is lost in rounding.
+        # By rule (2) the unknown class has no prior; this one is positive, so that posteriors exist, and below
+        # rounding.
         return np.finfo(float).tiny if self.other_ is None else other_count / (other_count + known_count)
 
-    def _rows(self, X):
-        # A classifier that was built without data leaves it to its known classes what a row is.
+    def _rows(self, X: AnyRows) -> Rows:
+        # A classifier that was built without data leaves the validation of rows to its known classes.
         return any_rows(self if "n_features_in_" in vars(self) else self.known_, X, reset=False)
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Rows) -> Floats:
         known = self.known_._class_log_densities(self.known_._rows(X))
         return self._with_other(known, -np.inf if self.other_ is None else row_log_density(self.other_, X))
 
-    def _class_scores(self, X):
+    def _class_scores(self, X: Rows) -> Floats:
         if not self._opens or self.other_ is not None:
             return self._class_log_densities(X)
         known = self.known_._class_log_densities(self.known_._rows(X))
         low = np.max(known, axis=1) <= self._cut()
         return self._with_other(np.where(low[:, None], -np.inf, known), np.where(low, 0.0, -np.inf))
 
-    def _decision_scores(self, X):
+    def _decision_scores(self, X: Rows) -> Floats:
         return self._class_scores(X)
 
-    def _with_other(self, known, other):
+    def _with_other(self, known: Floats, other: float | Floats) -> Floats:
         out = np.empty((len(known), len(self.classes_)))
         if self._opens:
             out[:] = np.reshape(other, (-1, 1))
         out[:, self._columns] = known
         return out
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         places = self._columns.tolist()
         if k in places:
             return self.known_._sample_class(places.index(k), n, rng)
@@ -244,7 +261,7 @@ class OpenSetClassifier(BayesClassifier):
             raise ValueError("a threshold is no density of the rest, so nothing can be drawn from it; give X_other")
         return sample_density(self.other_, n, rng)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
         tags.input_tags.allow_nan = get_tags(self._classifier()).input_tags.allow_nan

@@ -8,20 +8,27 @@ doi:10.1080/01621459.1989.10478752. The covariances come from moments summed in 
 only where these have lost too many digits.
 """
 
+from collections.abc import Sequence
+from typing import Any, Literal, NoReturn, Self
+
 import numpy as np
 from scipy import linalg
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import AnyRows, ArrayLike, Floats
 from gnomon.base import validate_rows
 from gnomon.distributions import Normals
-from gnomon.generative._class_covariance import check_covariance_options, class_covariances, given_priors
+from gnomon.generative._class_covariance import AutoShrinkage, check_covariance_options, class_covariances, given_priors
 from gnomon.generative._contract import BayesClassifier
+from gnomon.generative._forms import QuadraticForm
 from gnomon.generative._gaussian_laws import chain_factors, quadratic_form
-from gnomon.generative._rows import class_moments, labelled_rows
+from gnomon.generative._rows import LabelledRows, class_moments, labelled_rows
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import fix_signs, principal_axes
 from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.validation import assert_finite, check_choice, check_interval, check_non_negative
+from gnomon.numerics.weights import Priors
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -87,13 +94,13 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
     def __init__(
         self,
         *,
-        solver="svd",
-        shrinkage=None,
-        priors=None,
-        reg_param=0.0,
-        store_covariance=False,
-        tol=1e-4,
-        covariance_estimator=None,
+        solver: Literal["svd", "eigen"] = "svd",
+        shrinkage: AutoShrinkage = None,
+        priors: Priors = None,
+        reg_param: float = 0.0,
+        store_covariance: bool = False,
+        tol: float = 1e-4,
+        covariance_estimator: BaseEstimator | None = None,
     ):
         self.solver = solver
         self.shrinkage = shrinkage
@@ -103,7 +110,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         self.tol = tol
         self.covariance_estimator = covariance_estimator
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate equation (1).
 
         Parameters
@@ -135,11 +142,11 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         return self
 
     @property
-    def quadratic_form_(self):
+    def quadratic_form_(self) -> QuadraticForm:
         check_is_fitted(self)
         return quadratic_form(self._laws)
 
-    def _refuse_few(self, rows):
+    def _refuse_few(self, rows: LabelledRows) -> None:
         if len(rows.classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one. Got {len(rows.classes)} class.")
         least = int(np.argmin(rows.counts))
@@ -147,10 +154,10 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
             label = rows.classes[least]
             raise ValueError(f"y has only 1 sample in class {label}, covariance is ill defined; give more, or drop it")
 
-    def _axes(self, rows, mean, cov, k):
+    def _axes(self, rows: LabelledRows, mean: Floats, cov: Floats, k: int) -> tuple[Floats, Floats]:
         """λ and R of class k, largest first; refused where not of full rank."""
 
-        def centred():
+        def centred() -> Floats:
             X, weights = rows.of_class(k)
             share = np.ones(len(X)) if weights is None else weights
             return (X - mean) * np.sqrt(share / np.sum(share))[:, None]
@@ -165,7 +172,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
             self._refuse_rank(rows, k)
         return values, fix_signs(R)
 
-    def _refuse_rank(self, rows, k):
+    def _refuse_rank(self, rows: LabelledRows, k: int) -> NoReturn:
         label, n, d = rows.classes[k], rows.counts[k], rows.X.shape[1]
         what = f"The covariance matrix of class {label} is not full rank"
         if self.solver == "svd" and n <= d:
@@ -175,29 +182,29 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         word = "shrinkage" if self.solver == "eigen" else "reg_param"
         raise linalg.LinAlgError(f"{what}. Increase the value of `{word}` to reduce the collinearity.")
 
-    def _unpack(self, axes, covs, dtype):
+    def _unpack(self, axes: Sequence[tuple[Floats, Floats]], covs: Floats, dtype: np.dtype[Any]) -> None:
         self.means_, self.priors_ = (np.asarray(a, dtype=dtype) for a in (self._laws.means, self.class_prior_))
         self.scalings_ = [values.astype(dtype) for values, _ in axes]
         self.rotations_ = [R.astype(dtype) for _, R in axes]
         if self.store_covariance:
             self.covariance_ = [cov.astype(dtype) for cov in covs]
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> Floats:
         return validate_rows(self, X, reset=False, finite=False)
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Floats) -> Floats:
         out = self._laws.log_densities(X, n_jobs=blas_threads())
         if not np.all(np.isfinite(out)):
             assert_finite(X, columns=vars(self).get("feature_names_in_"))
         return out
 
-    def _decision_scores(self, X):
+    def _decision_scores(self, X: Floats) -> Floats:
         # Scikit-learn leaves the powers of 2π out.
         return self._class_log_densities(X) + 0.5 * X.shape[1] * LOG_2PI
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Floats:
         return self._laws[k].sample(n, rng)
 
-    def _factors(self, X):
+    def _factors(self, X: Floats) -> tuple[list[str], Floats]:
         assert_finite(X, columns=vars(self).get("feature_names_in_"))
         return chain_factors(self._laws, X[0], vars(self).get("feature_names_in_"))

@@ -10,8 +10,9 @@ chosen: Breiman, Friedman, Olshen & Stone (1984), Classification and Regression 
 Schwarz (1978), doi:10.1214/aos/1176344136; Biernacki, Celeux & Govaert (2000), doi:10.1109/34.865189.
 """
 
+from collections.abc import Iterable, Sequence
 from numbers import Integral
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from sklearn.base import clone
@@ -19,13 +20,17 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from gnomon._typing import Array, ArrayLike, Floats, Folds, Integers
 from gnomon.generative.gaussian_mixture import GaussianMixture
 from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.optim import split_components
 
 __all__ = ["ComponentSelection", "select_components"]
 
-_CRITERIA = ("cv", "bic", "aic", "icl")
+Criterion: TypeAlias = Literal["cv", "bic", "aic", "icl"]
+
+Rule: TypeAlias = Literal["min", "1se"]
+"""The best number, or the smallest within one standard error of it."""
 
 
 class ComponentSelection(NamedTuple):
@@ -61,18 +66,27 @@ class ComponentSelection(NamedTuple):
     """
 
     best: int
-    table: dict
-    estimators: list
-    criterion: str
-    rule: str = "min"
+    table: dict[str, Array]
+    estimators: list[GaussianMixture]
+    criterion: Criterion
+    rule: Rule = "min"
 
     @property
-    def best_estimator(self):
+    def best_estimator(self) -> GaussianMixture:
         """The mixture with the chosen number of components."""
         return self.estimators[self.table["n_components"].tolist().index(self.best)]
 
 
-def select_components(X, n_components, criterion="cv", *, rule="min", estimator=None, cv=5, sample_weight=None):
+def select_components(
+    X: ArrayLike,
+    n_components: Iterable[int],
+    criterion: Criterion = "cv",
+    *,
+    rule: Rule = "min",
+    estimator: GaussianMixture | None = None,
+    cv: Folds = 5,
+    sample_weight: ArrayLike | None = None,
+) -> ComponentSelection:
     """Choose the number of components of a mixture by (1) or (2).
 
     Parameters
@@ -115,8 +129,8 @@ def select_components(X, n_components, criterion="cv", *, rule="min", estimator=
     >>> chosen.best, bool(np.all(np.diff(chosen.table["train"]) > 0))
     (2, True)
     """
-    check_choice("criterion", criterion, _CRITERIA)
-    if check_choice("rule", rule, ("min", "1se")) == "1se" and criterion != "cv":
+    check_choice("criterion", criterion, get_args(Criterion))
+    if check_choice("rule", rule, get_args(Rule)) == "1se" and criterion != "cv":
         raise ValueError(f"rule='1se' needs the standard errors of criterion='cv', {criterion!r} has none; take 'min'")
     numbers = sorted({check_integer("n_components", k, 1) for k in n_components})
     if not numbers:
@@ -142,14 +156,20 @@ def select_components(X, n_components, criterion="cv", *, rule="min", estimator=
     return ComponentSelection(numbers[int(np.argmax(enough))], table, models, criterion, rule)
 
 
-def _folds(cv, X):
+def _folds(cv: Folds, X: ArrayLike) -> list[tuple[Integers, Integers]]:
     splitter = check_cv(cv)
     if isinstance(cv, Integral):
         splitter.shuffle, splitter.random_state = True, 0
     return list(splitter.split(np.empty((_num_samples(X), 0))))
 
 
-def _held_out(estimator, X, weights, numbers, folds):
+def _held_out(
+    estimator: GaussianMixture,
+    X: ArrayLike,
+    weights: Floats | None,
+    numbers: Sequence[int],
+    folds: Sequence[tuple[Integers, Integers]],
+) -> Floats:
     """Mean log p(x) of the held-out rows, (folds, numbers)."""
     out = np.empty((len(folds), len(numbers)))
     for i, (train, test) in enumerate(folds):
@@ -161,30 +181,34 @@ def _held_out(estimator, X, weights, numbers, folds):
     return out
 
 
-def _fits(estimator, X, weights, numbers):
+def _fits(
+    estimator: GaussianMixture, X: ArrayLike, weights: Floats | None, numbers: Sequence[int]
+) -> list[GaussianMixture]:
     if getattr(estimator, "init_params", None) == "lbg":
         return _grown(estimator, X, weights, numbers)
     return [clone(estimator).set_params(n_components=k).fit(X, sample_weight=weights) for k in numbers]
 
 
-def _grown(estimator, X, weights, numbers):
+def _grown(
+    estimator: GaussianMixture, X: ArrayLike, weights: Floats | None, numbers: Sequence[int]
+) -> list[GaussianMixture]:
     """The fits along one growth: k components come from the largest power of two below k, as in LBG."""
     found = {}
 
-    def grow(k):
+    def grow(k: int) -> GaussianMixture:
         if k not in found:
             model = clone(estimator).set_params(n_components=k)
             asked = model.get_params(deep=False)
             if k > 1:
                 model.set_params(**_split_start(grow(1 << ((k - 1).bit_length() - 1)), k))
-            # The start is none of the user's options: who clones the result begins as was asked.
+            # The start found here is no parameter of the result: a clone of it uses the user's own options.
             found[k] = model.fit(X, sample_weight=weights).set_params(**asked)
         return found[k]
 
     return [grow(k) for k in numbers]
 
 
-def _split_start(model, k):
+def _split_start(model: GaussianMixture, k: int) -> dict[str, Any]:
     """The parameters of a fit that starts where some components of `model` have been split."""
     theta = model._theta()
     split = split_components(theta, k - len(theta.weights), model.lbg_alpha)

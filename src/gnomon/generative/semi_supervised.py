@@ -24,19 +24,23 @@ and take the classifiers of this package and the same mark −1:
 Yarowsky (1995), doi:10.3115/981658.981684; Zhou et al. (2004), Learning with local and global consistency, NIPS 16.
 """
 
+from typing import Any, Self, get_args
+
 import numpy as np
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, RandomState
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.generative._class_em import ClassRows, class_em, given_rows, start_codes
-from gnomon.generative._contract import BayesClassifier
-from gnomon.generative._partial_labels import partial_labels
+from gnomon.generative._contract import BayesClassifier, Rows
+from gnomon.generative._partial_labels import PartialLabels, PartialTarget, partial_labels
+from gnomon.generative._words import Assignment
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_non_negative
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import em, warn_unless_em_converged
+from gnomon.optim import EMResult, em, warn_unless_em_converged
 
 __all__ = ["SemiSupervisedClassifier"]
 
@@ -102,15 +106,15 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
 
     def __init__(
         self,
-        base=None,
-        unlabeled="auto",
-        unlabeled_weight=1.0,
+        base: BayesClassifier | None = None,
+        unlabeled: object = "auto",
+        unlabeled_weight: float = 1.0,
         *,
-        n_free=0,
-        algorithm="soft",
-        tol=1e-6,
-        max_iter=500,
-        random_state=None,
+        n_free: int = 0,
+        algorithm: Assignment = "soft",
+        tol: float = 1e-6,
+        max_iter: int = 500,
+        random_state: RandomState = None,
     ):
         self.base = base
         self.unlabeled = unlabeled
@@ -121,7 +125,7 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
         self.max_iter = max_iter
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: AnyRows, y: PartialTarget, sample_weight: ArrayLike | None = None) -> Self:
         """Maximise (1).
 
         Parameters
@@ -137,10 +141,10 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
         -------
         self
         """
-        check_choice("algorithm", self.algorithm, ["soft", "hard"])
+        check_choice("algorithm", self.algorithm, get_args(Assignment))
         X = given_rows(self, X, reset=True)
         y = partial_labels(y, self.unlabeled, n_free=self.n_free, who=type(self).__name__)
-        check_consistent_length(X, y.index)
+        check_consistent_length(X, y.codes)
         rows = self._class_rows(X, y, sample_weight)
         steps = class_em(GaussianClassifier() if self.base is None else self.base, rows)
         start = steps.start(start_codes(rows, y.free, check_rng(self.random_state)))
@@ -160,28 +164,28 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
             self.transduction_ = self._transduce(X, y)
         return self
 
-    def _class_rows(self, X, y, sample_weight):
+    def _class_rows(self, X: Any, y: PartialLabels, sample_weight: ArrayLike | None) -> ClassRows:
         """The rows that count: those of weight zero are none."""
         share = check_non_negative("unlabeled_weight", self.unlabeled_weight)
         weights = check_weights(sample_weight, np.empty((_num_samples(X), 0)))
         weights = np.where(y.has_label, 1.0, share) * weights
         used = np.flatnonzero(weights > 0.0)
-        lost = np.setdiff1d(np.arange(len(y.classes)), np.append(y.index[used], y.free))
+        lost = np.setdiff1d(np.arange(len(y.classes)), np.append(y.codes[used], y.free))
         if lost.size:
             raise ValueError(f"class {y.classes.tolist()[lost[0]]!r} has labels on rows of weight zero only; drop them")
         if used.size < len(weights):
             X = _safe_indexing(X, used)
-        return ClassRows(X, y.index[used], weights[used], y.classes, self.algorithm == "hard")
+        return ClassRows(X, y.codes[used], weights[used], y.classes, self.algorithm == "hard")
 
-    def _set(self, model, result, y):
+    def _set(self, model: BayesClassifier, result: EMResult[Any, Any], y: PartialLabels) -> None:
         self.model_, self.classes_ = model, y.classes
         self.class_count_, self.class_prior_ = model.class_count_, model.class_prior_
         self.class_log_prior_ = model.class_log_prior_
         self.objective_, self.history_, self.monotone_ = result.objective, result.history, result.monotone
         self.n_iter_, self.converged_, self.stop_reason_ = result.n_iter, result.converged, result.stop_reason
 
-    def _transduce(self, X, y):
-        codes = np.array(y.index)
+    def _transduce(self, X: Any, y: PartialLabels) -> Array:
+        codes = np.array(y.codes)
         hidden = np.flatnonzero(~y.has_label)
         if hidden.size:
             joint = self._class_scores(_safe_indexing(X, hidden)) + self.class_log_prior_
@@ -189,29 +193,29 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
         return self.classes_[codes]
 
     @property
-    def n_parameters_(self):
+    def n_parameters_(self) -> int:
         """Free parameters of the base."""
         return self.model_.n_parameters_
 
-    def _rows(self, X):
+    def _rows(self, X: AnyRows) -> Rows:
         return given_rows(self, X, reset=False)
 
-    def _class_log_densities(self, X):
+    def _class_log_densities(self, X: Rows) -> Floats:
         return self.model_._class_log_densities(self.model_._rows(X))
 
-    def _class_scores(self, X):
+    def _class_scores(self, X: Rows) -> Floats:
         return self.model_._class_scores(self.model_._rows(X))
 
-    def _decision_scores(self, X):
+    def _decision_scores(self, X: Rows) -> Floats:
         return self.model_._decision_scores(self.model_._rows(X))
 
-    def _factors(self, X):
+    def _factors(self, X: Rows) -> tuple[list[str], Floats]:
         return self.model_._factors(self.model_._rows(X))
 
-    def _sample_class(self, k, n, rng):
+    def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         return self.model_._sample_class(k, n, rng)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(GaussianClassifier() if self.base is None else self.base).input_tags
         tags.input_tags.string, tags.input_tags.sparse = inner.string, inner.sparse

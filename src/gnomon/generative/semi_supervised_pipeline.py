@@ -6,30 +6,31 @@ A plain pipeline would learn the mark of unlabelled rows as a class. Chapelle, S
 Learning, section 1.2.4, doi:10.7551/mitpress/9780262033589.001.0001.
 """
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.decomposition import PCA
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _check_method_params, _num_samples, check_consistent_length, check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, available_if
 from gnomon.base import naming_columns
 from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
 from gnomon.base.weights import weight_parameter
 from gnomon.generative._class_em import given_rows
-from gnomon.generative._partial_labels import partial_labels
+from gnomon.generative._partial_labels import PartialTarget, partial_labels
 from gnomon.generative.discriminant import LinearDiscriminantAnalysis
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["SemiSupervisedPipeline"]
 
 
-def _classifier_has(verb):
-    def check(self):
+def _classifier_has(verb: str) -> Callable[[Any], bool]:
+    def check(self: "SemiSupervisedPipeline") -> bool:
         getattr(self.classifier_ if "classifier_" in vars(self) else self._classifier(), verb)
         return True
 
@@ -75,7 +76,13 @@ class SemiSupervisedPipeline(ClassifierMixin, Estimator):
     ([0, 0, 0, 1, 1, 1], [0, 1])
     """
 
-    def __init__(self, transformer=None, classifier=None, *, unlabeled="auto"):
+    def __init__(
+        self,
+        transformer: BaseEstimator | None = None,
+        classifier: BaseEstimator | None = None,
+        *,
+        unlabeled: object = "auto",
+    ):
         self.transformer = transformer
         self.classifier = classifier
         self.unlabeled = unlabeled
@@ -83,7 +90,7 @@ class SemiSupervisedPipeline(ClassifierMixin, Estimator):
     # Weights are for the parts, which ask for them or do not.
     __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(self, X: AnyRows, y: PartialTarget, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit (1).
 
         Parameters
@@ -103,41 +110,41 @@ class SemiSupervisedPipeline(ClassifierMixin, Estimator):
         """
         X = given_rows(self, X, reset=True)
         y = partial_labels(y, self.unlabeled, who=type(self).__name__)
-        check_consistent_length(X, y.index)
+        check_consistent_length(X, y.codes)
         sent = routed(self, "fit", sample_weight, fit_params)
         with naming_columns(self, X):
-            rows, params = _share(self._transformer(), X, np.arange(len(y.index)), sent.transformer.fit)
+            rows, params = _share(self._transformer(), X, np.arange(len(y.codes)), sent.transformer.fit)
             self.transformer_ = self._transformer().fit(_safe_indexing(X, rows), None, **params)
             rows, params = _share(self._classifier(), X, np.flatnonzero(y.has_label), sent.classifier.fit)
             Z = self.transformer_.transform(_safe_indexing(X, rows))
-            self.classifier_ = self._classifier().fit(Z, y.classes[y.index[rows]], **params)
+            self.classifier_ = self._classifier().fit(Z, y.classes[y.codes[rows]], **params)
         self.classes_ = self.classifier_.classes_
         return self
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class of every row."""
         Z = self._represent(X)
         return self.classifier_.predict(Z)
 
     @available_if(_classifier_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: AnyRows) -> Floats:
         """Class probabilities by the classifier."""
         Z = self._represent(X)
         return self.classifier_.predict_proba(Z)
 
     @available_if(_classifier_has("predict_log_proba"))
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: AnyRows) -> Floats:
         """Their logarithms."""
         Z = self._represent(X)
         return self.classifier_.predict_log_proba(Z)
 
     @available_if(_classifier_has("decision_function"))
-    def decision_function(self, X):
+    def decision_function(self, X: AnyRows) -> Floats:
         """Scores by the classifier."""
         Z = self._represent(X)
         return self.classifier_.decision_function(Z)
 
-    def _represent(self, X):
+    def _represent(self, X: AnyRows) -> Any:
         check_is_fitted(self)
         return self.transformer_.transform(given_rows(self, X, reset=False))
 
@@ -145,17 +152,18 @@ class SemiSupervisedPipeline(ClassifierMixin, Estimator):
         """How scikit-learn routes metadata to both parts."""
         return router(self, transformer=self._transformer(), classifier=self._classifier())
 
-    def _transformer(self):
+    def _transformer(self) -> BaseEstimator:
         return PCA() if self.transformer is None else clone(self.transformer)
 
-    def _classifier(self):
+    def _classifier(self) -> BaseEstimator:
         return asking(LinearDiscriminantAnalysis()) if self.classifier is None else clone(self.classifier)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         inner = get_tags(self._transformer()).input_tags
         tags.input_tags.string, tags.input_tags.sparse = inner.string, inner.sparse
-        # A gap may be filled by the transformer or reach the classifier: only where both take it is it safe to say so.
+        # A missing value may be filled by the transformer or reach the classifier: the tag holds only if both accept
+        # it.
         tags.input_tags.allow_nan = inner.allow_nan and get_tags(self._classifier()).input_tags.allow_nan
         return tags
 

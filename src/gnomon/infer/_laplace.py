@@ -173,13 +173,13 @@ def laplace(
     numeric = _differences(lambda t: np.atleast_1d(log_p(t)), 1.0 / 3.0)
     slope = gradient or (lambda t: numeric(t)[0])
     # A gradient by differences is noisy, so its own differences need a longer step.
-    bend = hessian or _differences(slope, 1.0 / 4.0 if gradient is None else 1.0 / 3.0)
+    curvature = hessian or _differences(slope, 1.0 / 4.0 if gradient is None else 1.0 / 3.0)
     options = {"gtol": tol if gradient is not None else max(tol, 1e-5), "maxiter": max_iter}
     rough = optimize.minimize(lambda t: -log_p(t), x0, jac=lambda t: -slope(t), method="BFGS", options=options)
     mode = rough.x
     if not np.all(np.isfinite(mode)) or not np.isfinite(rough.fun):
         raise ValueError(f"log_p has no finite maximum that the search from x0={x0!r} could find; start elsewhere")
-    H = -np.atleast_2d(bend(mode))
+    H = -np.atleast_2d(curvature(mode))
     found = laplace_at(mode, 0.5 * (H + H.T), log_p(mode))
     # Newton's decrement: how much the quadratic model of log p̃ could still increase.
     rise = 0.5 * float(slope(mode) @ found.law.cov @ slope(mode))

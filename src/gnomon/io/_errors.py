@@ -1,4 +1,4 @@
-"""Errors that are the user's to mend: the command shows their text alone, without a traceback."""
+"""Errors that the user can fix: the command shows their text alone, without a traceback."""
 
 __all__ = ["UserError"]
 

@@ -64,7 +64,7 @@ def as_text(numbers: Floats) -> Array:
 
 
 def date_format(text: Array) -> str | None:
-    """The first of `DATE_FORMATS` that reads every cell, or None; day/month order that cannot be told is None."""
+    """The first of `DATE_FORMATS` that reads every cell, or None; None too if day and month cannot be told apart."""
     distinct = sorted(set(text[text != ""].tolist()))
     if not distinct or not distinct[0][:1].isdigit():
         return None

@@ -1,4 +1,4 @@
-"""Files that are either whole or absent: written under a temporary name beside their place, then renamed."""
+"""Atomic writes: files are written under a temporary name in the same folder, then renamed."""
 
 import hashlib
 import os

@@ -1,6 +1,6 @@
 """Model files: `save` and `load` by skops; loading never runs code from the file.
 
-A file is a zip archive of plain arrays and a description in JSON, with a note of gnomon's own beside it. Before
+A file is a zip archive of plain arrays and a description in JSON, and a note of gnomon's own. Before
 anything is built, every type that the description names must be one that skops trusts or one of gnomon's own
 estimators and nouns; the names are looked up in what is installed, never taken from the file on trust.
 """
@@ -85,7 +85,7 @@ def save(model: BaseEstimator, path: str | Path, **facts: Any) -> None:
 
 
 def write_model(model: BaseEstimator, path: Path, **facts: Any) -> None:
-    """`save` without the care for atomicity, for callers that have their own `outbox`."""
+    """`save` without an atomic rename, for callers that have their own `outbox`."""
     skops.io.dump(model, path, compression=zipfile.ZIP_DEFLATED)
     unknown = _untrusted(path)
     if unknown:

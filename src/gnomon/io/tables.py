@@ -125,7 +125,7 @@ def _values(array: Array) -> Array:
 
 
 def _absent(value: Any) -> bool:
-    """None, and what does not equal itself (NaN, NaT) or will not say whether it does (the NA of pandas)."""
+    """None, what does not equal itself (NaN, NaT), and pandas' NA, whose comparisons are neither true nor false."""
     try:
         return value is None or bool(value != value)
     except TypeError:

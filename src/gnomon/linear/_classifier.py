@@ -1,9 +1,9 @@
-"""Scores and classes of linear classifiers, with a short way for plain arrays.
+"""Scores and classes of linear classifiers, with a fast path for plain arrays.
 
     z = X Wᵀ + b,    ŷ = classes[1] iff z > t (two classes),    classes[argmax_k z_k] (more)              (1)
 
-Looking at one row must not cost more than its product: a plain floating array of the right width, without column names
-to compare, needs only a test that it is finite. Everything else takes the way through full validation.
+Validation must not cost more than the product of one row: a plain floating array of the right width, without column
+names to compare, is only checked to be finite. Everything else is fully validated.
 """
 
 import numpy as np

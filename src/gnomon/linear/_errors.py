@@ -1,4 +1,4 @@
-"""How sure a mean over folds or rows is.
+"""Standard errors of means over folds or rows.
 
     SE = √(Σᵢ (vᵢ − v̄)² / (F (F − 1)))                                                              (1)
 
@@ -23,7 +23,7 @@ RULES = get_args(Rule)
 def unit_of(values: Floats) -> float:
     """The power of two next below the largest magnitude of the values; 1 for zeros."""
     largest = float(np.max(np.abs(values), initial=0.0))
-    # A power that is itself subnormal could not be divided by.
+    # Division by a subnormal power would overflow.
     return float(np.ldexp(1.0, max(int(np.frexp(largest)[1]) - 1, -1000))) if largest > 0.0 else 1.0
 
 

@@ -2,7 +2,7 @@
 
     A Σᵢ sᵢ ℓᵢ + B Ω(w):    A and B from `objective` and `lam`, or from scikit-learn's `alpha` or `C`              (1)
 
-Both may not speak at once: a strength that is given must be the one that is used.
+Only one of them may be given: a strength that is given must be the one that is used.
 """
 
 from typing import Literal
@@ -35,7 +35,7 @@ def named_form(
 
 
 def check_constraint(model: BaseEstimator) -> None:
-    """Refuse a bound beside the strength whose place it takes."""
+    """Refuse a bound together with the strength that it replaces."""
     if model.lam is not None or not np.array_equal(model.alpha, 1.0):
         raise ValueError(
             f"constraint={model.constraint!r} takes the place of alpha={model.alpha!r} and lam={model.lam!r}: they "

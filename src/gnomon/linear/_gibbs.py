@@ -149,7 +149,7 @@ class SampledPosterior:
 
     @property
     def effective(self) -> float:
-        """The least number of independent draws that would know a coefficient as well."""
+        """The smallest effective sample size of a coefficient."""
         return float(min(effective_draws(column) for column in self.draws.T))
 
     @property

@@ -2,8 +2,7 @@
 
     penalty="l2" is l1_ratios=(0,),    penalty="l1" is l1_ratios=(1,)                                  (1)
 
-and fitted attributes in a dictionary over the classes. Deprecated in scikit-learn 1.8, to end with 1.10 and 1.12;
-Buitinck et al. (2013), arXiv:1309.0238, describe the contract.
+and fitted attributes in a dictionary over the classes. Deprecated in scikit-learn 1.8, to end with 1.10 and 1.12.
 """
 
 import warnings

@@ -159,7 +159,7 @@ def _solve_softmax(
     solution = _run(model, plan, design, place[index], SoftmaxLoss(reference=fixed), scaled, len(kept), theta, told)
     W, b = np.zeros((n_classes, design.d), dtype=design.dtype), np.zeros(n_classes, dtype=design.dtype)
     W[kept], b[kept] = solution.w, solution.intercept
-    # Only differences matter of what is not penalised; solvers leave its mean anywhere.
+    # Adding a constant to unpenalised scores changes nothing; solvers leave their mean arbitrary.
     if not fixed and plan.intercept == "free":
         b -= np.mean(b)
     if not fixed and plan.unpenalized:
@@ -183,7 +183,7 @@ def _run(
     options = {
         "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)),
         "max_iter": model.max_iter,
-        # Where C is large, what the best constant loses says nothing of the minimum.
+        # For large C the loss of the best constant says nothing about the minimum.
         **({"relative_to": "objective"} if plan.solver == "cd" else {}),
         **seed,
         **(model.solver_options or {}),
@@ -251,7 +251,7 @@ def _penalizes_intercept(model: "LogisticRegression") -> bool:
 
 def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind) -> str:
     smooth = penalty.smooth
-    # The averages of `sag` are of one score per row.
+    # `sag` keeps one score per row.
     averaged = "lbfgs" if kind == "softmax" else "sag"
     words = {
         **ALIASES,

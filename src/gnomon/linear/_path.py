@@ -149,20 +149,20 @@ def path(
 
 
 def _grid(problem: Problem, objective: Objective, n: float, n_lams: int, eps: float) -> Floats:
-    """From the least λ at which zero is optimal, found from the pull of the data on w = 0."""
+    """From the least λ at which zero is optimal, found from the gradient of the loss at w = 0."""
     z = np.zeros(problem.design.n, dtype=problem.design.dtype)
     z = balanced_scores(problem, z) if problem.design.intercept == "free" else z
     pull = problem.design.adjoint(problem.at_scores(z)[1])[: problem.design.d]
     share = _kink(problem.penalty)
     rho = float(np.max(np.abs(pull))) * (1.0 / share if share > 0.0 else 10.0)
-    # Data that pull on nothing are fitted by w = 0, whatever λ is.
+    # If the gradient at w = 0 is zero, w = 0 is the solution for every λ.
     largest = convert_lam(rho or np.finfo(float).resolution, "sum", objective, n=n, penalty="l1")
     rising = objective in ("C", "loss_mean")
     return np.geomspace(largest, largest / eps if rising else eps * largest, check_integer("n_lams", n_lams, 1))
 
 
 def _kink(penalty: Penalty) -> float:
-    """Half the jump of Ω's slope at zero, per unit of strength: how much pull zero withstands."""
+    """Half the jump of Ω's slope at zero, per unit of strength: the largest gradient for which zero is optimal."""
     big = 1e6
     return big - float(penalty.gap(0.0, big))
 

@@ -1,4 +1,4 @@
-"""What iterative fits say about themselves.
+"""Attributes of iterative fits: convergence and history.
 
     objective = Σₖ Fₖ,    gap = Σₖ (Fₖ − Dₖ)    over the problems k of one against rest                  (1)
 

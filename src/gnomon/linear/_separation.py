@@ -24,7 +24,7 @@ MOST_ENTRIES = 10**6
 
 
 class SeparationWarning(ConvergenceWarning):
-    """A hyperplane separates the classes, so the likelihood has no maximum: the weights were cut short on their way.
+    """A hyperplane separates the classes, so the likelihood has no maximum: the weights grew until the solver stopped.
 
     References
     ----------

@@ -161,7 +161,7 @@ class BayesianLogisticRegression(ClassifierMixin, Estimator):
     def decision_function(self, X: MatrixLike) -> Floats:
         """Log-odds of the averaged probability (2), per class if there are more than two."""
         p = self._averages(X)
-        # A probability that rounds to 0 or 1 is as extreme as doubles can say.
+        # A probability that rounds to 0 or 1 is the most extreme that doubles can represent.
         tiny, one = np.finfo(float).tiny, 1.0 - 0.5 * np.finfo(float).eps
         odds = logit(np.clip(p, tiny, one)).astype(self.coef_.dtype, copy=False)
         return odds[:, 0] if len(self._laws) == 1 else odds

@@ -316,7 +316,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
     def _set(self, fit: LeastSquares, y: Floats, total: float) -> Self:
         """Unpack a result of least squares into the attributes."""
         for name in ("rank_", "condition_", "_R", "_x_mean"):
-            # Of an earlier fit, whose solver found what this one may not.
+            # Left from an earlier fit, whose solver computed it while this one may not.
             self.__dict__.pop(name, None)
         if fit.rank is not None:
             self._check_rank(fit)

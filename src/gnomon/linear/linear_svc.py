@@ -33,7 +33,7 @@ Hinge: TypeAlias = Literal["squared_hinge", "hinge"]
 MultiClass: TypeAlias = Literal["ovr", "crammer_singer"]
 
 LOSSES: dict[Hinge, Loss] = {"squared_hinge": SquaredHingeLoss(), "hinge": HingeLoss()}
-# Up to this number of columns, the exact end of Newton's method costs next to nothing.
+# Up to this number of columns, further Newton steps cost next to nothing.
 NARROW = 200
 # The primal solvers bound the whole gradient. Newton's method squares its error at every step, so it goes on.
 UNITS = {"newton": 1e-5, "lbfgs": 1.0}
@@ -168,7 +168,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
                 return self._fit_jointly(rows, form, column, limits, told)
         solver = _solver(self, rows.X)
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
-        # Short runs are certified at their end only: on small data a look costs as much as a pass.
+        # Short runs are certified at their end only: on small data a check costs as much as a pass.
         limits |= {"random_state": self.random_state, "check_every": 100} if solver == "dcd" else {}
         limits |= {"relative_to": "objective"} if solver == "cd" else {}
         limits |= {"tol": self.tol * form.loss_scale * _gradient_unit(rows, solver)} if solver in UNITS else {}

@@ -334,7 +334,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         self.rho_, self.solver_, self.n_iter_ = self._shaped(rho), found.method, found.n_iter or 1
         if self.constraint is not None:
             self.multiplier_ = _each(self.rho_, lambda r: lam_of(r, self.objective or "sum", self._total))
-        # Of an earlier fit, whose solver found what this one may not.
+        # Left from an earlier fit, whose solver computed it while this one may not.
         self.__dict__.pop("effective_dof_", None)
         if found.dof is not None:
             self.effective_dof_ = self._shaped(found.dof)

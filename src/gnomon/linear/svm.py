@@ -169,7 +169,7 @@ class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
         solver = _solver(self)
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         options = {name: value for name, value in limits.items() if value is not None}
-        # Where C is large, what the best constant loses says nothing of the minimum.
+        # For large C the loss of the best constant says nothing about the minimum.
         options |= {"relative_to": "objective"} if solver == "cd" else {}
         options |= self.solver_options or {}
         options |= {"intercept": intercept_of(self)}

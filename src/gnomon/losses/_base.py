@@ -4,7 +4,7 @@
 
 A loss is the formula ℓ(y, z) for one sample, its derivatives in the score z, its conjugate
 ℓ*(y, u) = sup_z (u z − ℓ(y, z)), and the map from scores to predictions. The formulas are written with NumPy's
-elementwise functions, so one text serves arrays in Python and scalars in kernels.
+elementwise functions, so the same code serves arrays in Python and scalars in kernels.
 """
 
 from abc import ABC, abstractmethod
@@ -124,12 +124,12 @@ class Loss(ABC):
 
     @inlined_verb
     def value_and_gradient(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers]:
-        """ℓ(y, z) and ∂ℓ/∂z together; written anew where they share work."""
+        """ℓ(y, z) and ∂ℓ/∂z together; overridden where they share work."""
         return self.value(y, z), self.gradient(y, z)
 
     @inlined_verb
     def value_gradient_curvature(self, y: Numbers, z: Numbers) -> tuple[Numbers, Numbers, Numbers]:
-        """ℓ(y, z), ∂ℓ/∂z and ∂²ℓ/∂z² together; written anew where they share work."""
+        """ℓ(y, z), ∂ℓ/∂z and ∂²ℓ/∂z² together; overridden where they share work."""
         return self.value(y, z), self.gradient(y, z), self.curvature(y, z)
 
     @verb
@@ -165,7 +165,7 @@ class Loss(ABC):
         return np.minimum(np.maximum(alpha - move, 0.0), self.dual_upper(weight))
 
     def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
-        """argmin_v ½ (v − z)² + step · ℓ(y, v), elementwise, where it is closed."""
+        """argmin_v ½ (v − z)² + step · ℓ(y, v), elementwise, where it has a closed form."""
         raise NotImplementedError(f"{type(self).__name__} has no closed proximal step; use another solver")
 
     @property

@@ -67,7 +67,7 @@ class Family(ABC):
     """Base of every family: the variance function V(μ), the unit deviance d(y, μ) and the usual link.
 
     The loss at a linear predictor follows from V and d through the mean. A family whose terms overflow or cancel where
-    the loss does not writes `value_at`, `gradient_at` and `curvature_at` anew.
+    the loss does not writes `value_at`, `gradient_at` and `curvature_at` itself.
 
     References
     ----------

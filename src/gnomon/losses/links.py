@@ -3,8 +3,8 @@
     g(μ) = η = xᵀw + b,    μ = g⁻¹(η)                                                              (1)
 
 A link is the map from the mean to the linear predictor, its inverse and the derivative dμ/dη of the inverse. A mean
-rounds to 0 or 1 long before a likelihood stops to care, so a link also says log μ and log(1 − μ) and how they change
-with η. McCullagh & Nelder (1989), section 2.2.3 and 4.3.1, doi:10.1007/978-1-4899-3242-6.
+rounds to 0 or 1 long before its logarithm stops changing, so a link also gives log μ, log(1 − μ) and their slopes in η.
+McCullagh & Nelder (1989), section 2.2.3 and 4.3.1, doi:10.1007/978-1-4899-3242-6.
 """
 
 import math
@@ -49,7 +49,7 @@ def _off_zero(z: Elementwise) -> Elementwise:
 
 @inline
 def _exp(z: Elementwise) -> Elementwise:
-    """e^z, as it is at the end of the range of exponents for z beyond it."""
+    """e^z, with z clipped to the range in which it is a positive finite number."""
     limit = exponent_range(z)
     return np.exp(np.minimum(np.maximum(z, -limit), limit))
 
@@ -57,8 +57,8 @@ def _exp(z: Elementwise) -> Elementwise:
 class Link(ABC):
     """Base of every link: subclass it, decorate with ``gnomon.losses.noun``, write the first three formulas.
 
-    The logarithms and their slopes follow from these; a link whose mean under- or overflows, or rounds to 1, writes
-    them anew.
+    The logarithms and their slopes follow from these; a link whose mean under- or overflows, or rounds to 1,
+    overrides them.
 
     References
     ----------

@@ -3,7 +3,7 @@
     Poisson  ℓ(y, z) = e^z − y z,    gamma  ℓ(y, z) = z + y e^{−z},    each half the deviance up to a constant       (1)
 
 `DevianceLoss` of these families with the log link has the same gradient. Its curvature is the one expected under the
-model, as scoring needs it; Newton's step of boosted trees needs the one that is. Friedman (2001), section 4.6,
+model, for Fisher scoring; the Newton step of boosted trees needs the observed one. Friedman (2001), section 4.6,
 doi:10.1214/aos/1013203451.
 """
 
@@ -40,11 +40,10 @@ class LogPoissonLoss(_LogMean):
 
     Examples
     --------
-    >>> import numpy as np
     >>> from gnomon.losses import LogPoissonLoss
     >>> loss = LogPoissonLoss()
-    >>> float(loss.gradient(3.0, np.log(3.0))), float(loss.curvature(3.0, 0.0))
-    (0.0, 1.0)
+    >>> float(loss.gradient(3.0, 0.0)), float(loss.curvature(3.0, 0.0))
+    (-2.0, 1.0)
     """
 
     targets = "count"

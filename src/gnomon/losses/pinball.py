@@ -1,4 +1,4 @@
-"""Pinball loss: different prices for too low and too high.
+"""Pinball loss: different costs for predictions that are too low and too high.
 
     ℓ(y, z) = c₁ max(y − z, 0) + c₂ max(z − y, 0)                                                  (1)
 

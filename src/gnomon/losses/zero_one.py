@@ -2,8 +2,8 @@
 
     ℓ(y, z) = 1[y ≠ sign z],    sign z = +1 for z > 0, −1 otherwise                                (1)
 
-It evaluates and cannot be descended: its gradient is 0 almost everywhere, and minimising it is NP-hard:
-Höffgen, Simon & Van Horn (1995), doi:10.1006/jcss.1995.1011.
+It is for evaluation and cannot be minimised by descent: its gradient is 0 almost everywhere, and minimising it is
+NP-hard: Höffgen, Simon & Van Horn (1995), doi:10.1006/jcss.1995.1011.
 """
 
 from gnomon._jit import choose, noun

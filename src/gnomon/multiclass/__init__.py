@@ -1,4 +1,4 @@
-"""Multi-class reductions: any two-class learner for any number of classes, and a real "don't know"."""
+"""Multi-class reductions: any two-class learner for any number of classes, with a reject option."""
 
 from gnomon.multiclass._class_bits import class_bits
 from gnomon.multiclass._code_report import CodeReport, code_report

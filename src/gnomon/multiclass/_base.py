@@ -1,4 +1,4 @@
-"""What every reduction does alike: rows for the base, weights and other parameters on their way to it, its abilities.
+"""What all reductions share: rows, weights and other parameters for the base estimator, and the methods that it has.
 
     base  f_l : x → ±1, fitted to problem l;    reduction  (f_1(x), …, f_L(x)) → class                      (1)
 
@@ -6,26 +6,31 @@ Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–
 """
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, TypeAlias, TypeVar
 
 import numpy as np
-from scipy import sparse
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone
-from sklearn.utils import assert_all_finite, get_tags
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone
+from sklearn.utils import Tags, assert_all_finite, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import _check_partial_fit_first_call, type_of_target
 from sklearn.utils.validation import _num_samples, check_consistent_length, column_or_1d
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, MatrixLike, is_sparse
 from gnomon.base import FittedColumns, given_rows, offers, refit_columns
 from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.columns import ConstantSide
 from gnomon.base.estimator import Estimator
+from gnomon.base.outputs import Output
 from gnomon.base.routing import routed
 from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
+from gnomon.numerics.coding import BinaryProblem
 from gnomon.numerics.weights import check_weights
 
 __all__ = [
+    "Problems",
     "Reduction",
+    "Wanted",
     "checked_target",
     "continue_fits",
     "given_params",
@@ -33,23 +38,31 @@ __all__ = [
     "single_labels",
 ]
 
+Target = TypeVar("Target", bound=MatrixLike)
 
-def predictor(name, estimator):
+Problems: TypeAlias = list[Callable[[], BinaryProblem]]
+"""As `fit_columns` takes them: made when their turn comes."""
+
+Wanted: TypeAlias = Literal["auto"] | Output
+"""What the base is asked for; "auto" is the best that it has."""
+
+
+def predictor(name: str, estimator: BaseEstimator) -> BaseEstimator:
     """`estimator` if it can predict; ValueError where it cannot."""
     if getattr(estimator, "predict", None) is None:
         raise ValueError(f"{name}={estimator!r} has no predict; give a classifier or a regressor")
     return estimator
 
 
-def checked_target(y):
+def checked_target(y: Target) -> Target:
     """`y` as it is; ValueError where it holds NaN or infinity."""
-    values = y.data if sparse.issparse(y) else np.asarray(y)
+    values = y.tocsr().data if is_sparse(y) else np.asarray(y)
     if values.dtype.kind == "f":
         assert_all_finite(values, input_name="y")
     return y
 
 
-def single_labels(y):
+def single_labels(y: MatrixLike) -> Array:
     """One label for each row; ValueError for a multi-label target."""
     if type_of_target(checked_target(y), input_name="y").startswith("multilabel"):
         raise ValueError(
@@ -59,14 +72,24 @@ def single_labels(y):
     return column_or_1d(y, warn=True)
 
 
-def given_params(owner, method, X, sample_weight, params):
+def given_params(
+    owner: BaseEstimator, method: str, X: AnyRows, sample_weight: ArrayLike | None, params: dict[str, Any]
+) -> tuple[Floats | None, dict[str, Any]]:
     """Checked weights, and what else the base gets; with routing only what it asked for."""
     params = dict(routed(owner, method, sample_weight, params).estimator[method])
     weights = params.pop("sample_weight", None)
     return None if weights is None else check_weights(weights, np.empty((_num_samples(X), 0))), params
 
 
-def continue_fits(owner, X, y, classes, sample_weight, params, problems):
+def continue_fits(
+    owner: "Reduction",
+    X: AnyRows,
+    y: MatrixLike,
+    classes: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    params: dict[str, Any],
+    problems: Callable[..., Problems],
+) -> FittedColumns:
     """`partial_fit` of the base for the problems of more rows, (X, y, weights, first) → problems."""
     first = _check_partial_fit_first_call(owner, classes)
     X = given_rows(owner, owner.estimator, X, reset=first)
@@ -82,7 +105,7 @@ def continue_fits(owner, X, y, classes, sample_weight, params, problems):
 
 
 class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator, ABC):
-    """A classifier made of binary fits of `estimator`, which may say that it does not know.
+    """A classifier made of binary fits of `estimator`, which may reject rows.
 
     `fit` calls `_settle_reject_label` once `classes_` is known; `predict` gives `_answers`.
     """
@@ -91,21 +114,21 @@ class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estim
     __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
 
     @abstractmethod
-    def _decide(self, X):
+    def _decide(self, X: AnyRows) -> tuple[Integers, Bools]:
         """For every row the index of the best class, and whether the row is refused."""
 
     @abstractmethod
-    def _may_refuse(self):
+    def _may_refuse(self) -> bool:
         """Whether the parameters ask for refusals."""
 
-    def _refusal(self):
+    def _refusal(self) -> Refusal:
         return Refusal(self.reject_threshold, self.reject_margin, self.reject_label).checked()
 
-    def _settle_reject_label(self):
+    def _settle_reject_label(self) -> None:
         """Set `reject_label_`: None where nothing is ever refused, so that −1 may be a class."""
         self.reject_label_ = self._refusal().label_for(self.classes_) if self._may_refuse() else None
 
-    def _answers(self, X):
+    def _answers(self, X: AnyRows) -> Array:
         """The class of every row, or the label of refusals; both by the parameters as they are now."""
         index, rejected = self._decide(X)
         labels = self.classes_[index]
@@ -113,7 +136,7 @@ class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estim
             return labels
         return insert_label(labels, rejected, self._refusal().label_for(self.classes_))
 
-    def is_rejected(self, X):
+    def is_rejected(self, X: AnyRows) -> Bools:
         """Whether the answer is refused, for every row of `X`.
 
         Parameters
@@ -126,7 +149,7 @@ class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estim
         """
         return self._decide(X)[1]
 
-    def answer_report(self, X, y, sample_weight=None):
+    def answer_report(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> AnswerReport:
         """Coverage, and accuracy on the rows that are answered; `score` counts a refusal as an error.
 
         Parameters
@@ -151,11 +174,11 @@ class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estim
         return AnswerReport(answered / float(np.sum(weights)), accuracy, int(np.sum(rejected)))
 
     @property
-    def n_classes_(self):
+    def n_classes_(self) -> int:
         """Number of classes."""
         return len(self.classes_)
 
-    def _kind(self, wanted):
+    def _kind(self, wanted: Wanted) -> Output:
         """What the base is asked for: `wanted`, or for "auto" the best that it has."""
         found = offers(predictor("estimator", self.estimator))
         if wanted == "auto":
@@ -167,12 +190,12 @@ class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estim
             )
         return wanted
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.estimator).input_tags
         return tags
 
-    def get_metadata_routing(self):
+    def get_metadata_routing(self) -> MetadataRouter:
         """How scikit-learn routes metadata to the base.
 
         Returns

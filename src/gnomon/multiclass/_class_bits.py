@@ -8,13 +8,14 @@ multiclass learning problems via error-correcting output codes, doi:10.1613/jair
 
 import numpy as np
 
+from gnomon._typing import Integers
 from gnomon.multiclass._fixed_codes import bits
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["class_bits"]
 
 
-def class_bits(n_classes):
+def class_bits(n_classes: int) -> Integers:
     """The binary digits of the classes 0 … C − 1, the most significant first, equation (1).
 
     Parameters

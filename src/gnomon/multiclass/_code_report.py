@@ -6,7 +6,7 @@
 Rows of M ∈ {−1, 0, 1}^{C×L} are classes. In (2) a counts the columns where k and k' are non-zero and differ, b those
 where k alone is non-zero, c those where k' alone is: whatever the classifiers that never saw class k answer, e wrong
 answers of the others cannot make a row of class k look nearer to k'. Without zeros (2) is e ≤ ⌊(ρ − 1)/2⌋; with zeros
-that formula promises too much (one-vs-one has ρ > 1 and corrects nothing). Dietterich & Bakiri (1995),
+that formula is too optimistic (one-vs-one has ρ > 1 and corrects nothing). Dietterich & Bakiri (1995),
 doi:10.1613/jair.105; Allwein, Schapire & Singer (2000), Journal of Machine Learning Research 1, 113–141.
 """
 
@@ -14,6 +14,8 @@ import warnings
 from typing import NamedTuple
 
 import numpy as np
+
+from gnomon._typing import ArrayLike, Bools, Floats, Integers
 
 __all__ = [
     "CodeReport",
@@ -58,15 +60,15 @@ class CodeReport(NamedTuple):
 
     n_classes: int
     n_columns: int
-    row_distances: np.ndarray
+    row_distances: Floats
     min_distance: float
-    column_correlations: np.ndarray
+    column_correlations: Floats
     max_correlation: float
     correctable: int
 
 
-def code_report(code):
-    """Distances between the rows, correlations of the columns, and how many wrong columns are sure to be repaired.
+def code_report(code: ArrayLike) -> CodeReport:
+    """Distances between the rows, correlations of the columns, and how many wrong columns are certain to be corrected.
 
     Parameters
     ----------
@@ -118,18 +120,18 @@ def code_report(code):
     )
 
 
-def row_distances(code):
+def row_distances(code: Integers) -> Floats:
     """Δ of equation (1) for all pairs of rows."""
     return (code.shape[1] - code @ code.T) / 2
 
 
-def separated(code):
+def separated(code: Integers) -> bool:
     """Whether every two classes are on different sides of some column."""
     used = np.abs(code)
     return bool(np.all((used @ used.T != code @ code.T) | np.eye(len(code), dtype=bool)))
 
 
-def distinct_columns(code):
+def distinct_columns(code: Integers) -> Bools:
     """Which columns are not equal or opposite to an earlier one, as a mask."""
     overlaps = np.abs(code.T @ code)
     sizes = np.diag(overlaps)
@@ -137,7 +139,7 @@ def distinct_columns(code):
     return ~np.any(np.triu(same, 1), axis=0)
 
 
-def check_code(code, n_classes=None):
+def check_code(code: ArrayLike, n_classes: int | None = None) -> Integers:
     """The matrix as integers; ValueError where it is no code.
 
     Parameters
@@ -165,7 +167,7 @@ def check_code(code, n_classes=None):
     return code
 
 
-def warn_of_repeats(code):
+def warn_of_repeats(code: Integers) -> None:
     """A warning where columns are equal or opposite."""
     repeated = np.flatnonzero(~distinct_columns(code))[:5].tolist()
     if repeated:

@@ -4,16 +4,18 @@
     climb by lowering  Σ_{k<k'} e^{−4 Δ(k, k')}                                                                (2)
 
 (2) is a soft form of (1): the closest pairs of rows count most. No column is constant, equal to another or opposite to
-one, since its classifier would say nothing new. There are 2^{C−1} − 1 such columns without zeros, and
+one, since its classifier would add no information. There are 2^{C−1} − 1 such columns without zeros, and
 (3^C − 2^{C+1} + 1)/2 with them. Dietterich & Bakiri (1995), doi:10.1613/jair.105; Allwein, Schapire & Singer (2000),
 Journal of Machine Learning Research 1, 113–141.
 """
 
 import math
+from collections.abc import Callable
 from itertools import product
 
 import numpy as np
 
+from gnomon._typing import Floats, Integers
 from gnomon.multiclass._code_report import distinct_columns, separated
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, all_columns, exhaustive
 from gnomon.numerics.parallel import calm_blas
@@ -29,19 +31,21 @@ _MOST_SWEEPS = 100
 _MOST_CELLS = 2**20
 
 
-def count_columns(n_classes, *, sparse=False):
-    """The number of columns that ask different questions."""
+def count_columns(n_classes: int, *, sparse: bool = False) -> int:
+    """The number of distinct columns, up to sign."""
     if sparse:
         return (3**n_classes - 2 ** (n_classes + 1) + 1) // 2
     return 2 ** (n_classes - 1) - 1
 
 
-def usual_length(n_classes, *, sparse=False):
+def usual_length(n_classes: int, *, sparse: bool = False) -> int:
     """⌈10 log₂C⌉, with zeros ⌈15 log₂C⌉: Allwein et al. (2000), section 6."""
     return math.ceil((15 if sparse else 10) * math.log2(n_classes))
 
 
-def random_code(n_classes, n_columns, rng, *, sparse=False, n_candidates=1000):
+def random_code(
+    n_classes: int, n_columns: int, rng: np.random.Generator, *, sparse: bool = False, n_candidates: int = 1000
+) -> Integers:
     """The draw with the largest ρ of `n_candidates`; entries are ±1 with equal chance, `sparse`: 0 with chance ½."""
     check_integer("n_candidates", n_candidates, 1)
     available = count_columns(n_classes, sparse=sparse)
@@ -68,7 +72,7 @@ def random_code(n_classes, n_columns, rng, *, sparse=False, n_candidates=1000):
     return best
 
 
-def ecoc(n_classes, n_columns, rng):
+def ecoc(n_classes: int, n_columns: int | None, rng: np.random.Generator) -> Integers:
     """Dietterich & Bakiri's recipe: all columns, the best of all columns, or a random code improved by (2)."""
     if n_columns is None and n_classes <= 7:
         return exhaustive(n_classes)
@@ -85,7 +89,7 @@ def ecoc(n_classes, n_columns, rng):
     return found
 
 
-def climb_rows(code, gain):
+def climb_rows(code: Integers, gain: Callable[[Integers, int], Floats]) -> Integers:
     """Change signs one by one, row after row, as long as `gain` finds a change that pays and leaves all columns valid.
 
     `gain(code, row)` gives for every column what changing the sign there would bring; only positive gains are taken.
@@ -107,14 +111,14 @@ def climb_rows(code, gain):
     return code
 
 
-def _may_change(code, row, column):
+def _may_change(code: Integers, row: int, column: int) -> bool:
     """Whether the column stays different from all others, and from a constant, when its sign in `row` changes."""
     new = code[:, column].copy()
     new[row] *= -1
     return bool(abs(np.sum(new)) < len(code) and np.all(np.abs(new @ code) < len(code)))
 
 
-def _soft_minimum(code, row):
+def _soft_minimum(code: Integers, row: int) -> Floats:
     """How much (2) falls, for each column of a row without zeros, when the sign there changes."""
     distances = (code.shape[1] - code @ code[row]) / 2
     distances[row] = np.inf
@@ -125,7 +129,7 @@ def _soft_minimum(code, row):
     return np.where(gains > 1e-9 * np.sum(terms), gains, 0.0)
 
 
-def _best_columns(code, n_columns, rng):
+def _best_columns(code: Integers, n_columns: int, rng: np.random.Generator) -> Integers:
     """A subset of the columns: random ones first, then each is exchanged for the best one until (2) falls no more."""
     if n_columns >= code.shape[1]:
         return code
@@ -140,7 +144,7 @@ def _best_columns(code, n_columns, rng):
             distances = np.sum(differ[:, others], axis=1)[:, None] + differ
             costs = np.sum(np.exp(-_STEEPNESS * (distances - np.min(distances))), axis=0)
             costs[others] = np.inf
-            # Exchanges without gain would go round in circles.
+            # Exchanges without gain could cycle.
             if np.min(costs) < (1.0 - 1e-9) * costs[chosen[place]]:
                 chosen[place] = np.argmin(costs)
         if np.array_equal(before, chosen):
@@ -148,7 +152,7 @@ def _best_columns(code, n_columns, rng):
     return code[:, np.sort(chosen)]
 
 
-def check_length(n_classes, n_columns):
+def check_length(n_classes: int, n_columns: int) -> None:
     """ValueError where the columns are fewer than the bits of the number of classes."""
     least = (n_classes - 1).bit_length()
     if n_columns < least:
@@ -158,9 +162,9 @@ def check_length(n_classes, n_columns):
         )
 
 
-def _least_distances(codes):
+def _least_distances(codes: Integers) -> Floats:
     """ρ of each of many codes, of shape (n_codes, n_classes, n_columns)."""
-    # Single precision counts exactly, and is multiplied by BLAS.
+    # Single precision is exact for these counts, and BLAS multiplies it.
     small = codes.astype(np.float32)
     distances = (codes.shape[2] - small @ np.swapaxes(small, 1, 2)) / 2
     diagonal = np.arange(codes.shape[1])
@@ -168,7 +172,7 @@ def _least_distances(codes):
     return np.min(distances, axis=(1, 2))
 
 
-def _drawer(n_classes, n_columns, rng, *, sparse):
+def _drawer(n_classes: int, n_columns: int, rng: np.random.Generator, *, sparse: bool) -> Callable[[int], Integers]:
     """A function of n that draws n codes with distinct columns."""
     if count_columns(n_classes, sparse=sparse) > max(_MOST_LISTED, 8 * n_columns):
         return lambda n: _fresh_codes((n, n_classes, n_columns), rng, sparse=sparse)
@@ -176,7 +180,7 @@ def _drawer(n_classes, n_columns, rng, *, sparse):
     # A zero has chance 1/2, each sign 1/4; without zeros all columns are equally likely.
     log_chance = -np.log(2.0) * np.sum(np.abs(listed), axis=0)
 
-    def draw(n):
+    def draw(n: int) -> Integers:
         # The largest of log-chance + Gumbel noise are a draw without replacement: Efraimidis & Spirakis (2006).
         keys = log_chance + rng.gumbel(size=(n, listed.shape[1]))
         chosen = np.sort(np.argpartition(-keys, n_columns - 1, axis=1)[:, :n_columns], axis=1)
@@ -185,13 +189,13 @@ def _drawer(n_classes, n_columns, rng, *, sparse):
     return draw
 
 
-def _ternary_columns(n_classes):
+def _ternary_columns(n_classes: int) -> Integers:
     columns = np.array(list(product((-1, 0, 1), repeat=n_classes))).T
     columns = columns[:, (np.max(columns, axis=0) == 1) & (np.min(columns, axis=0) == -1)]
     return columns[:, distinct_columns(columns)]
 
 
-def _fresh_codes(shape, rng, *, sparse):
+def _fresh_codes(shape: tuple[int, int, int], rng: np.random.Generator, *, sparse: bool) -> Integers:
     """Codes drawn entry by entry: of twice as many columns the first that are questions, and new ones."""
     n_codes, n_classes, n_columns = shape
     values = np.array([-1, 0, 0, 1] if sparse else [-1, 1])

@@ -7,21 +7,34 @@ answers a row of outputs survives. Dietterich & Bakiri (1995), doi:10.1613/jair.
 Journal of Machine Learning Research 1, 113–141.
 """
 
+from typing import Any, Literal, TypeAlias, get_args
+
 import numpy as np
 
+from gnomon._typing import Integers, RandomState
 from gnomon.multiclass._code_search import ecoc, random_code, usual_length
 from gnomon.multiclass._fixed_codes import binary, exhaustive, hamming
 from gnomon.numerics.coding import pair_code, rest_code
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer
 
-__all__ = ["CODES", "coding_matrix"]
+__all__ = ["CODES", "Code", "coding_matrix"]
 
-CODES = ("ovr", "ovo", "binary", "exhaustive", "ecoc", "hamming", "random", "random_sparse")
+Code: TypeAlias = Literal["ovr", "ovo", "binary", "exhaustive", "ecoc", "hamming", "random", "random_sparse"]
 """The codes that need no data."""
 
+CODES: tuple[Code, ...] = get_args(Code)
 
-def coding_matrix(code, n_classes, *, n_columns=None, n_errors=1, n_candidates=1000, random_state=None):
+
+def coding_matrix(
+    code: Code,
+    n_classes: int,
+    *,
+    n_columns: int | None = None,
+    n_errors: int = 1,
+    n_candidates: int = 1000,
+    random_state: RandomState = None,
+) -> Integers:
     """A coding matrix for a number of classes, equation (1) of this module.
 
     Parameters
@@ -76,7 +89,7 @@ def coding_matrix(code, n_classes, *, n_columns=None, n_errors=1, n_candidates=1
         return np.array([[-1], [1]])[:C, : C - 1]
     rng = check_rng(random_state)
     sparse = code == "random_sparse"
-    draw = {"sparse": sparse, "n_candidates": n_candidates}
+    draw: dict[str, Any] = {"sparse": sparse, "n_candidates": n_candidates}
     makers = {
         "ovr": lambda: rest_code(C),
         "ovo": lambda: pair_code(C),

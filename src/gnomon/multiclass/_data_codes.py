@@ -8,11 +8,14 @@
 after Pujol, Radeva & Vitrià (2006), Discriminant ECOC, doi:10.1109/TPAMI.2006.116.
 """
 
+from collections.abc import Callable
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy import linalg, sparse
 
+from gnomon._typing import Array, Bools, Floats, Integers, Matrix
 from gnomon.multiclass._code_report import distinct_columns, row_distances, separated
 from gnomon.multiclass._code_search import check_length, climb_rows, count_columns
 
@@ -22,7 +25,7 @@ _ROUNDING = 1e-12
 _MOST_SIGNS = 10
 
 
-def pca_code(X, index, weights, n_columns=None):
+def pca_code(X: Matrix, index: Integers, weights: Floats, n_columns: int | None = None) -> Integers:
     """Equations (1) and (2).
 
     Parameters
@@ -36,7 +39,7 @@ def pca_code(X, index, weights, n_columns=None):
     """
     C = int(np.max(index)) + 1
     E = _directions(X, index, weights, C)[:, : C - 1 if n_columns is None else min(n_columns, C - 1)]
-    # The sign of what is zero but for rounding must not decide a change of sign either.
+    # The sign of a value at the level of rounding must not decide a change of sign.
     E = np.where(np.abs(E) < _ROUNDING, 0.0, E)
     code = np.where(E >= 0.0, 1, -1)
     distinct = distinct_columns(code)
@@ -49,7 +52,7 @@ def pca_code(X, index, weights, n_columns=None):
     return code
 
 
-def _directions(X, index, weights, C):
+def _directions(X: Any, index: Integers, weights: Floats, C: int) -> Floats:
     """All C − 1 eigenvectors of S that are orthogonal to (√n_k), which S sends to zero; the largest first."""
     member = sparse.csr_array((weights, (index, np.arange(len(index)))), shape=(C, len(index)))
     n = np.sum(member, axis=1)
@@ -66,11 +69,11 @@ def _directions(X, index, weights, C):
     return E * np.sign(E[np.argmax(np.abs(E), axis=0), np.arange(C - 1)])
 
 
-def _lexicographic(E):
+def _lexicographic(E: Floats) -> Callable[[Integers, int], Floats]:
     """What a change of sign brings: fewer pairs of equal rows, then a larger ρ, then a larger ⟨M, E⟩."""
     scale = 4.0 * np.sum(np.abs(E))
 
-    def gain(code, row):
+    def gain(code: Integers, row: int) -> Floats:
         distances = row_distances(code)
         others = np.delete(np.arange(len(code)), row)
         apart = distances[np.ix_(others, others)][~np.eye(len(others), dtype=bool)]
@@ -86,7 +89,7 @@ def _lexicographic(E):
     return gain
 
 
-def held_out(index, weights, fraction, rng):
+def held_out(index: Integers, weights: Floats, fraction: float, rng: np.random.Generator) -> Bools:
     """A share of the rows of each class, at least one and never all, where the class has two rows or more."""
     chosen = np.zeros(len(index), dtype=bool)
     for k in range(int(np.max(index)) + 1):
@@ -95,7 +98,18 @@ def held_out(index, weights, fraction, rng):
     return chosen
 
 
-def stagewise_code(answers, distances, index, weights, n_classes, *, n_columns, n_candidates, patience, rng):
+def stagewise_code(
+    answers: Callable[[Integers], Floats],
+    distances: Callable[[Floats, Integers], Floats],
+    index: Integers,
+    weights: Floats,
+    n_classes: int,
+    *,
+    n_columns: int,
+    n_candidates: int,
+    patience: int,
+    rng: np.random.Generator,
+) -> tuple[Integers, dict[str, Array]]:
     """Equation (3), until `patience` columns in a row bring no gain; gives the code and its history.
 
     Parameters
@@ -132,20 +146,22 @@ def stagewise_code(answers, distances, index, weights, n_classes, *, n_columns, 
     return code[:, :length], trace
 
 
-def _validation(d, index, weights):
+def _validation(d: Floats, index: Integers, weights: Floats) -> tuple[float, float]:
     """Error, then mean distance to the own class, over the validation rows."""
     wrong = np.argmin(d, axis=1) != index
     return float(np.average(wrong, weights=weights)), float(np.average(d[np.arange(len(d)), index], weights=weights))
 
 
-def _confusion(d, index, weights, n_classes):
+def _confusion(d: Floats, index: Integers, weights: Floats, n_classes: int) -> Floats:
     """How much weight the classes exchange, in both directions."""
     table = np.zeros((n_classes, n_classes))
     np.add.at(table, (index, np.argmin(d, axis=1)), weights)
     return table + table.T
 
 
-def _candidates(code, confusion, n_candidates, rng, *, left):
+def _candidates(
+    code: Integers, confusion: Floats, n_candidates: int, rng: np.random.Generator, *, left: int
+) -> Integers:
     """New columns that separate the most confused pair; pairs that nothing separates yet come first.
 
     After them `left` more columns must be able to tell all classes apart.
@@ -169,12 +185,12 @@ def _candidates(code, confusion, n_candidates, rng, *, left):
     )
 
 
-def _most_alike(code):
+def _most_alike(code: Integers) -> int:
     """The largest number of classes with the same codeword."""
     return int(np.max(np.unique(code, axis=0, return_counts=True)[1]))
 
 
-def _sign_columns(n, n_candidates, rng):
+def _sign_columns(n: int, n_candidates: int, rng: np.random.Generator) -> Integers:
     """All columns of n signs, or where they are many some at random."""
     if n <= _MOST_SIGNS:
         return np.array(list(product((1, -1), repeat=n)), dtype=int).T

@@ -8,9 +8,12 @@ b_l(k) are the bits of k, the most significant first. Dietterich & Bakiri (1995)
 doi:10.1002/j.1538-7305.1950.tb00463.x; Bose & Ray-Chaudhuri (1960), doi:10.1016/S0019-9958(60)90287-4.
 """
 
+from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
+
+from gnomon._typing import ArrayLike, Integers
 
 __all__ = ["MOST_EXHAUSTIVE", "all_columns", "binary", "bits", "exhaustive", "hamming"]
 
@@ -31,17 +34,17 @@ _PRIMITIVE = {
 }
 
 
-def bits(words, width):
+def bits(words: ArrayLike, width: int) -> Integers:
     """The binary digits of non-negative integers, the most significant first, one row for each."""
     return np.asarray(words)[:, None] >> np.arange(width - 1, -1, -1) & 1
 
 
-def binary(n_classes):
+def binary(n_classes: int) -> Integers:
     """The number of the class in ⌈log₂C⌉ bits: no redundancy."""
     return 2 * bits(np.arange(n_classes), (n_classes - 1).bit_length()) - 1
 
 
-def exhaustive(n_classes):
+def exhaustive(n_classes: int) -> Integers:
     """Every way to divide the classes in two, once: equation (2)."""
     if n_classes > MOST_EXHAUSTIVE:
         raise ValueError(
@@ -51,19 +54,19 @@ def exhaustive(n_classes):
     return all_columns(n_classes)
 
 
-def all_columns(n_classes):
+def all_columns(n_classes: int) -> Integers:
     """The columns of (2), however many they are."""
     code = 2 * bits(np.arange(2 ** (n_classes - 1) - 1), n_classes - 1).T - 1
     return np.vstack([np.ones((1, code.shape[1]), dtype=int), code])
 
 
-def hamming(n_classes, n_errors=1):
+def hamming(n_classes: int, n_errors: int = 1) -> Integers:
     """Codewords at distance ≥ 2·`n_errors` + 1, equation (3); columns in which all words agree are left out."""
     words = _hamming_words(n_classes) if n_errors == 1 else _bch_words(n_classes, n_errors)
     return 2 * words[:, np.ptp(words, axis=0) > 0] - 1
 
 
-def _hamming_words(n_classes):
+def _hamming_words(n_classes: int) -> Integers:
     """Parity bits at the positions 1, 2, 4, …, the data bits between them; parity p covers the positions with bit p."""
     r = next(r for r in count(2) if (n_classes - 1).bit_length() <= 2**r - 1 - r)
     positions = np.arange(1, 2**r)
@@ -75,7 +78,7 @@ def _hamming_words(n_classes):
     return words
 
 
-def _bch_words(n_classes, n_errors):
+def _bch_words(n_classes: int, n_errors: int) -> Integers:
     """Systematic words u(x) x^{n−k} + (u(x) x^{n−k} mod g(x)) of the shortest code that holds the classes."""
     for degree, primitive in _PRIMITIVE.items():
         length = 2**degree - 1
@@ -90,7 +93,7 @@ def _bch_words(n_classes, n_errors):
     )
 
 
-def _bch_generator(degree, primitive, n_errors):
+def _bch_generator(degree: int, primitive: int, n_errors: int) -> int:
     """g(x), the product of the distinct minimal polynomials of α, α³, …, α^{2t−1}: Lin & Costello (2004), section 6.1.
 
     Powers beyond the order 2^m − 1 add nothing new, and g is then x^n − 1 or a divisor that leaves no room for words.
@@ -108,25 +111,28 @@ def _bch_generator(degree, primitive, n_errors):
     return generator
 
 
-def _minimal_polynomial(i, powers):
+def _minimal_polynomial(i: int, powers: Sequence[int]) -> int:
     """The polynomial of least degree over GF(2) with the root αⁱ; polynomials are tried in the order of their bits."""
-    for polynomial in count(2):
-        value = 0
-        for j in range(polynomial.bit_length()):
-            if polynomial >> j & 1:
-                value ^= powers[i * j % len(powers)]
-        if value == 0:
-            return polynomial
+    return next(polynomial for polynomial in count(2) if _at_power(polynomial, i, powers) == 0)
 
 
-def _remainder(a, b):
+def _at_power(polynomial: int, i: int, powers: Sequence[int]) -> int:
+    """The value of a polynomial at αⁱ."""
+    value = 0
+    for j in range(polynomial.bit_length()):
+        if polynomial >> j & 1:
+            value ^= powers[i * j % len(powers)]
+    return value
+
+
+def _remainder(a: int, b: int) -> int:
     """a mod b, polynomials over GF(2) whose coefficients are bits."""
     while a.bit_length() >= b.bit_length():
         a ^= b << (a.bit_length() - b.bit_length())
     return a
 
 
-def _product(a, b):
+def _product(a: int, b: int) -> int:
     """a · b, polynomials over GF(2) whose coefficients are bits."""
     total = 0
     while b:

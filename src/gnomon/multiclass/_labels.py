@@ -2,19 +2,20 @@
 
     classes = {yᵢ : sᵢ > 0}                                                                                 (1)
 
-A row of weight zero is no row, and a class of such rows is none: Lumley (2010), doi:10.1002/9780470580066.
+Rows of weight zero do not count, nor do classes that have no other rows.
 """
 
 import numpy as np
 from sklearn.utils.validation import check_consistent_length
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers
 from gnomon.multiclass._base import single_labels
 from gnomon.numerics.coding import label_index
 
 __all__ = ["weighted_classes"]
 
 
-def weighted_classes(X, y, weights):
+def weighted_classes(X: AnyRows, y: ArrayLike, weights: Floats | None) -> tuple[Integers, Array]:
     """The class of every row, and the classes (1); rows without weight get any class, and take no part in a fit."""
     index, classes = label_index(single_labels(y))
     check_consistent_length(X, index)

@@ -1,4 +1,4 @@
-"""Refusing to answer: which rows, under which label, and how often.
+"""The reject option: which rows are rejected, under which label, and how often.
 
     refuse x  where  max_k s_k(x) < θ   or   s_(1)(x) − s_(2)(x) < m                                       (1)
 
@@ -7,10 +7,11 @@ s are scores or probabilities of the classes, larger is better, θ is `reject_th
 """
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
+from gnomon._typing import Array, Bools, Floats
 from gnomon.base.spare_labels import check_kind, check_spare, spare_label
 from gnomon.numerics.validation import check_interval, check_non_negative
 
@@ -49,14 +50,14 @@ class Refusal:
 
     threshold: float | None = None
     margin: float | None = None
-    label: object = None
+    label: Any = None
 
     @property
-    def asked(self):
+    def asked(self) -> bool:
         """Whether there is a limit."""
         return self.threshold is not None or self.margin is not None
 
-    def checked(self):
+    def checked(self) -> Self:
         """The same; ValueError where a limit is no limit."""
         if self.threshold is not None:
             check_interval("reject_threshold", self.threshold)
@@ -64,7 +65,7 @@ class Refusal:
             check_non_negative("reject_margin", self.margin)
         return self
 
-    def of(self, scores):
+    def of(self, scores: Floats) -> Bools:
         """The rows that (1) refuses, as a mask; with one class there is no second, and only θ can refuse."""
         refused = np.zeros(len(scores), dtype=bool)
         if self.threshold is not None:
@@ -75,12 +76,12 @@ class Refusal:
             refused |= np.where(top[:, 0] == top[:, 1], 0.0, top[:, 1] - top[:, 0]) < self.margin
         return refused
 
-    def label_for(self, classes):
+    def label_for(self, classes: Array) -> Any:
         """The label of refused rows; ValueError if it is a class, or of another kind than the classes."""
         label = check_kind("reject_label", spare_label(self.label, classes, "reject"), classes)
         return check_spare("reject_label", label, classes)
 
 
-def insert_label(labels, rejected, label):
+def insert_label(labels: Array, rejected: Bools, label: object) -> Array:
     """`labels` with `label` in the rows that are `rejected`, in a type that holds both."""
     return np.where(rejected, np.asarray(label, dtype=object if labels.dtype.kind == "O" else None), labels)

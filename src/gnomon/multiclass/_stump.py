@@ -7,12 +7,15 @@ Strings, categories and gaps may come straight from a data frame; gaps and categ
 missing values.
 """
 
+from collections.abc import Callable
 from copy import copy
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Matrix
 from gnomon.base.coded_rows import fitted_rows, new_rows
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.weights import check_weights
@@ -27,17 +30,17 @@ class Stump(ClassifierMixin, BaseEstimator):
     # How `fitted_rows` reads tables.
     categorical_features, categories, unseen = "from_dtype", None, "missing"
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Stump":
         """Find the test."""
         return self.over(X)[0](y, sample_weight)
 
-    def over(self, X):
+    def over(self, X: AnyRows) -> tuple[Callable[..., "Stump"], Callable[["Stump"], Array]]:
         """Functions (y, sample_weight) → stump and stump → predictions, for many targets of rows sorted once."""
         ready = copy(self)
         rows = fitted_rows(ready, X)
         columns = code_columns(rows, category=ready.coding_.category)
 
-        def fit(y, sample_weight=None):
+        def fit(y: ArrayLike, sample_weight: ArrayLike | None = None) -> "Stump":
             model = copy(ready)
             index, model.classes_ = label_index(y)
             weights = check_weights(sample_weight, np.empty((len(index), 0)))
@@ -47,19 +50,19 @@ class Stump(ClassifierMixin, BaseEstimator):
 
         return fit, ready._reader(rows)
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class that weighs most in the leaf of every row."""
         return self.reader(X)(self)
 
-    def reader(self, X):
+    def reader(self, X: AnyRows) -> Callable[["Stump"], Array]:
         """A function stump → predictions for many stumps of the same columns, into which X is turned once."""
         check_is_fitted(self)
         return self._reader(new_rows(self, X))
 
-    def _reader(self, rows):
+    def _reader(self, rows: Matrix) -> Callable[["Stump"], Array]:
         return lambda model: model.classes_[np.argmax(model.tree_.predict(rows), axis=1)]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = tags.input_tags.allow_nan = True
         tags.input_tags.string = tags.input_tags.categorical = True

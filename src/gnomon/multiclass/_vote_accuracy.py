@@ -10,12 +10,13 @@ of multiclass boosting, JMLR 14, 437–497.
 import numpy as np
 from scipy.stats import poisson
 
+from gnomon._typing import ArrayLike, Floats
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["vote_accuracy"]
 
 
-def vote_accuracy(n_members, p):
+def vote_accuracy(n_members: int, p: ArrayLike) -> float:
     """The probability (1) that the first class gets more votes than every other; a tie is no win.
 
     Parameters
@@ -55,7 +56,7 @@ def vote_accuracy(n_members, p):
     return float(wins / poisson.pmf(T, T))
 
 
-def _checked(p):
+def _checked(p: ArrayLike) -> Floats:
     try:
         p = np.asarray(p, dtype=float)
     except (TypeError, ValueError) as error:

@@ -1,26 +1,28 @@
-"""AdaBoost.ECC: boosting that invents a coding matrix on its way.
+"""AdaBoost.ECC: boosting that adds a column to a coding matrix in every round.
 
     minimise  Σᵢ sᵢ Σ_{k≠yᵢ} exp(−½(F(xᵢ, yᵢ) − F(xᵢ, k))),    F(x, k) = Σ_t α_t h_t(x) μ_t(k)                   (1)
 
 The terms D_ik of (1) are weights of pairs (row, wrong class). Round t divides the classes in two, μ_t(k) = ±1;
 U = Σ D_ik over the pairs with μ_t(k) ≠ μ_t(yᵢ); h_t is fitted to μ_t(yᵢ) with the share of U that row i has as weight;
 with its weighted error ε the best step is α_t = ½ ln((1 − ε)/ε), and (1) falls by U − 2U√(ε(1 − ε)). So an error below
-½ in a question of two answers is all that is needed, whatever the number of classes. Guruswami & Sahai (1999),
+½ in a binary problem is all that is needed, whatever the number of classes. Guruswami & Sahai (1999),
 Multiclass learning, boosting, and error-correcting codes, doi:10.1145/307400.307429.
 """
 
 import warnings
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, is_regressor
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, RandomState
 from gnomon.base import fit_weighted, given_rows
-from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
 from gnomon.multiclass._labels import weighted_classes
@@ -36,13 +38,19 @@ _LEAST_ERROR = 1e-10
 """Errors keep this distance from 0 and 1, where a step would be infinite."""
 _MOST_TRIALS = 10
 
+Partition: TypeAlias = Literal["random", "max"]
+"""How the classes are divided."""
+
+Learner: TypeAlias = tuple[Callable[[Integers, Floats], Any], Callable[[Any], Array]]
+"""Functions (y, weights) → model and model → its predictions for the training rows."""
+
 
 class _Round(NamedTuple):
     """μ_t, the sides h_t of the training rows, h_t itself, its error ε, α_t and U."""
 
-    mu: np.ndarray
-    side: np.ndarray | None
-    model: object
+    mu: Integers
+    side: Floats
+    model: Any
     error: float
     alpha: float
     pairs: float
@@ -107,14 +115,22 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
     True
     """
 
-    def __init__(self, estimator=None, *, n_estimators=50, partition="random", learning_rate=1.0, random_state=None):
+    def __init__(
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        n_estimators: int = 50,
+        partition: Partition = "random",
+        learning_rate: float = 1.0,
+        random_state: RandomState = None,
+    ):
         self.estimator = estimator
         self.n_estimators = n_estimators
         self.partition = partition
         self.learning_rate = learning_rate
         self.random_state = random_state
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1) by one division and one learner at a time.
 
         Parameters
@@ -129,7 +145,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         self
         """
         check_integer("n_estimators", self.n_estimators, 1)
-        check_choice("partition", self.partition, ("random", "max"))
+        check_choice("partition", self.partition, get_args(Partition))
         check_interval("learning_rate", self.learning_rate, 0.0, 1.0, closed="right")
         if getattr(self._base(), "predict", None) is None or is_regressor(self._base()):
             raise ValueError(f"estimator={self.estimator!r} is no classifier; give one, or None for a stump")
@@ -150,7 +166,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
                 )
         return self
 
-    def decision_function(self, X):
+    def decision_function(self, X: AnyRows) -> Floats:
         """F(x, k) for every class; for two classes F(x, 1) = −F(x, 0).
 
         Parameters
@@ -164,7 +180,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         F = self._scores(X)
         return F[:, 1] if len(self.classes_) == 2 else F
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: AnyRows) -> Iterator[Floats]:
         """`decision_function` after every round.
 
         Parameters
@@ -178,7 +194,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         for F in self._staged_scores(X):
             yield F[:, 1] if len(self.classes_) == 2 else F
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class with the largest F(x, k); ties go to the first.
 
         Parameters
@@ -192,7 +208,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         best = np.argmax(self._scores(X), axis=1)
         return self.classes_[best]
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: AnyRows) -> Iterator[Array]:
         """`predict` after every round.
 
         Parameters
@@ -206,7 +222,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         for F in self._staged_scores(X):
             yield self.classes_[np.argmax(F, axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: AnyRows) -> Floats:
         """softmax_k F(x, k).
 
         Parameters
@@ -219,15 +235,16 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         """
         return softmax(self._scores(X), axis=1)
 
-    def _base(self):
+    def _base(self) -> BaseEstimator:
         return Stump() if self.estimator is None else self.estimator
 
-    def _boost(self, X, index, s, told):
+    def _boost(self, X: Any, index: Integers, s: Floats, told: Tasks) -> None:
         C, rng = len(self.classes_), check_rng(self.random_state)
         own = np.arange(C) == index[:, None]
         F, D = np.zeros((len(index), C)), s[:, None] * ~own
         learner = Stump().over(X) if self.estimator is None else _over(self.estimator, X, rng)
-        rounds, objectives, wrong, self.stop_reason_ = [], [np.sum(D)], [], "max_iter"
+        rounds: list[_Round] = []
+        objectives, wrong, self.stop_reason_ = [np.sum(D)], [], "max_iter"
         while len(rounds) < self.n_estimators:
             made = self._round(learner, index, D, float(np.sum(s)), rng) if np.any(D) else None
             if made is None:
@@ -235,7 +252,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
                 break
             F += made.alpha * made.side[:, None] * made.mu
             D = s[:, None] * np.exp(-0.5 * (F[own][:, None] - F)) * ~own
-            rounds.append(made._replace(side=None))
+            rounds.append(made._replace(side=np.empty(0)))
             objectives.append(np.sum(D))
             wrong.append(np.average(np.argmax(F, axis=1) != index, weights=s))
             if told.done():
@@ -244,7 +261,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         self.objective_ = float(objectives[-1])
         self._unpack(rounds, C, {"objective": np.array(objectives[1:]), "error": np.array(wrong)})
 
-    def _unpack(self, rounds, C, traces):
+    def _unpack(self, rounds: Sequence[_Round], C: int, traces: dict[str, Array]) -> None:
         self.estimators_ = [made.model for made in rounds]
         self.code_book_ = np.array([made.mu for made in rounds], dtype=int).reshape(len(rounds), C).T
         self.estimator_errors_ = np.array([made.error for made in rounds])
@@ -253,7 +270,7 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         self.n_iter_ = len(rounds)
         self.history_ = {"iteration": np.arange(1, len(rounds) + 1), "pairs": pairs, **traces}
 
-    def _round(self, learner, index, D, n, rng):
+    def _round(self, learner: Learner, index: Integers, D: Floats, n: float, rng: np.random.Generator) -> _Round | None:
         """One division with a learner that has an edge; None if several divisions give none."""
         fit, sides = learner
         for trial in range(_MOST_TRIALS):
@@ -270,24 +287,24 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
                 return _Round(mu, side, model, error, float(self.learning_rate) * _step(error), U)
         return None
 
-    def _scores(self, X):
+    def _scores(self, X: AnyRows) -> Floats:
         F = self._no_scores(X)
         for step in self._steps(X):
             F += step
         return F
 
-    def _staged_scores(self, X):
+    def _staged_scores(self, X: AnyRows) -> Iterator[Floats]:
         F = self._no_scores(X)
         for step in self._steps(X):
             F = (F + step).astype(F.dtype)
             yield F
 
-    def _no_scores(self, X):
+    def _no_scores(self, X: AnyRows) -> Floats:
         check_is_fitted(self)
         single = getattr(X, "dtype", None) == np.float32
         return np.zeros((_num_samples(X), len(self.classes_)), dtype=np.float32 if single else float)
 
-    def _steps(self, X):
+    def _steps(self, X: AnyRows) -> Iterator[Floats]:
         """α_t h_t(x) μ_t(k), round by round."""
         X = given_rows(self, self._base(), X, reset=False)
         stumps = self.estimator is None and self.n_iter_ > 0
@@ -295,24 +312,24 @@ class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Est
         for model, mu, alpha in zip(self.estimators_, self.code_book_.T, self.alphas_, strict=True):
             yield alpha * (2.0 * sides(model)[:, None] - 1.0) * mu
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self._base()).input_tags
         return tags
 
 
-def _step(error):
+def _step(error: float) -> float:
     """α = ½ ln((1 − ε)/ε)."""
     kept = min(max(error, _LEAST_ERROR), 1.0 - _LEAST_ERROR)
     return 0.5 * float(np.log((1.0 - kept) / kept))
 
 
-def _random_halves(C, rng):
+def _random_halves(C: int, rng: np.random.Generator) -> Integers:
     mu = np.where(rng.permutation(C) < C // 2, 1, -1)
     return mu * mu[-1]
 
 
-def _largest_cut(D, index, rng):
+def _largest_cut(D: Floats, index: Integers, rng: np.random.Generator) -> Integers:
     """μ with the largest U = (Σ W − μᵀW μ)/4; W_ab is what rows of a weigh for the class b, and rows of b for a."""
     C = D.shape[1]
     W = np.zeros((C, C))
@@ -330,6 +347,6 @@ def _largest_cut(D, index, rng):
     return mu * mu[-1]
 
 
-def _over(base, X, rng):
+def _over(base: BaseEstimator, X: Any, rng: np.random.Generator) -> Learner:
     """As `Stump.over`, for any classifier."""
     return lambda y, weights: fit_weighted(base, X, y, weights, rng), lambda model: model.predict(X)

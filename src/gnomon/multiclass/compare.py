@@ -1,4 +1,4 @@
-"""Which reduction to take: how many fits each makes, what they cost, how often each errs.
+"""Comparison of reductions: the number of fits of each, their cost, and their errors.
 
     one-vs-rest C,    one-vs-one C(C − 1)/2,    bits ⌈log₂ C⌉,    a code as many as it has columns            (1)
 
@@ -6,19 +6,21 @@ Errors are measured on held-out rows of the same folds for all. Rifkin & Klautau
 classification, JMLR 5, 101–141; Allwein, Schapire & Singer (2000), Reducing multiclass to binary, JMLR 1, 113–141.
 """
 
+from collections.abc import Mapping
 from time import perf_counter
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_consistent_length
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Folds, Integers, RandomState
 from gnomon.base import offers
 from gnomon.multiclass._base import single_labels
-from gnomon.multiclass._coding_matrix import CODES, coding_matrix
-from gnomon.multiclass.one_vs_one import OneVsOneClassifier
+from gnomon.multiclass._coding_matrix import CODES, Code, coding_matrix
+from gnomon.multiclass.one_vs_one import OneVsOneClassifier, PairDecision
 from gnomon.multiclass.one_vs_rest import OneVsRestClassifier
 from gnomon.multiclass.output_code import OutputCodeClassifier
 from gnomon.numerics.validation import check_choice, check_integer
@@ -57,9 +59,9 @@ class ReductionComparison(NamedTuple):
     """
 
     best: str
-    table: dict
+    table: dict[str, Array]
 
-    def __str__(self):
+    def __str__(self) -> str:
         cells = [[name, *(_text(value) for value in column)] for name, column in self.table.items()]
         widths = [max(map(len, column)) for column in cells]
         rows = zip(*cells, strict=True)
@@ -67,7 +69,7 @@ class ReductionComparison(NamedTuple):
         return "\n".join("  ".join(f"{c:{s}{w}}" for c, s, w in zip(r, sides, widths, strict=True)) for r in rows)
 
 
-def number_of_classifiers(n_classes, reduction="ovr"):
+def number_of_classifiers(n_classes: int, reduction: Code = "ovr") -> int:
     """How many binary classifiers a reduction fits, equation (1).
 
     Parameters
@@ -99,7 +101,7 @@ def number_of_classifiers(n_classes, reduction="ovr"):
     return known[reduction] if reduction in known else coding_matrix(reduction, C, random_state=0).shape[1]
 
 
-def kernel_work(n_samples, n_classes, reduction="ovr"):
+def kernel_work(n_samples: int, n_classes: int, reduction: Literal["ovr", "ovo"] = "ovr") -> float:
     """Work of kernel machines whose cost is the square of their rows, classes of equal size.
 
     C fits on all rows: C N². C(C − 1)/2 fits on 2N/C rows: 2N²(C − 1)/C.
@@ -133,7 +135,16 @@ def kernel_work(n_samples, n_classes, reduction="ovr"):
     return float(number_of_classifiers(C, reduction) * rows**2)
 
 
-def compare_reductions(estimator, X, y, *, reductions=None, cv=5, n_jobs=None, random_state=None):
+def compare_reductions(
+    estimator: BaseEstimator,
+    X: AnyRows,
+    y: ArrayLike,
+    *,
+    reductions: Mapping[str, BaseEstimator] | None = None,
+    cv: Folds = 5,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> ReductionComparison:
     """Fit one base classifier by several reductions and compare fits, time and error.
 
     Parameters
@@ -194,14 +205,17 @@ def compare_reductions(estimator, X, y, *, reductions=None, cv=5, n_jobs=None, r
     return ReductionComparison(str(table["reduction"][np.argmin(table["error"])]), table)
 
 
-def _reductions(estimator, n_classes, n_jobs, random_state):
-    pairs = ["vote", "dag", *(["coupling"] if "proba" in offers(estimator) else [])]
+def _reductions(
+    estimator: BaseEstimator, n_classes: int, n_jobs: int | None, random_state: RandomState
+) -> dict[str, BaseEstimator]:
+    pairs: list[PairDecision] = ["vote", "dag"]
+    pairs += ["coupling"] if "proba" in offers(estimator) else []
     codes = ["binary", "ecoc", "random", "random_sparse"]
     codes += ["exhaustive"] if n_classes <= _MOST_DENSE else []
     # A Hamming code of four words repeats columns.
     codes += ["hamming"] if n_classes > _FEWEST_WORDS else []
     names = {"vote": "ovo"}
-    draw = {"random_state": random_state, "n_jobs": n_jobs}
+    draw: dict[str, Any] = {"random_state": random_state, "n_jobs": n_jobs}
     return {
         "ovr": OneVsRestClassifier(estimator, n_jobs=n_jobs),
         **{names.get(d, d): OneVsOneClassifier(estimator, decision=d, n_jobs=n_jobs) for d in pairs},
@@ -209,7 +223,9 @@ def _reductions(estimator, n_classes, n_jobs, random_state):
     }
 
 
-def _measure(model, X, y, train, test):
+def _measure(
+    model: BaseEstimator, X: AnyRows, y: Array, train: Integers, test: Integers
+) -> tuple[int, float, float, float]:
     """Number of fits, seconds to fit and to predict, and share of errors, of one fold."""
     start = perf_counter()
     model = clone(model).fit(_safe_indexing(X, train), y[train])
@@ -220,5 +236,5 @@ def _measure(model, X, y, train, test):
     return n_fits, fitted - start, answered - fitted, float(np.mean(answers != y[test]))
 
 
-def _text(value):
+def _text(value: Any) -> str:
     return str(value) if isinstance(value, (str, np.integer)) else f"{value:.3g}"

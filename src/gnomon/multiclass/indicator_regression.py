@@ -4,31 +4,35 @@
     integer:  g fitted to y ∈ {0, …, C − 1},  ŷ = g(x) rounded                                             (2)
 
 Least squares on e_y estimates E[e_y | x], the posteriors; a linear g masks a class between two others. Integers put the
-classes on a line in an order that means nothing: a baseline to be beaten. Hastie, Tibshirani & Friedman (2009), The
+classes on a line in an arbitrary order: a baseline only. Hastie, Tibshirani & Friedman (2009), The
 Elements of Statistical Learning, section 4.2, doi:10.1007/978-0-387-84858-7.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
+from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, clone, is_regressor
 from sklearn.multioutput import MultiOutputRegressor
-from sklearn.utils import get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import given_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.routing import routed, router
 from gnomon.base.weights import weight_parameter
 from gnomon.multiclass._base import predictor, single_labels
 from gnomon.numerics.coding import encode_labels
+from gnomon.numerics.coding.labels import Coding
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["IndicatorRegression"]
 
-_CODES = {"onehot": "one_hot", "integer": "index"}
+ClassCoding: TypeAlias = Literal["onehot", "integer"]
+
+_CODES: dict[ClassCoding, Coding] = {"onehot": "one_hot", "integer": "index"}
 """What `encode_labels` calls the codings."""
 
 
@@ -70,14 +74,14 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, Estimator):
     [[0.33, 0.67, 0.0]]
     """
 
-    def __init__(self, regressor, *, coding="onehot"):
+    def __init__(self, regressor: BaseEstimator, *, coding: ClassCoding = "onehot"):
         self.regressor = regressor
         self.coding = coding
 
     # Weights are for the regressor, which asks for them or does not.
     __metadata_request__fit: ClassVar = {"sample_weight": UNUSED}
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit the regressor to the codes of the classes.
 
         Parameters
@@ -111,7 +115,7 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, Estimator):
         """How scikit-learn routes metadata to the regressor."""
         return router(self, regressor=self.regressor)
 
-    def decision_function(self, X):
+    def decision_function(self, X: AnyRows) -> Floats:
         """g_k(x), or −|g(x) − k| for integers; for two classes that of the second minus that of the first.
 
         Parameters
@@ -125,7 +129,7 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, Estimator):
         S = self._scores(X)
         return S[:, -1] - S[:, 0] if S.shape[1] <= 2 else S
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class with the largest score; ties go to the first.
 
         Parameters
@@ -139,14 +143,14 @@ class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, Estimator):
         scores = self._scores(X)
         return self.classes_[np.argmax(scores, axis=1)]
 
-    def _scores(self, X):
+    def _scores(self, X: AnyRows) -> Floats:
         check_is_fitted(self)
         g = self.regressor_.predict(given_rows(self, self.regressor, X, reset=False))
         if self.coding == "integer":
             return -np.abs(np.reshape(g, (-1, 1)) - np.arange(len(self.classes_), dtype=g.dtype))
         return np.reshape(g, (len(g), len(self.classes_)))
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self.regressor).input_tags
         return tags

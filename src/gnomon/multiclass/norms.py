@@ -6,9 +6,13 @@ Schölkopf & Smola (2002), Learning with Kernels, section 7.3, doi:10.7551/mitpr
 """
 
 import warnings
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+
+from gnomon._typing import Array, Floats
 
 __all__ = ["known_norms", "weight_norms"]
 
@@ -16,7 +20,7 @@ _SMALL = 0.01
 """A norm this far below the median makes the scores of its class meaningless."""
 
 
-def weight_norms(estimators, classes):
+def weight_norms(estimators: Sequence[Any], classes: Array) -> Floats:
     """‖w‖ of every fitted binary classifier; ValueError where there is none, a warning where one is tiny."""
     norms = [_norm(estimator) for estimator in estimators]
     if None in norms:
@@ -42,34 +46,34 @@ def weight_norms(estimators, classes):
     return norms
 
 
-def known_norms(estimators):
+def known_norms(estimators: Sequence[Any]) -> Floats | None:
     """‖w‖ of every fitted binary classifier; None where one of them has none, or is constant."""
     norms = [_norm(estimator) for estimator in estimators]
     return np.array(norms) if all(norms) else None
 
 
-def _norm(estimator):
+def _norm(estimator: Any) -> float | None:
     last = _last(estimator)
     found = (known(last) for known in (_linear_norm, _stated_norm, _kernel_norm))
     return next((norm for norm in found if norm is not None), None)
 
 
-def _last(estimator):
+def _last(estimator: Any) -> Any:
     """Inside a pipeline the last step is linear in what it is given."""
     return getattr(estimator, "steps", [("", estimator)])[-1][1]
 
 
-def _linear_norm(estimator):
+def _linear_norm(estimator: Any) -> float | None:
     w = getattr(estimator, "coef_", None)
     return None if w is None else float(np.linalg.norm(_dense(w)))
 
 
-def _stated_norm(estimator):
+def _stated_norm(estimator: Any) -> float | None:
     norm = getattr(estimator, "weight_norm_", None)
     return None if norm is None else float(np.ravel(norm)[0])
 
 
-def _kernel_norm(estimator):
+def _kernel_norm(estimator: Any) -> float | None:
     support, alpha = getattr(estimator, "support_vectors_", None), getattr(estimator, "dual_coef_", None)
     if support is None or alpha is None or support.shape[0] != alpha.shape[1]:
         return None
@@ -77,5 +81,5 @@ def _kernel_norm(estimator):
     return float(np.sqrt(max(float(np.ravel(_dense(alpha)) @ f), 0.0)))
 
 
-def _dense(values):
+def _dense(values: Any) -> Array:
     return values.toarray() if sparse.issparse(values) else np.asarray(values)

@@ -8,20 +8,23 @@ pairwise probabilities are coupled. Knerr, Personnaz & Dreyfus (1990), doi:10.10
 Cristianini & Shawe-Taylor (2000), NIPS 12, 547–553; Wu, Lin & Weng (2004), JMLR 5, 975–1005.
 """
 
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import is_regressor
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity, available_if
 from gnomon.base import FittedColumns, column_output, column_outputs, fit_columns, given_rows, offers
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
+from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
+    Problems,
     Reduction,
     continue_fits,
     given_params,
@@ -36,9 +39,15 @@ from gnomon.numerics.coding import (
     pair_problem,
     pair_sums,
 )
+from gnomon.numerics.coding.pairs import Coupling
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["OneVsOneClassifier"]
+
+PairDecision: TypeAlias = Literal["vote", "dag", "coupling"]
+
+Tie: TypeAlias = Literal["score", "margin", "first"]
+"""What decides between classes with equal votes."""
 
 
 class OneVsOneClassifier(Reduction):
@@ -110,17 +119,17 @@ class OneVsOneClassifier(Reduction):
 
     def __init__(
         self,
-        estimator,
+        estimator: BaseEstimator,
         *,
-        n_jobs=None,
-        decision="vote",
-        tie="score",
-        order=None,
-        coupling="wu_lin_weng",
-        reject_threshold=None,
-        reject_margin=None,
-        reject_label=None,
-        verbose=0,
+        n_jobs: int | None = None,
+        decision: PairDecision = "vote",
+        tie: Tie = "score",
+        order: ArrayLike | None = None,
+        coupling: Coupling = "wu_lin_weng",
+        reject_threshold: float | None = None,
+        reject_margin: float | None = None,
+        reject_label: object = None,
+        verbose: Verbosity = 0,
     ):
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -133,7 +142,7 @@ class OneVsOneClassifier(Reduction):
         self.reject_label = reject_label
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit one classifier for each pair of classes.
 
         Parameters
@@ -155,15 +164,24 @@ class OneVsOneClassifier(Reduction):
         weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
-        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs}
         with fit_tasks(self, "column", len(problems), X=X, y=y) as told:
             report = told.reported(progress_of(self.verbose, "fit"))
-            return self._finish(fit_columns(self.estimator, X, problems, report=report, **options))
+            columns = fit_columns(
+                self.estimator, X, problems, weights=weights, params=params, n_jobs=self.n_jobs, report=report
+            )
+            return self._finish(columns)
 
     __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 
     @available_if(base_has("partial_fit"))
-    def partial_fit(self, X, y, classes=None, sample_weight=None, **partial_fit_params):
+    def partial_fit(
+        self,
+        X: AnyRows,
+        y: ArrayLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        **partial_fit_params: Any,
+    ) -> Self:
         """Continue the fits with more rows.
 
         Parameters
@@ -184,7 +202,7 @@ class OneVsOneClassifier(Reduction):
         columns = continue_fits(self, X, y, classes, sample_weight, partial_fit_params, self._more_problems)
         return self._finish(columns)
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class of every row, `reject_label_` where the answer is refused.
 
         Parameters
@@ -197,7 +215,7 @@ class OneVsOneClassifier(Reduction):
         """
         return self._answers(X)
 
-    def votes(self, X):
+    def votes(self, X: AnyRows) -> Floats:
         """How many of its pairs each class wins.
 
         Parameters
@@ -212,7 +230,7 @@ class OneVsOneClassifier(Reduction):
         wins = self._outputs(X, "hard") == 0
         return pair_sums(wins, ~wins, self.n_classes_)
 
-    def decision_function(self, X):
+    def decision_function(self, X: AnyRows) -> Floats:
         """Votes and the tie term of (2), whatever `decision` is; for two classes that of the second.
 
         Parameters
@@ -227,7 +245,7 @@ class OneVsOneClassifier(Reduction):
         return D[:, -1] if self.n_classes_ <= 2 else D
 
     @available_if(base_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: AnyRows) -> Floats:
         """Probabilities of the classes by coupling those of the pairs.
 
         Parameters
@@ -247,7 +265,7 @@ class OneVsOneClassifier(Reduction):
         sizes = np.sum(self.class_count_[class_pairs(self.n_classes_)], axis=1)
         return couple_pairs(r, self.n_classes_, method=self.coupling, counts=sizes)
 
-    def dag_path(self, X):
+    def dag_path(self, X: AnyRows) -> tuple[Array, Array]:
         """The duels by which the decision graph comes to its answers.
 
         Parameters
@@ -265,34 +283,34 @@ class OneVsOneClassifier(Reduction):
         winner, path = self._walk(given_rows(self, self.estimator, X, reset=False))
         return self.classes_[winner], self.classes_[path]
 
-    def _check_parameters(self):
-        check_choice("decision", self.decision, ("vote", "dag", "coupling"))
-        check_choice("tie", self.tie, ("score", "margin", "first"))
+    def _check_parameters(self) -> None:
+        check_choice("decision", self.decision, get_args(PairDecision))
+        check_choice("tie", self.tie, get_args(Tie))
         check_choice("coupling", self.coupling, COUPLINGS)
         self._kind("proba" if self.decision == "coupling" else "auto")
         if self.decision == "dag" and self._may_refuse():
             raise ValueError("decision='dag' has no scores to refuse by; use 'vote' or 'coupling' with reject options")
 
-    def _more_problems(self, X, y, weights, *, first):
+    def _more_problems(self, X: AnyRows, y: ArrayLike, weights: Floats | None, *, first: bool) -> Problems:
         index, _ = label_index(single_labels(y), self.classes_)
         counts = np.bincount(index, weights, minlength=self.n_classes_)
         self.class_count_ = counts.astype(float) if first else self.class_count_ + counts
         return self._problems(X, index)
 
-    def _problems(self, X, index):
+    def _problems(self, X: AnyRows, index: Integers) -> Problems:
         check_consistent_length(X, index)
         self._settle_reject_label()
         self._list = self._order()
         places = np.split(np.argsort(index, kind="stable"), np.cumsum(np.bincount(index, minlength=self.n_classes_)))
-        return [lambda i=i, j=j: pair_problem(places, i, j, self.classes_) for i, j in class_pairs(self.n_classes_)]
+        return [partial(pair_problem, places, i, j, self.classes_) for i, j in class_pairs(self.n_classes_)]
 
-    def _finish(self, columns):
+    def _finish(self, columns: FittedColumns) -> Self:
         self.estimators_ = columns.estimators
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         self.pairwise_indices_ = columns.rows if pairwise else None
         return self
 
-    def _order(self):
+    def _order(self) -> Integers:
         """The list of the decision graph, as indices of classes."""
         if self.order is None:
             return np.arange(self.n_classes_)
@@ -304,18 +322,18 @@ class OneVsOneClassifier(Reduction):
             )
         return label_index(order, self.classes_)[0]
 
-    def _may_refuse(self):
+    def _may_refuse(self) -> bool:
         return self._refusal().asked
 
-    def _outputs(self, X, kind):
+    def _outputs(self, X: AnyRows, kind: Output) -> Array:
         check_is_fitted(self)
         X = given_rows(self, self.estimator, X, reset=False)
         return column_outputs(self._columns(), X, kind, pairwise=self.pairwise_indices_ is not None, n_jobs=self.n_jobs)
 
-    def _columns(self):
+    def _columns(self) -> FittedColumns:
         return FittedColumns(self.estimators_, self.pairwise_indices_ or [None] * len(self.estimators_))
 
-    def _vote_scores(self, X):
+    def _vote_scores(self, X: AnyRows) -> Floats:
         votes, kinds = self.votes(X), offers(self.estimator)
         if self.tie == "first" or kinds == ["hard"]:
             return votes
@@ -325,11 +343,11 @@ class OneVsOneClassifier(Reduction):
         s = pair_sums(-f, f, self.n_classes_)
         return votes.astype(s.dtype) + s / (3.0 * (np.abs(s) + 1.0))
 
-    def _walk(self, X):
+    def _walk(self, X: Any) -> tuple[Integers, Integers]:
         pairs = {(i, j): l for l, (i, j) in enumerate(map(tuple, class_pairs(self.n_classes_).tolist()))}
         columns = self._columns()
 
-        def wins(i, j, rows):
+        def wins(i: int, j: int, rows: Integers) -> Bools:
             l = pairs[int(i), int(j)]
             part, seen = _safe_indexing(X, rows), columns.rows[l]
             part = part if seen is None else _safe_indexing(part, seen, axis=1)
@@ -337,7 +355,7 @@ class OneVsOneClassifier(Reduction):
 
         return dag_winners(_num_samples(X), self._list, wins)
 
-    def _decide(self, X):
+    def _decide(self, X: AnyRows) -> tuple[Integers, Bools]:
         check_is_fitted(self)
         if self.decision == "dag":
             winner = self._walk(given_rows(self, self.estimator, X, reset=False))[0]

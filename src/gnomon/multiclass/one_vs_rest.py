@@ -8,23 +8,39 @@ Rifkin & Klautau (2004), In defense of one-vs-all classification, JMLR 5, 101–
 """
 
 import warnings
-from typing import ClassVar
+from functools import partial
+from typing import Any, ClassVar, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import MultiOutputMixin, is_regressor
+from sklearn.base import BaseEstimator, MultiOutputMixin, is_regressor
 from sklearn.preprocessing import LabelBinarizer
 from sklearn.utils.metadata_routing import UNUSED
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon._typing import (
+    AnyRows,
+    Array,
+    ArrayLike,
+    Bools,
+    Compressed,
+    Floats,
+    Integers,
+    MatrixLike,
+    Sparse,
+    Verbosity,
+    available_if,
+)
 from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.columns import ConstantSide
 from gnomon.base.delegation import base_has
+from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
+    Problems,
     Reduction,
+    Wanted,
     checked_target,
     continue_fits,
     given_params,
@@ -35,6 +51,9 @@ from gnomon.numerics.coding import BinaryProblem, label_index
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["OneVsRestClassifier"]
+
+LabelsOrMatrix: TypeAlias = Array | Any
+"""Labels; for a multi-label target a matrix of 0 and 1, sparse if that was: who fitted knows which."""
 
 
 class OneVsRestClassifier(MultiOutputMixin, Reduction):
@@ -101,16 +120,16 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
 
     def __init__(
         self,
-        estimator,
+        estimator: BaseEstimator,
         *,
-        n_jobs=None,
-        verbose=0,
-        combine="auto",
-        normalize=False,
-        balance=False,
-        reject_threshold=None,
-        reject_margin=None,
-        reject_label=None,
+        n_jobs: int | None = None,
+        verbose: Verbosity = 0,
+        combine: Wanted = "auto",
+        normalize: bool = False,
+        balance: bool = False,
+        reject_threshold: float | None = None,
+        reject_margin: float | None = None,
+        reject_label: object = None,
     ):
         self.estimator = estimator
         self.n_jobs = n_jobs
@@ -122,7 +141,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         self.reject_margin = reject_margin
         self.reject_label = reject_label
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(self, X: AnyRows, y: MatrixLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Fit one classifier for each class.
 
         Parameters
@@ -145,7 +164,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         Y = self._sides(X, self.label_binarizer_.fit_transform(checked_target(y)))
         if self.n_classes_ == 1 and not self.multilabel_:
             return self._finish(FittedColumns([ConstantSide().fit(X)], [None]))
-        options = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
+        options: dict[str, Any] = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
         with fit_tasks(self, "column", Y.shape[1], X=X, y=y) as told:
             report = told.reported(progress_of(self.verbose, "fit"))
             return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
@@ -153,7 +172,14 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
     __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 
     @available_if(base_has("partial_fit"))
-    def partial_fit(self, X, y, classes=None, sample_weight=None, **partial_fit_params):
+    def partial_fit(
+        self,
+        X: AnyRows,
+        y: MatrixLike,
+        classes: ArrayLike | None = None,
+        sample_weight: ArrayLike | None = None,
+        **partial_fit_params: Any,
+    ) -> Self:
         """Continue the fits with more rows.
 
         Parameters
@@ -176,7 +202,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         columns = continue_fits(self, X, y, classes, sample_weight, partial_fit_params, self._more_problems)
         return self._finish(columns)
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> LabelsOrMatrix:
         """The class of every row, `reject_label_` where the answer is refused; for multi-label targets a matrix.
 
         Parameters
@@ -196,7 +222,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         return self.label_binarizer_.inverse_transform(sparse.csc_array(held.astype(int)))
 
     @available_if(base_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: AnyRows) -> Floats:
         """Probabilities of the classes: p_k/Σp; for multi-label targets each p_k as it is.
 
         Parameters
@@ -214,7 +240,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         return _shares(self._of_all_classes(P, total=1.0))
 
     @available_if(base_has("decision_function"))
-    def decision_function(self, X):
+    def decision_function(self, X: AnyRows) -> Floats:
         """Scores f_k(x), or f_k(x)/‖w_k‖; for two classes the score of the second.
 
         Parameters
@@ -230,12 +256,12 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         return scores[:, 0] if scores.shape[1] == 1 else scores
 
     @property
-    def multilabel_(self):
+    def multilabel_(self) -> bool:
         """Whether the target was a matrix of 0 and 1."""
         return self.label_binarizer_.y_type_.startswith("multilabel")
 
-    def _check_parameters(self):
-        check_choice("combine", self.combine, ("auto", "score", "proba", "hard"))
+    def _check_parameters(self) -> None:
+        check_choice("combine", self.combine, ("auto", *get_args(Output)))
         kind = self._kind(self.combine)
         if self._refusal().asked and kind == "hard":
             raise ValueError(
@@ -245,7 +271,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         if self.normalize and kind != "score":
             raise ValueError(f"normalize=True divides scores, but {kind!r} is compared; set combine='score'")
 
-    def _sides(self, X, Y):
+    def _sides(self, X: AnyRows, Y: Sparse) -> Compressed:
         """The targets of all problems as columns; sets what depends on the labels alone."""
         check_consistent_length(X, Y)
         self.classes_ = self.label_binarizer_.classes_
@@ -254,40 +280,40 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         self._settle_reject_label()
         return sparse.csc_array(Y)
 
-    def _more_problems(self, X, y, weights, *, first):
+    def _more_problems(self, X: AnyRows, y: MatrixLike, weights: Floats | None, *, first: bool) -> Problems:
         if first:
             self.label_binarizer_ = LabelBinarizer(sparse_output=True).fit(self.classes_)
         if not self.multilabel_:
             y = self.classes_[label_index(single_labels(y), self.classes_)[0]]
         return self._problems(self._sides(X, self.label_binarizer_.transform(y)))
 
-    def _problems(self, Y):
+    def _problems(self, Y: Compressed) -> Problems:
         names = self.classes_[-Y.shape[1] :]
 
-        def make(k):
+        def make(k: int) -> BinaryProblem:
             positive = np.zeros(Y.shape[0], dtype=bool)
             column = slice(Y.indptr[k], Y.indptr[k + 1])
             positive[Y.indices[column]] = Y.data[column] != 0
             return BinaryProblem(None, positive, (f"not {names[k]}", str(names[k])))
 
-        return [lambda k=k: make(k) for k in range(Y.shape[1])]
+        return [partial(make, k) for k in range(Y.shape[1])]
 
-    def _finish(self, columns):
+    def _finish(self, columns: FittedColumns) -> Self:
         self.estimators_, self._rows = columns
         if self.normalize:
             self.weight_norms_ = weight_norms(self.estimators_, self.classes_)
         return self
 
-    def _may_refuse(self):
+    def _may_refuse(self) -> bool:
         return not self.multilabel_ and (self._refusal().asked or self._kind(self.combine) == "hard")
 
-    def _outputs(self, X, kind):
+    def _outputs(self, X: AnyRows, kind: Output) -> Array:
         X = given_rows(self, self.estimator, X, reset=False)
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         columns = FittedColumns(self.estimators_, self._rows)
         return column_outputs(columns, X, kind, pairwise=pairwise, n_jobs=self.n_jobs)
 
-    def _scores(self, X):
+    def _scores(self, X: AnyRows) -> Floats:
         """Scores of all columns, or distances; a class without rows is never the best of several."""
         scores = self._outputs(X, "score")
         if self.normalize:
@@ -297,11 +323,11 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
             scores[:, [isinstance(one, ConstantSide) and one.side == 0 for one in self.estimators_]] = -np.inf
         return scores
 
-    def _of_all_classes(self, S, *, total):
+    def _of_all_classes(self, S: Array, *, total: float) -> Array:
         """One column for each class: of two classes that of the first is `total` minus that of the second."""
         return np.column_stack([total - S, S])[:, : self.n_classes_] if S.shape[1] == 1 else S
 
-    def _decide(self, X):
+    def _decide(self, X: AnyRows) -> tuple[Integers, Bools]:
         check_is_fitted(self)
         if self.multilabel_:
             raise ValueError("a multi-label target has no 'don't know'; use predict")
@@ -315,7 +341,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         return best, refusal.of(_shares(S) if kind == "proba" and refusal.asked else S)
 
 
-def _shares(P):
+def _shares(P: Floats) -> Floats:
     """p_k/Σp; uniform, with a warning, where all are zero."""
     total = np.sum(P, axis=1, keepdims=True)
     if np.any(nothing := total[:, 0] == 0.0):

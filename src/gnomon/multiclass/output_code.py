@@ -9,28 +9,31 @@ classifiers, Journal of Machine Learning Research 1, 113–141.
 """
 
 from functools import partial
+from operator import methodcaller
+from typing import Any, Literal, Self, TypeAlias, cast, get_args
 
 import numpy as np
 from scipy.special import softmax
-from sklearn.base import is_regressor
+from sklearn.base import BaseEstimator, is_regressor
 from sklearn.utils import _safe_indexing, check_array
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from gnomon.base import column_outputs, fit_columns, given_rows, offers
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState, Verbosity, available_if
+from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows, offers
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.columns import configured
 from gnomon.base.delegation import base_has
-from gnomon.base.progress import progress_of
+from gnomon.base.outputs import Output
+from gnomon.base.progress import Report, progress_of
 from gnomon.losses import Loss
 from gnomon.multiclass._base import Reduction, given_params
 from gnomon.multiclass._code_report import check_code, code_report, warn_of_repeats
 from gnomon.multiclass._code_search import random_code, usual_length
-from gnomon.multiclass._coding_matrix import CODES, coding_matrix
+from gnomon.multiclass._coding_matrix import CODES, Code, coding_matrix
 from gnomon.multiclass._data_codes import held_out, pca_code, stagewise_code
 from gnomon.multiclass._labels import weighted_classes
-from gnomon.multiclass.decoding import DECODE_LOSSES, code_distances, wrong_columns
-from gnomon.numerics.coding import code_problem
+from gnomon.multiclass.decoding import DECODE_LOSSES, DecodeLoss, Decoding, ZeroCost, code_distances, wrong_columns
+from gnomon.numerics.coding import BinaryProblem, code_problem
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import logit
@@ -38,8 +41,11 @@ from gnomon.numerics.validation import check_choice, check_integer, check_interv
 
 __all__ = ["OutputCodeClassifier"]
 
+Kind: TypeAlias = Output | Literal["additive"]
+"""What is asked of the base: an output, or the sum that boosting made."""
+
 # The outputs that suit a loss, best first: posteriors for the log-loss, what boosting added up for the exponential.
-_SUITABLE = {
+_SUITABLE: dict[str, tuple[Kind, ...]] = {
     "log": ("proba", "score", "hard"),
     "exponential": ("additive", "score", "proba", "hard"),
     "other": ("score", "proba", "hard"),
@@ -141,25 +147,25 @@ class OutputCodeClassifier(Reduction):
 
     def __init__(
         self,
-        estimator,
+        estimator: BaseEstimator,
         *,
-        code_size=1.5,
-        random_state=None,
-        n_jobs=None,
-        code=None,
-        n_columns=None,
-        n_errors=1,
-        n_candidates=None,
-        patience=5,
-        validation_fraction=0.25,
-        decode="loss",
-        loss="auto",
-        zero="half",
-        reject_threshold=None,
-        reject_margin=None,
-        max_distance=None,
-        reject_label=None,
-        verbose=0,
+        code_size: float = 1.5,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        code: ArrayLike | Code | Literal["pca", "stagewise"] | None = None,
+        n_columns: int | None = None,
+        n_errors: int = 1,
+        n_candidates: int | None = None,
+        patience: int = 5,
+        validation_fraction: float = 0.25,
+        decode: Decoding = "loss",
+        loss: Literal["auto"] | DecodeLoss | Loss = "auto",
+        zero: ZeroCost = "half",
+        reject_threshold: float | None = None,
+        reject_margin: float | None = None,
+        max_distance: float | Literal["radius"] | None = None,
+        reject_label: object = None,
+        verbose: Verbosity = 0,
     ):
         self.estimator = estimator
         self.code_size = code_size
@@ -180,7 +186,7 @@ class OutputCodeClassifier(Reduction):
         self.reject_label = reject_label
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(self, X: AnyRows, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any) -> Self:
         """Choose the code and fit one classifier for each of its columns.
 
         Parameters
@@ -201,7 +207,7 @@ class OutputCodeClassifier(Reduction):
         weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         index, self.classes_ = weighted_classes(X, y, weights)
         self._settle_reject_label()
-        vars(self).pop("history_", None)  # of an earlier fit, whose code may have had stages
+        self.__dict__.pop("history_", None)  # of an earlier fit, whose code may have had stages
         self.code_book_ = self._choose_code(X, index, weights, params)
         warn_of_repeats(self.code_book_)
         self.max_distance_ = self._radius()
@@ -211,7 +217,7 @@ class OutputCodeClassifier(Reduction):
             self.estimators_ = self._columns.estimators
         return self
 
-    def predict(self, X):
+    def predict(self, X: AnyRows) -> Array:
         """The class of every row, `reject_label_` where the answer is refused.
 
         Parameters
@@ -224,7 +230,7 @@ class OutputCodeClassifier(Reduction):
         """
         return self._answers(X)
 
-    def decision_function(self, X):
+    def decision_function(self, X: AnyRows) -> Floats:
         """Minus the distance to the codeword of each class; for two classes how much nearer the second is.
 
         Parameters
@@ -240,7 +246,7 @@ class OutputCodeClassifier(Reduction):
         return d[:, 0] - d[:, 1] if self.n_classes_ == 2 else -d
 
     @available_if(base_has("predict_proba"))
-    def predict_proba(self, X):
+    def predict_proba(self, X: AnyRows) -> Floats:
         """P(k | x) by equation (2), whatever the decoding.
 
         Parameters
@@ -256,10 +262,10 @@ class OutputCodeClassifier(Reduction):
         log_odds = self._column_margins(self._columns, rows, "proba")
         return softmax(-code_distances(log_odds, self.code_book_, loss="log"), axis=1)
 
-    def _check_parameters(self):
+    def _check_parameters(self) -> None:
         check_positive("code_size", self.code_size)
-        check_choice("decode", self.decode, ("loss", "hamming"))
-        check_choice("zero", self.zero, ("half", "ignore"))
+        check_choice("decode", self.decode, get_args(Decoding))
+        check_choice("zero", self.zero, get_args(ZeroCost))
         if not isinstance(self.loss, Loss):
             check_choice("loss", self.loss, ("auto", *DECODE_LOSSES))
         if isinstance(self.code, str):
@@ -270,12 +276,12 @@ class OutputCodeClassifier(Reduction):
         check_integer("patience", self.patience, 1)
         check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
 
-    def _choose_code(self, X, index, weights, params):
+    def _choose_code(self, X: Any, index: Integers, weights: Floats | None, params: dict[str, Any]) -> Integers:
         C, rng = self.n_classes_, check_rng(self.random_state)
         if self.code is not None and not isinstance(self.code, str):
             return check_code(self.code, C)
         if C <= 2:
-            # One question is all that two classes leave to ask.
+            # Two classes give only one binary problem.
             return coding_matrix("binary", C)
         if self.code is None:
             L = self.n_columns or int(C * self.code_size)
@@ -288,10 +294,18 @@ class OutputCodeClassifier(Reduction):
             )
         if self.code == "stagewise":
             return self._grow_code(X, index, weights, params, rng)
-        options = {"n_columns": self.n_columns, "n_errors": self.n_errors, "n_candidates": self.n_candidates or 1000}
-        return coding_matrix(self.code, C, random_state=rng, **options)
+        return coding_matrix(
+            cast(Code, self.code),
+            C,
+            n_columns=self.n_columns,
+            n_errors=self.n_errors,
+            n_candidates=self.n_candidates or 1000,
+            random_state=rng,
+        )
 
-    def _grow_code(self, X, index, weights, params, rng):
+    def _grow_code(
+        self, X: Any, index: Integers, weights: Floats | None, params: dict[str, Any], rng: np.random.Generator
+    ) -> Integers:
         """The code of ``code="stagewise"``: columns are fitted to the training rows and judged by the others."""
         s = np.ones(len(index)) if weights is None else weights
         validation = held_out(index, s, self.validation_fraction, rng)
@@ -299,7 +313,7 @@ class OutputCodeClassifier(Reduction):
             raise ValueError("code='stagewise' needs a class with two rows or more to measure by; choose another code")
         rows = _safe_indexing(X, np.flatnonzero(validation))
 
-        def answers(columns):
+        def answers(columns: Integers) -> Floats:
             report = progress_of(self.verbose, "fit")
             fitted = self._fit_columns(X, index, columns, weights, params, report, without=validation)
             return self._column_margins(fitted, rows, self._output_kind())
@@ -317,16 +331,26 @@ class OutputCodeClassifier(Reduction):
         )
         return code
 
-    def _fit_columns(self, X, index, code, weights, params, report, without=None):
-        def problem(l):
+    def _fit_columns(
+        self,
+        X: Any,
+        index: Integers,
+        code: Integers,
+        weights: Floats | None,
+        params: dict[str, Any],
+        report: Report | None,
+        without: Bools | None = None,
+    ) -> FittedColumns:
+        def problem(l: int) -> BinaryProblem:
             whole = code_problem(index, code[:, l], self.classes_)
             return whole if without is None else _left_after(whole, without)
 
         problems = [partial(problem, l) for l in range(code.shape[1])]
-        options = {"weights": weights, "params": params, "n_jobs": self.n_jobs, "report": report}
-        return fit_columns(self.estimator, X, problems, **options)
+        return fit_columns(
+            self.estimator, X, problems, weights=weights, params=params, n_jobs=self.n_jobs, report=report
+        )
 
-    def _radius(self):
+    def _radius(self) -> float | None:
         """The most columns that may disagree with the best class."""
         if self.max_distance is None or self.n_classes_ == 1:
             return None
@@ -341,12 +365,12 @@ class OutputCodeClassifier(Reduction):
             return float(repaired)
         return float(check_non_negative("max_distance", self.max_distance))
 
-    def _loss(self):
+    def _loss(self) -> DecodeLoss | Loss:
         if self.loss != "auto":
             return self.loss
         return "log" if "proba" in offers(self.estimator) else "hinge"
 
-    def _output_kind(self):
+    def _output_kind(self) -> Kind:
         """Which output of the base is decoded: of those that suit the loss the best that it has."""
         loss = self._loss() if self.decode == "loss" else "other"
         offered = offers(self.estimator)
@@ -355,16 +379,16 @@ class OutputCodeClassifier(Reduction):
         suitable = _SUITABLE.get(loss, _SUITABLE["other"]) if isinstance(loss, str) else _SUITABLE["other"]
         return next(kind for kind in suitable if kind in offered)
 
-    def _margins(self, X):
+    def _margins(self, X: AnyRows) -> Floats:
         rows = given_rows(self, self.estimator, X, reset=False)
         return self._column_margins(self._columns, rows, self._output_kind())
 
-    def _column_margins(self, columns, X, kind):
+    def _column_margins(self, columns: FittedColumns, X: Any, kind: Kind) -> Floats:
         """Outputs of all columns as margins around 0; posteriors as log-odds."""
         if not columns.estimators:
             return np.empty((_num_samples(X), 0))
         if kind == "additive":
-            score = configured(lambda estimator: estimator.additive_score(X))
+            score = configured(methodcaller("additive_score", X))
             return np.column_stack(map_chunks(score, columns.estimators, self.n_jobs))
         pairwise = self.__sklearn_tags__().input_tags.pairwise
         values = column_outputs(columns, X, kind, pairwise=pairwise, n_jobs=self.n_jobs)
@@ -374,13 +398,13 @@ class OutputCodeClassifier(Reduction):
         around_half = kind == "hard" or is_regressor(self.estimator)
         return 2.0 * values - 1.0 if around_half else values
 
-    def _distances(self, margins, code):
+    def _distances(self, margins: Floats, code: Integers) -> Floats:
         return code_distances(margins, code, decode=self.decode, loss=self._loss(), zero=self.zero)
 
-    def _may_refuse(self):
+    def _may_refuse(self) -> bool:
         return self._refusal().asked or self.max_distance is not None
 
-    def _decide(self, X):
+    def _decide(self, X: AnyRows) -> tuple[Integers, Bools]:
         check_is_fitted(self)
         margins = self._margins(X)
         d = self._distances(margins, self.code_book_)
@@ -391,7 +415,7 @@ class OutputCodeClassifier(Reduction):
         return index, refused
 
 
-def _left_after(problem, without):
+def _left_after(problem: BinaryProblem, without: Bools) -> BinaryProblem:
     """The problem without some rows."""
     rows = np.arange(len(without)) if problem.rows is None else problem.rows
     kept = ~without[rows]

@@ -1,4 +1,4 @@
-"""The threshold sweep: what every threshold on a score would find.
+"""Counts of true and false positives at every threshold on a score.
 
     TP(t) = Σ sᵢ [yᵢ = 1, scoreᵢ ≥ t],   FP(t) = Σ sᵢ [yᵢ = 0, scoreᵢ ≥ t],   t = ∞ and every distinct score    (1)
 
@@ -85,7 +85,7 @@ class ThresholdCurve:
 
     @property
     def accuracy(self) -> Floats:
-        """The share of rows called rightly."""
+        """The share of rows classified correctly."""
         return ratio(self.tp + self.tn, self.tp + self.fp + self.fn + self.tn)
 
     def f_beta(self, beta: float = 1.0) -> Floats:

@@ -256,9 +256,9 @@ def canonical(X: Compressed) -> Compressed: ...
 @overload
 def canonical(X: Array) -> Array: ...
 def canonical(X: Matrix) -> Matrix:
-    """X; a compressed sparse one that stores an entry in several parts or out of order, as a copy with sums in order.
+    """X; if it is sparse with duplicate or unsorted entries, a copy in canonical format.
 
-    Kernels take what is stored for what there is: the squares of parts do not add up to the square of their sum.
+    Kernels treat every stored entry as a whole one, and the squares of parts do not add up to the square of their sum.
 
     Examples
     --------

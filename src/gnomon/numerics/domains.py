@@ -1,9 +1,8 @@
-"""The values that a categorical column may take, and the slots of cells among them.
+"""The values that a categorical column may take, and the codes of cells among them.
 
     slot of cell x:  k for the value v_k,  V for none of v_0 … v_{V−1},  V + 1 where the cell is missing             (1)
 
 Values are declared by the user or by the type of a column, or are what the cells hold. Domains of chunks join.
-Agresti (2013), Categorical Data Analysis, ISBN 978-0-470-46363-5, on the scales that such values have.
 """
 
 from collections.abc import Iterable, Sequence

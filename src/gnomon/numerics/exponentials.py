@@ -1,4 +1,4 @@
-"""Exponentials and logarithms that kernels take of many numbers at once, by vectors; the library's take one at a time.
+"""Exponentials and logarithms without branches or calls, so that loops over them are vectorised (SIMD).
 
     eˣ = 2ⁿ eʳ,    n = round(x / log 2),    |r| = |x − n log 2| ≤ ½ log 2,    eʳ = Σ_{i ≤ 12} rⁱ/i!                  (1)
     log(1 + e) = 2 artanh s = 2 Σ_{i ≤ 16} s²ⁱ⁺¹/(2i + 1),    s = e/(2 + e) ≤ ⅓                                      (2)
@@ -57,7 +57,7 @@ def _log1p(e: float) -> float:
 
 @in_kernels(lambda x: _exp(x))
 def exp_of_negative(x: Elementwise) -> Elementwise:
-    """eˣ for x ≤ 0, where a loop over it shall be one of vectors.
+    """eˣ for x ≤ 0, for loops that should be vectorised.
 
     References
     ----------
@@ -74,7 +74,7 @@ def exp_of_negative(x: Elementwise) -> Elementwise:
 
 @in_kernels(lambda e: _log1p(e))
 def log1p_of_share(e: Elementwise) -> Elementwise:
-    """log(1 + e) for 0 ≤ e ≤ 1, where a loop over it shall be one of vectors.
+    """log(1 + e) for 0 ≤ e ≤ 1, for loops that should be vectorised.
 
     References
     ----------

@@ -2,8 +2,8 @@
 
     φ(x)_a = f_{|a|} Π_j r_{a_j} b_{a_j}(x_j),    a ∈ N^d,  low ≤ |a| = Σ a_j ≤ k                              (1)
 
-The order is scikit-learn's: by degree, then by the sorted variables. Each product is one multiplication of a product
-that exists: with j the first variable of a and p = a_j it is b_p(x_j) times that of a without j. The polynomials of
+The order is scikit-learn's: by degree, then by the sorted variables. Each product is one multiplication of an earlier
+product: with j the first variable of a and p = a_j it is b_p(x_j) times that of a without j. The polynomials of
 one variable follow b_{p+1}(x) = α_p x b_p(x) − β_p b_{p−1}(x). Knuth (2011), The Art of Computer Programming 4A,
 section 7.2.1.3 (combinations and their rank); Gautschi (2004), Orthogonal Polynomials, section 1.3.
 """

@@ -1,4 +1,4 @@
-"""Scatter matrices, whitening, and the axes that tell classes apart.
+"""Scatter matrices, whitening, and discriminant axes.
 
     S_W = (1/N) Σ_c Σ_{i∈c} sᵢ (xᵢ − μ_c)(xᵢ − μ_c)ᵀ,    S_B = (1/N) Σ_c N_c (μ_c − μ)(μ_c − μ)ᵀ,    N = Σ sᵢ
     S_W + S_B = S,  the covariance;    whitening: any P with P S Pᵀ = I                                       (1)
@@ -166,7 +166,7 @@ def _treat_small(values: Floats, U: Floats, small: Bools, tol: float, singular: 
 def fix_signs(U: Floats) -> Floats:
     """The columns of U, each with its largest entry positive.
 
-    An eigenvector has no sign of its own; this one is the same on every machine.
+    The sign of an eigenvector is arbitrary; this choice is the same on every machine.
 
     References
     ----------

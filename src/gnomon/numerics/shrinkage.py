@@ -1,4 +1,4 @@
-"""Covariances drawn towards a multiple of the identity.
+"""Covariances shrunk towards a multiple of the identity.
 
     Σ(s) = (1 − s) Σ + s m I,        m = tr Σ / d                                                     (1)
     Ledoit–Wolf:  s = min(β, δ)/δ,   δ = ‖Σ − mI‖²/d,   β = (q/n − ‖Σ‖²)/(d n),   q = Σᵢ sᵢ ‖zᵢ‖⁴            (2)
@@ -188,7 +188,7 @@ def oas_share(cov: Floats, n: float | Floats) -> Floats:
 
 
 def _in_units(cov: Floats) -> tuple[Floats, Floats]:
-    """The covariances divided by their mean variance, and that: a share is a pure number, whatever the units."""
+    """The covariances divided by their mean variance, and the mean variance: a share does not depend on units."""
     size = np.mean(np.diagonal(cov, axis1=-2, axis2=-1), axis=-1)
     unit = np.where(size > 0.0, size, 1.0)
     return cov / unit[..., None, None], unit

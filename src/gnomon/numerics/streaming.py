@@ -1,4 +1,4 @@
-"""Sums over rows that add: the spine of out-of-core and parallel fits.
+"""Sums over rows that add across chunks, for out-of-core and parallel fits.
 
     W = Σ sᵢ,    μ = Σ sᵢ vᵢ / W,    S = Σ sᵢ (vᵢ − μ)(vᵢ − μ)ᵀ,        vᵢ = (xᵢ, yᵢ)              (1)
 
@@ -6,7 +6,7 @@
 
 Chan, Golub & LeVeque (1983), doi:10.1080/00031305.1983.10483115. A fit by least squares is a function of (1) alone, so
 `moments` of chunks, their sum, and a solve serve data in memory, in chunks and on threads. The rows are visited
-once, in blocks that stay in cache, shifted by a rough mean so that subtracting Wμμᵀ in the end cancels nothing.
+once, in blocks that stay in cache, shifted by a rough mean so that subtracting Wμμᵀ in the end causes no cancellation.
 """
 
 from collections.abc import Sequence
@@ -240,7 +240,7 @@ def _squares(X: Floats, index: Integers, s: Floats, shift: Floats, out: Floats) 
 
 @lean
 def _rough_group_means(X: Floats, index: Integers, s: Floats, count: Integers, mean: Floats, rows: int = 64) -> None:
-    """The mean of the first few rows of every group, in place of zeros; `count` is room for as many integers."""
+    """The mean of the first few rows of every group, in place of zeros; `count` is a buffer, an integer per group."""
     full = 0
     for i in range(X.shape[0]):
         k = index[i]
@@ -256,7 +256,7 @@ def _rough_group_means(X: Floats, index: Integers, s: Floats, count: Integers, m
 
 
 def _pieces(n: int, width: int) -> int:
-    """Chunks of rows: the same whatever the threads, hence the same sums; enough that a thread held up does fewer."""
+    """Chunks of rows: the same for any number of threads, so that sums are too, and enough to balance the load."""
     return 1 if width > _WIDE else max(1, min(16, n // (4 * _block_length(width))))
 
 

@@ -1,10 +1,10 @@
-"""Sums inside kernels, taken in whatever order is fastest.
+"""Sums in kernels, reordered for SIMD.
 
     Σ_i x_i, in several partial sums that are added at the end                                                    (1)
 
-A loop that adds to one number waits for every sum before the next, and whatever else it does then waits too: kernels
-put their terms into an array and sum that. Higham (1993), The accuracy of floating point summation,
-doi:10.1137/0914050: partial sums only lessen the bound on the error.
+A loop with one accumulator is bound by the latency of an addition, and the work on its terms is not vectorised either:
+kernels store the terms in an array and sum that. Higham (1993), The accuracy of floating point summation,
+doi:10.1137/0914050: partial sums only lower the error bound.
 """
 
 import numpy as np

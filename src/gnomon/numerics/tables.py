@@ -1,10 +1,10 @@
-"""Tables of numbers and categories, from arrays and data frames alike.
+"""Tables of numbers and categories, from arrays or data frames.
 
     cell = a number (NaN where it is missing)    or    a value of any other kind (None where it is missing)        (1)
 
 A column is of one kind throughout. Arrays of numbers stay one matrix. Strings, truth values and categories of pandas
 and polars come in as they are; a column whose type declares its categories (pandas' categorical, polars' Enum) brings
-them along. Wickham (2014), doi:10.18637/jss.v059.i10, on such tables: a variable is a column, an observation a row.
+them along.
 """
 
 import numbers
@@ -154,7 +154,7 @@ class FeatureTable:
 
 
 def as_frame(X: object) -> nw.DataFrame[Any] | None:
-    """X as a data frame of narwhals, which reads those of pandas, polars and Arrow alike; None where it is none.
+    """X as a data frame of narwhals, which wraps those of pandas, polars and Arrow; None if X is no data frame.
 
     Examples
     --------
@@ -241,7 +241,7 @@ def _series_column(series: Series[Any], pandas_like: bool) -> Column:
 
 
 def _category_column(series: Series[Any], pandas_like: bool) -> Column:
-    """A column of declared categories, from their places: no cell is looked at by itself."""
+    """A column of declared categories, from their codes, without a loop over cells."""
     native, declared = series.to_native(), series.cat.get_categories().to_list()
     if series.implementation.is_pandas():
         # The general way below gives the same in ten times the time.
@@ -271,7 +271,7 @@ def _plain_column(cells: Array, name: str) -> Column:
 
 
 def _absent(cell: object) -> bool:
-    """None, and what does not equal itself (NaN) or will not say whether it does (the NA of pandas)."""
+    """None, what does not equal itself (NaN), and pandas' NA, whose comparisons are neither true nor false."""
     try:
         return cell is None or bool(cell != cell)
     except TypeError:

@@ -2,7 +2,7 @@
 
     erfcx(x) = e^{x²} erfc(x),    Φ(s) = ½ e^{−s²/2} erfcx(−s/√2),    φ(s)/Φ(s) = √(2/π) / erfcx(−s/√2)         (1)
 
-Whatever a distribution function loses when it is near 0 or 1, its logarithm and the slope of that keep. Kernels have
+Near 0 and 1 a distribution function loses digits; its logarithm and the slope of that do not. Kernels have
 no erfcx; there it is a rational approximation: Cody (1969), doi:10.1090/S0025-5718-1969-0247736-4.
 """
 

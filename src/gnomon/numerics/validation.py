@@ -1,11 +1,10 @@
-"""Validation at the border: every error names the argument, what was found, what is allowed and what to do.
+"""Validation of arguments: every error names the argument, what was found, what is allowed and what to do.
 
     ``alpha=-1.0 must be ≥ 0; give another value``
     ``X contains NaN in column 'age' (3 rows); impute or drop those rows, or use a model that handles them``
 
 `check_interval`, `check_positive`, `check_non_negative`, `check_integer` and `check_choice` return the value they were
-given, so that a check reads as an assignment. Estimators read rows by `gnomon.base.validate_rows`. Buitinck et al.
-(2013), arXiv:1309.0238, describe the contract that is checked here.
+given, so that a check reads as an assignment. Estimators read rows by `gnomon.base.validate_rows`.
 """
 
 import math

@@ -7,9 +7,9 @@
 Only a working set of coordinates is visited: the support and those that violate the optimality conditions most. On it
 the loss is replaced by its quadratic model (for the squared loss, itself), b is eliminated, and (2) is repeated; a line
 search makes each model step a descent of (1). The duality gap, over all coordinates, decides when to stop. Where models
-mislead, as those of a squared hinge do with more columns than rows, the solution is approached along falling strengths.
+are poor, as for a squared hinge with more columns than rows, the solution is approached along decreasing strengths.
 Tseng & Yun (2009), doi:10.1007/s10107-007-0170-0; Lee, Sun & Saunders (2014), doi:10.1137/130921428; working sets:
-Massias, Gramfort & Salmon (2018), arXiv:1802.07481; falling strengths: Friedman, Hastie & Tibshirani (2010),
+Massias, Gramfort & Salmon (2018), arXiv:1802.07481; decreasing strengths: Friedman, Hastie & Tibshirani (2010),
 doi:10.18637/jss.v033.i01.
 """
 
@@ -191,9 +191,9 @@ class _Descent:
     def detour(
         self, direct: Solution[Floats], penalty: Penalty, tol: float, max_iter: int, trace: Trace
     ) -> Solution[Floats]:
-        """Start again from w = 0, along strengths that fall to that of `penalty`, and return the better end.
+        """Start again from w = 0, along strengths that decrease to that of `penalty`, and return the better end.
 
-        Where the curvature of the loss jumps, a model far from the solution says little; along the path it is near.
+        Where the curvature of the loss jumps, a model far from the solution is poor; along the path it is always near.
         """
         spent, factors = direct.n_iter, _falling(penalty, self.X.T @ self.problem.at_scores(self.null)[1])
         if len(factors):
@@ -208,7 +208,7 @@ class _Descent:
     def run(
         self, penalty: Penalty, tol: float, max_iter: int, trace: Trace, spent: int = 0, patience: float = np.inf
     ) -> Solution[Floats]:
-        """Alternate between looking at all coordinates and descending on a working set; `spent` passes are behind.
+        """Alternate between checks of all coordinates and descent on a working set; `spent` passes are already made.
 
         After `patience` passes it gives up if models were wrong repeatedly.
         """

@@ -3,12 +3,12 @@
     maximise over 0 ≤ αᵢ ≤ Uᵢ    D(α) = −Σᵢ sᵢ ℓ*(yᵢ, −αᵢ yᵢ / sᵢ) − (c/2) ‖θ‖²,    θ = (1/c) Σᵢ αᵢ yᵢ xᵢ        (1)
 
 is the dual of Σᵢ sᵢ ℓ(yᵢ, xᵢᵀθ) + (c/2)‖θ‖². One αᵢ at a time is moved to the maximum of (1) in it, and θ is kept up to
-date, so a step costs one row of X. For the hinge U = s; for the squared hinge U = ∞ and (1) bends by 1/(2sᵢ). Random
-order, and samples that rest at an end of their box are left out until the others have settled ("shrinking"): Hsieh,
-Chang, Lin, Keerthi & Sundararajan (2008), algorithm 3, doi:10.1145/1390156.1390208. Where (1) is quadratic, every
-pass ends with an exact step in the two αᵢ of steepest slope, up and down, which a crawl along nearly parallel rows
-would take hundreds of passes for, and every second one with a line search along the way of the last two: θ is linear in
-α, so that costs no row of X.
+date, so a step costs one row of X. For the hinge U = s; for the squared hinge U = ∞ and (1) has curvature 1/(2sᵢ).
+Random order, and samples that stay at an end of their box are skipped until the others have converged ("shrinking"):
+Hsieh, Chang, Lin, Keerthi & Sundararajan (2008), algorithm 3, doi:10.1145/1390156.1390208. Where (1) is quadratic,
+every pass ends with an exact step in the two αᵢ of steepest slope, up and down, for which single coordinates would need
+hundreds of passes if rows are nearly parallel; every second pass ends with a line search along the change of the last
+two, which costs no row of X, since θ is linear in α.
 
 With s = C and c = 1 this is the textbook's α ∈ [0, C]; in the form ½‖w‖² + (λ/n) Σ ℓ the fractions αᵢ/sᵢ ∈ [0, 1] are
 its α. A free intercept would add the constraint Σ αᵢ yᵢ = 0, along which no single αᵢ can move: append a penalised
@@ -154,7 +154,7 @@ def run_passes(problem: Problem, state: Ascent, rules: PassRules, tol: float, co
 
 
 def watch(problem: Problem, state: Ascent, rules: PassRules, tol: float, max_iter: int, check_every: int) -> Checks:
-    """Yield a check for the start, after every `check_every` passes, and when the slopes have settled."""
+    """Yield a check for the start, after every `check_every` passes, and when the slopes have converged."""
     iteration, violation = 0, np.inf
     while True:
         yield _check(problem, state, iteration, violation)

@@ -2,7 +2,7 @@
 
     D(α) = −(c/2) ‖θ‖² − Σᵢ [αᵢ log αᵢ + (sᵢ − αᵢ) log(sᵢ − αᵢ) − sᵢ log sᵢ],    θ = (1/c) Σᵢ αᵢ yᵢ xᵢ       (1)
 
-over 0 < αᵢ < sᵢ. In one αᵢ the slope of −D is yᵢ xᵢᵀθ + log(αᵢ/(sᵢ − αᵢ)) and the bend ‖xᵢ‖²/c + 1/αᵢ + 1/(sᵢ − αᵢ).
+over 0 < αᵢ < sᵢ. In one αᵢ, −D has slope yᵢ xᵢᵀθ + log(αᵢ/(sᵢ − αᵢ)) and curvature ‖xᵢ‖²/c + 1/αᵢ + 1/(sᵢ − αᵢ).
 ``inner="exact"`` iterates Newton on the side of the box where it cannot overshoot until the coordinate is solved (Yu,
 Huang & Lin 2011, algorithm 4, doi:10.1007/s10994-010-5221-8); ``inner="one_step"`` takes a single step, clipped to
 [ε s, (1 − ε) s]. In the form ½‖w‖² + (λ/n) Σ ℓ the fractions αᵢ/sᵢ are the textbook's α ∈ (0, 1).
@@ -92,7 +92,6 @@ def dual_newton(
     if inner not in INNER:
         raise ValueError(f"inner={inner!r} is unknown; choose from {list(INNER)}")
     state = start_ascent(problem, alpha, random_state)
-    # The dual of the logistic loss has infinite slope at the ends of the box, so α stays inside; of a hinge it need not.
     clip = -1.0 if inner == "exact" else CLIP * (problem.loss.dual_start > 0.0)
     rules = PassRules(order == "shuffle", shrinking=True, extrapolation=False, clip=clip)
     checks = watch(problem, state, rules, tol, max_iter, check_every)

@@ -148,19 +148,19 @@ def _extrapolate(loss: Loss, y: Array, s: Floats, state: Ascent) -> None:
         state.old_theta,
         1.0 / state.scale,
     )
-    slope, size, bend, room = 0.0, 0.0, 0.0, STRIDE
+    slope, size, curvature, longest = 0.0, 0.0, 0.0, STRIDE
     for i in range(alpha.shape[0]):
         d = alpha[i] - old_alpha[i]
         if d != 0.0:
             own = loss.dual_slope(y[i], alpha[i], 0.0, s[i])
             slope, size = slope - d * own, size + abs(alpha[i] * own)
-            bend += d * d * loss.dual_curvature(alpha[i], s[i])
-            room = min(room, _room(loss, alpha[i], d, s[i]))
+            curvature += d * d * loss.dual_curvature(alpha[i], s[i])
+            longest = min(longest, _longest_step(loss, alpha[i], d, s[i]))
     for j in range(theta.shape[0]):
         d = theta[j] - old_theta[j]
         slope, size = slope - c * theta[j] * d, size + c * theta[j] * theta[j]
-        bend += c * d * d
-    t = min(slope / bend, room) if slope > NOISE * size and bend > 0.0 else 0.0
+        curvature += c * d * d
+    t = min(slope / curvature, longest) if slope > NOISE * size and curvature > 0.0 else 0.0
     _step_along(alpha, old_alpha, t)
     _step_along(theta, old_theta, t)
 
@@ -188,7 +188,7 @@ def _pair_step(loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, pa
     if determinant <= 1e-12 * a * b:
         return
     di, dj = (c * gj - b * gi) / determinant, (c * gi - a * gj) / determinant
-    t = min(1.0, _room(loss, alpha[i], di, s[i]), _room(loss, alpha[j], dj, s[j]))
+    t = min(1.0, _longest_step(loss, alpha[i], di, s[i]), _longest_step(loss, alpha[j], dj, s[j]))
     for k, d in ((i, t * di), (j, t * dj)):
         new = min(max(alpha[k] + d, 0.0), loss.dual_upper(s[k]))
         rows.add(k, scale * (new - alpha[k]) * y[k], theta)
@@ -196,8 +196,8 @@ def _pair_step(loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, pa
 
 
 @inline
-def _room(loss: Loss, a: float, d: float, s: float) -> float:
-    """How many steps d fit into the box."""
+def _longest_step(loss: Loss, a: float, d: float, s: float) -> float:
+    """The largest t with a + t d in the box."""
     if d == 0.0:
         return np.inf
     return (loss.dual_upper(s) - a) / d if d > 0.0 else -a / d

@@ -3,8 +3,8 @@
     ℓ(θ) = log ∫ p(x, h | θ) dh,      θₜ = argmax_θ Q(θ; θₜ₋₁),    Q(θ; θ') = E_{h | x, θ'} log p(x, h | θ)         (1)
     ℓ(θ) = Q(θ; θ') + H(h | x, θ') + KL(p(h | x, θ') ‖ p(h | x, θ))                                            (2)
 
-By (2) no step lowers ℓ, and a step that does is a fault of the caller or a limit of rounding: the driver says so. The
-caller gives the two steps; what a posterior is (an array of responsibilities, expected statistics) is theirs alone.
+By (2) no step lowers ℓ; one that does is an error of the caller's steps or rounding, and is reported. The caller
+provides the two steps and may represent the posterior as they like (an array of responsibilities, expected statistics).
 Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb01600.x; equation (2): Neal & Hinton (1998),
 doi:10.1007/978-94-011-5014-9_12.
 """
@@ -298,7 +298,7 @@ def _run(
     hard: bool,
     callback: Callback | None,
 ) -> EMResult[Theta, Posterior]:
-    """One run; an interrupt ends it with what there is."""
+    """One run; an interrupt ends it with the best result so far."""
     trace = Trace(callback)
     posterior, objective = e_step(theta)
     posterior = _one_hot(posterior) if hard else posterior

@@ -1,10 +1,10 @@
-"""One door to every solver of linear models.
+"""The single entry point to the solvers of linear models.
 
     minimise over w, b    Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + Ω(w)                                              (1)
 
 `fit_linear` takes the nouns of (1), finds a solver that can use them, and returns a `Solution`. What a solver needs is
-declared beside it as a list of named conditions; a new loss or penalty works in every solver whose conditions it
-meets, and no solver is touched.
+declared with it as a list of named conditions; a new loss or penalty works in every solver whose conditions it meets,
+without a change to the solver.
 """
 
 from collections.abc import Callable

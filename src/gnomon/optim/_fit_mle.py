@@ -221,9 +221,9 @@ def _runs_away(
     more: float = 2.3,
     slack: float = 1e-3,
 ) -> bool:
-    """Whether the search ended on a slope that flattens for ever instead of at a maximum.
+    """Whether the evidence has no maximum and the search ended where it flattens out.
 
-    Then going ten times further, with all logarithms that went far, costs no evidence; at a maximum it costs much.
+    Then moving ten times further, along all logarithms that moved far, loses no evidence; at a maximum it loses much.
     """
     way = end - space.start
     further = end + more * np.where(np.abs(way) > far, np.sign(way), 0.0)

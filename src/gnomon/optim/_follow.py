@@ -1,6 +1,6 @@
 """The loop around every iterative solver.
 
-    w₀ → w₁ → w₂ → …    until a stop rule, the end of patience, or the end of sense                   (1)
+    w₀ → w₁ → w₂ → …    until a stop rule is met, `max_iter` is reached, or F diverges                (1)
 
 A solver is a generator that yields a `Check` for its start and after every iteration. `follow` runs it: it keeps the
 history and the best iterate, asks the stop rule and the callback, stops at `max_iter`, and calls it divergence when
@@ -107,10 +107,10 @@ def follow(
 
 
 def follow_to_rounding(checks: Descent, rule: StopRule, **options: Any) -> Solution[Floats]:
-    """`follow`, for a descent that returns the fall −∇Fᵀp · step promised by the last direction p, tried in vain.
+    """`follow`, for a descent that returns the predicted decrease −∇Fᵀp · step of a last direction p that failed.
 
-    A promise below the rounding of F, or a gradient that is rounding beside the largest one met, is convergence: no
-    test can be met more closely. A search that failed with more to gain is none.
+    If that decrease is below the rounding error of F, or the gradient below that of the largest gradient met, this is
+    convergence: no test can be met more closely. A search that failed with more to gain is not.
     """
     ending = _Ending(checks)
     solution = follow(ending, rule, **options)
@@ -158,7 +158,7 @@ def _better(check: Check[Any], best: Check[Any]) -> bool:
 
 
 def _noise(objective: float) -> float:
-    """What two sums over many rows may differ by without meaning it."""
+    """The rounding error of a sum over many rows."""
     return 64.0 * float(np.finfo(float).eps) * abs(objective)
 
 

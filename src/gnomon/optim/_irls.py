@@ -2,8 +2,8 @@
 
     θ ← argmin Σᵢ Wᵢ (Zᵢ − xᵢᵀθ)² + 2 Ω(θ),    Wᵢ = sᵢ cᵢ,    Zᵢ = zᵢ − ℓ'(yᵢ, zᵢ)/cᵢ                  (1)
 
-with z = Xθ and cᵢ the curvature of the loss at zᵢ: a weighted ridge regression for an L2 penalty, and the step of
-Newton's method in other clothes; with the expected curvature of a generalised linear model it is Fisher's scoring. A
+with z = Xθ and cᵢ the curvature of the loss at zᵢ: a weighted ridge regression for an L2 penalty, and equal
+to the step of Newton's method; with the expected curvature of a generalised linear model it is Fisher scoring. A
 step that does not lower the objective is halved. Nelder & Wedderburn (1972), doi:10.2307/2344614.
 """
 
@@ -94,7 +94,9 @@ def _weighted_ridge(problem: Problem, theta: Floats) -> Floats:
     z = problem.scores(theta)
     W = problem.weights * problem.loss.curvature(problem.y, z)
     if np.any(W < 0.0):
-        raise ValueError(f"loss={problem.loss!r} bends downwards at some row, so (1) has no least; use another solver")
+        raise ValueError(
+            f"loss={problem.loss!r} has negative curvature at some row, so (1) has no minimum; use another solver"
+        )
     # WZ = Wz − sℓ' needs no division, so rows of zero curvature do no harm; the offset is not part of the response.
     response = W * (z - problem.offset) - problem.at_scores(z)[1]
     return _least_solution(problem.hessian(theta), problem.design.adjoint(response))

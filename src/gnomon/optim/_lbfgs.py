@@ -46,7 +46,7 @@ def lbfgs(
     Parameters
     ----------
     fun : callable
-        One function that returns the loss AND its gradient: w → (f(w), ∇f(w)).
+        w → (f(w), ∇f(w)).
     w0 : ndarray
         Start.
     memory : int, default=10
@@ -122,9 +122,9 @@ class _InverseHessian:
         self.promise = math.inf
 
     def search(self, fun: ValueAndGradient, w: Floats, value: float, g: Floats) -> LineStep | None:
-        """The step along −Hg; if none lowers f, that with all pairs forgotten; None if that is in vain as well.
+        """The step along −Hg; if none lowers f, that with all pairs discarded; None if that fails too.
 
-        `promise` is then the fall gᵀHg that the first of them promised; without any knowledge of f'' there is none.
+        `promise` is then the decrease gᵀHg predicted by the first of them; without any knowledge of f'' there is none.
         """
         blind = not self._pairs and self._solve is None
         direction = self.direction(g)
@@ -140,7 +140,7 @@ class _InverseHessian:
         return found
 
     def rebase(self, precondition: Precondition | None) -> None:
-        """Replace M; the kept pairs say as much about the Hessian as before."""
+        """Replace M; the kept pairs stay valid."""
         self._solve = precondition
         if self._pairs:
             _, y, rho = self._pairs[-1]

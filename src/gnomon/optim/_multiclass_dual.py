@@ -96,7 +96,7 @@ def _dual(problem: Problem, alpha: Floats, W: Floats) -> float:
 def _ascend(
     problem: Problem, alpha: Floats, W: Floats, tol: float, max_iter: int, check_every: int, rng: np.random.RandomState
 ) -> Checks:
-    """Yield checks; samples with αᵢ = 0 and room to spare rest until the others have settled, ever more finely."""
+    """Yield checks; samples with αᵢ = 0 well inside the margin are skipped until the others meet a tolerance."""
     s, scale = problem.weights.astype(float), 1.0 / problem.penalty.strong_convexity
     norms, rows, order = scale * row_norms(problem.design), compiled(problem.design.rows), np.flatnonzero(s > 0)
     index = problem.y.astype(np.int64)
@@ -120,7 +120,7 @@ def _ascend(
 
 @inline
 def _insert(falling: Floats, count: int, value: float) -> None:
-    """Put `value` into its place among the first `count` entries, which fall."""
+    """Insert `value` among the first `count` entries, which are in descending order."""
     while count > 0 and falling[count - 1] < value:
         falling[count] = falling[count - 1]
         count -= 1

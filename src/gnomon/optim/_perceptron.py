@@ -209,7 +209,7 @@ class _Pocket:
         self.offer()
 
     def offer(self) -> None:
-        """Take the present weights if they make less error."""
+        """Keep the current weights if their error is smaller."""
         frame, theta = self.frame, self.frame.theta
         wrong = mistakes_of(frame, margins_of(frame, theta)[0])
         error = float(np.sum(frame.s[wrong]) / np.sum(frame.s))
@@ -225,11 +225,11 @@ class _Waiting:
 
     @property
     def reason(self) -> StopReason:
-        """What its end is called."""
+        """The stop reason."""
         return "no_change" if self.patience is None or self.patience.score is None else "validation"
 
     def over(self, theta: Floats, loss: float) -> bool:
-        """Whether the patience has ended."""
+        """Whether to stop."""
         if self.patience is None:
             return False
         now = loss if self.patience.score is None else self.patience.score(theta)

@@ -42,7 +42,7 @@ Pass: TypeAlias = tuple[float, int, bool]
 
 
 class Book(Protocol):
-    """Where updates are noted."""
+    """The record of updates."""
 
     counts: Integers
 

@@ -217,8 +217,8 @@ def _descend(problem: Problem, theta: Floats, plan: _Plan, every: int) -> Checks
             mix = _mix(plan.momentum, t, eta)
             _dense_steps(*given, picks, *mix, share, eta, kinked, theta, velocity, mean, np.empty(plan.batch))
         else:
-            bend, last = problem.penalty.strong_convexity, np.zeros(theta.size)
-            _plain_steps(*given, picks, eta, share, bend, kinked, theta, mean, last, np.empty(plan.batch))
+            curvature, last = problem.penalty.strong_convexity, np.zeros(theta.size)
+            _plain_steps(*given, picks, eta, share, curvature, kinked, theta, mean, last, np.empty(plan.batch))
         t += every
         kept = np.array(theta if plan.average is None else mean)
         objective = problem.value(kept)
@@ -302,7 +302,7 @@ def _plain_steps(
     picks: Integers,
     eta: Floats,
     share: Floats,
-    bend: float,
+    curvature: float,
     kinked: bool,
     v: Floats,
     u: Floats,
@@ -320,8 +320,8 @@ def _plain_steps(
                 _catch_up(penalty, rows, picks[t * batch + k], d, p, clock, v, last)
             clock += eta[t] * kappa
         _slopes(loss, rows, y, offset, factor, picks, t * batch, scale, v, coefs)
-        if not kinked and bend > 0.0:
-            scale, a = _shrink(scale, 1.0 - eta[t] * kappa * bend, d, p, v, a, b, u)
+        if not kinked and curvature > 0.0:
+            scale, a = _shrink(scale, 1.0 - eta[t] * kappa * curvature, d, p, v, a, b, u)
         for k in range(batch):
             rows.add(picks[t * batch + k], -eta[t] * coefs[k] / scale, v)
         if share[t] > 0.0:

@@ -240,8 +240,8 @@ def _leaps(
     """Depth-first search of the tree of dropped columns from A[0] and order[0]; returns the number of nodes.
 
     A node is a triangle over m columns of which the first `fixed` stay in every descendant. Its leading columns are
-    models themselves; its children drop one of the free columns each. `path` and `work` are room for the way from the
-    root and for a triangle.
+    models themselves; its children drop one of the free columns each. `path` and `work` are buffers for the path from
+    the root and for a triangle.
     """
     d = A.shape[1]
     size, fixed, drop, base, inverse = path[0], path[1], path[2], work[0], work[1:]
@@ -319,7 +319,7 @@ def _rotate(B: Floats, r: int, c: int, n_columns: int, d: int) -> None:
 
 @inline
 def _sort_free(A: Floats, order: Integers, m: int, fixed: int, d: int, work: Floats) -> None:
-    """Order the free columns by what dropping each would cost, dearest first, and restore the triangle."""
+    """Order the free columns by the cost of dropping each, largest first, and restore the triangle."""
     cost, inverse = work[0], work[1:]
     _drop_costs(A, m, fixed, d, inverse, cost)
     for c in range(fixed, m):

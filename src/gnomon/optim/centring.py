@@ -2,7 +2,7 @@
 
     z = Xw + b = (X − 1x̄ᵀ)w + κc,    b = κc − x̄ᵀw,    x̄ = Σᵢ sᵢxᵢ / Σᵢ sᵢ                            (1)
 
-Columns far from zero make w and b nearly interchangeable, and methods that follow gradients crawl. In the coordinates
+Columns far from zero make w and b strongly correlated, and gradient methods slow. In the coordinates
 φ = (w, c) they are orthogonal, and κ gives c the curvature of the stiffest direction of w. A penalty on w sees no
 difference, and X is never centred itself, so it may be sparse. Friedman, Hastie & Tibshirani (2010), section 2.1,
 doi:10.18637/jss.v033.i01, centre for the same reason.

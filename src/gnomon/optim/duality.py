@@ -80,9 +80,9 @@ def _corrected_rows(problem: Problem, theta: Floats, excess: float, *, n_rows: i
     """b ∇_b F and the changes of −Σ sᵢ (uᵢ oᵢ − ℓ*(yᵢ, uᵢ)) and of v, when u is moved so that Σ sᵢ uᵢ vanishes."""
     part = problem.take(np.linspace(0, problem.design.n - 1, min(problem.design.n, n_rows)).astype(int))
     z = part.scores(theta)
-    bend = part.weights * part.loss.curvature(part.y, z)
+    curvature = part.weights * part.loss.curvature(part.y, z)
     g = part.at_scores(z)[1]
-    moved = g - (excess / part.design.bias) * bend / max(float(np.sum(bend)), np.finfo(bend.dtype).tiny)
+    moved = g - (excess / part.design.bias) * curvature / max(float(np.sum(curvature)), np.finfo(curvature.dtype).tiny)
     s, y = part.weights, part.y
     before, after = (np.divide(h, s, out=np.zeros_like(h), where=s > 0) for h in (g, moved))
     change = float(s @ (part.loss.conjugate(y, after) - part.loss.conjugate(y, before)))
@@ -153,16 +153,16 @@ def balanced_scores(problem: Problem, z: Floats, *, max_iter: int = 20) -> Float
         slope, scale = np.sum(g, axis=0), np.sum(np.abs(g), axis=0)
         if np.all(np.abs(slope) <= 1e-13 * scale):
             break
-        bend = _bend_in_shift(problem, z)
+        curvature = _curvature_in_shift(problem, z)
         # Softmax is invariant to a constant added to all scores: of the equivalent steps take the shortest.
-        z = z - (slope / bend if bend.ndim == 0 else np.linalg.lstsq(bend, slope, rcond=1e-12)[0])
+        z = z - (slope / curvature if curvature.ndim == 0 else np.linalg.lstsq(curvature, slope, rcond=1e-12)[0])
     return z
 
 
-def _bend_in_shift(problem: Problem, z: Floats) -> Floats:
+def _curvature_in_shift(problem: Problem, z: Floats) -> Floats:
     """∇² of Σ sᵢ ℓ(yᵢ, zᵢ + b) in b: a number, or a K × K matrix."""
     if problem.loss.by_row:
         return cast(SoftmaxLoss, problem.loss).total_curvature(problem.y, z, problem.weights)
     s = problem.weights if z.ndim == 1 else problem.weights[:, None]
-    bend = np.maximum(np.sum(s * problem.loss.curvature(problem.y, z), axis=0), np.finfo(z.dtype).tiny)
-    return bend if z.ndim == 1 else np.diag(bend)
+    curvature = np.maximum(np.sum(s * problem.loss.curvature(problem.y, z), axis=0), np.finfo(z.dtype).tiny)
+    return curvature if z.ndim == 1 else np.diag(curvature)

@@ -4,11 +4,11 @@
     E:  γᵢⱼ = wⱼ N(xᵢ; μⱼ, Σⱼ) / Σₗ wₗ N(xᵢ; μₗ, Σₗ)
     M:  wⱼ = Nⱼ/N,   μⱼ = Σᵢ sᵢγᵢⱼ xᵢ / Nⱼ,   Σⱼ = Σᵢ sᵢγᵢⱼ (xᵢ − μⱼ)(xᵢ − μⱼ)ᵀ / Nⱼ,   Nⱼ = Σᵢ sᵢγᵢⱼ      (2)
 
-One text serves soft and hard assignment, weights, known labels (γ clamped to the components of the class) and missing
-cells (rows are grouped by what is observed, and the sums of each group are completed by the conditional laws):
+One implementation serves soft and hard assignment, weights, known labels (γ clamped to the components of the class) and
+missing cells (rows are grouped by what is observed, and the sums of each group are completed by the conditional laws):
 Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb01600.x; Celeux & Govaert (1992),
 doi:10.1016/0167-9473(92)90042-E; Ghahramani & Jordan (1994), Supervised learning from incomplete data via an EM
-approach. ML is ill-posed, as a component may shrink onto a row: a `CovarianceControl` says what forbids it.
+approach. ML is ill-posed, as a component may shrink onto a row: a `CovarianceControl` prevents it.
 """
 
 from collections.abc import Sequence
@@ -161,7 +161,7 @@ class GaussianEM:
     fixed_covariances : ndarray, optional
         Covariances that stay as they are, of the covariance type.
     on_empty : {"keep", "reseed", "drop", "raise"}, default="reseed"
-        What becomes of a component of weight below `min_count`: nothing; a new start at the worst-explained row with
+        What becomes of a component of weight below `min_count`: nothing; a restart at the row of lowest density with
         the covariance of all rows; removal; an error.
     min_count : float, default=1.0
     n_jobs : int, optional
@@ -311,7 +311,7 @@ class GaussianEM:
         return self.fixed_covariances[kept] if own else self.fixed_covariances
 
     def _reseed(self, parts: Moments, kept: Integers, empty: Integers) -> NormalMixture:
-        """The empty components begin anew, each at one of the rows that the others explain worst."""
+        """Restart the empty components, each at one of the rows with the lowest density under the others."""
         badness = self.row_log_likelihood(self._maximize(parts, kept))
         if self.sample_weight is not None:
             # Rows of weight zero do not count.

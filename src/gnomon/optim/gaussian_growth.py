@@ -1,4 +1,4 @@
-"""Normal mixtures otherwise: growth by splitting, and the gradient.
+"""Other ways to fit normal mixtures: growth by splitting, and gradient ascent.
 
     μⱼ → μⱼ ± α √λ₁ u₁,    wⱼ → ½wⱼ, ½wⱼ,    Σⱼ → Σⱼ, Σⱼ;    then EM;    k = 1, 2, 4, …                       (1)
     ∇ℓ(θ) = ∇Q(θ'; θ) at θ' = θ:    wⱼ = softmax(a)ⱼ,  Σⱼ⁻¹ = UⱼᵀUⱼ  with U lower triangular, log of its diagonal   (2)
@@ -44,7 +44,7 @@ def grow_by_splitting(
     k : int
         Where it is not a power of two, the last round splits the heaviest components only.
     alpha : float, default=0.1
-        > 0: at zero the halves would never part.
+        > 0: at zero the halves would stay equal.
     tol, max_iter, callback : float, int, callable
         Of `em`, for every round.
 
@@ -169,10 +169,10 @@ def fit_by_gradient(
         posterior, value = free.e_step(here)
         return -value / free.total_weight, -coordinates.gradient(here, posterior.moments) / free.total_weight
 
-    def told(row: Row) -> bool | None:
+    def report(row: Row) -> bool | None:
         return callback and callback({**row, "objective": -row["objective"] * free.total_weight})
 
-    found = lbfgs(fun, coordinates.pack(theta), tol=tol, max_iter=max_iter, callback=told)
+    found = lbfgs(fun, coordinates.pack(theta), tol=tol, max_iter=max_iter, callback=report)
     best = coordinates.unpack(found.w)
     posterior, value = free.e_step(best)
     history = {**found.history, "objective": -found.history["objective"] * free.total_weight}

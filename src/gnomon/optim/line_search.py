@@ -162,6 +162,6 @@ def _next_step(low: _Point, high: _Point | None) -> float:
     d1 = low.slope + high.slope - 3.0 * (high.value - low.value) / width
     square = d1 * d1 - low.slope * high.slope
     d2 = np.sqrt(square) if square > 0.0 else 0.0
-    bend = high.slope - low.slope + 2.0 * d2
-    share = 1.0 - (high.slope + d2 - d1) / bend if bend != 0.0 else 0.5
+    denominator = high.slope - low.slope + 2.0 * d2
+    share = 1.0 - (high.slope + d2 - d1) / denominator if denominator != 0.0 else 0.5
     return low.step + width * float(np.clip(share if np.isfinite(share) else 0.5, 0.1, 0.9))

@@ -1,4 +1,4 @@
-"""Momentum: steps that remember.
+"""Momentum.
 
     heavy ball    a ← m a + η g,             w ← w − a                                            (1)
     average       a ← (1 − μ) a + μ g,       w ← w − η a                                          (2)

@@ -99,7 +99,7 @@ class Problem:
         return np.broadcast_to(np.asarray(self.offset, dtype=float), self.design.n).copy()
 
     def refuse_offset(self, solver: str) -> None:
-        """Say that a solver has no place for a known part of the scores."""
+        """Raise an error for a solver that cannot use a known part of the scores."""
         if np.any(self.offset):
             raise ValueError(f"{solver} has no place for an offset; leave it out, or choose solver='lbfgs' or 'fista'")
 
@@ -235,7 +235,7 @@ def gram(design: Design, weights: Floats) -> Floats:
 
 
 class LinearMap(Protocol):
-    """A matrix, as far as products with it tell."""
+    """A matrix that is used only through its products."""
 
     @property
     def width(self) -> int: ...

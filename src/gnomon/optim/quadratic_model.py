@@ -208,14 +208,16 @@ def _support_steps(penalty: Penalty, H: Floats, w: Floats, g: Floats) -> Floats:
     return np.where(w == 0.0, -start, w - start)
 
 
-def _solve_positive(H: Floats, bend: float, g: Floats) -> Floats:
-    """(H + bend·I)⁻¹g. A singular H, more coordinates than rows, is lifted a little: the solution then runs along its
-    null space, where the penalty alone decides, until a sign changes.
+def _solve_positive(H: Floats, curvature: float, g: Floats) -> Floats:
+    """(H + curvature·I)⁻¹g.
+
+    To a singular H (more coordinates than rows) a small multiple of I is added: the solution then moves along the null
+    space, where only the penalty matters, until a sign changes.
     """
     diagonal = np.diag_indices_from(H)
     for lift in (0.0, 1e-9, 1e-6):
         system = H.copy()
-        system[diagonal] += bend + lift * np.mean(H[diagonal])
+        system[diagonal] += curvature + lift * np.mean(H[diagonal])
         try:
             return linalg.cho_solve(linalg.cho_factor(system, overwrite_a=True, check_finite=False), g)
         except linalg.LinAlgError:
@@ -223,14 +225,14 @@ def _solve_positive(H: Floats, bend: float, g: Floats) -> Floats:
     return g / np.max(H[diagonal])
 
 
-def _best_cut(penalty: Penalty, w: Floats, d: Floats, slope: float, bend: float) -> tuple[Floats, bool]:
+def _best_cut(penalty: Penalty, w: Floats, d: Floats, slope: float, curvature: float) -> tuple[Floats, bool]:
     """The best of the full step and the steps at which a sign changes (Lee et al. 2006, feature-sign search).
 
     Also whether nothing is left to do: the full step was the best, or none lowers (1).
     """
     crossing = d * np.sign(w) < -np.abs(w)
     cuts = np.append(np.sort(-w[crossing] / d[crossing])[:MOST_CUTS], 1.0)
-    values = cuts * (slope + 0.5 * bend * cuts) + penalty.term(w + cuts[:, None] * d).sum(axis=1)
+    values = cuts * (slope + 0.5 * curvature * cuts) + penalty.term(w + cuts[:, None] * d).sum(axis=1)
     best = int(np.argmin(values))
     if values[best] >= penalty.value(w):
         return np.zeros_like(w), True

@@ -69,7 +69,7 @@ class Schedule(ABC):
         return math.isinf(total) and math.isfinite(squares)
 
     def observe(self, objective: float) -> "Schedule":
-        """The schedule that follows, now that the objective has this value."""
+        """The schedule to use from now on, given the value of the objective."""
         return self
 
     def __call__(self, t: Numbers) -> Numbers:

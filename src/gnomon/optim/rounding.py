@@ -1,4 +1,4 @@
-"""How small a gradient can be told from zero, and numbers that have left the range.
+"""The smallest gradient that can be distinguished from zero, and results that overflow.
 
     |computed ∂F/∂wⱼ − true| ≈ ε Σᵢ |gᵢ xᵢⱼ| ≤ ε ‖g/√s‖ ‖√s xⱼ‖,    gᵢ = sᵢ ℓ'(yᵢ, zᵢ)                (1)
 

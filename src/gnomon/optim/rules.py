@@ -2,10 +2,9 @@
 
     stop at the first check k with    rule(check₀, …, check_k)                                      (1)
 
-A solver describes where it stands by a `Check`; a rule reads the checks one by one and says why to stop, in the words
-of the library. Rules are values. What a rule has to remember travels through `look` as a further value, so one rule can
-watch many runs. Rules combine with ``|`` (any) and ``&`` (all). Gill, Murray & Wright (1981), section 8.2.3,
-doi:10.1137/1.9781611975604.
+A solver describes its state by a `Check`; a rule reads the checks one by one and returns a reason to stop. Rules are
+values. The memory of a rule is passed to `look` and returned by it, so one rule can serve many runs. Rules combine with
+``|`` (any) and ``&`` (all). Gill, Murray & Wright (1981), section 8.2.3, doi:10.1137/1.9781611975604.
 """
 
 from abc import ABC, abstractmethod
@@ -23,7 +22,7 @@ __all__ = ["AllOf", "AnyOf", "Check", "StopRule", "check_at"]
 
 
 class Check(NamedTuple, Generic[State]):
-    """Where a solver stands.
+    """The state of a solver.
 
     Fields
     ------

@@ -2,10 +2,10 @@
 
     η_t = rate(t),    t = 0, 1, 2, … completed updates                                             (1)
 
-A schedule is a value: calling it with t gives the step size, and `observe` gives the schedule that follows once the
-objective was looked at, so that even a rule with memory has no hidden state. Those with a closed formula are in
+A schedule is a value: calling it with t gives the step size, and `observe` returns the schedule to use after the
+objective was evaluated, so that even a rule with memory has no hidden state. Those with a closed formula are in
 `gnomon.optim.rates`. Stochastic gradient methods converge when Σ η_t = ∞ and Σ η_t² < ∞ (Robbins & Monro 1951,
-doi:10.1214/aoms/1177729586); a schedule known to break this earns a warning.
+doi:10.1214/aoms/1177729586); a schedule known to violate this causes a warning.
 """
 
 import math

@@ -2,8 +2,8 @@
 
     F(w) − min F ≤ dual_gap,    ‖∇F(w)‖∞ = gradient_norm                                           (1)
 
-A `Solution` is a value: nothing is set behind the caller's back. Its words are those of the library's vocabulary, so an
-estimator unpacks it field by field into attributes with a trailing underscore. On gaps as certificates: Boyd &
+A `Solution` is a value: nothing is set behind the caller's back. Its fields have the names of the library's attributes,
+so an estimator unpacks it field by field into attributes with a trailing underscore. On gaps as certificates: Boyd &
 Vandenberghe (2004), section 5.5.1, doi:10.1017/CBO9780511804441.
 """
 

@@ -1,4 +1,4 @@
-"""How far to go: the step rules of gradient descent.
+"""The step rules of gradient descent.
 
     w_{t+1} = w_t − η_t ∇F(w_t)                                                                   (1)
 
@@ -294,8 +294,8 @@ class ExactStep(StepRule):
 
     def take(self, line: Line, memory: float) -> Move | None:
         g = line.point.gradient
-        bend = 0.0 if line.hessian_product is None else float(g @ line.hessian_product(line.point.w, g))
-        step = float(g @ g) / bend if bend > 0.0 else self._search(line, memory)
+        curvature = 0.0 if line.hessian_product is None else float(g @ line.hessian_product(line.point.w, g))
+        step = float(g @ g) / curvature if curvature > 0.0 else self._search(line, memory)
         return None if step is None else Move(line.attempt(step), step, 0, step)
 
     def _search(self, line: Line, step: float) -> float | None:

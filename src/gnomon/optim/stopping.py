@@ -1,8 +1,8 @@
-"""When to stop: the rules.
+"""Stop rules.
 
     ‖∇F‖∞ ≤ tol     |ΔF| ≤ tol · max(1, |F|)     ‖Δw‖∞ ≤ tol · max(1, ‖w‖∞)     gap ≤ tol     violation ≤ tol     (1)
 
-and a score on held-out rows that no longer rises. Each says its reason in the words of the library: "tol", "no_change",
+and a score on held-out rows that no longer rises. Each gives its reason as one of the words "tol", "no_change",
 "gap", "kkt", "validation". `gnomon.optim.rules` says what a rule is. Nocedal & Wright (2006), section 3.1,
 doi:10.1007/978-0-387-40065-5; early stopping: Prechelt (1998), doi:10.1007/3-540-49430-8_3.
 """

@@ -8,8 +8,8 @@ With Ω = (c/2)‖w‖² its dual is a quadratic program with one equality when 
 
 `qp` follows the central path of the pair (1), (2): each Newton step is one weighted least-squares problem in (w, b)
 (Mehrotra 1992, doi:10.1137/0802028; Ferris & Munson 2002, doi:10.1137/S1052623400374379). The set of margin points that
-it ends with is then solved exactly. When more columns than rows make that dear, the rows are first rotated into their
-span. With Ω = ρ‖w‖₁, (1) is a linear program: `lp`.
+it ends with is then solved exactly. With more columns than rows, where that is expensive, the rows are first rotated
+into their span. With Ω = ρ‖w‖₁, (1) is a linear program: `lp`.
 
 Where no sample lies on the margin, b is an interval; its middle is returned.
 """
@@ -35,8 +35,8 @@ __all__ = ["lp", "optimal_intercept", "qp"]
 
 # A gap below this fraction of the objective is rounding error.
 ROUNDING = 1e-10
-# The path factorises a matrix of the order of the smaller of rows and columns at every step. That is dear from here on;
-# earlier for sparse rows, which it makes dense and on which dual coordinate ascent does well.
+# The path factorises a matrix of the order of the smaller of rows and columns at every step: too expensive from here
+# on; earlier for sparse rows, which it makes dense and on which dual coordinate ascent does well.
 LARGE = {False: 2500, True: 300}
 
 
@@ -306,14 +306,14 @@ Direction: TypeAlias = tuple[Floats, Floats, Floats, Floats]
 
 
 class _Path:
-    """A point near the central path: θ, and positive α, room = s − α, surplus z over the margin and slack v."""
+    """A point near the central path: θ, and positive α and β = s − α, the surplus z over the margin and the slack v."""
 
     def __init__(self, problem: Problem) -> None:
         self.problem, self.c = problem, problem.penalty.strong_convexity
         self.y, self.margin = problem.y.astype(float), _margin(problem)
         self.s = problem.weights.astype(float)
         self.alpha = 0.5 * self.s
-        self.room = self.alpha.copy()
+        self.beta = self.alpha.copy()
         self.theta = np.zeros(problem.design.width)
         self.z = np.full(problem.design.n, max(self.margin, 1e-12))
         self.v = self.z.copy()
@@ -322,14 +322,14 @@ class _Path:
         """Yield a check per Newton step until rounding ends the path."""
         for iteration in range(max_iter + 1):
             objective, gap = certificate(self.problem, self.theta, self.alpha)
-            complement = float(np.mean(self.alpha * self.z + self.room * self.v))
+            complement = float(np.mean(self.alpha * self.z + self.beta * self.v))
             yield Check(iteration, np.array(self.theta), objective, gap=gap, more={"complementarity": complement})
             if complement <= 1e-18 * self.margin * float(np.max(self.s)) or not self._step(complement):
                 return
 
     def _step(self, complement: float) -> bool:
         """Mehrotra's predictor and corrector; False when the Newton matrix is no longer positive definite."""
-        D = self.v / self.room + self.z / self.alpha
+        D = self.v / self.beta + self.z / self.alpha
         H = gram(self.problem.design, 1.0 / D)
         index = np.arange(self.problem.design.n_penalized)
         H[index, index] += self.c
@@ -343,7 +343,7 @@ class _Path:
         affine = self._direction(factor, D, zero, zero)
         t = _longest(self._ratios(*affine), 1.0)
         after = (self.alpha + t * affine[1]) * (self.z + t * affine[2])
-        after = after + (self.room - t * affine[1]) * (self.v + t * affine[3])
+        after = after + (self.beta - t * affine[1]) * (self.v + t * affine[3])
         center = 0.5 * complement * (float(np.mean(after)) / complement) ** 3
         corrected = self._direction(factor, D, center - affine[1] * affine[2], center + affine[1] * affine[3])
         self._move(corrected, _longest(self._ratios(*corrected), 0.995))
@@ -352,23 +352,23 @@ class _Path:
     def _direction(self, factor: tuple[Floats, bool], D: Floats, low: Floats, high: Floats) -> Direction:
         """Newton's direction to αz = low, (s − α)v = high."""
         design = self.problem.design
-        rho = self.y * design.apply(self.theta) - self.margin + high / self.room - low / self.alpha
+        rho = self.y * design.apply(self.theta) - self.margin + high / self.beta - low / self.alpha
         right = design.adjoint(self.y * (self.alpha - rho / D))
         right[: design.n_penalized] -= self.c * self.theta[: design.n_penalized]
         d_theta = linalg.cho_solve(factor, right)
         d_alpha = -(self.y * design.apply(d_theta) + rho) / D
         d_z = (low - self.z * d_alpha) / self.alpha - self.z
-        d_v = (high + self.v * d_alpha) / self.room - self.v
+        d_v = (high + self.v * d_alpha) / self.beta - self.v
         return d_theta, d_alpha, d_z, d_v
 
     def _ratios(self, d_theta: Floats, d_alpha: Floats, d_z: Floats, d_v: Floats) -> float:
-        parts = (d_alpha / self.alpha, -d_alpha / self.room, d_z / self.z, d_v / self.v)
+        parts = (d_alpha / self.alpha, -d_alpha / self.beta, d_z / self.z, d_v / self.v)
         return max(float(np.max(-part)) for part in parts)
 
     def _move(self, direction: Direction, t: float) -> None:
         self.theta = self.theta + t * direction[0]
         # s − α would round to zero near the end of the box.
-        self.alpha, self.room = self.alpha + t * direction[1], self.room - t * direction[1]
+        self.alpha, self.beta = self.alpha + t * direction[1], self.beta - t * direction[1]
         self.z = self.z + t * direction[2]
         self.v = self.v + t * direction[3]
 
@@ -409,7 +409,7 @@ def _polish(problem: Problem, state: _Path, *, largest: int = 3000) -> list[Floa
     """α solved exactly with the margin points fixed to those that the path points to; nothing where that fails."""
     design, unit = problem.design, max(state.margin, 1e-12)
     low = state.alpha / state.s < state.z / unit
-    high = ~low & (state.room / state.s < state.v / unit)
+    high = ~low & (state.beta / state.s < state.v / unit)
     free = ~low & ~high
     count, p = int(np.sum(free)), design.n_penalized
     if design.width + count > largest:

@@ -3,7 +3,8 @@
     Ω(w) = Σⱼ Ωⱼ(wⱼ),    prox(x, t) = argmin_u ½ (u − x)² + t Ωⱼ(u)                                (1)
 
 A penalty is the formula for one coordinate, strength included. Like a loss it is written with NumPy's elementwise
-functions, so one text serves arrays in Python and scalars in kernels. Parikh & Boyd (2014), doi:10.1561/2400000003.
+functions, so the same code serves arrays in Python and scalars in kernels. Parikh & Boyd (2014),
+doi:10.1561/2400000003.
 """
 
 from abc import ABC, abstractmethod
@@ -33,8 +34,8 @@ def within(values: float | Floats, limit: float) -> bool:
 class Penalty(ABC):
     """Base of every penalty: subclass it, decorate with ``gnomon.penalties.noun``, write three formulas.
 
-    `term`, `prox` and `gap` are enough for every solver that takes proximal steps; `slope` adds the solvers that
-    follow gradients, `conjugate` and `dual_scale` the duality gap.
+    `term`, `prox` and `gap` are enough for every solver with proximal steps; `slope` adds gradient methods,
+    `conjugate` and `dual_scale` the duality gap.
 
     References
     ----------

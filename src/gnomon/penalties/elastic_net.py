@@ -71,9 +71,9 @@ class ElasticNetPenalty(Penalty):
         return self.strength * (self.l1_ratio * np.sign(w) + (1.0 if self.half else 2.0) * (1.0 - self.l1_ratio) * w)
 
     def prox(self, x: Elementwise, step: Numbers) -> Elementwise:
-        bend = (1.0 if self.half else 2.0) * self.strength * (1.0 - self.l1_ratio)
+        curvature = (1.0 if self.half else 2.0) * self.strength * (1.0 - self.l1_ratio)
         inside = np.maximum(x, 0.0) if self.positive else x
-        return soft_threshold(inside, step * self.strength * self.l1_ratio) / (1.0 + step * bend)
+        return soft_threshold(inside, step * self.strength * self.l1_ratio) / (1.0 + step * curvature)
 
     def gap(self, w: Elementwise, g: Elementwise) -> Elementwise:
         pull = -g if self.positive else np.abs(g)
@@ -81,9 +81,9 @@ class ElasticNetPenalty(Penalty):
         return choose(w == 0.0, off, np.abs(g + self.slope(w)))
 
     def conjugate(self, v: Floats) -> float:
-        pull, limit, bend = self._pull(v), self.strength * self.l1_ratio, self.strong_convexity
-        if bend > 0.0:
-            return float(np.sum(np.square(np.maximum(pull - limit, 0.0)))) / (2.0 * bend)
+        pull, limit, curvature = self._pull(v), self.strength * self.l1_ratio, self.strong_convexity
+        if curvature > 0.0:
+            return float(np.sum(np.square(np.maximum(pull - limit, 0.0)))) / (2.0 * curvature)
         return 0.0 if within(pull, limit) else np.inf
 
     def dual_scale(self, v: Floats) -> float:

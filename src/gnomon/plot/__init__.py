@@ -1,4 +1,4 @@
-"""Pictures: each a function of fitted models or arrays that returns the axes it drew on.
+"""Plots: functions of fitted models or arrays that return the axes they drew on.
 
 Every function takes ``ax=`` (or makes a figure), labels what it draws, uses a palette that colour-blind readers can
 tell apart, changes nothing global and never shows or saves anything.

@@ -1,4 +1,4 @@
-"""Classifiers by Bayes' rule: the densities of the classes, and where one overtakes the other.
+"""Classifiers by Bayes' rule: the densities of the classes, and where they cross.
 
     P(c | x) = π_c f_c(x) / Σ_k π_k f_k(x),        boundary {x : π_c f_c(x) = π_k f_k(x)}              (1)
 

@@ -307,7 +307,7 @@ def _abscissa(history: History, x: Abscissa) -> Floats:
 
 
 def _down_to_rounding(place: Floats, values: Floats, floor: float) -> tuple[Floats, Floats]:
-    """The curve as far as differences of objectives mean anything: to the first value at the floor."""
+    """The curve up to the first value at the rounding floor."""
     arrived = np.flatnonzero(values <= floor)
     end = arrived[0] + 1 if arrived.size else len(values)
     return place[:end], np.maximum(values[:end], floor)

@@ -16,7 +16,7 @@ from scipy.stats import chi2
 
 from gnomon._typing import ArrayLike, Floats
 from gnomon.distributions import Normals
-from gnomon.distributions.normals import COVARIANCE_SHAPES
+from gnomon.distributions.normals import COVARIANCE_SHAPES, MixtureCovarianceType
 from gnomon.plot._style import COLORS
 
 __all__ = ["draw_normals", "ellipse", "normals_of", "weights_of_components"]
@@ -45,12 +45,13 @@ def normals_of(model: Any) -> Normals:
     raise ValueError(f"{model!r} has no means and covariances; give a fitted model of normal laws that stores them")
 
 
-def _kind(model: Any, places: tuple[str, str], covariances: Floats) -> str:
+def _kind(model: Any, places: tuple[str, str], covariances: Floats) -> MixtureCovarianceType:
     """The covariance type: as the model says, or by the shape of what it has."""
     if places == _VARIANCES:
         return "diag"
+    by_shape: tuple[MixtureCovarianceType, ...] = ("tied_spherical", "tied_diag", "tied", "full")
     said = getattr(model, "covariance_type", None)
-    return said if said in COVARIANCE_SHAPES else ("tied_spherical", "tied_diag", "tied", "full")[covariances.ndim]
+    return said if said in COVARIANCE_SHAPES else by_shape[covariances.ndim]
 
 
 def weights_of_components(model: Any) -> Floats:

@@ -1,4 +1,4 @@
-"""How the pictures look: one palette, one way to make, dress and label axes.
+"""The style of all plots: one palette, one way to make, format and label axes.
 
 Colours are those of Okabe & Ito (2008), which readers with any common colour vision tell apart; where several lines
 share axes they also differ in dashes, and classes of points in markers. Nothing global is changed: every setting is

@@ -1,4 +1,4 @@
-"""Where the nodes of a tree stand on the page, and what is written in them.
+"""The layout of a tree: positions of the nodes, and their text.
 
     width(node) = max(width of its words, Σ width(children)),    a parent stands above the middle of its children    (1)
 

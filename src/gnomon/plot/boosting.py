@@ -44,7 +44,7 @@ LARGEST = 260.0
 def boosting_rounds(
     model: AdaBoostClassifier, X: ArrayLike, y: ArrayLike, *, rounds: Sequence[int] | None = None, ax: GivenAxes = None
 ) -> dict[str, Axes]:
-    """AdaBoost of two classes in the plane: what each learner sees and adds, and what the sum says.
+    """AdaBoost of two classes in the plane: the rows and the boundary of each learner, and the sum.
 
     A panel for each of some rounds has the rows with areas as their weights (1) before the round, those that are hard
     having grown, and the sides of the learner that is added; the last panel has F after all rounds, its zero line bold.

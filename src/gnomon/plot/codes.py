@@ -119,7 +119,7 @@ def _part_cells(ax, rows, columns):
 
 
 def _name_ticks(axis, names, *, most):
-    """All names where they have room, else every second, fifth, tenth, …"""
+    """All names if they fit, else every second, fifth, tenth, …"""
     steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
     step = next((step for step in steps if len(names) / step <= most), len(names))
     places = [place for place in range(len(names)) if step == 1 or (place + 1) % step == 0]

@@ -196,12 +196,19 @@ def soft_against_hard(
     """
     rows, means = two_columns(X), np.asarray(means_init, dtype=float)
     k = len(means)
-    start = {"means_init": means, "weights_init": np.full(k, 1.0 / k), "max_iter": max_iter, "tol": 1e-6}
-    start["precisions_init"] = np.tile(np.eye(2) / covariance, (k, 1, 1))
+    begun = GaussianMixture(
+        k,
+        weights_init=np.full(k, 1.0 / k),
+        means_init=means,
+        precisions_init=np.tile(np.eye(2) / covariance, (k, 1, 1)),
+        max_iter=max_iter,
+        tol=1e-6,
+        random_state=0,
+    )
     single = GaussianMixture(1).fit(rows)
     panels = new_panels(ax, ["soft", "hard"], width=3.9, height=3.7, sharex=True, sharey=True)
     for word, axes in panels.items():
-        model = _quietly(GaussianMixture(k, algorithm=word, random_state=0, **start), rows)
+        model = _quietly(clone(begun).set_params(algorithm=word), rows)
         gamma = model.predict_proba(rows)
         gamma = np.eye(gamma.shape[1])[model.predict(rows)] if word == "hard" else gamma
         responsibility_colors(gamma, rows, ax=axes)

@@ -1,4 +1,4 @@
-"""Distributions of one variable, and what data make of them.
+"""Distributions of one variable, and their update by data.
 
     p(θ | D) ∝ p(D | θ) p(θ),        p(x | D) = ∫ p(x | θ) p(θ | D) dθ                                 (1)
 

@@ -63,7 +63,7 @@ _SMALLEST = 0.004
 def one_vs_rest_regions(
     model: OneVsRestClassifier, X: ArrayLike, y: ArrayLike | None = None, *, resolution: int = 300, ax: GivenAxes = None
 ) -> dict[str, Axes]:
-    """The binary lines of one-vs-rest and three ways to make one answer of them, equation (1).
+    """The binary boundaries of one-vs-rest and three ways to combine them, equation (1).
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def one_vs_one_regions(
 
 
 def decision_dag(model: OneVsOneClassifier, x: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
-    """The decision graph of one-vs-one, and the way of one row through it.
+    """The decision graph of one-vs-one, and the path of one row through it.
 
     Parameters
     ----------
@@ -267,7 +267,7 @@ def _two_colored(ax, grid, side, color, other):
 
 
 def _write_votes(ax, grid, votes):
-    """The vector of votes inside each region that has the room, at the point furthest from its border."""
+    """The vector of votes inside each region that is large enough, at the point furthest from its border."""
     A, B = grid[:2]
     vectors, which = np.unique(votes, axis=0, return_inverse=True)
     which = np.reshape(which, A.shape)

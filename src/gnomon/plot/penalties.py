@@ -1,4 +1,4 @@
-"""Penalties as curves, and the geometry that makes them select.
+"""Penalties as curves, and the geometry of selection.
 
     min_w ‖y − Xw‖²   subject to   Ω(w) ≤ θ                                                       (1)
 

@@ -1,4 +1,4 @@
-"""Which features are enough.
+"""Errors and boundaries of selected features.
 
     E_i = L̂(S_i),   S_1, S_2, … the sets of a greedy search                                          (1)
 

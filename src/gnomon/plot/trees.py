@@ -86,8 +86,8 @@ def tree(
 
 def _way(model, x):
     """The nodes that a row passes; of several ways, that of most of its weight."""
-    told = explain_row(model.tree_, model.words_, one_row(model, x, model.words_.names))
-    return {0, *(step.child for step in told.steps)}
+    explained = explain_row(model.tree_, model.words_, one_row(model, x, model.words_.names))
+    return {0, *(step.child for step in explained.steps)}
 
 
 def _draw(model, boxes, width, ax, way=None, *, fits=False):
@@ -300,7 +300,7 @@ def rule_stump(model: BaseEstimator, *, digits: int = 3, ax: Axes | None = None)
     said = f"{words.names[tested[0]]}?\n{tally(words.classes, counts.sum(axis=0))}"
     ax.text(middle, 1.42 * most, said, ha="center", va="center", fontsize=9.5, color=INK, bbox=style, zorder=3)
     wrong = tops - counts.max(axis=1)
-    ax.set_xticks(range(len(rules)), [_told(r, words, digits, e) for r, e in zip(rules, wrong, strict=True)])
+    ax.set_xticks(range(len(rules)), [_rule_label(r, words, digits, e) for r, e in zip(rules, wrong, strict=True)])
     ax.set(xlim=(-0.6, len(rules) - 0.4), ylim=(0.0, 1.62 * most))
     dress(
         ax, y="rows", legend="upper right", grid=None, title=f"{_errors(float(np.sum(wrong)))} in {tops.sum():.4g} rows"
@@ -322,7 +322,7 @@ def _stack(ax, counts, classes):
     return tops
 
 
-def _told(rule, words, digits, wrong):
+def _rule_label(rule, words, digits, wrong):
     """A branch: what it asks, what it predicts, how often that is wrong."""
     answer = class_names(words.classes)[int(np.argmax(rule.answer))]
     return f"{branch_label(rule.conditions[0], words, digits)}\n→ {answer}\n{_errors(wrong)}"

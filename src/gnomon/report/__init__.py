@@ -1,4 +1,4 @@
-"""An honest study of one table, and the page that tells of it."""
+"""A study of one table without leakage, and its report."""
 
 from gnomon.report._anomalies import AnomalyStudy, find_anomalies
 from gnomon.report._study import Study, learn

@@ -1,7 +1,7 @@
-"""One honest search for anomalies in one table.
+"""One search for anomalies in one table.
 
-with labels      good rows train; the threshold is chosen by F1 on validation rows; the test rows are looked at once
-without labels   densities compete by log p of a fifth that is held out; the threshold is a level or a share
+with labels      good rows train; the threshold is chosen by F1 on validation rows; the test rows are used once
+without labels   densities are compared by log p of a held-out fifth; the threshold is a level or a share
 
 The protocol is that of `gnomon.anomaly.evaluate_detectors`. Davis & Goadrich (2006), doi:10.1145/1143844.1143874;
 Hyndman (1996), doi:10.1080/00031305.1996.10473566.
@@ -191,8 +191,8 @@ def _with_labels(table, target, label, drop, keep, seed, progress):
         "halved: the threshold is the one with the greatest F1 on validation rows, the test rows are looked at once"
     )
     meant = float(np.mean(bad[parts.test]))
-    told = {"target": target, "anomaly": label, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
-    return _study(preparer, M, rows, parts.test, attempts=attempts, meant=meant, **told)
+    described = {"target": target, "anomaly": label, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
+    return _study(preparer, M, rows, parts.test, attempts=attempts, meant=meant, **described)
 
 
 def _without_labels(
@@ -227,8 +227,8 @@ def _without_labels(
         f"rest; the threshold is set so that {share_text(meant)} of {of} are flagged"
     )
     counts = {"train": len(train), "test": len(test)}
-    told = {"target": None, "anomaly": None, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
-    return _study(preparer, M, np.arange(len(M)), test, attempts=attempts, meant=meant, **told)
+    described = {"target": None, "anomaly": None, "rule": rule, "counts": counts, "kinds": kinds, "seed": seed}
+    return _study(preparer, M, np.arange(len(M)), test, attempts=attempts, meant=meant, **described)
 
 
 def _labels(words: Array, target: str, label: str | None) -> tuple[Bools, str]:
@@ -293,9 +293,9 @@ def _tried(facts: Facts, attempt: Callable[[Candidate, Any], Attempt], seed: int
 
 
 def _study(
-    preparer: Preparer, M: Any, rows: Integers, judged: Integers, *, attempts: list[Attempt], **told: Any
+    preparer: Preparer, M: Any, rows: Integers, judged: Integers, *, attempts: list[Attempt], **described: Any
 ) -> AnomalyStudy:
-    """What is told, with the best detector's verdicts on the judged rows and its scores of all of them."""
+    """The study: what is given, with the best detector's verdicts on the judged rows and its scores of all of them."""
     detector = attempts[0].model
     scores = detector.score_samples(M)
     oddest = np.argsort(scores, kind="stable")[:MOST_ODD_ROWS]
@@ -304,7 +304,7 @@ def _study(
         model=Pipeline([("prepare", preparer), ("model", detector)]),
         flagged=float(np.mean(detector.predict(M[judged]) == -1)),
         odd=[(int(rows[i]) + 1, float(scores[i])) for i in oddest],
-        **told,
+        **described,
     )
 
 

@@ -1,4 +1,4 @@
-"""What a careful reader of the data would warn about: leakage, imbalance, columns that say nothing."""
+"""Warnings about the data: leakage, imbalance, uninformative columns."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -190,7 +190,7 @@ def check_rows(table: Table, kinds: Sequence[ColumnKind], train: Integers, test:
 
 
 def check_outcome(choice: Choice, judgement: Judgement, task: TargetTask) -> list[Finding]:
-    """Findings about the result: nothing learned, no better than the baseline, worse than promised."""
+    """Findings about the result: nothing learned, no better than the baseline, worse than in cross-validation."""
     if not choice.learned:
         text = f"{choice.why.capitalize()}. The model file holds the baseline; do not expect it to be useful."
         return [Finding("grave", "Nothing was learned", text)]

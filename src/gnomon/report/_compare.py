@@ -41,7 +41,7 @@ RULE = (
 
 @dataclass(frozen=True)
 class Trial:
-    """What became of one candidate: a dict of scores per fold, seconds, warnings, or the reason why it failed."""
+    """The result of one candidate: a dict of scores per fold, seconds, warnings, or the reason why it failed."""
 
     candidate: Candidate
     scores: dict[str, Floats] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""The chosen model before the held-out rows: its scores, their intervals, and which columns it uses.
+"""The chosen model on the held-out rows: its scores, their intervals, and which columns it uses.
 
 The importance of a column is the growth of the loss when its values are shuffled: Breiman (2001),
 doi:10.1023/A:1010933404324.

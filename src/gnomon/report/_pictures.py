@@ -1,4 +1,4 @@
-"""The pictures of a report, as SVG that stands inside the page.
+"""The plots of a report, as SVG inside the page.
 
 Colours are drawn as placeholders and written as CSS variables, so that one picture serves light, dark and print;
 nothing refers to anything outside the page.

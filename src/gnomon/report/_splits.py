@@ -1,6 +1,6 @@
-"""Who is held out, and who is left out in turn.
+"""Held-out rows and folds.
 
-A fifth of the rows is held out and looked at once, at the very end. The rest is split five times; with few rows the
+A fifth of the rows is held out and used once, at the very end. The rest is split five times; with few rows the
 splits are repeated. Classes keep their shares; rows of one group stay together; with a time, the past predicts the
 future.
 """

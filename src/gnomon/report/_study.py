@@ -1,8 +1,8 @@
-"""One honest study of one table.
+"""One study of one table.
 
 1  read the target, find the task            4  compare every registered model that suits, with a baseline
 2  hold out a fifth                          5  choose by the rule of `gnomon.report._compare`
-3  look at the columns of the rest           6  refit on the rest, judge once on the held-out rows
+3  find the kinds of the other columns       6  refit on the rest, judge once on the held-out rows
 
 Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84858-7.
 """
@@ -39,7 +39,7 @@ from gnomon.report._target import Target, TargetTask, read_target
 __all__ = ["Study", "learn"]
 
 Progress: TypeAlias = Callable[[int, int, str], None]
-"""What is told of the work: steps done, steps in all, and the step that begins."""
+"""Called with the steps done, the number of steps, and the name of the step that begins."""
 
 MOST_ROWS_TO_COMPARE = 50_000
 SMALL_CELLS = 200_000

@@ -1,4 +1,4 @@
-"""The target: which task it asks for, and its values.
+"""The target: its task and its values.
 
 Rule: text is classification; numbers are regression, except whole numbers with at most ten different values, which
 are classes. ``--task`` overrides.

@@ -1,4 +1,4 @@
-"""What a search for anomalies found: as a page, as plain values, in one sentence."""
+"""The outcome of a search for anomalies: as a page, as plain values, in one sentence."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -111,19 +111,19 @@ def anomaly_verdict(study: AnomalyStudy) -> str:
     name, flagged = study.best.candidate.name, share_text(study.flagged)
     s = study.best.scores
     if s is None:
-        told = f"Without labels, {name} describes the rows best; it flags {flagged} of the rows held out"
-        return f"{told}, where {share_text(study.meant)} were meant{_advice(study)}."
-    told = f"On {study.counts['test']} test rows, {study.counts['anomalous in test']} of them anomalous, {name} "
+        start = f"Without labels, {name} describes the rows best; it flags {flagged} of the rows held out"
+        return f"{start}, where {share_text(study.meant)} were meant{_advice(study)}."
+    start = f"On {study.counts['test']} test rows, {study.counts['anomalous in test']} of them anomalous, {name} "
     if study.flagged == 0.0:
-        return f"{told}flags nothing: it finds none of the anomalies."
+        return f"{start}flags nothing: it finds none of the anomalies."
     return (
-        f"{told}reaches F1 {s.test:.3f}: it finds {s.recall:.0%} of the anomalies, and {s.precision:.0%} of what it "
+        f"{start}reaches F1 {s.test:.3f}: it finds {s.recall:.0%} of the anomalies, and {s.precision:.0%} of what it "
         f"flags is one{_advice(study)}."
     )
 
 
 def _advice(study: AnomalyStudy) -> str:
-    """What a share far from what is usual or meant asks of the user."""
+    """Advice where the share of flagged rows is far from the usual or intended one."""
     if study.target is not None:
         many = study.meant > MANY_ANOMALIES
         return "; with so many anomalies a classifier may do better, leave out --task anomaly" if many else ""
@@ -164,5 +164,5 @@ def _numbers(attempt: Attempt) -> dict[str, float | None]:
 
 
 def _tried(attempt: Attempt) -> dict[str, Any]:
-    told = {"failure": attempt.failure} if attempt.failure else {"scores": _numbers(attempt)}
-    return {"name": attempt.candidate.name, **told}
+    outcome = {"failure": attempt.failure} if attempt.failure else {"scores": _numbers(attempt)}
+    return {"name": attempt.candidate.name, **outcome}

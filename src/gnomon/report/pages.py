@@ -145,11 +145,11 @@ def verdict(study: Study) -> str:
     if not study.choice.learned:
         return f"Nothing was learned: {study.choice.why}."
     first, *_, last = SCORES[study.target.task]
-    told = " and ".join(_told(study.judgement, score) for score in (first, last))
-    return f"On {len(study.judgement.y)} held-out rows {study.choice.trial.candidate.name} reaches {told}."
+    scores = " and ".join(_score_text(study.judgement, score) for score in (first, last))
+    return f"On {len(study.judgement.y)} held-out rows {study.choice.trial.candidate.name} reaches {scores}."
 
 
-def _told(judgement: Judgement, score: Score) -> str:
+def _score_text(judgement: Judgement, score: Score) -> str:
     value, guess = judgement.scores[score.name], judgement.baseline[score.name]
     low, high = judgement.intervals[score.name]
     interval = f"{score.text(low)} to {score.text(high)}"

@@ -1,4 +1,4 @@
-"""Scores of predictions, and how sure they are.
+"""Scores of predictions, and their uncertainty.
 
     log loss  −(1/n) Σᵢ log p̂ᵢ(yᵢ),        RMSE  √((1/n) Σᵢ (yᵢ − ŷᵢ)²)                              (1)
 
@@ -39,7 +39,7 @@ class Forecast:
 
 
 def forecast(model: Any, X: Any, classes: tuple[str, ...]) -> Forecast:
-    """What `model` says of the rows `X`; `classes` are all classes of the study, known to the model or not."""
+    """The predictions of `model` for the rows `X`; `classes` are all classes of the study, also those unknown to it."""
     if not len(classes):
         return Forecast(np.asarray(model.predict(X), dtype=float))
     classes = np.asarray(classes)

@@ -124,7 +124,7 @@ def pass_down(whole, roots, first, last, block, sink):
     """
     n, p = block.cells.shape
     trees = whole.nodes, whole.missing, whole.ends, whole.tests.used, roots, first, last
-    most, leaves = np.max(np.diff(roots[first : last + 1])), np.empty(n, dtype=np.int32)
+    most, leaves = np.max(np.diff(roots[first : last + 1]), initial=0), np.empty(n, dtype=np.int32)
     if block.across is None or most > n * PACKED_FROM:
         bring_down(*trees, block.cells, np.arange(n, dtype=np.int32), leaves, compiled(sink))
     else:

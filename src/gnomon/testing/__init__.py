@@ -1,10 +1,10 @@
-"""The laws that nouns and estimators obey, for one's own: each check raises an AssertionError that names the law.
+"""The laws of nouns and estimators, as checks for your own: each raises an AssertionError that names the law.
 
     check(thing) returns nothing  ⇔  no counterexample was found                                    (1)
 
 Claessen & Hughes (2000), QuickCheck: a lightweight tool for random testing, doi:10.1145/351240.351266. Every loss,
-penalty, split criterion and estimator of this package is held to them; `sklearn.utils.estimator_checks` is the contract
-below them.
+penalty, split criterion and estimator of this package is held to them; `sklearn.utils.estimator_checks` has the checks
+of the contract that they extend.
 """
 
 from gnomon.testing.criteria import check_criterion

@@ -15,7 +15,6 @@ import numpy as np
 from gnomon._jit import compiled, jit
 from gnomon._typing import Array, Floats
 from gnomon.search import SumCriterion
-from gnomon.search._grouped import Loop
 from gnomon.testing._law import require, require_close
 from gnomon.testing._target_rows import TargetRows
 
@@ -50,7 +49,7 @@ def check_sums(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
 
 
 def check_width(criterion: SumCriterion) -> None:
-    """Require what all arrays of sums are made by."""
+    """Check the width, by which all arrays of sums are allocated."""
     detail = f"width() is {criterion.width()} and size {criterion.size}"
     require(criterion.width() == criterion.size + 1, "width is size + 1", detail)
 
@@ -81,7 +80,7 @@ def _check_additive(criterion: SumCriterion, rows: TargetRows, tol: float) -> No
         expected = before.copy()
         expected[width + 1 : 2 * width] += alone[1:]
         law = "weigh adds the same to a group wherever it stands, and to nothing else"
-        require_close(law, there, expected, tol=tol, where=rows.told(np.array([i])))
+        require_close(law, there, expected, tol=tol, where=rows.describe(np.array([i])))
 
 
 def _check_merit(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
@@ -91,20 +90,23 @@ def _check_merit(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
         worths, merits = ([verb(sums, 0) for sums in three] for verb in (criterion.worth, criterion.merit))
         law = "the gain by merits is that by worths"
         if np.all(np.isfinite(worths)):
-            where = f"{rows.told(a)} and {rows.told(b)}"
+            where = f"{rows.describe(a)} and {rows.describe(b)}"
             found, expected = (v[0] + v[1] - v[2] for v in (merits, worths))
             require_close(law, found, expected, tol=tol, where=where)
         else:
             same = np.array_equal(np.isneginf(worths), np.isneginf(merits))
-            require(same, "a group that no split may make has merit and worth −∞", f"at {rows.told(a)}")
+            require(same, "a group that no split may make has merit and worth −∞", f"at {rows.describe(a)}")
 
 
 def _check_whole_groups(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
     m, width = len(rows.w), criterion.size + 1
     cells = np.random.default_rng(2).integers(0, 9, m).astype(np.uint8)
     found = np.zeros((2, width))
-    # They may call functions that only kernels can call.
-    Loop(_weigh, _weigh_compiled).run(criterion, rows.flat, rows.w, cells, *found)
+    if criterion.compiled:
+        # They may call functions that only kernels can call.
+        _weigh_compiled(compiled(criterion), rows.flat, rows.w, cells, *found)
+    else:
+        _weigh(criterion, rows.flat, rows.w, cells, *found)
     for verb, sums, which in (
         ("weigh_all", found[0], np.arange(m)),
         ("weigh_range", found[1], np.flatnonzero((cells >= 2) & (cells <= 6))),
@@ -142,7 +144,9 @@ def _check_answers(criterion: SumCriterion, rows: TargetRows, tol: float) -> Non
     for a, _ in _groups(rows, 4):
         sums = _sums(criterion, rows, a)
         law = "the center is the answer, of classes the frequency of the last"
-        require_close(law, criterion.center(sums, 0), criterion.answers(sums[None])[0, -1], tol=tol, where=rows.told(a))
+        require_close(
+            law, criterion.center(sums, 0), criterion.answers(sums[None])[0, -1], tol=tol, where=rows.describe(a)
+        )
 
 
 def _check_counts_unread(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
@@ -154,7 +158,7 @@ def _check_counts_unread(criterion: SumCriterion, rows: TargetRows, tol: float) 
         other[0] = 0.0
         for verb in (criterion.mass, criterion.worth, criterion.merit, criterion.center):
             law = f"{verb.__name__} of classes does not read the number of rows"
-            require_close(law, verb(other, 0), verb(sums, 0), tol=tol, where=rows.told(a))
+            require_close(law, verb(other, 0), verb(sums, 0), tol=tol, where=rows.describe(a))
 
 
 def _check_class_weights(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
@@ -162,7 +166,9 @@ def _check_class_weights(criterion: SumCriterion, rows: TargetRows, tol: float) 
     require(criterion.class_counts == (K,), "class_weights: there is one output of `size` classes", f"{criterion!r}")
     for a, _ in _groups(rows, 6):
         sums, weights = _sums(criterion, rows, a), np.bincount(rows.targets[a], rows.w[a], minlength=K)
-        require_close("class_weights: the sums are weights of classes", sums[1:], weights, tol=tol, where=rows.told(a))
+        require_close(
+            "class_weights: the sums are weights of classes", sums[1:], weights, tol=tol, where=rows.describe(a)
+        )
     for k in range(K):
         sums = np.zeros(K + 1)
         sums[0], sums[1 + k] = 2.0, 2.5
@@ -173,7 +179,7 @@ def _check_class_weights(criterion: SumCriterion, rows: TargetRows, tol: float) 
 def _check_two_sums(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
     for a, b in _groups(rows, 7):
         parts = [_sums(criterion, rows, some) for some in (a, b)]
-        whole, where = parts[0] + parts[1], rows.told(np.concatenate([a, b]))
+        whole, where = parts[0] + parts[1], rows.describe(np.concatenate([a, b]))
         first, second = criterion.first_sum(whole, 0), criterion.second_sum(whole, 0)
         for name, found, verb in (("first", first, criterion.first_sum), ("second", second, criterion.second_sum)):
             expected = verb(parts[0], 0) + verb(parts[1], 0)
@@ -186,7 +192,7 @@ def _check_two_sums(criterion: SumCriterion, rows: TargetRows, tol: float) -> No
 def _check_convex(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
     for i in range(len(rows.w)):
         sums = _sums(criterion, rows, np.array([i]))
-        where = f"at {rows.told(np.array([i]))} they are {sums.tolist()}"
+        where = f"at {rows.describe(np.array([i]))} they are {sums.tolist()}"
         require(np.all(sums >= 0.0), "convex_merit: no sum falls as rows are added", where)
     rng = np.random.default_rng(8)
     for _ in range(TRIALS):
@@ -204,7 +210,7 @@ def _check_clipping(criterion: SumCriterion, rows: TargetRows, tol: float) -> No
     for a, _ in _groups(rows, 9):
         sums = _sums(criterion, rows, a)
         found, worth = criterion.worth_at(sums, 0, criterion.center(sums, 0)), criterion.worth(sums, 0)
-        require_close("clips: worth_at the center is the worth", found, worth, tol=tol, where=rows.told(a))
+        require_close("clips: worth_at the center is the worth", found, worth, tol=tol, where=rows.describe(a))
 
 
 def _check_cuts_left_out(criterion: SumCriterion, rows: TargetRows, tol: float) -> None:
@@ -227,10 +233,12 @@ def _check_cuts_left_out(criterion: SumCriterion, rows: TargetRows, tol: float) 
 def _check_same(criterion: SumCriterion, other: SumCriterion, rows: TargetRows, tol: float) -> None:
     for a, _ in _groups(rows, 11):
         sums = _sums(criterion, rows, a)
-        require_close("fixed_width: the sums are the same", _sums(other, rows, a), sums, tol=tol, where=rows.told(a))
+        require_close(
+            "fixed_width: the sums are the same", _sums(other, rows, a), sums, tol=tol, where=rows.describe(a)
+        )
         for verb in ("mass", "worth", "merit", "center"):
             found, expected = (getattr(one, verb)(sums, 0) for one in (other, criterion))
-            require_close(f"fixed_width: {verb} is the same", found, expected, tol=tol, where=rows.told(a))
+            require_close(f"fixed_width: {verb} is the same", found, expected, tol=tol, where=rows.describe(a))
 
 
 VERBS = (
@@ -240,7 +248,7 @@ VERBS = (
 
 
 def _ask(criterion, y, w, sums, out):
-    """Fill `sums` with those of two groups, and `out` with what the verbs say of the first."""
+    """Fill `sums` with those of two groups, and `out` with the results of the verbs for the first."""
     width = criterion.width()
     for i in range(len(w)):
         criterion.tally(sums, (i % 2) * width, y, i, w[i])
@@ -264,7 +272,7 @@ def _check_kernels(criterion: SumCriterion, rows: TargetRows, tol: float) -> Non
         (sums, plain), (others, fast) = ((np.zeros(2 * criterion.width()), np.zeros(len(VERBS))) for _ in range(2))
         _ask(criterion, *given, sums, plain)
         _ask_compiled(compiled(criterion), *given, others, fast)
-        where = rows.told(which)
+        where = rows.describe(which)
         require_close("the sums are the same in a kernel", others, sums, tol=tol, where=where)
         for verb, found, expected in zip(VERBS, fast, plain, strict=True):
             # An optional verb may return NaN.

@@ -1,4 +1,4 @@
-"""What a broken law says: its name, where it broke, and the two numbers.
+"""The error of a broken law: its name, where it failed, and the two numbers.
 
     |found − expected| ≤ tol · max(1, |expected|)                                                  (1)
 
@@ -37,7 +37,7 @@ def require_close(law: str, found: ArrayLike, expected: ArrayLike, *, tol: float
 
 
 def known(verb: Callable[..., Any], *arguments: Any) -> Any:
-    """What the verb gives, or None where the noun says that it has none."""
+    """The result of the verb, or None where the noun does not have it."""
     try:
         return verb(*arguments)
     except NotImplementedError:

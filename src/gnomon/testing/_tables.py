@@ -1,4 +1,4 @@
-"""Tables that an estimator can learn from, made from what it says of itself, and what it then gives.
+"""Example tables that suit an estimator by its tags, and its outputs for them.
 
     z = X W + ε,    y = z for numbers,    y = argmaxₖ zₖ for classes                                 (1)
 

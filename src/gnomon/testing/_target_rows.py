@@ -1,8 +1,8 @@
-"""Rows of targets and weights that a split criterion can take, made from what it says of itself.
+"""Example targets and weights that suit a split criterion by its traits.
 
     y_i = a class of each output, or q numbers;  w_i > 0                                            (1)
 
-What targets are, `gnomon.search.Criterion` says. Breiman et al. (1984), Classification and Regression Trees,
+The kinds of targets are those of `gnomon.search.Criterion`. Breiman et al. (1984), Classification and Regression Trees,
 doi:10.1201/9781315139470.
 """
 
@@ -11,13 +11,12 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats
-from gnomon.search import Criterion
-from gnomon.search._grouped import Groups
+from gnomon.search import Criterion, Groups
 
 __all__ = ["TargetRows", "example_rows"]
 
 ROWS = 30
-TOLD = 6
+SHOWN = 6
 
 
 class TargetRows(NamedTuple):
@@ -35,9 +34,9 @@ class TargetRows(NamedTuple):
         """Some rows as one group."""
         return criterion.groups(self.targets[which], self.w[which], np.zeros(len(which), dtype=np.int64), 1)
 
-    def told(self, which: Array) -> str:
+    def describe(self, which: Array) -> str:
         """Some rows in words."""
-        few = which[:TOLD]
+        few = which[:SHOWN]
         more = f" and {len(which) - len(few)} more" if len(which) > len(few) else ""
         return f"y={self.targets[few].tolist()}, w={np.round(self.w[few], 3).tolist()}{more}"
 

@@ -109,7 +109,7 @@ def _check_worth(
     criterion: Criterion, rows: TargetRows, impurity: Callable[[Array, Floats], float] | None, tol: float
 ) -> None:
     for _, which in _pairs(rows, 0):
-        part, where = rows.together(criterion, which).each(), rows.told(which)
+        part, where = rows.together(criterion, which).each(), rows.describe(which)
         require_close("the weight of a group is the sum of w", part.mass, np.sum(rows.w[which]), tol=tol, where=where)
         require_close("a group has as many rows as there are", part.count, len(which), tol=tol, where=where)
         require(not np.isnan(part.worth[0]), "the worth of a group is a number", f"at {where} it is nan")
@@ -148,7 +148,7 @@ def _check_impurity(criterion: Criterion, rows: TargetRows, tol: float) -> None:
     repeated = rows._replace(targets=np.repeat(rows.targets, weights, axis=0), w=np.ones(np.sum(weights)))
     starts = np.concatenate([[0], np.cumsum(weights)])
     for _, which in _pairs(rows, 3):
-        worth, where = _worth(criterion, rows, which), rows.told(which)
+        worth, where = _worth(criterion, rows, which), rows.describe(which)
         require(worth <= tol, "is_impurity: H ≥ 0, so no worth is positive", f"at {where} it is {worth}")
         copies = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in which])
         one, other = weighted.together(criterion, which), repeated.together(criterion, copies)
@@ -157,14 +157,14 @@ def _check_impurity(criterion: Criterion, rows: TargetRows, tol: float) -> None:
             ("answer", one.answers, other.answers),
         ):
             law = f"is_impurity: a weight of k is the row k times ({what})"
-            require_close(law, found, expected, tol=tol, where=weighted.told(which))
+            require_close(law, found, expected, tol=tol, where=weighted.describe(which))
 
 
 def _check_monotone(criterion: Criterion, rows: TargetRows, tol: float) -> None:
     for before, more in _pairs(rows, 4):
         without = _worth(criterion, rows, before)
         together = _worth(criterion, rows, np.concatenate([before, more]))
-        detail = f"{rows.told(before)} is worth {without}, with {rows.told(more)} {together}"
+        detail = f"{rows.describe(before)} is worth {without}, with {rows.describe(more)} {together}"
         # A group that no split may make can be part of a better one.
         holds = without == -np.inf or together <= without + tol * max(1.0, abs(without))
         require(holds, "monotone_worth: no rows make a group worth more", detail)
@@ -174,7 +174,7 @@ def _check_centred(criterion: Criterion, rows: TargetRows, tol: float) -> None:
     c = 1.7
     moved = rows._replace(targets=rows.targets - c)
     for a, b in _pairs(rows, 5):
-        both, where = np.concatenate([a, b]), f"{rows.told(a)} and {rows.told(b)}"
+        both, where = np.concatenate([a, b]), f"{rows.describe(a)} and {rows.describe(b)}"
         worths = np.array([[_worth(criterion, table, some) for some in (a, b, both)] for table in (rows, moved)])
         # A split that is not allowed has no gain.
         if np.all(np.isfinite(worths[0])):
@@ -194,4 +194,4 @@ def _check_pinball(criterion: Criterion, rows: TargetRows, tol: float) -> None:
         losses = np.sum(w[:, None, None] * np.maximum(alpha * r, (alpha - 1.0) * r), axis=0)
         expected = -factor * float(np.mean(np.min(losses, axis=0)))
         law = "pinball: worth = −c Σ w ρ(y − q), q the α-quantile"
-        require_close(law, _worth(criterion, rows, which), expected, tol=tol, where=rows.told(which))
+        require_close(law, _worth(criterion, rows, which), expected, tol=tol, where=rows.describe(which))

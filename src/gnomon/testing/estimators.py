@@ -3,8 +3,7 @@
     fit(X, y, s) = fit(each row i repeated sᵢ times),    sᵢ ∈ {0, 1, 2, …}                            (1)
 
 and: single precision stays single, the caller's arrays stay as they were, sparse input gives what dense input gives,
-and a model read from its file gives what the model gave. Buitinck et al. (2013), arXiv:1309.0238, is the contract that
-these laws extend.
+and a model read from its file gives what the model gave.
 """
 
 import tempfile

@@ -119,8 +119,8 @@ def _check_derivatives(loss, y, rows, curvature, tol):
 
 
 def _check_curvature(loss, y, z, tol):
-    bend = known(loss.curvature, y, z)
-    if bend is None:
+    second = known(loss.curvature, y, z)
+    if second is None:
         return
     h = 1e-5 * np.maximum(1.0, np.abs(z))
     slopes = np.empty_like(z)
@@ -128,8 +128,8 @@ def _check_curvature(loss, y, z, tol):
         step = np.zeros_like(z)
         step[j] = h[j]
         slopes[j] = (loss.gradient(y, z + step)[j] - loss.gradient(y, z - step)[j]) / (2.0 * h[j])
-    require_close("the curvature is the derivative of the gradient", bend, slopes, tol=tol, where=f"y={y}, z={z}")
-    largest, limit = float(np.max(bend)), loss.smoothness
+    require_close("the curvature is the derivative of the gradient", second, slopes, tol=tol, where=f"y={y}, z={z}")
+    largest, limit = float(np.max(second)), loss.smoothness
     require(
         largest <= limit * (1.0 + 1e-9),
         "no curvature exceeds `smoothness`",
@@ -188,11 +188,11 @@ def _check_dual_steps(loss, y, tol):
         where = f"y={y}, alpha={a}, score={z}, norm={norm}, weight={weight}"
         h = 1e-5 * weight
         slope = (cost(a + h) - cost(a - h)) / (2.0 * h)
-        bend = (cost(a + h) - 2.0 * cost(a) + cost(a - h)) / h**2 - norm
+        second = (cost(a + h) - 2.0 * cost(a) + cost(a - h)) / h**2 - norm
         law = "dual_slope is minus the derivative of the dual"
         require_close(law, loss.dual_slope(y, a, z, weight), slope, tol=10.0 * tol, where=where)
         law = "dual_curvature is minus the second derivative of the dual, without the norm"
-        require_close(law, loss.dual_curvature(a, weight), bend, tol=1e-3, where=where)
+        require_close(law, loss.dual_curvature(a, weight), second, tol=1e-3, where=where)
         found = float(np.sum(loss.dual_step(float(y[0]), a, z, norm, weight)))
         others = [cost(alpha) for alpha in np.linspace(0.0, min(upper, a + 10.0 * weight), 2001)[1:-1]]
         detail = f"at {where} it gives {found} with cost {cost(found)}, but {min(others)} is possible"

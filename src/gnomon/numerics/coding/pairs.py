@@ -144,9 +144,9 @@ def pair_sums(first: Array, second: Array, n_classes: int) -> Floats:
 def dag_winners(
     n_samples: int, order: ArrayLike, wins: Callable[[int, int, Integers], Bools]
 ) -> tuple[Integers, Integers]:
-    """The class that is left when the first and the last of a list duel and the loser leaves, until one is left.
+    """The winner of a decision DAG: of a list the first and the last class are compared and the loser is removed.
 
-    Every row needs C − 1 duels. Where one class beats all others it is the winner, whatever the order.
+    Every row needs C − 1 comparisons. A class that beats all others wins, whatever the order.
 
     Parameters
     ----------

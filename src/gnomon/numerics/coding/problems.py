@@ -16,7 +16,7 @@ __all__ = ["BinaryProblem", "code_problem", "rest_code"]
 
 
 class BinaryProblem(NamedTuple):
-    """One two-class problem: rows, their sides, and how to speak of it.
+    """One two-class problem: rows, their sides, and the names of the sides.
 
     Parameters
     ----------

@@ -3,8 +3,8 @@
     minimise over w, b    Σᵢ sᵢ (yᵢ − xᵢᵀw − b)²                                                   (1)
 
 Closed forms: the normal equations (XᵀX) w = Xᵀy by LU or Cholesky, QR and singular value decompositions, and w = X†y;
-LSMR for large sparse X. Where X has not full rank the minimiser of least norm is returned. Golub & Van Loan (2013),
-chapter 5; Björck (1996), doi:10.1137/1.9781611971484; LSMR: Fong & Saunders (2011), doi:10.1137/10079687X.
+LSMR for large sparse X. Where X does not have full rank the minimiser of least norm is returned. Golub & Van Loan
+(2013), chapter 5; Björck (1996), doi:10.1137/1.9781611971484; LSMR: Fong & Saunders (2011), doi:10.1137/10079687X.
 """
 
 import warnings
@@ -32,7 +32,7 @@ _DENSE_GRAM = 4096
 
 
 class RankWarning(np.exceptions.RankWarning):
-    """X has not full column rank: the minimiser of least squares is not unique, that of least norm was taken.
+    """X does not have full column rank: the least-squares solution is not unique, and the one of least norm was taken.
 
     Examples
     --------
@@ -188,7 +188,7 @@ def centred_operator(rows: Rows, x_mean: Floats) -> LinearOperator:
 
 
 def _normal(rows: Rows, tol: float, sums: Moments | None) -> LeastSquares:
-    """LU of XᵀX, without refinement: what the textbook writes down first."""
+    """LU of XᵀX, without refinement: the textbook formula."""
     sums = rows.moments() if sums is None else sums
     S, c, T, x_mean, y_mean = split_moments(sums, rows.shape[1], intercept=rows.intercept)
     try:

@@ -241,7 +241,7 @@ def _order(rows: Rows, method: RidgeMethod) -> tuple[Form, ...]:
 
 
 def _sparse_order(rows: Rows, n: int, d: int) -> tuple[Form, ...]:
-    """The exact forms whose matrix is small beside X; with none of them products with X must do."""
+    """The exact forms whose matrix is small compared with X; if there is none, only products with X are used."""
     if d <= _DENSE_GRAM // 8:
         return _primal, _svd
     if n < d and fits_beside(rows.X, n):

@@ -1,4 +1,4 @@
-"""Cholesky factors that know how far they can be trusted.
+"""Cholesky factors with an estimate of their condition number.
 
     A = D Uᵀ U D,    D = diag(√Aⱼⱼ)                                                                (1)
 

@@ -1,4 +1,4 @@
-"""Leverages, and what they give for nothing: leave-one-out residuals and generalised cross-validation.
+"""Leverages, and what follows from them: leave-one-out residuals and generalised cross-validation.
 
     ŷ = H y,    hᵢ = sᵢ (1/Σs + zᵢᵀ(ZᵀZ + ρI)⁻¹zᵢ)
     yᵢ − ŷ₋ᵢ = rᵢ/(1 − hᵢ),    GCV = (1/n) Σ rᵢ²/(1 − tr H/n)²                                   (1)

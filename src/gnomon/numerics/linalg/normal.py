@@ -1,4 +1,4 @@
-"""The normal equations, solved as well as they deserve.
+"""The normal equations, with iterative refinement.
 
     (S + ρ I) w = c,    S = Σ sᵢ (xᵢ − x̄)(xᵢ − x̄)ᵀ,    c = Σ sᵢ (xᵢ − x̄)(yᵢ − ȳ)                      (1)
 
@@ -121,7 +121,7 @@ def split_moments(sums: Moments, d: int, *, intercept: bool) -> tuple[Floats, Fl
 
 
 def has_lost_column(S: Floats, sums: Moments, intercept: bool) -> bool:
-    """Whether a centred column is nothing but rounding, or so short that its square has lost its digits."""
+    """Whether a centred column is only rounding error, or so small that its square underflows."""
     d = len(S)
     noise = 8.0 * _EPS * np.abs(sums.mean[:d]) * np.sqrt(sums.weight) if intercept else np.zeros(d)
     return bool(np.any(np.diag(S) <= np.maximum(noise**2, _UNDERFLOW)))

@@ -25,9 +25,9 @@ _FEW = 4
 
 
 def fits_beside(X: Matrix, m: int) -> bool:
-    """Whether an m × m matrix of doubles is small, or no more than a few times what X stores.
+    """Whether an m × m matrix of doubles is small, or at most a few times as large as the entries of X.
 
-    A sparse X of many columns stores little, and XᵀX would be the whole memory of a fit.
+    For a sparse X with many columns XᵀX would take far more memory than X.
 
     Examples
     --------

@@ -144,7 +144,7 @@ def triangle(rows: Rows) -> Triangle:
 
 
 def triangle_of_moments(sums: Moments, d: int, *, intercept: bool) -> Triangle:
-    """The same from moments alone, R = Λ^½ VᵀD with D⁻¹SD⁻¹ = VΛVᵀ: for rows that are gone.
+    """The same from moments alone, R = Λ^½ VᵀD with D⁻¹SD⁻¹ = VΛVᵀ: for rows that are no longer available.
 
     The scatter squares the condition number, so singular values below √ε of the largest are not seen.
 

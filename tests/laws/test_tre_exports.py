@@ -1,4 +1,4 @@
-"""What estimators tell about themselves is what they predict, for missing and new values too; or they say why not."""
+"""Exported rules, text, SQL and Python predict as the estimator does, also for missing and new values."""
 
 import re
 import sqlite3
@@ -139,7 +139,7 @@ def test_models_in_leaves_are_no_rules():
 
 
 @pytest.mark.spec("TRE-001", "TRE-004", "TRE-L10")
-def test_a_new_value_is_told_like_no_value_of_the_rule():
+def test_a_new_value_matches_no_value_of_a_rule():
     X, y = [["a"], ["a"], ["b"], [None], [None], ["a"], ["b"]], [0, 0, 1, 1, 1, 0, 0]
     model = OneRule().fit(X, y)
     rows = pd.DataFrame({"x0": ["a", "b", None, "never"]})
@@ -221,7 +221,7 @@ def test_rows_by_name_are_explained_by_name():
 
 @pytest.mark.spec("TRE-045", "TRE-046")
 @pytest.mark.parametrize("windy", [[True, False, True, False], [True, None, False, None]])
-def test_truth_values_are_told_as_such(windy):
+def test_booleans_are_exported_as_booleans(windy):
     frame, y = pd.DataFrame({"windy": windy, "size": [1.0, 2.0, 1.0, 2.0]}), ["a", "b", "c", "b"]
     for model in (
         DecisionTreeClassifier().fit(frame[["windy"]], y),
