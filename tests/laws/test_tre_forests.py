@@ -110,7 +110,7 @@ def test_default_forests_are_breimans():
 @pytest.mark.parametrize("n_jobs", [None, 2])
 def test_an_interrupt_keeps_the_trees_that_are_done(monkeypatch, n_jobs):
     def stopping(verbose, what):
-        def report(done, total):
+        def report(done, total, note=""):
             if done >= 5:
                 raise KeyboardInterrupt
 

@@ -53,7 +53,7 @@ def router(owner: BaseEstimator, **parts: Any) -> MetadataRouter:
 
 def routed(
     owner: Any, caller: str, sample_weight: ArrayLike | None = None, params: Mapping[str, Any] | None = None
-) -> Bunch:
+) -> Any:
     """What each part of `owner` gets, by equation (1): ``routed(…).part.method`` is a dictionary.
 
     Parameters
@@ -68,7 +68,8 @@ def routed(
 
     Returns
     -------
-    Bunch of Bunch of dict
+    object
+        With an attribute for each part, which has an attribute for each method.
 
     Examples
     --------
@@ -90,12 +91,20 @@ def routed(
             f"{type(owner).__name__}.{caller} got {list(others)}, which can be sent on only by routing; call "
             "sklearn.set_config(enable_metadata_routing=True), and let the part that needs them request them"
         )
-    return Bunch(
-        **{
-            part: Bunch(**{pair.callee: {} if pair.callee == "split" else weights for pair in route.mapping})
-            for part, route in owner.get_metadata_routing()
-        }
-    )
+    return _Unrouted(weights)
+
+
+class _Unrouted:
+    """The second line of (1): whatever a part is called, its methods get the same.
+
+    The parts are not asked, for not all estimators of scikit-learn can tell.
+    """
+
+    def __init__(self, weights: dict[str, ArrayLike]) -> None:
+        self._all = Bunch(fit=weights, partial_fit=weights, score=weights, split={})
+
+    def __getattr__(self, part: str) -> Bunch:
+        return self._all
 
 
 def asking(part: Part) -> Part:

@@ -164,10 +164,12 @@ class OneVsOneClassifier(Reduction):
         weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
-        options: dict[str, Any] = {"weights": weights, "params": params, "n_jobs": self.n_jobs}
         with fit_tasks(self, "column", len(problems), X=X, y=y) as told:
             report = told.reported(progress_of(self.verbose, "fit"))
-            return self._finish(fit_columns(self.estimator, X, problems, report=report, **options))
+            columns = fit_columns(
+                self.estimator, X, problems, weights=weights, params=params, n_jobs=self.n_jobs, report=report
+            )
+            return self._finish(columns)
 
     __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 

@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import count, takewhile
-from threading import Condition, Lock
+from threading import Condition
 from typing import Any, TypeVar
 
 import numpy as np
@@ -317,11 +317,6 @@ class _BlasLimit:
 
     def __init__(self) -> None:
         self._first: Any = None
-        self.forget()
-
-    def forget(self) -> None:
-        """Begin anew, in a child process: a thread that was inside, and perhaps held the lock, is not there."""
-        self._lock, self._inside = Lock(), 0
 
     @contextmanager
     def one_thread(self) -> Iterator[None]:
