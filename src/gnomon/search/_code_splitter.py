@@ -113,7 +113,7 @@ class CodeSplitter:
     alone: Joint | None
 
     def examine(self, nodes, first, made):
-        _examine(self, self.work.kept, self.block, self.ties, nodes, first, made)
+        _examine(self, self.work.kept, self.block, self.ties, self.crew, nodes, first, made)
 
     def divide(self, nodes, node, made):
         _divide(self.work.kept, self.block, self.ties, nodes, node, made)
@@ -121,7 +121,7 @@ class CodeSplitter:
 
 
 @within
-def _examine(splitter, kept, block, ties, nodes, first, made):
+def _examine(splitter, kept, block, ties, crew, nodes, first, made):
     criterion, limits, work = splitter.criterion, splitter.limits, splitter.work
     bounds, codes, y, w, inside = work.bounds, splitter.columns.codes, splitter.y, splitter.w, False
     if block is not None and nodes.block[first] >= 0:
@@ -139,9 +139,14 @@ def _examine(splitter, kept, block, ties, nodes, first, made):
             bounds[LOW], bounds[HIGH] = here.low, here.high
         prospect = weigh_up(criterion, limits, nodes, node, work.sums, bounds, work.purest[0])
         if prospect.open:
-            best = _best_split(splitter, splitter.crew, ties, nodes, node, codes, rows, prospect, inside)
+            best = _best_split(splitter, crew, ties, nodes, node, codes, rows, prospect, inside)
             if settle(nodes, node, best, prospect, limits, bounds):
-                here.middle = here.start + _partition(splitter, splitter.crew, nodes, node, best, codes, rows, inside)
+                size, chosen = splitter.columns.sizes[here.feature], work.groups[LEFT]
+                if crew is not None and not inside and len(rows) >= 2 * ROWS:
+                    left = _partition_together(splitter, nodes, node, rows)
+                else:
+                    left = partition(here, codes[here.feature], size, rows, work.side, work.flags, work.rows, chosen)
+                here.middle = here.start + left
     if kept is not None:
         _release_leaves(kept, nodes, first, made)
 
@@ -247,18 +252,20 @@ def _best_split(splitter, crew, ties, nodes, node, codes, rows, prospect, inside
                 if ties is not None:
                     bounds[CHOSEN] = bounds[MIDDLE]
                 if crew is None or not shared:
-                    _keep_set(found, work.groups)
+                    _keep_set(work.side, found, work.groups)
     if crew is not None and shared and np.isnan(best.threshold):
         # Its set was found in the groups of another thread.
         if ties is not None:
             bounds[DIRECTION] = ties.monotone[best.feature]
         splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, best.feature, rows, scale)
-        _keep_set(best, work.groups)
+        _keep_set(work.side, best, work.groups)
     return best
 
 
 @inner
-def _keep_set(found, groups):
+def _keep_set(side, found, groups):
+    if side is None:
+        return
     for g in range(found.cut if np.isnan(found.threshold) else 0):
         groups[LEFT, g] = groups[PRESENT, groups[ORDER, g]]
 
@@ -290,9 +297,14 @@ def _take_part(splitter, nodes, work, grower):
             for k in range(piece * size, min((piece + 1) * size, len(order))):
                 _search(splitter, splitter.ties, nodes, desk[NODE], work, order[k])
         else:
-            rows = splitter.rows[nodes.start[desk[NODE]] : nodes.stop[desk[NODE]]]
+            here, columns = nodes[desk[NODE]], splitter.columns
+            codes, size, rows = (
+                columns.codes[here.feature],
+                columns.sizes[here.feature],
+                splitter.rows[here.start : here.stop],
+            )
             first, last = piece * ROWS, min((piece + 1) * ROWS, len(rows))
-            mark(splitter.columns.codes[desk[OTHER]], rows, splitter.work.side, splitter.work.flags, first, last)
+            mark(here, codes, size, rows, splitter.work.side, splitter.work.flags, first, last)
         finish(desk)
         piece = take(desk, grower)
     return some
@@ -370,12 +382,10 @@ def _add_up(kept, slot, size, criterion, limits, work, y, w, rows):
 
 
 @inner
-def _partition(splitter, crew, nodes, node, best, codes, rows, inside):
-    """`partition`, with the helpers where there are many rows."""
-    work, size, chosen = splitter.work, splitter.columns.sizes[best.feature], splitter.work.groups[LEFT]
-    if crew is None or inside or len(rows) < max(2 * ROWS, size):
-        return partition(best, codes[best.feature], size, rows, work, chosen)
-    choose(best, size, chosen, work.side, True)
-    _share(splitter, nodes, MARK, node, best.feature, -(-len(rows) // ROWS))
-    choose(best, size, chosen, work.side, False)
+def _partition_together(splitter, nodes, node, rows):
+    """`partition`, with the helpers."""
+    work, here, chosen = splitter.work, nodes[node], splitter.work.groups[LEFT]
+    choose(here, chosen, work.side, True)
+    _share(splitter, nodes, MARK, node, -1, -(-len(rows) // ROWS))
+    choose(here, chosen, work.side, False)
     return sift(work.flags, rows, work.rows)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import compiled, lean
+from gnomon._jit import lean
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["in_preorder", "read_nodes", "read_off", "with_heavier"]
@@ -39,11 +39,10 @@ def read_nodes(nodes, sums, criterion, n_features):
     """The same for nodes that test numbers only."""
     order, ends, records, missing = in_preorder(nodes)
     n = len(order)
-    worth, weight, n_rows = np.empty(n), np.empty(n), np.empty(n, dtype=np.int32)
-    _weigh(compiled(criterion), np.ravel(sums), order, worth, weight, n_rows)
+    weight, n_rows = nodes["mass"][order], sums[order, 0].astype(np.int32)
     pieces = [order[first : first + TOGETHER] for first in range(0, n, TOGETHER)]
     answers = np.concatenate([_answers(criterion, sums, piece) for piece in pieces])
-    impurity = criterion.impurities(worth, weight)
+    impurity = criterion.impurities(nodes["worth"][order], weight)
     # Of steps that have no least impurity, what each lacks of the best.
     impurity -= min(impurity.min(), 0.0)
     tree = Tree(
@@ -60,27 +59,10 @@ def read_nodes(nodes, sums, criterion, n_features):
     return tree, order
 
 
-@lean
-def _weigh(criterion, sums, order, worth, weight, n_rows):
-    """What the criterion finds each node worth, its weight and its number of rows."""
-    for i in range(len(order)):
-        at = order[i] * criterion.width()
-        worth[i], weight[i], n_rows[i] = criterion.worth(sums, at), criterion.mass(sums, at), np.int32(sums[at])
-
-
 def _answers(criterion, sums, which):
     """What some nodes predict."""
     # Sums of one kind side by side: groups are many, sums of a group few.
-    some = np.empty((len(which), sums.shape[1]), order="F")
-    _take(sums, which, some.T)
-    return np.ascontiguousarray(criterion.answers(some))
-
-
-@lean
-def _take(sums, which, across):
-    for i in range(len(which)):
-        for s in range(sums.shape[1]):
-            across[s, i] = sums[which[i], s]
+    return np.ascontiguousarray(criterion.answers(np.asfortranarray(sums[which])))
 
 
 def in_preorder(nodes):
@@ -123,15 +105,9 @@ def _fill_preorder(nodes, stack, order, ends, records, missing):
 
 def with_heavier(missing, records, heft):
     """`missing` where it is known, elsewhere which of the children is the heavier by `heft`."""
-    _fill_heavier(missing, records, heft)
+    unknown = np.flatnonzero(missing < 0)
+    missing[unknown] = heft[records["right"][unknown]] >= heft[unknown + 1]
     return missing
-
-
-@lean
-def _fill_heavier(missing, records, heft):
-    for node in range(len(missing)):
-        if missing[node] < 0:
-            missing[node] = heft[records[node]["right"]] >= heft[node + 1]
 
 
 def _tables(nodes, order, rows, columns, absent):

@@ -36,33 +36,34 @@ def sift(flags, rows, spare):
 
 
 @inner
-def partition(found, codes, size, rows, work, chosen):
-    """Rows of the left side of a split first, each side in its order; return how many are left."""
-    if np.isnan(found.threshold) or size < len(rows):
-        choose(found, size, chosen, work.side, True)
-        mark(codes, rows, work.side, work.flags, 0, len(rows))
-        choose(found, size, chosen, work.side, False)
-    else:
-        for i in range(np.uint64(len(rows))):
-            c = np.int64(codes[np.uint32(rows[i])])
-            work.flags[i] = found.missing == 0 if c == size else c <= found.cut
-    return sift(work.flags, rows, work.rows)
+def partition(split, codes, size, rows, side, flags, spare, chosen):
+    """Rows of the left side of a split first, each side in its order; return how many are left.
+
+    Of a set, the codes `chosen` go left; `side` is None where there are no categories.
+    """
+    choose(split, chosen, side, True)
+    mark(split, codes, size, rows, side, flags, 0, len(rows))
+    choose(split, chosen, side, False)
+    return sift(flags, rows, spare)
 
 
 @inner
-def choose(found, size, chosen, side, left):
-    """Put down at each code whether it goes left, those `chosen` if it is a set; not `left`: that none does."""
-    if np.isnan(found.threshold):
-        for g in range(found.cut):
-            side[chosen[g]] = left
-    else:
-        for c in range(found.cut + 1):
-            side[c] = left
-        side[size] = left and found.missing == 0
+def choose(split, chosen, side, left):
+    """If the split is by a set, put down at the codes `chosen` that they go left; not `left`: that none does."""
+    if side is None:
+        return
+    for g in range(split.cut if np.isnan(split.threshold) else 0):
+        side[chosen[g]] = left
 
 
 @inner
-def mark(codes, rows, side, flags, first, last):
-    """Flag those of the rows number first … last − 1 whose code goes left."""
+def mark(split, codes, size, rows, side, flags, first, last):
+    """Flag those of the rows number first … last − 1 that go left."""
+    if side is not None and np.isnan(split.threshold):
+        for i in range(np.uint64(first), np.uint64(last)):
+            flags[i] = side[codes[np.uint32(rows[i])]]
+        return
+    cut, gaps = split.cut, split.missing == 0
     for i in range(np.uint64(first), np.uint64(last)):
-        flags[i] = side[codes[np.uint32(rows[i])]]
+        c = np.int64(codes[np.uint32(rows[i])])
+        flags[i] = (c <= cut) | (gaps & (c == size))
