@@ -132,7 +132,10 @@ def _examine(splitter, kept, block, ties, crew, nodes, first, made):
     for node in range(first, made):
         here = nodes[node]
         rows = splitter.rows[here.start : here.stop]
-        _add_up(kept, here.slot, splitter.columns.sizes[0], criterion, limits, work, y, w, rows)
+        _add_up(
+            kept, here.slot, splitter.columns.sizes[0], criterion, limits.outputs, y, w, rows, work.y, work.w,
+            work.sums, limits.total,
+        )  # fmt: skip
         for s in range(criterion.width()):
             splitter.node_sums[node, s] = work.sums[limits.total + s]
         if ties is not None:
@@ -368,17 +371,16 @@ def _turn_to(kept, slot):
 
 
 @inner
-def _add_up(kept, slot, size, criterion, limits, work, y, w, rows):
+def _add_up(kept, slot, size, criterion, outputs, y, w, rows, y_here, w_here, sums, at):
     """The sums of the node, of its histogram or of its rows, whose targets and weights are put side by side."""
-    sums, at = work.sums, limits.total
     _turn_to(kept, slot)
     if kept is not None and slot >= 0:
         add_up(criterion.width(), size, kept.sums[slot], sums, at)
         return
-    fetch_rows(limits.outputs, y, w, rows, work.y, work.w)
+    fetch_rows(outputs, y, w, rows, y_here, w_here)
     for s in range(criterion.width()):
         sums[at + s] = 0.0
-    criterion.weigh_all(sums, at, work.y, work.w, len(rows))
+    criterion.weigh_all(sums, at, y_here, w_here, len(rows))
 
 
 @inner

@@ -71,20 +71,20 @@ def in_preorder(nodes):
     found = Preorder(
         np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=NODE), np.empty(n, dtype=np.int16)
     )
-    # Of each node to come its old number, the new one of its parent, and which of its children it is.
-    stack = np.empty((n, 3), dtype=np.int32)
-    stack[0] = 0
-    _fill_preorder(nodes.view(np.ndarray), stack, *found)
+    stack = np.empty((3, n), dtype=np.int32)
+    stack[:, 0] = 0
+    _fill_preorder(nodes.view(np.ndarray), *stack, *found)
     return found
 
 
 @lean
-def _fill_preorder(nodes, stack, order, ends, records, missing):
+def _fill_preorder(nodes, olds, parents, branches, order, ends, records, missing):
+    """Of each node to come, `olds`, `parents` and `branches` hold its number, its parent's, and which child it is."""
     size = 1
     for new in range(len(order)):
         size -= 1
-        parent, branch = stack[size, 1], stack[size, 2]
-        order[new] = stack[size, 0]
+        parent, branch = parents[size], branches[size]
+        order[new] = olds[size]
         # The last child to come has the last word.
         ends[parent] = new
         ends[new] = new
@@ -97,7 +97,7 @@ def _fill_preorder(nodes, stack, order, ends, records, missing):
         record["right"] = -1
         missing[new] = node["missing"] if inner else 0
         for b in range(node["branches"] - 1, -1, -1):
-            stack[size, 0], stack[size, 1], stack[size, 2] = node["first"] + b, new, b
+            olds[size], parents[size], branches[size] = node["first"] + b, new, b
             size += 1
     for new in range(len(order) - 1, -1, -1):
         ends[new] = new + 1 if ends[new] == new else ends[ends[new]]
