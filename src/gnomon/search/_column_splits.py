@@ -79,17 +79,10 @@ def _search_numbers(sweep, columns, codes, criterion, limits, work, j, rows, sca
         gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
         if place >= 0 and not (is_bounded(work.bounds) or gaps):
             score, a, b = best_bin(criterion, limits, histogram, place, size, sums, work.scores, scale)
-            return (
-                Found(
-                    score,
-                    j,
-                    a,
-                    _threshold(columns.low, columns.high, columns.edges, limits.at_edges, at, a, b),
-                    np.int64(-1),
-                )
-                if a < b
-                else _none()
-            )
+            if a == b:
+                return _none()
+            t = _threshold(columns.low, columns.high, columns.edges, limits.at_edges, at, a, b)
+            return Found(score, j, a, t, np.int64(-1))
     k = _groups(histogram, place, *of_rows, present, work.keys, work.counts)
     if k < 2:
         return _none()
@@ -106,8 +99,8 @@ def _search_numbers(sweep, columns, codes, criterion, limits, work, j, rows, sca
     else:
         # Of equal cuts in a gap of empty bins, the nearest to the side that has the missing rows not: a scan's first.
         b = present[cut]
-        a_side = b - 1 if limits.at_edges and missing >= 0 and side == 1 else a
-        t = _threshold(columns.low, columns.high, columns.edges, limits.at_edges, at, a_side, b)
+        last = b - 1 if limits.at_edges and missing >= 0 and side == 1 else a
+        t = _threshold(columns.low, columns.high, columns.edges, limits.at_edges, at, last, b)
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
 
 
