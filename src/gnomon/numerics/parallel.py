@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache
 from itertools import count, takewhile
-from threading import Condition
+from threading import Condition, Lock
 from typing import Any, TypeVar
 
 import numpy as np
@@ -317,6 +317,11 @@ class _BlasLimit:
 
     def __init__(self) -> None:
         self._first: Any = None
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: in a forked process the threads that were inside, and may hold the lock, do not exist."""
+        self._lock, self._inside = Lock(), 0
 
     @contextmanager
     def one_thread(self) -> Iterator[None]:

@@ -114,7 +114,7 @@ class CodeSplitter:
 
     @inlined_verb
     def examine(self, nodes, first, made):
-        _examine(self, self.work.histograms, self.block, self.constraints, nodes, first, made)
+        _examine(self, self.work.histograms, self.block, self.constraints, self.queue, nodes, first, made)
 
     @inlined_verb
     def divide(self, nodes, node, made):
@@ -123,7 +123,7 @@ class CodeSplitter:
 
 
 @within
-def _examine(splitter, histograms, block, constraints, nodes, first, made):
+def _examine(splitter, histograms, block, constraints, queue, nodes, first, made):
     criterion, limits, work = splitter.criterion, splitter.limits, splitter.work
     bounds, codes, y, w, inside = work.bounds, splitter.columns.codes, splitter.y, splitter.w, False
     if block is not None and nodes.block[first] >= 0:
@@ -134,16 +134,24 @@ def _examine(splitter, histograms, block, constraints, nodes, first, made):
     for node in range(first, made):
         here = nodes[node]
         rows = splitter.rows[here.start : here.stop]
-        _add_up(histograms, here.slot, splitter.columns.sizes[0], criterion, limits, work, y, w, rows)
+        _add_up(
+            histograms, here.slot, splitter.columns.sizes[0], criterion, limits.outputs, y, w, rows, work.y, work.w,
+            work.sums, limits.total,
+        )  # fmt: skip
         for s in range(criterion.width()):
             splitter.node_sums[node, s] = work.sums[limits.total + s]
         if constraints is not None:
             bounds[LOW], bounds[HIGH] = here.low, here.high
         assessed = assess_node(criterion, limits, nodes, node, work.sums, bounds, work.purest[0])
         if assessed.open:
-            best = _best_split(splitter, splitter.queue, constraints, nodes, node, codes, rows, assessed, inside)
+            best = _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed, inside)
             if record_split(nodes, node, best, assessed, limits, bounds):
-                here.middle = here.start + _partition(splitter, splitter.queue, nodes, node, best, codes, rows, inside)
+                size, chosen = splitter.columns.sizes[here.feature], work.groups[LEFT]
+                if queue is not None and not inside and len(rows) >= 2 * ROWS_PER_PIECE:
+                    left = _partition_together(splitter, nodes, node, rows)
+                else:
+                    left = partition(here, codes[here.feature], size, rows, work.side, work.flags, work.rows, chosen)
+                here.middle = here.start + left
     if histograms is not None:
         _release_leaves(histograms, nodes, first, made)
 
@@ -252,18 +260,20 @@ def _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed
                 if constraints is not None:
                     bounds[CHOSEN] = bounds[MIDDLE]
                 if queue is None or not shared:
-                    _keep_set(found, work.groups)
+                    _keep_set(work.side, found, work.groups)
     if queue is not None and shared and np.isnan(best.threshold):
         # The set of categories is in the working arrays of the thread that found it: searched again.
         if constraints is not None:
             bounds[DIRECTION] = constraints.monotone[best.feature]
         splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, best.feature, rows, scale)
-        _keep_set(best, work.groups)
+        _keep_set(work.side, best, work.groups)
     return best
 
 
 @inner
-def _keep_set(found, groups):
+def _keep_set(side, found, groups):
+    if side is None:
+        return
     for g in range(found.cut if np.isnan(found.threshold) else 0):
         groups[LEFT, g] = groups[PRESENT, groups[ORDER, g]]
 
@@ -295,10 +305,14 @@ def _work_on_task(splitter, nodes, work, grower):
             for k in range(piece * size, min((piece + 1) * size, len(order))):
                 _search(splitter, splitter.constraints, nodes, state[TASK_NODE], work, order[k])
         else:
-            rows = splitter.rows[nodes.start[state[TASK_NODE]] : nodes.stop[state[TASK_NODE]]]
+            here, columns = nodes[state[TASK_NODE]], splitter.columns
+            codes, size, rows = (
+                columns.codes[here.feature],
+                columns.sizes[here.feature],
+                splitter.rows[here.start : here.stop],
+            )
             first, last = piece * ROWS_PER_PIECE, min((piece + 1) * ROWS_PER_PIECE, len(rows))
-            codes, shared = splitter.columns.codes[state[ARGUMENT]], splitter.work
-            flag_rows(codes, rows, shared.side, shared.flags, first, last)
+            flag_rows(here, codes, size, rows, splitter.work.side, splitter.work.flags, first, last)
         finish_piece(state)
         piece = take_piece(state, grower)
     return some
@@ -362,26 +376,23 @@ def _set_current(histograms, slot):
 
 
 @inner
-def _add_up(histograms, slot, size, criterion, limits, work, y, w, rows):
+def _add_up(histograms, slot, size, criterion, outputs, y, w, rows, y_here, w_here, sums, at):
     """The sums of the node, of its histogram or of its rows, whose targets and weights are put side by side."""
-    sums, at = work.sums, limits.total
     _set_current(histograms, slot)
     if histograms is not None and slot >= 0:
         add_up(criterion.width(), size, histograms.sums[slot], sums, at)
         return
-    fetch_rows(limits.outputs, y, w, rows, work.y, work.w)
+    fetch_rows(outputs, y, w, rows, y_here, w_here)
     for s in range(criterion.width()):
         sums[at + s] = 0.0
-    criterion.weigh_all(sums, at, work.y, work.w, len(rows))
+    criterion.weigh_all(sums, at, y_here, w_here, len(rows))
 
 
 @inner
-def _partition(splitter, queue, nodes, node, best, codes, rows, inside):
-    """`partition`, with the helpers where there are many rows."""
-    work, size, chosen = splitter.work, splitter.columns.sizes[best.feature], splitter.work.groups[LEFT]
-    if queue is None or inside or len(rows) < max(2 * ROWS_PER_PIECE, size):
-        return partition(best, codes[best.feature], size, rows, work, chosen)
-    set_sides(best, size, chosen, work.side, True)
-    _run_task(splitter, nodes, FLAG, node, best.feature, -(-len(rows) // ROWS_PER_PIECE))
-    set_sides(best, size, chosen, work.side, False)
+def _partition_together(splitter, nodes, node, rows):
+    """`partition`, with the helpers."""
+    work, here, chosen = splitter.work, nodes[node], splitter.work.groups[LEFT]
+    set_sides(here, chosen, work.side, True)
+    _run_task(splitter, nodes, FLAG, node, -1, -(-len(rows) // ROWS_PER_PIECE))
+    set_sides(here, chosen, work.side, False)
     return partition_by_flags(work.flags, rows, work.rows)

@@ -44,40 +44,46 @@ def _none():
     return Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
 
 
+# Parts take arrays one by one: a tuple of many is taken apart and put together again for every call.
 @inner
-def _tally(columns, codes, criterion, limits, work, histograms, j, rows):
-    """The histogram of column j, kept with the node or made of its rows, and its place; −1: one would be sparse."""
+def _tally(histograms, first, codes, size, rows, criterion, counting, y, w, sums):
+    """The histogram of a column, histograms with the node or made of its rows, and its place; −1: one would be sparse.
+
+    In histograms that are histograms, its first code has the number `first`.
+    """
     if histograms is not None:
         slot = histograms.slots[CURRENT]
         if slot >= 0:
-            return histograms.sums[slot], (columns.starts[j] + j) * criterion.width()
-    size = columns.sizes[j]
+            return histograms.sums[slot], first * criterion.width()
     if not is_dense(size, len(rows)):
-        return work.sums, np.int64(-1)
-    tally_rows(codes[j], size, rows, criterion, limits.counting, work.y, work.w, work.sums)
-    return work.sums, np.int64(0)
+        return sums, np.int64(-1)
+    tally_rows(codes, size, rows, criterion, counting, y, w, sums)
+    return sums, np.int64(0)
 
 
 @inner
-def _groups(columns, codes, criterion, limits, work, j, rows, histogram, place):
-    """Groups of the rows by column j: those of its histogram, if there is one, that occur."""
-    size, sums, present = columns.sizes[j], work.sums, work.groups[PRESENT]
+def _groups(histogram, place, codes, size, rows, criterion, counting, y, w, sums, present, keys, counts):
+    """Groups of the rows by a column: those of its histogram, if there is one, that occur."""
     if place >= 0:
-        return compress(criterion, limits.counting, histogram, place, size, sums, present)
-    return sort_rows(codes[j], size, rows, criterion, work.y, work.w, sums, present, work.keys, work.counts)
+        return compress(criterion, counting, histogram, place, size, sums, present)
+    return sort_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts)
 
 
 @inner
 def _search_numbers(vectorized, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
+    of_rows = codes[j], size, rows, criterion, limits.counting, work.y, work.w, sums
+    histogram, place = _tally(work.histograms, columns.starts[j] + j, *of_rows)
     if vectorized is not None:
         gaps = place >= 0 and occurs(criterion, limits.counting, histogram, place + size * criterion.width())
         if place >= 0 and not (is_bounded(work.bounds) or gaps):
             score, a, b = best_bin(criterion, limits, histogram, place, size, sums, work.scores, scale)
-            return Found(score, j, a, _threshold(columns, limits, at, a, b), np.int64(-1)) if a < b else _none()
-    k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
+            if a == b:
+                return _none()
+            t = _threshold(columns.low, columns.high, columns.edges, limits.at_edges, at, a, b)
+            return Found(score, j, a, t, np.int64(-1))
+    k = _groups(histogram, place, *of_rows, present, work.keys, work.counts)
     if k < 2:
         return _none()
     missing = np.int64(k - 1 if present[k - 1] == size else -1)
@@ -93,16 +99,17 @@ def _search_numbers(vectorized, columns, codes, criterion, limits, work, j, rows
     else:
         # All edges within a gap of empty bins cut alike; the one next to the side without missing rows is taken.
         b = present[cut]
-        t = _threshold(columns, limits, at, b - 1 if limits.at_edges and missing >= 0 and side == 1 else a, b)
+        last = b - 1 if limits.at_edges and missing >= 0 and side == 1 else a
+        t = _threshold(columns.low, columns.high, columns.edges, limits.at_edges, at, last, b)
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
 
 
 @inner
-def _threshold(columns, limits, at, a, b):
+def _threshold(low, high, edges, at_edges, at, a, b):
     """The number between the codes a and b of the column whose bins begin at `at`."""
-    if limits.at_edges and len(columns.edges) > 0:
-        return columns.edges[at + a]
-    return midpoint(columns.high[at + a], columns.low[at + (a + 1 if limits.at_edges else b)])
+    if at_edges and len(edges) > 0:
+        return edges[at + a]
+    return midpoint(high[at + a], low[at + (a + 1 if at_edges else b)])
 
 
 @inner
@@ -236,8 +243,9 @@ class DrawnMixed:
 def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
-    k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
+    of_rows = codes[j], size, rows, criterion, limits.counting, work.y, work.w, sums
+    histogram, place = _tally(work.histograms, columns.starts[j] + j, *of_rows)
+    k = _groups(histogram, place, *of_rows, present, work.keys, work.counts)
     if k < 2:
         return _none()
     if limits.support > 0.0:
@@ -311,8 +319,9 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
     width = criterion.width()
-    histogram, place = _tally(columns, codes, criterion, limits, work, work.histograms, j, rows)
-    k = _groups(columns, codes, criterion, limits, work, j, rows, histogram, place)
+    of_rows = codes[j], size, rows, criterion, limits.counting, work.y, work.w, sums
+    histogram, place = _tally(work.histograms, columns.starts[j] + j, *of_rows)
+    k = _groups(histogram, place, *of_rows, present, work.keys, work.counts)
     if k < 2:
         return _none()
     cut = 1 if equality else 0

@@ -40,9 +40,7 @@ def _make_work(columns, m, q, seed):
         np.empty((q, m), dtype=np.int64), np.empty((q, m)), np.empty(m), np.empty(m),
         np.empty(m, dtype=np.int64), np.empty(m + 1, dtype=np.int64), np.empty(m + 1, dtype=np.int64), np.empty(m + 1),
         np.empty((2, m + 1)), np.empty((2, m + 1)), np.empty(1), np.empty(m + 1), np.empty(m + 1),
-        np.empty(m, dtype=np.int32),
-        np.zeros(int(np.max(columns.sizes, initial=0)) + 2, dtype=np.uint8), np.empty(m, dtype=np.uint8),
-        np.arange(len(columns.sizes)),
+        np.empty(m, dtype=np.int32), np.empty(m, dtype=np.uint8), np.arange(len(columns.sizes)),
         np.array([scrambled(seed)], dtype=np.uint64),
     )  # fmt: skip
 

@@ -53,11 +53,12 @@ def assess_node(criterion, limits, nodes, node, sums, bounds, purest):
     """
     here, at = nodes[node], limits.total
     here.feature, here.gain = LEAF, -1.0
-    impurity, merit = -criterion.worth(sums, at), merit_within(criterion, sums, at, bounds)
+    here.worth, here.mass = criterion.worth(sums, at), criterion.mass(sums, at)
+    impurity, merit = -here.worth, merit_within(criterion, sums, at, bounds)
     divisible = (
         here.stop - here.start >= limits.min_rows_split
         and here.depth < limits.max_depth
-        and impurity > (purest + ROUNDING) * criterion.mass(sums, at)
+        and impurity > (purest + ROUNDING) * here.mass
     )
     scale = TIE * abs(impurity) + ROUNDING * abs(merit)
     stepping = purest == -np.inf

@@ -49,7 +49,6 @@ class OrderWork(NamedTuple):
     weights: np.ndarray
     values: np.ndarray
     rows: np.ndarray
-    side: np.ndarray
     flags: np.ndarray
     features: np.ndarray
     seed: np.ndarray
@@ -121,7 +120,7 @@ class OrderSplitter:
             nodes.threshold[node] = best.threshold
             nodes.missing[node] = best.missing
             codes, size = self.columns.codes[best.feature], self.columns.sizes[best.feature]
-            left = partition(best, codes, size, rows, work, work.present)
+            left = partition(best, codes, size, rows, None, work.flags, work.rows, None)
             nodes.middle[node] = nodes.start[node] + left
 
     @inlined_verb

@@ -36,33 +36,34 @@ def partition_by_flags(flags, rows, spare):
 
 
 @inner
-def partition(found, codes, size, rows, work, chosen):
-    """Rows of the left side of a split first, each side in its order; return how many are left."""
-    if np.isnan(found.threshold) or size < len(rows):
-        set_sides(found, size, chosen, work.side, True)
-        flag_rows(codes, rows, work.side, work.flags, 0, len(rows))
-        set_sides(found, size, chosen, work.side, False)
-    else:
-        for i in range(np.uint64(len(rows))):
-            c = np.int64(codes[np.uint32(rows[i])])
-            work.flags[i] = found.missing == 0 if c == size else c <= found.cut
-    return partition_by_flags(work.flags, rows, work.rows)
+def partition(split, codes, size, rows, side, flags, spare, chosen):
+    """Rows of the left side of a split first, each side in its order; return how many are left.
+
+    Of a set, the codes `chosen` go left; `side` is None where there are no categories.
+    """
+    set_sides(split, chosen, side, True)
+    flag_rows(split, codes, size, rows, side, flags, 0, len(rows))
+    set_sides(split, chosen, side, False)
+    return partition_by_flags(flags, rows, spare)
 
 
 @inner
-def set_sides(found, size, chosen, side, left):
-    """Write `left` at every code of the left side, which are those `chosen` if the split is a set."""
-    if np.isnan(found.threshold):
-        for g in range(found.cut):
-            side[chosen[g]] = left
-    else:
-        for c in range(found.cut + 1):
-            side[c] = left
-        side[size] = left and found.missing == 0
+def set_sides(split, chosen, side, left):
+    """If the split is by a set, write `left` at the codes `chosen`."""
+    if side is None:
+        return
+    for g in range(split.cut if np.isnan(split.threshold) else 0):
+        side[chosen[g]] = left
 
 
 @inner
-def flag_rows(codes, rows, side, flags, first, last):
-    """Flag those of the rows number first … last − 1 whose code goes left."""
+def flag_rows(split, codes, size, rows, side, flags, first, last):
+    """Flag those of the rows number first … last − 1 that go left."""
+    if side is not None and np.isnan(split.threshold):
+        for i in range(np.uint64(first), np.uint64(last)):
+            flags[i] = side[codes[np.uint32(rows[i])]]
+        return
+    cut, gaps = split.cut, split.missing == 0
     for i in range(np.uint64(first), np.uint64(last)):
-        flags[i] = side[codes[np.uint32(rows[i])]]
+        c = np.int64(codes[np.uint32(rows[i])])
+        flags[i] = (c <= cut) | (gaps & (c == size))

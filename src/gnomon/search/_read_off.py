@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import compiled, lean
+from gnomon._jit import lean
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["in_preorder", "read_nodes", "read_off", "with_larger"]
@@ -39,11 +39,10 @@ def read_nodes(nodes, sums, criterion, n_features):
     """The same for nodes that test numbers only."""
     order, ends, records, missing = in_preorder(nodes)
     n = len(order)
-    worth, weight, n_rows = np.empty(n), np.empty(n), np.empty(n, dtype=np.int32)
-    _weigh(compiled(criterion), np.ravel(sums), order, worth, weight, n_rows)
+    weight, n_rows = nodes["mass"][order], sums[order, 0].astype(np.int32)
     pieces = [order[first : first + NODES_IN_CACHE] for first in range(0, n, NODES_IN_CACHE)]
     answers = np.concatenate([_answers(criterion, sums, piece) for piece in pieces])
-    impurity = criterion.impurities(worth, weight)
+    impurity = criterion.impurities(nodes["worth"][order], weight)
     # Gains of Newton steps have no lower bound: impurities are differences from the best node.
     impurity -= min(impurity.min(), 0.0)
     tree = Tree(
@@ -60,27 +59,10 @@ def read_nodes(nodes, sums, criterion, n_features):
     return tree, order
 
 
-@lean
-def _weigh(criterion, sums, order, worth, weight, n_rows):
-    """What the criterion finds each node worth, its weight and its number of rows."""
-    for i in range(len(order)):
-        at = order[i] * criterion.width()
-        worth[i], weight[i], n_rows[i] = criterion.worth(sums, at), criterion.mass(sums, at), np.int32(sums[at])
-
-
 def _answers(criterion, sums, which):
     """What some nodes predict."""
     # Column-major: groups are many, sums of a group few.
-    some = np.empty((len(which), sums.shape[1]), order="F")
-    _take(sums, which, some.T)
-    return np.ascontiguousarray(criterion.answers(some))
-
-
-@lean
-def _take(sums, which, across):
-    for i in range(len(which)):
-        for s in range(sums.shape[1]):
-            across[s, i] = sums[which[i], s]
+    return np.ascontiguousarray(criterion.answers(np.asfortranarray(sums[which])))
 
 
 def _sizes(criterion, weight, n_rows):
@@ -94,20 +76,20 @@ def in_preorder(nodes):
     found = Preorder(
         np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), np.empty(n, dtype=NODE), np.empty(n, dtype=np.int16)
     )
-    # Of each node to come its old number, the new one of its parent, and which of its children it is.
-    stack = np.empty((n, 3), dtype=np.int32)
-    stack[0] = 0
-    _fill_preorder(nodes.view(np.ndarray), stack, *found)
+    stack = np.empty((3, n), dtype=np.int32)
+    stack[:, 0] = 0
+    _fill_preorder(nodes.view(np.ndarray), *stack, *found)
     return found
 
 
 @lean
-def _fill_preorder(nodes, stack, order, ends, records, missing):
+def _fill_preorder(nodes, olds, parents, branches, order, ends, records, missing):
+    """Of each node to come, `olds`, `parents` and `branches` hold its number, its parent's, and which child it is."""
     size = 1
     for new in range(len(order)):
         size -= 1
-        parent, branch = stack[size, 1], stack[size, 2]
-        order[new] = stack[size, 0]
+        parent, branch = parents[size], branches[size]
+        order[new] = olds[size]
         # Overwritten by every child: the last one stays.
         ends[parent] = new
         ends[new] = new
@@ -120,7 +102,7 @@ def _fill_preorder(nodes, stack, order, ends, records, missing):
         record["right"] = -1
         missing[new] = node["missing"] if inner else 0
         for b in range(node["branches"] - 1, -1, -1):
-            stack[size, 0], stack[size, 1], stack[size, 2] = node["first"] + b, new, b
+            olds[size], parents[size], branches[size] = node["first"] + b, new, b
             size += 1
     for new in range(len(order) - 1, -1, -1):
         ends[new] = new + 1 if ends[new] == new else ends[ends[new]]
@@ -128,15 +110,9 @@ def _fill_preorder(nodes, stack, order, ends, records, missing):
 
 def with_larger(missing, records, size):
     """`missing` where it is known, elsewhere which of the children is the larger by `size`."""
-    _fill_larger(missing, records, size)
+    unknown = np.flatnonzero(missing < 0)
+    missing[unknown] = size[records["right"][unknown]] >= size[unknown + 1]
     return missing
-
-
-@lean
-def _fill_larger(missing, records, size):
-    for node in range(len(missing)):
-        if missing[node] < 0:
-            missing[node] = size[records[node]["right"]] >= size[node + 1]
 
 
 def _tables(nodes, order, rows, columns, absent):

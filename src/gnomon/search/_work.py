@@ -18,7 +18,7 @@ from gnomon.search._histograms import Histograms, free_slots, make_fetched
 from gnomon.search.tree import LEAF
 
 GROWING_NODE = np.dtype(
-    [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value")]
+    [(name, np.float64) for name in ("threshold", "gain", "low", "high", "value", "worth", "mass")]
     + [
         (name, np.int32)
         for name in (
@@ -28,8 +28,8 @@ GROWING_NODE = np.dtype(
     ],
     align=True,
 )  # fmt: skip
-"""A node while the tree grows: its rows, its split, the last code on the left or how many are in the set there, and the
-least and the largest value it may have."""
+"""A node while the tree grows: its rows, its worth and weight, its split, the last code on the left or how many are in
+the set there, and the least and the largest value it may have."""
 
 DEEPEST = 2**31 - 1
 """The depth of nodes that are not to be divided."""
@@ -51,7 +51,8 @@ class SubtreeBlock(NamedTuple):
 class Work(NamedTuple):
     """Arrays that are used again at every node; `groups` holds the codes present, their order, and those left.
 
-    Nodes that are not less pure than `purest` are leaves.
+    `side` tells which codes of a set go left, and is None where there are no categories. Nodes that are not less pure
+    than `purest` are leaves.
     """
 
     sums: np.ndarray
@@ -62,7 +63,7 @@ class Work(NamedTuple):
     y: np.ndarray
     w: np.ndarray
     rows: np.ndarray
-    side: np.ndarray
+    side: np.ndarray | None
     flags: np.ndarray
     features: np.ndarray
     seed: np.ndarray
@@ -81,7 +82,7 @@ def make_nodes(capacity, n):
 
 def open_root(nodes, n):
     """Make the first node a root of `n` rows."""
-    nodes.view(np.ndarray)[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
+    nodes.view(np.ndarray)[0] = (0.0, -1.0, -np.inf, np.inf, 0.0, 0.0, 0.0, 0, 0, n, 0, 0, LEAF, 0, 0, 0, -1, -1, -1, 0)
 
 
 def most_groups(columns, n):
@@ -93,11 +94,12 @@ def make_work(columns, y, outputs, n, width, bounds, histograms):
     """Buffers for a tree of `n` rows, with bounds of answers or None, whose nodes keep histograms or None."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
+    side = np.zeros(largest + 2, dtype=np.uint8) if np.any(columns.category) else None
     return Work(
         np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT_BITS, dtype=np.int64),
         np.empty((4, max(groups, width))), np.empty(n * outputs, dtype=y.dtype), np.empty(n),
-        np.empty(n, dtype=np.int32), np.zeros(largest + 2, dtype=np.uint8), np.empty(n, dtype=np.uint8),
+        np.empty(n, dtype=np.int32), side, np.empty(n, dtype=np.uint8),
         np.arange(len(columns.sizes)), np.zeros(1, dtype=np.uint64), np.zeros(1), bounds,
         np.empty(n, dtype=columns.codes.dtype), histograms,
     )  # fmt: skip
