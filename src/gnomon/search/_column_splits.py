@@ -46,7 +46,7 @@ def _none():
 
 @inner
 def _tally(columns, codes, criterion, limits, work, histograms, j, rows):
-    """The histogram of column j, kept with the node or made of its rows, and its place; −1: one would be sparse."""
+    """The histogram of column j, kept for the node or made of its rows, and its offset; −1 where it would be sparse."""
     if histograms is not None:
         slot = histograms.slots[CURRENT]
         if slot >= 0:
@@ -140,7 +140,7 @@ def _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale):
 
 @inner
 def _range(cells, m):
-    """The least and the largest of the first m cells, by comparisons of their own small type."""
+    """The least and the largest of the first m cells, compared in their own type, which vectorizes best."""
     least, most = cells[0], cells[0]
     for s in range(m):
         least, most = min(least, cells[s]), max(most, cells[s])
@@ -355,11 +355,11 @@ def scrambled(seed):
 
 @inner
 def uniform(seed):
-    """A number in [0, 1); `seed` moves on."""
+    """A number in [0, 1); advances `seed`."""
     return np.float64(_next(seed) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @inner
 def below(seed, n):
-    """A whole number in 0 … n − 1; `seed` moves on."""
+    """A whole number in 0 … n − 1; advances `seed`."""
     return np.int64(uniform(seed) * n)

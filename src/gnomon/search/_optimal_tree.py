@@ -159,7 +159,7 @@ class FoundTree(NamedTuple):
 
 
 class _Search:
-    """The state of one search; rows that no cut tells apart are one row."""
+    """The state of one search; rows with equal codes in all columns are merged."""
 
     def __init__(self, criterion, codes, sums, row_costs, penalty, deadline):
         self.criterion, self.record, self.width = criterion, compiled(criterion), criterion.size + 1
@@ -248,7 +248,7 @@ class _Search:
         return FoundTree(float(bounds[0, t] + bounds[1, t]), best.lower, (a, int(data.codes[a, t]), *sides))
 
     def _deep(self, rows, depth, upper, floor, report):
-        """A first cut in each column, after the best tree of one depth less has set the price to beat."""
+        """A first cut in each column, after the best tree of one depth less has set the cost to beat."""
         best = self.solve(rows, depth - 1, upper)._replace(lower=floor)
         for a in range(len(self.codes)):
             if self.expired:

@@ -29,7 +29,7 @@ class Sorted(NamedTuple):
 
 
 def make_sorted(q, n, k, width):
-    """Room for all n rows of q columns with at most k codes, to be used again for every part."""
+    """Arrays for n rows of q columns with at most k codes, used again for every part."""
     rows, rank = np.zeros((q, n), dtype=np.int32), np.zeros((q, n), dtype=np.int32)
     codes, totals = np.zeros((q, k), dtype=np.int32), np.zeros((q, k * width))
     return Sorted(rows, rank, codes, np.zeros(q, dtype=np.int64), totals, np.zeros(k * width))
