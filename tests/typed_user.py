@@ -60,6 +60,17 @@ from gnomon.numerics.tables import FeatureTable, as_table
 from gnomon.numerics.validation import check_choice, check_integer, check_positive
 from gnomon.optim import LassoKnots, NormalMixture, Solution, fit_linear, lbfgs
 from gnomon.penalties import L1, L2, Penalty, from_prior
+from gnomon.search import Importances
+from gnomon.trees import (
+    AdaBoostClassifier,
+    DecisionTreeClassifier,
+    DecisionTreeRegressor,
+    DensityTree,
+    HistGradientBoostingClassifier,
+    PruningChoice,
+    RandomForestRegressor,
+    prune_cv,
+)
 
 Floats = NDArray[np.floating[Any]]
 Integers = NDArray[np.integer[Any]]
@@ -186,6 +197,37 @@ def use_posteriors() -> None:
     assert_type(model.log_evidence_, float)
 
 
+def use_trees() -> None:
+    X, y = rows()
+    labels = np.where(y > 0.0, "up", "down")
+    tree = DecisionTreeClassifier(criterion="entropy", max_depth=2, class_weight="balanced", missing="mean")
+    assert_type(tree.fit(csr_array(X), labels), DecisionTreeClassifier)
+    assert_type(tree.predict(X), NDArray[Any])
+    assert_type(tree.predict_proba(X)[:, 1].sum() > 0.0, Any)
+    assert_type(tree.prune(0.01), DecisionTreeClassifier)
+    assert_type(tree.get_depth(), int)
+    assert_type(tree.to_sql(rows="complete"), str)
+    assert_type(DecisionTreeClassifier().fit([["red", 1.0], ["blue", 2.0]], [0, 1]).feature_importances_, Floats)
+    assert_type(prune_cv(tree, X, labels, cv=3, rule="one_se"), PruningChoice)
+    assert_type(DensityTree(box=(-9.0, 9.0)).fit(X).score(X), float)
+
+
+def use_ensembles() -> None:
+    X, y = rows()
+    forest = RandomForestRegressor(30, criterion="absolute_error", max_features="sqrt", oob_score=True, random_state=0)
+    assert_type(forest.fit(X, y, sample_weight=np.ones(len(y))), RandomForestRegressor)
+    assert_type(forest.predict(X), Floats)
+    assert_type(forest.oob_score_, float)
+    assert_type(forest.estimators_, list[DecisionTreeRegressor])
+    assert_type(forest.importance("tests"), Importances)
+    boosted = HistGradientBoostingClassifier(max_iter=3, interaction_cst=[[0, 1], [2]], monotonic_cst=[1, 0, 0])
+    assert_type(boosted.fit(X, y > 0.0), HistGradientBoostingClassifier)
+    assert_type(boosted.predict_proba(X), Floats)
+    assert_type(boosted.n_iter_, int)
+    assert_type([scores.shape for scores in boosted.staged_decision_function(X)], list[tuple[Any, ...]])
+    assert_type(AdaBoostClassifier("stump", n_estimators=3).fit(X, y > 0.0).alphas_, Floats)
+
+
 def use_tables() -> None:
     table = as_table([["red", 1.0], ["blue", 2.0]])
     assert_type(table, FeatureTable)
@@ -268,6 +310,8 @@ def main() -> None:
     use_chosen_strengths()
     use_classifiers()
     use_posteriors()
+    use_trees()
+    use_ensembles()
     use_tables()
     use_inference()
     use_mixtures()

@@ -1,9 +1,15 @@
 """What every estimator promises beyond scikit-learn's checks: metadata, model files, threads, callbacks, links."""
 
 import copy
+import email.message
+import functools
+import importlib.util
 import inspect
+import re
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import ClassVar
 
 import numpy as np
@@ -11,21 +17,30 @@ import pytest
 import sklearn
 from scipy import sparse
 from sklearn.base import BaseEstimator, ClassifierMixin, OutlierMixin, RegressorMixin, clone
-from sklearn.exceptions import UnsetMetadataPassedError
-from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.exceptions import ConvergenceWarning, UnsetMetadataPassedError
+from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer
+from sklearn.utils import estimator_html_repr
 from skops.io import get_untrusted_types
 
 import public_names
 from gnomon.anomaly import TunedDetector
+from gnomon.base import callbacks
+from gnomon.base.estimator import Estimator, documentation_url
 from gnomon.features import ExhaustiveSelector, GreedySelector
-from gnomon.generative import DensityGate, SemiSupervisedPipeline
+from gnomon.generative import DensityGate, GaussianMixture, SemiSupervisedPipeline
 from gnomon.io import load, save
-from gnomon.linear import GLM
+from gnomon.linear import GLM, Lasso, LassoCV, LogisticRegression, Perceptron
 from gnomon.multiclass import IndicatorRegression, OneVsOneClassifier, OneVsRestClassifier, OutputCodeClassifier
 from gnomon.testing._tables import example_table, outputs_of
-from gnomon.trees import BaggingClassifier, RandomForestClassifier
+from gnomon.trees import (
+    AdaBoostClassifier,
+    BaggingClassifier,
+    HistGradientBoostingRegressor,
+    OptimalTreeClassifier,
+    RandomForestClassifier,
+)
 from many_checks import over
 
 ESTIMATORS = public_names.estimators()
@@ -64,6 +79,11 @@ def asked(estimator):
     return model
 
 
+def constant(model, X, y):
+    """A score for any model."""
+    return 0.0
+
+
 def assert_same(model, expected, X):
     given, wanted = outputs_of(model, X), outputs_of(expected, X)
     for method in wanted:
@@ -76,7 +96,7 @@ def test_weights_reach_every_estimator_that_asks_for_them(estimator, routing):
     with sklearn.config_context(enable_metadata_routing=False):
         expected = seeded(estimator).fit(X, y, sample_weight=s)
     assert_same(Pipeline([("model", asked(estimator))]).fit(X, y, sample_weight=s), expected, X)
-    search = GridSearchCV(asked(estimator), {}, cv=2, scoring=lambda model, X, y: 0.0, error_score="raise")
+    search = GridSearchCV(asked(estimator), {}, cv=2, scoring=constant, error_score="raise")
     assert_same(search.fit(X, y, sample_weight=s).best_estimator_, expected, X)
 
 
@@ -227,3 +247,206 @@ def test_a_model_is_read_by_many_threads_at_once(estimator):
 def test_threads_may_read_a_forest_that_has_threads_of_its_own():
     model, X = learned(RandomForestClassifier(8, n_jobs=2, random_state=0))
     check_threads(model, np.tile(X, (40, 1)))
+
+
+class Listener:
+    """A callback that notes the tasks of every fit, and may ask to stop after some of them."""
+
+    def __init__(self, most=np.inf):
+        self.most, self.tasks, self.began, self.ended, self.torn_down = most, [], [], [], 0
+
+    def setup(self, estimator, context): ...
+
+    def teardown(self, estimator, context):
+        self.torn_down += 1
+
+    def on_fit_task_begin(self, estimator, context):
+        if context.parent is None:
+            self.began.append(context.max_subtasks)
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+        if context.parent is None:
+            self.ended.append(fitted_estimator)
+        else:
+            self.tasks.append(context.task_id)
+        return len(self.tasks) >= self.most
+
+
+class Following(Listener):
+    """A callback that goes from a search to the estimators in it, and counts their fits."""
+
+    max_propagation_depth = None
+    fits = 0
+
+    def on_fit_task_end(self, estimator, context, *, fitted_estimator=None):
+        self.fits += context.source_estimator_name == "GridSearchCV"
+
+
+HEARD = [estimator for estimator in ESTIMATORS if getattr(estimator, "set_callbacks", None) is not None]
+needs_callbacks = pytest.mark.skipif(not HEARD, reason="this scikit-learn has no callbacks")
+
+
+@needs_callbacks
+def test_long_fits_take_callbacks():
+    names = {type(estimator).__name__ for estimator in HEARD}
+    solvers = {"Lasso", "LogisticRegression", "LinearSVC", "LinearSVM", "GLM", "Perceptron", "LassoCV"}
+    em = {"GaussianMixture", "MixtureModel", "LatentClassModel", "SemiSupervisedClassifier"}
+    trees = {"RandomForestClassifier", "ExtraTreesRegressor", "GradientBoostingRegressor", "AdaBoostClassifier"}
+    codes = {"OneVsRestClassifier", "OneVsOneClassifier", "OutputCodeClassifier", "AdaBoostECC"}
+    assert solvers | em | trees | codes <= names
+
+
+@needs_callbacks
+@over(HEARD)
+def test_a_callback_hears_of_every_task_and_changes_nothing(estimator):
+    X, y, _ = small_table(estimator)
+    quiet, listener = seeded(estimator).fit(X, y), Listener()
+    model = seeded(estimator).set_callbacks(listener)
+    assert model.get_params().keys() == quiet.get_params().keys()
+    assert_same(model.fit(X, y), quiet, X)
+    assert listener.tasks == list(range(len(listener.tasks)))
+    assert len(listener.tasks) > 0
+    assert len(listener.tasks) <= (np.inf if listener.began[0] is None else listener.began[0])
+    assert (len(listener.began), len(listener.ended), listener.torn_down) == (1, 1, 1)
+    assert_same(listener.ended[0], quiet, X)
+    # A clone has the same callbacks, and none of what a fit keeps while it runs.
+    assert vars(clone(model)).keys() - vars(clone(quiet)).keys() == {"_skl_callbacks"}
+    assert vars(model.set_callbacks()).keys() == vars(quiet).keys()
+
+
+def checks(history):
+    """How many entries of a history are of iterations, and not of a start."""
+    return int(np.sum(history["iteration"] > 0))
+
+
+COUNTED = {
+    "coordinate descent": (Lasso(0.001, tol=1e-12), lambda model: checks(model.history_)),
+    "solver, one against rest": (LogisticRegression(multi_class="ovr"), lambda model: np.sum(model.n_iter_)),
+    "perceptron": (Perceptron(), lambda model: checks(model.history_)),
+    "folds": (LassoCV(cv=3, alphas=4), lambda model: 3),
+    "EM": (GaussianMixture(2, random_state=0), lambda model: model.n_iter_),
+    "forest": (RandomForestClassifier(5, random_state=0), lambda model: 5),
+    "bag": (BaggingClassifier(n_estimators=4, random_state=0), lambda model: 4),
+    "boosting": (HistGradientBoostingRegressor(max_iter=6), lambda model: model.n_iter_),
+    "AdaBoost": (AdaBoostClassifier(n_estimators=5), lambda model: model.n_iter_),
+    "columns": (OneVsRestClassifier(LogisticRegression(), n_jobs=2), lambda model: 3),
+    "search": (OptimalTreeClassifier(max_depth=2), lambda model: 3),
+}
+
+
+@needs_callbacks
+@pytest.mark.parametrize("name", COUNTED)
+def test_the_progress_bar_counts_the_tasks(name, capsys):
+    from sklearn.callback import ProgressBar, _progressbar
+
+    class Counted(ProgressBar):
+        def teardown(self, estimator, context):
+            monitor = _progressbar._run_monitors[context.root_uuid]
+            super().teardown(estimator, context)
+            self.n_tasks = len(monitor.root_rich_task.children)
+
+    estimator, expected = COUNTED[name]
+    X, y, _ = small_table(estimator)
+    bar = Counted()
+    model = clone(estimator).set_callbacks(bar).fit(X, y)
+    assert bar.n_tasks == expected(model)
+    assert "100%" in capsys.readouterr().out
+
+
+@needs_callbacks
+@pytest.mark.parametrize("name", ["coordinate descent", "solver, one against rest", "perceptron", "EM", "boosting"])
+def test_a_callback_can_stop_iterations(name):
+    estimator, _ = COUNTED[name]
+    X, y, _ = small_table(estimator)
+    assert clone(estimator).set_callbacks(Listener(most=1)).fit(X, y).stop_reason_ == "callback"
+
+
+@needs_callbacks
+@pytest.mark.parametrize("name", ["forest", "bag"])
+def test_a_callback_can_stop_a_forest_which_keeps_its_trees(name):
+    estimator, _ = COUNTED[name]
+    X, y, _ = small_table(estimator)
+    with pytest.warns(ConvergenceWarning, match="interrupted after 2 of"):
+        model = clone(estimator).set_callbacks(Listener(most=2)).fit(X, y)
+    assert len(model) == 2
+    assert_same(model, clone(estimator).set_params(n_estimators=2).fit(X, y), X)
+
+
+@needs_callbacks
+@pytest.mark.parametrize("name", COUNTED)
+def test_callbacks_go_through_searches(name):
+    from sklearn.callback import ProgressBar
+
+    estimator, _ = COUNTED[name]
+    X, y, _ = small_table(estimator)
+    quiet = GridSearchCV(estimator, {}, cv=2, scoring=constant).fit(X, y)
+    listener = Following()
+    told = clone(quiet).set_callbacks(ProgressBar(), listener).fit(X, y)
+    assert_same(told.best_estimator_, quiet.best_estimator_, X)
+    # Two folds, and all rows.
+    assert listener.fits == 3
+    cross_val_score(clone(estimator).set_callbacks(ProgressBar()), X, y, cv=2, scoring=constant, error_score="raise")
+
+
+def test_without_callbacks_in_scikit_learn_there_is_no_method_for_them(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn.callback", None)
+    spec = importlib.util.spec_from_file_location("callbacks_of_old", callbacks.__file__)
+    old = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(old)
+
+    class Model(old.CallbackSupportMixin, BaseEstimator): ...
+
+    assert getattr(Model(), "set_callbacks", None) is None
+    with old.fit_tasks(Model(), "iteration", 3) as told:
+        assert told.done() is False
+        assert told.rows() is None
+
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "_ext"))
+reference_pages = importlib.import_module("reference_pages")
+SITE = "https://pages.example.org/gnomon"
+
+
+def links_of(estimator):
+    return re.findall(r'href="([^"]*)"', estimator_html_repr(estimator))
+
+
+def links_of_parts(estimator):
+    """Where scikit-learn's own estimators within another one are documented."""
+    parts = [part for part in estimator.get_params().values() if type(part).__module__.startswith("sklearn")]
+    return tuple(part._get_doc_link() for part in parts)
+
+
+def test_every_estimator_has_one_root():
+    assert not [type(estimator).__name__ for estimator in ESTIMATORS if not isinstance(estimator, Estimator)]
+
+
+@over(ESTIMATORS)
+def test_without_a_site_there_is_no_link(estimator, monkeypatch):
+    monkeypatch.setattr("gnomon.base.estimator.documentation_url", lambda: None)
+    assert estimator._get_doc_link() == ""
+    assert not [link for link in links_of(estimator) if not link.startswith(links_of_parts(estimator) or "no part")]
+
+
+@over(ESTIMATORS)
+def test_the_html_of_an_estimator_links_to_its_reference(estimator, monkeypatch):
+    monkeypatch.setattr("gnomon.base.estimator.documentation_url", lambda: SITE)
+    link = estimator._get_doc_link()
+    assert link in links_of(estimator)
+    page, name = link.removeprefix(f"{SITE}/reference/").split(".html#")
+    assert page in reference_pages.packages()
+    assert f".. autoclass:: {name}\n" in reference_page(page)
+
+
+@functools.cache
+def reference_page(package):
+    return reference_pages.page(f"gnomon.{package}")
+
+
+def test_the_site_is_where_the_metadata_of_the_package_say(monkeypatch):
+    message = email.message.Message()
+    message["Project-URL"] = "Source, https://code.example.org/gnomon"
+    monkeypatch.setattr("gnomon.base.estimator.metadata", lambda name: message)
+    assert documentation_url.__wrapped__() is None
+    message["Project-URL"] = f"Documentation, {SITE}/"
+    assert documentation_url.__wrapped__() == SITE

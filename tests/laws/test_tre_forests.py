@@ -402,6 +402,7 @@ def test_the_cost_is_that_of_all_trees():
     assert min(cost.fit_seconds, cost.predict_seconds) > 0.0
     assert "one tree" in str(cost)
     assert np.isnan(forest.summary().predict_seconds)
+    assert str(forest.summary().tree).splitlines()[0].split() == ["one", "tree"]
 
 
 def test_the_paths_of_all_trees_side_by_side():

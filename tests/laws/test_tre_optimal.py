@@ -113,7 +113,7 @@ def test_tolls_change_nothing_but_the_work():
     X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     columns = code_columns(X)
     plain = optimal_tree(columns, y, Misclassification(2), max_depth=3)
-    bounded = optimal_tree(columns, y, Misclassification(2), max_depth=3, row_costs=np.ones(60))
+    bounded = optimal_tree(columns, y, Misclassification(2), max_depth=3, row_bounds=np.ones(60))
     assert plain.objective == bounded.objective
     assert plain.proved
     w = rng.integers(0, 3, 60)

@@ -11,11 +11,12 @@ from abc import ABC, abstractmethod
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, OutlierMixin
+from sklearn.base import OutlierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.curves import threshold_curve
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.numerics.weights import check_weights
@@ -38,7 +39,7 @@ Tie: TypeAlias = Literal["anomaly", "normal"]
 TIES = get_args(Tie)
 
 
-class Detector(OutlierMixin, BaseEstimator, ABC):
+class Detector(OutlierMixin, Estimator, ABC):
     """Base of the detectors: `fit`, scores and predictions are final, subclasses define the hooks."""
 
     def fit(self, X: ArrayLike, y: object = None) -> Self:

@@ -9,12 +9,12 @@ doi:10.1080/00031305.1996.10473566. A one-class support vector machine draws suc
 from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, Floats, Integers, RandomState
 from gnomon.anomaly._levels import check_level, log_thresholds
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.distributions import MultivariateNormal, fit_density, row_log_density
 from gnomon.distributions.density import Density
 from gnomon.numerics.random import check_rng
@@ -24,7 +24,7 @@ from gnomon.numerics.weights import check_weights
 __all__ = ["NestedContours"]
 
 
-class NestedContours(BaseEstimator):
+class NestedContours(Estimator):
     """Regions of several probabilities under one density, equation (1).
 
     Parameters

@@ -12,11 +12,12 @@ from typing import Literal, Self
 import numpy as np
 from scipy.optimize import minimize_scalar
 from scipy.stats import shapiro
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import FLOATS, check_choice
 
 __all__ = ["LogShift"]
@@ -25,7 +26,7 @@ MOST_FOR_SHAPIRO = 5000
 SPREADS = np.linspace(-7.0, 5.0, 25)
 
 
-class LogShift(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class LogShift(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """z = log(x + k) in every column, equation (1).
 
     For other shapes see scikit-learn's `PowerTransformer` and `QuantileTransformer`.

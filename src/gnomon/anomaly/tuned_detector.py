@@ -23,13 +23,14 @@ from gnomon.anomaly._base import decisions, like, verdicts
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.gaussian_detector import GaussianDetector
 from gnomon.anomaly.threshold import PLACEMENTS, Metric, Placement, best_place, candidates, metric_values, placed
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
 from gnomon.numerics.validation import check_choice
 
 __all__ = ["TunedDetector"]
 
 
-class TunedDetector(OutlierMixin, BaseEstimator):
+class TunedDetector(OutlierMixin, Estimator):
     """A detector whose threshold maximises a metric on labelled rows that it has not seen, equation (1).
 
     Labels are 1 for anomalous and 0 for good; no anomalous row is ever fitted. Without labels, ``fit(X)`` takes all

@@ -1,9 +1,10 @@
 """What estimators of several families share, for authors of estimators: validation of rows and weights, and one
 estimator for each column of a coding matrix.
 
-Further modules: `base.progress`, `base.parameters`, `base.delegation` (methods that exist only if the wrapped estimator
-has them), `base.spare_labels` (labels for rows without a class) and `base.coded_rows` (tables with categories as
-numbers).
+Further modules: `base.estimator` (the root of all estimators), `base.routing` (metadata for the estimators inside
+another), `base.callbacks` and `base.progress` (of long fits), `base.parameters`, `base.delegation` (methods that exist
+only if the wrapped estimator has them), `base.spare_labels` (labels for rows without a class) and `base.coded_rows`
+(tables with categories as numbers).
 """
 
 from gnomon.base.columns import FittedColumns, fit_columns, refit_columns

@@ -12,12 +12,13 @@ from typing import Any, ClassVar, Self, TypeAlias, overload
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import _check_feature_names_in, check_array, check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, MatrixLike, NDArray, Sparse
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import FLOATS
 
 __all__ = ["Column", "Columns", "FeatureMap", "InvertibleMap", "Rows", "check_pair", "column_indices", "join_columns"]
@@ -32,7 +33,7 @@ Rows: TypeAlias = Any
 """Rows that were validated: an array of floats or, for a map that takes them, a CSR matrix."""
 
 
-class FeatureMap(TransformerMixin, BaseEstimator, ABC):
+class FeatureMap(TransformerMixin, Estimator, ABC):
     """Base of the maps: `fit`, `transform` and `get_feature_names_out` are final, subclasses define the hooks."""
 
     _nan: ClassVar[bool] = False

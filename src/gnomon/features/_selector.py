@@ -8,7 +8,7 @@ Kohavi & John (1997), doi:10.1016/S0004-3702(97)00043-X, call this a wrapper.
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import MetaEstimatorMixin
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
@@ -16,13 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, MatrixLike
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import routed, router
 from gnomon.features._subset_score import SubsetError, accepted, error_scorer, subset_error
 
 __all__ = ["ErrorSelector"]
 
 
-class ErrorSelector(SelectorMixin, MetaEstimatorMixin, BaseEstimator, ABC):
+class ErrorSelector(SelectorMixin, MetaEstimatorMixin, Estimator, ABC):
     """Base of the selectors that compare values of L̂; a subclass writes `_select`."""
 
     @abstractmethod

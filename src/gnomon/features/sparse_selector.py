@@ -9,13 +9,13 @@ Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x; Fan et al. (2008), LI
 from typing import Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, MatrixLike
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.losses import LogisticLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.coding import encode_labels, label_index
 from gnomon.numerics.design import Design
@@ -29,7 +29,7 @@ __all__ = ["SparseSelector"]
 LOSSES = {"lasso": SquaredLoss(), "logistic": LogisticLoss(), "svm": SquaredHingeLoss()}
 
 
-class SparseSelector(SelectorMixin, BaseEstimator):
+class SparseSelector(SelectorMixin, Estimator):
     """Columns with a non-zero weight in an L1-penalised linear model.
 
     Several classes are taken one against the rest, several targets one by one; a column is kept if any of the models

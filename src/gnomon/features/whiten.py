@@ -9,12 +9,13 @@ doi:10.1080/00031305.2016.1277159.
 from abc import ABC, abstractmethod
 from typing import Any, Literal, Self
 
-from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.scatter import whitening, within_class_cov
 from gnomon.numerics.streaming import moments
@@ -24,7 +25,7 @@ from gnomon.numerics.weights import check_weights
 __all__ = ["Whitener", "WithinClassWhitener"]
 
 
-class _Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator, ABC):
+class _Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, ABC):
     """Everything but the covariance that becomes the identity."""
 
     @abstractmethod

@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from typing import Any, NoReturn, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._jit import lean
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.generative._explanation import Explanation
 from gnomon.generative._rows import in_precision_of
 from gnomon.generative._words import ZeroPolicy
@@ -36,7 +37,7 @@ Rows: TypeAlias = Any
 """Rows in the form that the densities of a model take: an array, a sparse matrix, a table or codes."""
 
 
-class BayesClassifier(ClassifierMixin, BaseEstimator, ABC):
+class BayesClassifier(ClassifierMixin, Estimator, ABC):
     """Base of the classifiers by Bayes' rule; a subclass gives what is abstract and leaves the public methods alone.
 
     `fit` of a subclass sets `classes_` (sorted) and calls `_store_priors`. The subclass defines `_class_log_densities`

@@ -11,10 +11,11 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, RandomState
+from gnomon.base.estimator import Estimator
 from gnomon.generative._rows import in_precision_of
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
@@ -24,7 +25,7 @@ from gnomon.numerics.weights import check_weights
 __all__ = ["MixtureDensity"]
 
 
-class MixtureDensity(DensityMixin, BaseEstimator, ABC):
+class MixtureDensity(DensityMixin, Estimator, ABC):
     """Base of mixtures: a subclass sets `weights_` and `n_parameters_`, and gives what is abstract."""
 
     random_state: RandomState = None

@@ -19,6 +19,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples, check_i
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, TableLike, available_if
 from gnomon.base import naming_columns
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
 from gnomon.base.spare_labels import check_spare, spare_label
 from gnomon.base.weights import weight_parameter
@@ -38,7 +39,7 @@ def _classifier_has(method: str) -> Callable[[Any], bool]:
     return check
 
 
-class DensityGate(ClassifierMixin, BaseEstimator):
+class DensityGate(ClassifierMixin, Estimator):
     """A classifier for P(y | x) and a density for p(x), equation (1).
 
     Parameters

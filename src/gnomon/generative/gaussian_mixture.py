@@ -15,6 +15,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Integers, RandomState, Verbosity
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.distributions import InverseWishart
 from gnomon.distributions.normals import Responsibilities
 from gnomon.generative._mixture_chunks import ChunkedEM, Chunks, per_unit, read_chunks, step_after_chunk
@@ -46,7 +47,7 @@ _PARTING = 1e-6
 Found: TypeAlias = EMResult[NormalMixture, Responsibilities]
 
 
-class GaussianMixture(MixtureDensity):
+class GaussianMixture(CallbackSupportMixin, MixtureDensity):
     """Mixture of normal laws, equation (1).
 
     Takes scikit-learn's parameters with scikit-learn's meaning; those from `algorithm` on are added. `y` is ignored.
@@ -210,9 +211,10 @@ class GaussianMixture(MixtureDensity):
         self._floor = None
         steps = self._steps(X, sample_weight)
         refuse_overflow(steps.X)
-        starts = self._starts(steps)
-        result = self._ALGORITHMS[self.algorithm](self, steps, starts)
-        return self._finish(result, steps)
+        with fit_tasks(self, "iteration", self._most_iterations(), X=X) as told:
+            starts = self._starts(steps, told)
+            result = self._ALGORITHMS[self.algorithm](self, steps, starts, told)
+            return self._finish(result, steps)
 
     def fit_chunks(self, chunks: Chunks) -> Self:
         """Maximise (1) over rows that come in chunks, such as the row groups of a file, in the memory of one chunk.
@@ -241,8 +243,9 @@ class GaussianMixture(MixtureDensity):
         if steps.on_empty == "reseed":
             raise ValueError("on_empty='reseed' needs all rows at once; choose 'keep', 'drop' or 'raise'")
         chunked = ChunkedEM(steps, read, lambda X, weights: self._steps(mixture_rows(self, X), weights))
-        result = self._by_em(chunked, self._starts(steps))
-        return self._finish(result, chunked)
+        with fit_tasks(self, "iteration", self._most_iterations()) as told:
+            result = self._by_em(chunked, self._starts(steps, told), told)
+            return self._finish(result, chunked)
 
     def partial_fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Learn from one more chunk, by stepwise EM: each is seen once. The first one is fitted, unless `fit` was.
@@ -335,16 +338,23 @@ class GaussianMixture(MixtureDensity):
             self._floor = auto_floor(X, weights)
         return self._floor
 
-    def _told(self) -> Callback | None:
+    def _most_iterations(self) -> int | None:
+        """How many iterations all starts take at most; None where mixtures grow, which is not known beforehand."""
+        n_starts = 1 if self._goes_on() else check_integer("n_init", self.n_init, low=1)
+        most = check_integer("max_iter", self.max_iter, low=0)
+        return None if self.init_params == "lbg" else n_starts * most
+
+    def _goes_on(self) -> bool:
+        return self.warm_start and "weights_" in vars(self)
+
+    def _heard(self, told: Tasks) -> Callback | None:
         """What is called after every iteration, if anything."""
         check_integer("verbose_interval", self.verbose_interval, low=1)
-        return log_every(self.verbose_interval) if self.verbose else None
+        return told.rows(log_every(self.verbose_interval) if self.verbose else None)
 
-    def _starts(self, steps: GaussianEM) -> list[NormalMixture]:
-        check_integer("n_init", self.n_init, low=1)
-        check_integer("max_iter", self.max_iter, low=0)
+    def _starts(self, steps: GaussianEM, told: Tasks) -> list[NormalMixture]:
         check_choice("start", self.start, get_args(StartCustom))
-        if self.warm_start and "weights_" in vars(self):
+        if self._goes_on():
             return [self._theta()]
         if self.init_params == "lbg":
             self.path_ = grow_by_splitting(
@@ -353,12 +363,12 @@ class GaussianMixture(MixtureDensity):
                 self.lbg_alpha,
                 tol=min(self.tol, _PARTING),
                 max_iter=max(self.max_iter, 500),
-                callback=self._told(),
+                callback=self._heard(told),
             )
             return [self.path_[-1]]
         return drawn_starts(self, steps)
 
-    def _by_em(self, steps: GaussianEM | ChunkedEM, starts: list[NormalMixture]) -> Found:
+    def _by_em(self, steps: GaussianEM | ChunkedEM, starts: list[NormalMixture], told: Tasks) -> Found:
         result = em(
             steps.e_step,
             steps.m_step,
@@ -368,19 +378,20 @@ class GaussianMixture(MixtureDensity):
             n_init=len(starts),
             total_weight=steps.total_weight,
             on_decrease="ignore" if steps.control.allows_fall else "warn",
-            callback=self._told(),
+            callback=self._heard(told),
         )
         if self.max_iter == 0:
             return result
         # The posterior is known, so one more M-step costs nothing; scikit-learn ends with it too.
         last = steps.m_step(result.posterior)
+        told.done()
         # A component restarted here would get no further iteration.
         return result if isinstance(last, Restart) else result._replace(theta=last, n_iter=result.n_iter + 1)
 
-    def _by_gradient(self, steps: GaussianEM, starts: list[NormalMixture]) -> Found:
+    def _by_gradient(self, steps: GaussianEM, starts: list[NormalMixture], told: Tasks) -> Found:
         if self.cov_floor is not None:
             raise ValueError("algorithm='gradient' has no floor under the covariances; leave cov_floor out, or 'soft'")
-        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "callback": self._told()}
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter, "callback": self._heard(told)}
         results = [fit_by_gradient(steps, theta, **limits) for theta in starts]
         best = max(results, key=lambda result: result.objective)
         return best._replace(restarts=np.array([result.objective for result in results]))

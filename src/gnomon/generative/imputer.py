@@ -12,12 +12,13 @@ from functools import singledispatch
 from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
+from sklearn.base import OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, RandomState
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.distributions import MultivariateNormal, Normal, Normals
 from gnomon.distributions.density import Density, KnownDensity, fit_density
 from gnomon.generative._rows import labelled_rows
@@ -34,7 +35,7 @@ __all__ = ["DensityImputer"]
 Strategy: TypeAlias = Literal["mean", "mode", "sample"]
 
 
-class DensityImputer(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
+class DensityImputer(OneToOneFeatureMixin, TransformerMixin, Estimator):
     """Fill missing cells from the conditional law (1) of a fitted density.
 
     Parameters

@@ -16,6 +16,7 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.generative._class_em import ClassifierEM, ClassRows, given_rows
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._mixture_contract import MixtureDensity
@@ -30,7 +31,7 @@ from gnomon.optim import EMResult, em, warn_unless_em_converged
 __all__ = ["LatentClassModel"]
 
 
-class LatentClassModel(MixtureDensity):
+class LatentClassModel(CallbackSupportMixin, MixtureDensity):
     """EM around a generative classifier whose classes nobody has seen, equation (1).
 
     Parameters
@@ -130,18 +131,20 @@ class LatentClassModel(MixtureDensity):
         steps = ClassifierEM(self._base(), rows)
         rng = check_rng(self.random_state)
         starts = [self._start(steps, used, rng) for _ in range(check_integer("n_init", self.n_init, 1))]
-        result = em(
-            steps.e_step,
-            steps.m_step,
-            starts.__getitem__,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            hard=self.hard,
-            n_init=self.n_init,
-            total_weight=rows.total_weight,
-            on_decrease="ignore",
-        )
-        return self._set(warn_unless_em_converged(result, self.max_iter))
+        with fit_tasks(self, "iteration", self.n_init * self.max_iter, X=X) as told:
+            result = em(
+                steps.e_step,
+                steps.m_step,
+                starts.__getitem__,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                hard=self.hard,
+                n_init=self.n_init,
+                total_weight=rows.total_weight,
+                on_decrease="ignore",
+                callback=told.rows(),
+            )
+            return self._set(warn_unless_em_converged(result, self.max_iter))
 
     @property
     def n_parameters_(self) -> int:

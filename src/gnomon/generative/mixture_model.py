@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, RandomState, TableLike
 from gnomon.base import naming_columns
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.distributions import Distribution, MultivariateNormal
 from gnomon.distributions.density import (
     Density,
@@ -47,7 +48,7 @@ _BLUR = 0.1
 """The share of every row that a start spreads over all components, so that no family meets a single value."""
 
 
-class MixtureModel(MixtureDensity):
+class MixtureModel(CallbackSupportMixin, MixtureDensity):
     """Mixture of components of any family, equation (1), by EM.
 
     Parameters
@@ -185,18 +186,20 @@ class MixtureModel(MixtureDensity):
         n_init = check_integer("n_init", self.n_init, low=1)
         with naming_columns(self, X):
             starts = [self._start(steps, rng) for _ in range(n_init)]
-        result = em(
-            steps.e_step,
-            steps.m_step,
-            starts.__getitem__,
-            tol=self.tol,
-            max_iter=self.max_iter,
-            hard=steps.hard,
-            n_init=self.n_init,
-            total_weight=float(np.sum(weights)),
-            on_decrease=self.on_decrease,
-        )
-        return self._set(warn_unless_em_converged(result, self.max_iter), steps)
+        with fit_tasks(self, "iteration", n_init * self.max_iter, X=X) as told:
+            result = em(
+                steps.e_step,
+                steps.m_step,
+                starts.__getitem__,
+                tol=self.tol,
+                max_iter=self.max_iter,
+                hard=steps.hard,
+                n_init=self.n_init,
+                total_weight=float(np.sum(weights)),
+                on_decrease=self.on_decrease,
+                callback=told.rows(),
+            )
+            return self._set(warn_unless_em_converged(result, self.max_iter), steps)
 
     @property
     def n_parameters_(self) -> int:

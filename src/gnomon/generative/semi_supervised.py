@@ -31,6 +31,7 @@ from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_consistent_length
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, RandomState
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.generative._class_em import ClassRows, class_em, given_rows, start_codes
 from gnomon.generative._contract import BayesClassifier, Rows
 from gnomon.generative._partial_labels import PartialLabels, PartialTarget, partial_labels
@@ -44,7 +45,7 @@ from gnomon.optim import EMResult, em, warn_unless_em_converged
 __all__ = ["SemiSupervisedClassifier"]
 
 
-class SemiSupervisedClassifier(BayesClassifier):
+class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
     """A generative classifier fitted to labelled and unlabelled rows, equation (1).
 
     Parameters
@@ -147,18 +148,20 @@ class SemiSupervisedClassifier(BayesClassifier):
         rows = self._class_rows(X, y, sample_weight)
         steps = class_em(GaussianClassifier() if self.base is None else self.base, rows)
         start = steps.start(start_codes(rows, y.free, check_rng(self.random_state)))
-        result = em(
-            steps.e_step,
-            steps.m_step,
-            start,
-            tol=0.0 if rows.hard else self.tol,
-            max_iter=self.max_iter,
-            hard=steps.hard,
-            total_weight=rows.total_weight,
-            on_decrease="ignore" if steps.allows_fall else "warn",
-        )
-        self._set(steps.model(warn_unless_em_converged(result, self.max_iter)), result, y)
-        self.transduction_ = self._transduce(X, y)
+        with fit_tasks(self, "iteration", self.max_iter, X=X) as told:
+            result = em(
+                steps.e_step,
+                steps.m_step,
+                start,
+                tol=0.0 if rows.hard else self.tol,
+                max_iter=self.max_iter,
+                hard=steps.hard,
+                total_weight=rows.total_weight,
+                on_decrease="ignore" if steps.allows_fall else "warn",
+                callback=told.rows(),
+            )
+            self._set(steps.model(warn_unless_em_converged(result, self.max_iter)), result, y)
+            self.transduction_ = self._transduce(X, y)
         return self
 
     def _class_rows(self, X: Any, y: PartialLabels, sample_weight: ArrayLike | None) -> ClassRows:

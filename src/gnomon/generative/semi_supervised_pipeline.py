@@ -18,6 +18,7 @@ from sklearn.utils.validation import _check_method_params, _num_samples, check_c
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, available_if
 from gnomon.base import naming_columns
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
 from gnomon.base.weights import weight_parameter
 from gnomon.generative._class_em import given_rows
@@ -36,7 +37,7 @@ def _classifier_has(verb: str) -> Callable[[Any], bool]:
     return check
 
 
-class SemiSupervisedPipeline(ClassifierMixin, BaseEstimator):
+class SemiSupervisedPipeline(ClassifierMixin, Estimator):
     """A transformer fitted to all rows, then a classifier fitted to those with a label, equation (1).
 
     Parameters

@@ -13,6 +13,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.class_weight import compute_class_weight
 
 from gnomon._typing import Array, Floats, Integers, Matrix, Numbers
+from gnomon.base.callbacks import Tasks
 from gnomon.linear._forms import named_form
 from gnomon.linear._report import log_row
 from gnomon.losses import LogisticLoss, Loss, SoftmaxLoss
@@ -123,15 +124,16 @@ def solve(
     n_classes: int,
     weights: Floats,
     start: Floats | None,
+    told: Tasks,
 ) -> Found:
     """Minimise (1); returns the coefficients (rows, d), the intercepts (rows,), and the solutions."""
     design = Design(X, intercept=plan.intercept, bias=plan.bias)
     scaled = (plan.loss_scale * weights).astype(X.dtype, copy=False)
     if plan.kind == "softmax":
-        return _solve_softmax(model, plan, design, index, n_classes, scaled, start)
+        return _solve_softmax(model, plan, design, index, n_classes, scaled, start, told)
     targets = [index == k for k in range(n_classes)] if plan.kind == "ovr" else [index == 1]
     solutions = [
-        _run(model, plan, design, np.where(mine, 1.0, -1.0).astype(X.dtype), LogisticLoss(), scaled, 1, theta)
+        _run(model, plan, design, np.where(mine, 1.0, -1.0).astype(X.dtype), LogisticLoss(), scaled, 1, theta, told)
         for mine, theta in zip(targets, start if start is not None else [None] * len(targets), strict=True)
     ]
     return np.array([s.w for s in solutions]), np.array([s.intercept for s in solutions]), solutions
@@ -145,6 +147,7 @@ def _solve_softmax(
     n_classes: int,
     scaled: Floats,
     start: Floats | None,
+    told: Tasks,
 ) -> Found:
     """All classes at once; a reference class is moved to the end, where the loss expects it, and gets zeros."""
     last = _reference(model, n_classes)
@@ -153,7 +156,7 @@ def _solve_softmax(
     place = np.argsort(order)
     kept = order[: n_classes - fixed]
     theta = None if start is None else np.ascontiguousarray(start[kept])
-    solution = _run(model, plan, design, place[index], SoftmaxLoss(reference=fixed), scaled, len(kept), theta)
+    solution = _run(model, plan, design, place[index], SoftmaxLoss(reference=fixed), scaled, len(kept), theta, told)
     W, b = np.zeros((n_classes, design.d), dtype=design.dtype), np.zeros(n_classes, dtype=design.dtype)
     W[kept], b[kept] = solution.w, solution.intercept
     # Adding a constant to unpenalised scores changes nothing; solvers leave their mean arbitrary.
@@ -173,18 +176,19 @@ def _run(
     weights: Floats,
     n_scores: int,
     theta: Floats | None,
+    told: Tasks,
 ) -> Solution[Floats]:
     relative = plan.solver in OWN_TOLERANCE
     seed = {"random_state": model.random_state} if plan.solver in DRAWS and model.random_state is not None else {}
     options = {
         "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)),
         "max_iter": model.max_iter,
-        "callback": log_row if model.verbose else None,
         # For large C the loss of the best constant says nothing about the minimum.
         **({"relative_to": "objective"} if plan.solver == "cd" else {}),
         **seed,
         **(model.solver_options or {}),
     }
+    options["callback"] = told.rows(log_row if model.verbose else None, options.get("callback"))
     solution = fit_linear(
         design, y, loss, plan.penalty, weights, solver=plan.solver, start=theta, n_scores=n_scores, **options
     )

@@ -18,12 +18,13 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from gnomon._jit import lean
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix
+from gnomon.base.callbacks import Tasks
+from gnomon.linear._report import log_row
 from gnomon.linear._runs import report_mistakes, unpack
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.optim import SELECTIONS, Patience, Solution, perceptron
-from gnomon.optim.solution import Callback
 
 if TYPE_CHECKING:
     from gnomon.linear.perceptron import Perceptron
@@ -56,8 +57,7 @@ def fit_perceptron(
     start: Start,
     max_iter: int,
     rng: np.random.RandomState,
-    *,
-    callback: Callback | None = None,
+    told: Tasks,
 ) -> None:
     """Run the perceptron and set the attributes of the model."""
     _check(model)
@@ -74,6 +74,7 @@ def fit_perceptron(
     def run(task: tuple[tuple[Array, Floats], Any, Floats]) -> Solution[Floats]:
         (target, price), seed, theta = task
         options = _options(model, design, target, examples.weights, held_out, check_random_state(seed), max_iter)
+        callback = told.rows(log_row if model.verbose else None)
         return perceptron(design, target, examples.weights * price, theta, callback=callback, **options)
 
     solutions = map_chunks(run, zip(problems, seeds, starts, strict=True), model.n_jobs)

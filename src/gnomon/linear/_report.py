@@ -14,12 +14,22 @@ from sklearn.base import BaseEstimator
 from gnomon._typing import Floats
 from gnomon.optim.solution import History, Solution, log_row
 
-__all__ = ["Model", "PerTarget", "log_row", "report", "report_each"]
+__all__ = ["Model", "PerTarget", "log_row", "most_iterations", "report", "report_each"]
 
 Model = TypeVar("Model", bound=BaseEstimator)
 
 PerTarget: TypeAlias = Any
 """One value for one target, a list for several: a checker cannot know which, and of both nothing could be asked."""
+
+
+OWN_COUNT = {"asgd", "auto", "lp", "pegasos", "qp", "sgd"}
+"""Solvers that may look more often than `max_iter` times, or that are chosen later."""
+
+
+def most_iterations(model: BaseEstimator, solver: str, n_problems: int) -> int | None:
+    """How many iterations all problems of a model take at most; None where its parameters do not tell."""
+    told = solver not in OWN_COUNT and model.max_iter is not None and not vars(model).get("solver_options")
+    return n_problems * int(model.max_iter) if told else None
 
 
 def report(model: Model, solutions: Sequence[Solution[Floats]]) -> Model:

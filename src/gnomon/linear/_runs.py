@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import Tasks
 from gnomon.linear._report import report
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_integer, check_positive
@@ -56,7 +57,7 @@ def report_mistakes(model: BaseEstimator, solutions: Sequence[Solution[Floats]])
     model.n_updates_ = int(np.sum(counts))
 
 
-def runs_against_rest(model: BaseEstimator, X: MatrixLike, y: ArrayLike) -> list[Run]:
+def runs_against_rest(model: BaseEstimator, X: MatrixLike, y: ArrayLike, told: Tasks) -> list[Run]:
     """Validate, run the perceptron from zero for every class, and set what it says about itself."""
     check_choice("selection", model.selection, get_args(Visits))
     check_integer("max_iter", model.max_iter, 1)
@@ -74,11 +75,13 @@ def runs_against_rest(model: BaseEstimator, X: MatrixLike, y: ArrayLike) -> list
         "selection": model.selection,
         "max_iter": model.max_iter,
         "keep_log": True,
+        "random_state": rng,
     }
     runs = []
     for k in [1] if K == 2 else range(K):
         signs = np.where(index == k, 1.0, -1.0)
-        solution = perceptron(design, signs, s, np.zeros((1, design.width)), random_state=rng, **options)
+        theta = np.zeros((1, design.width))
+        solution = perceptron(design, signs, s, theta, callback=told.rows(), **options)
         runs.append(Run(design, signs, s, solution))
     report_mistakes(model, [run.solution for run in runs])
     return runs

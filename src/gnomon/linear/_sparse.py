@@ -13,8 +13,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._forms import lam_of, named_form
-from gnomon.linear._report import PerTarget, report_each
+from gnomon.linear._report import PerTarget, most_iterations, report_each
 from gnomon.linear._scores import as_columns, intercept_of, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
@@ -61,7 +63,7 @@ def check_precompute(value: ArrayLike, d: int, *words: str) -> None:
         raise ValueError(f"precompute has shape {np.shape(value)}; give XᵀX of shape {(d, d)}, or True or False")
 
 
-class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Estimator):
     """Base of the regressors with an L1 part; a subclass says its parameters and its share r."""
 
     coef_: Floats
@@ -95,13 +97,15 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
         self._total = float(weights.sum(dtype=float))
         form = self._form(X, Y, weights)
         design = Design(X, intercept=intercept_of(self))
-        solutions = [self._solve(design, Y[:, k], form, weights, k) for k in range(Y.shape[1])]
-        W = np.column_stack([s.w for s in solutions])
-        set_coefficients(self, W, [s.intercept for s in solutions], y.astype(X.dtype, copy=False))
-        # As in scikit-learn, a single column of targets gives a flat `coef_` and an `intercept_` of one entry.
-        self.coef_ = self.coef_.ravel() if W.shape[1] == 1 else self.coef_
-        self._rho = form.rho
-        return report_each(self, solutions)
+        most = most_iterations(self, self.solver, Y.shape[1])
+        with fit_tasks(self, "iteration", most, X=X, y=y) as told:
+            solutions = [self._solve(design, Y[:, k], form, weights, k, told) for k in range(Y.shape[1])]
+            W = np.column_stack([s.w for s in solutions])
+            set_coefficients(self, W, [s.intercept for s in solutions], y.astype(X.dtype, copy=False))
+            # As in scikit-learn, a single column of targets gives a flat `coef_` and an `intercept_` of one entry.
+            self.coef_ = self.coef_.ravel() if W.shape[1] == 1 else self.coef_
+            self._rho = form.rho
+            return report_each(self, solutions)
 
     def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
@@ -135,11 +139,14 @@ class SparseRegressor(MultiOutputMixin, RegressorMixin, BaseEstimator):
     def _form(self, X: Matrix, Y: Floats, weights: Floats) -> SparseObjective:
         return scaled_form(self, self._share(), self._total)
 
-    def _solve(self, design: Design, y: Floats, form: SparseObjective, weights: Floats, k: int) -> Solution[Floats]:
+    def _solve(
+        self, design: Design, y: Floats, form: SparseObjective, weights: Floats, k: int, told: Tasks
+    ) -> Solution[Floats]:
         s = (form.scale * weights).astype(design.dtype)
         options: dict[str, Any] = {
             "tol": check_non_negative("tol", self.tol),
             "max_iter": check_integer("max_iter", self.max_iter, 1),
+            "callback": told.rows(),
         }
         if self.solver == "cd":
             options |= {"selection": self.selection, "random_state": self.random_state}

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import MetadataRouter
 
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike, is_sparse
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import routed, router
 from gnomon.linear._errors import RULES, standard_error
 from gnomon.linear._scores import linear_scores
@@ -54,7 +56,7 @@ def alpha_grid(
     return np.geomspace(largest, eps * largest, n_alphas)
 
 
-class SparseRegressorCV(RegressorMixin, BaseEstimator):
+class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
     """Base of the regressors that choose α (and r) by cross-validated paths; a subclass says its parameters."""
 
     alpha_: float
@@ -99,15 +101,22 @@ class SparseRegressorCV(RegressorMixin, BaseEstimator):
         sent = routed(self, "fit", sample_weight, params)
         folds = list(check_cv(self.cv).split(X, y, **sent.splitter.split))
         tasks = [(r, grid, fold) for r, grid in zip(shares, grids, strict=True) for fold in folds]
-        errors = map_chunks(lambda task: self._fold_errors(X, y, weights, *task), tasks, self.n_jobs)
-        mse = np.array(errors).reshape(len(shares), len(folds), -1).transpose(0, 2, 1)
-        best, k = self._choose(mse)
-        self.l1_ratio_, self.alpha_ = shares[best], float(grids[best][k])
-        # As in scikit-learn, what does not depend on r has no axis for it.
-        shared = len(shares) == 1 or np.ndim(self.alphas) == 1
-        self.alphas_ = grids[0] if shared else np.array(grids)
-        self.mse_path_ = mse[0] if len(shares) == 1 else mse
-        return self._refit(X, y, weights, grids[best][: k + 1])
+        with fit_tasks(self, "path", len(tasks), X=X, y=y) as told:
+
+            def errors_of(task: tuple[float, Floats, tuple[Integers, Integers]]) -> Floats:
+                found = self._fold_errors(X, y, weights, *task)
+                told.done()
+                return found
+
+            errors = map_chunks(errors_of, tasks, self.n_jobs)
+            mse = np.array(errors).reshape(len(shares), len(folds), -1).transpose(0, 2, 1)
+            best, k = self._choose(mse)
+            self.l1_ratio_, self.alpha_ = shares[best], float(grids[best][k])
+            # As in scikit-learn, what does not depend on r has no axis for it.
+            shared = len(shares) == 1 or np.ndim(self.alphas) == 1
+            self.alphas_ = grids[0] if shared else np.array(grids)
+            self.mse_path_ = mse[0] if len(shares) == 1 else mse
+            return self._refit(X, y, weights, grids[best][: k + 1])
 
     def predict(self, X: MatrixLike) -> Floats:
         """X w + b.

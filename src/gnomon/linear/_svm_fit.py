@@ -5,6 +5,7 @@
 for each class against the rest, or once for two classes.
 """
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,15 +14,16 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import Tasks
 from gnomon.linear._logistic_fit import class_prices
-from gnomon.linear._report import Model, report
+from gnomon.linear._report import Model, log_row, report
 from gnomon.losses import Loss
 from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import fit_linear, warn_unless_converged
 from gnomon.penalties import Penalty
 
-__all__ = ["PricedRows", "fit_against_rest", "labelled_rows"]
+__all__ = ["PricedRows", "fit_against_rest", "labelled_rows", "positive_classes"]
 
 
 class PricedRows(NamedTuple):
@@ -49,6 +51,11 @@ def labelled_rows(model: BaseEstimator, X: MatrixLike, y: ArrayLike, sample_weig
     return PricedRows(X, index, weights * class_prices(model, index, model.classes_, weights)[index].astype(X.dtype))
 
 
+def positive_classes(model: BaseEstimator) -> Sequence[int]:
+    """The class that is +1 in each problem."""
+    return [1] if len(model.classes_) == 2 else range(len(model.classes_))
+
+
 def fit_against_rest(
     model: Model,
     rows: PricedRows,
@@ -56,6 +63,7 @@ def fit_against_rest(
     penalty: Penalty,
     loss_scale: float,
     solver: str,
+    told: Tasks,
     *,
     intercept: Intercept,
     bias: float = 1.0,
@@ -64,11 +72,11 @@ def fit_against_rest(
     """Minimise (1) and set `coef_`, `intercept_` and what the fit says about itself."""
     design = Design(rows.X, intercept, bias)
     scaled = (loss_scale * rows.weights).astype(rows.X.dtype, copy=False)
-    positive = [1] if len(model.classes_) == 2 else range(len(model.classes_))
-    solutions = []
-    for k in positive:
+    solutions, heard = [], options.pop("callback", None)
+    for k in positive_classes(model):
         signs = np.where(rows.class_index == k, 1.0, -1.0).astype(rows.X.dtype)
-        solution = fit_linear(design, signs, loss, penalty, scaled, solver=solver, **options)
+        callback = told.rows(log_row if model.verbose else None, heard)
+        solution = fit_linear(design, signs, loss, penalty, scaled, solver=solver, callback=callback, **options)
         solutions.append(warn_unless_converged(solution, options.get("max_iter"), stacklevel=4))
     model.coef_ = np.array([solution.w for solution in solutions], dtype=rows.X.dtype)
     model.intercept_ = np.array([solution.intercept for solution in solutions], dtype=rows.X.dtype)

@@ -11,10 +11,12 @@ from collections.abc import Callable
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, MatrixLike, Numbers, Seed
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
 from gnomon.numerics.validation import check_choice, check_integer
@@ -25,7 +27,7 @@ __all__ = ["AveragedPerceptron"]
 Average: TypeAlias = Literal["all", "last_k", "every_n"]
 
 
-class AveragedPerceptron(ClassifierMixin, BaseEstimator):
+class AveragedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Perceptron with the mean of its weights, w̄ = mean of w_t over the visits t.
 
     Parameters
@@ -120,10 +122,11 @@ class AveragedPerceptron(ClassifierMixin, BaseEstimator):
         check_choice("average", self.average, get_args(Average))
         if self.window is not None:
             check_integer("window", self.window, 1)
-        runs = runs_against_rest(self, X, y)
-        means = [_mean_weights(self, run) for run in runs]
-        self.coef_, self.intercept_ = unpack(runs[0].design, means)
-        self.last_coef_, self.last_intercept_ = unpack(runs[0].design, [run.solution.w[0] for run in runs])
+        with fit_tasks(self, "pass", X=X, y=y) as told:
+            runs = runs_against_rest(self, X, y, told)
+            means = [_mean_weights(self, run) for run in runs]
+            self.coef_, self.intercept_ = unpack(runs[0].design, means)
+            self.last_coef_, self.last_intercept_ = unpack(runs[0].design, [run.solution.w[0] for run in runs])
         return self
 
     def decision_function(self, X: MatrixLike) -> Floats:

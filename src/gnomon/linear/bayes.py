@@ -14,13 +14,14 @@ from typing import Any, Literal, Self, TypeAlias, overload
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike, RandomState
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.distributions import (
     Distribution,
     Empirical,
@@ -54,7 +55,7 @@ Noise: TypeAlias = float | InverseGamma
 Posterior: TypeAlias = GaussianPosterior | StudentPosterior | SampledPosterior
 
 
-class BayesianLinearRegression(RegressorMixin, BaseEstimator):
+class BayesianLinearRegression(RegressorMixin, Estimator):
     """Bayesian linear regression (1): a law over the coefficients instead of one guess.
 
     With a Gaussian prior N(0, β²I) the most probable coefficients are those of ridge with ρ = σ²/β² (the prior

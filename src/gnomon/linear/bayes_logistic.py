@@ -14,13 +14,14 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 from scipy.special import logit
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, MatrixLike, Numbers, RandomState
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.distributions import MultivariateNormal
 from gnomon.infer import SIGMOID_AVERAGES, LaplaceApproximation, SigmoidAverage, laplace_at, sigmoid_average
 from gnomon.linear._prior import ParameterPrior, as_prior
@@ -35,7 +36,7 @@ from gnomon.penalties import from_prior
 __all__ = ["BayesianLogisticRegression"]
 
 
-class BayesianLogisticRegression(ClassifierMixin, BaseEstimator):
+class BayesianLogisticRegression(ClassifierMixin, Estimator):
     """Logistic regression with Laplace's approximation (1) of the posterior and averaged probabilities (2).
 
     More than two classes are treated one against the rest, and their probabilities made to sum to one.

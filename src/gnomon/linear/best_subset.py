@@ -11,12 +11,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, Floats, Integers, MatrixLike
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.linear._forms import lam_of
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.linalg import Rows, least_squares, triangle, triangle_of_moments
@@ -29,7 +30,7 @@ from gnomon.penalties.forms import Objective
 __all__ = ["BestSubset"]
 
 
-class BestSubset(RegressorMixin, BaseEstimator):
+class BestSubset(RegressorMixin, Estimator):
     """Least squares on the best subset of columns, by number (1) or by price (2).
 
     Parameters

@@ -18,7 +18,7 @@ from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import DTypeLike
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metaestimators import available_if
@@ -26,9 +26,11 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._nouns import check_targets, named
-from gnomon.linear._report import report
+from gnomon.linear._report import most_iterations, report
 from gnomon.linear._scores import intercept_of, linear_scores
 from gnomon.losses import AbsoluteLoss, HingeLoss, LogisticLoss, Loss, SoftmaxLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
@@ -56,7 +58,7 @@ PENALTIES: dict[Norm | None, Penalty] = {"l1": L1(), "l2": L2(), None: NoPenalty
 CODES: dict[str, tuple[float, float]] = {"sign": (-1.0, 1.0), "real": (-1.0, 1.0), "unit": (0.0, 1.0)}
 
 
-class LinearModelRegressor(RegressorMixin, BaseEstimator):
+class LinearModelRegressor(CallbackSupportMixin, RegressorMixin, Estimator):
     """Linear regression with any loss and penalty: minimise A Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + B Ω(w).
 
     Predictions are ``loss.inverse(Xw + b)``.
@@ -158,9 +160,10 @@ class LinearModelRegressor(RegressorMixin, BaseEstimator):
         """Minimise (1)."""
         X, y = validate_rows(self, X, y, accept_sparse=("csr", "csc"), y_numeric=True)
         loss = _for_numbers(self.loss, y)
-        solution = _solve(self, X, y.astype(X.dtype), loss, check_weights(sample_weight, X))
-        self.coef_, self.intercept_ = solution.w, float(solution.intercept)
-        return report(self, [solution])
+        with fit_tasks(self, "iteration", most_iterations(self, self.solver, 1), X=X, y=y) as told:
+            solution = _solve(self, X, y.astype(X.dtype), loss, check_weights(sample_weight, X), told)
+            self.coef_, self.intercept_ = solution.w, float(solution.intercept)
+            return report(self, [solution])
 
     def predict(self, X: MatrixLike) -> Floats:
         """The prediction ``loss.inverse(Xw + b)`` for every row."""
@@ -177,7 +180,7 @@ def _has_probabilities(model: "LinearModelClassifier") -> bool:
     return True
 
 
-class LinearModelClassifier(ClassifierMixin, BaseEstimator):
+class LinearModelClassifier(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear classification with any loss and penalty: minimise A Σᵢ sᵢ ℓ(yᵢ, xᵢᵀw + b) + B Ω(w).
 
     A loss over class indices (softmax, multi-class hinge) is fitted jointly; any other is fitted to two classes, and
@@ -296,10 +299,11 @@ class LinearModelClassifier(ClassifierMixin, BaseEstimator):
         price = compute_class_weight(self.class_weight, classes=self.classes_, y=y, sample_weight=weights)
         weights = weights * price.astype(X.dtype)[index]
         targets, n_scores = _targets(loss, index, K, X.dtype)
-        solutions = [_solve(self, X, t, loss, weights, n_scores) for t in targets]
-        self.coef_ = np.vstack([np.atleast_2d(solution.w) for solution in solutions])
-        self.intercept_ = np.concatenate([_biases(solution, n_scores, X.dtype) for solution in solutions])
-        return report(self, solutions)
+        with fit_tasks(self, "iteration", most_iterations(self, self.solver, len(targets)), X=X, y=y) as told:
+            solutions = [_solve(self, X, t, loss, weights, told, n_scores) for t in targets]
+            self.coef_ = np.vstack([np.atleast_2d(solution.w) for solution in solutions])
+            self.intercept_ = np.concatenate([_biases(solution, n_scores, X.dtype) for solution in solutions])
+            return report(self, solutions)
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """The score of `classes_[1]` for two classes (positive: that class), of every class for more."""
@@ -350,11 +354,13 @@ def _solve(
     y: Array,
     loss: Loss,
     weights: Floats,
+    told: Tasks,
     n_scores: int = 1,
 ) -> Solution[Floats]:
     form = objective_form(model.objective, model.lam, float(np.sum(weights, dtype=float)))
     penalty = named("penalty", model.penalty, PENALTIES).scaled(form.strength, half=form.half)
     options = {"tol": model.tol, "max_iter": model.max_iter, **(model.solver_options or {})}
+    options["callback"] = told.rows(options.get("callback"))
     solution = fit_linear(
         Design(X, intercept=intercept_of(model)),
         y,

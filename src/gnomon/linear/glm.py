@@ -12,13 +12,16 @@ from typing import Literal, NamedTuple, Self, TypeAlias
 import numpy as np
 from scipy import linalg, stats
 from scipy.sparse.linalg import lsmr
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_array, check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._nouns import check_targets, named
+from gnomon.linear._report import most_iterations
 from gnomon.linear._separation import warn_if_separated
 from gnomon.losses import (
     BinomialFamily,
@@ -115,7 +118,7 @@ class GLMSummary(NamedTuple):
         return "\n".join([head, *(f"{n:{width}}  {c:10.4f}  {s:10.4f}  {z:8.3f}  {p:8.4f}" for n, c, s, z, p in rows)])
 
 
-class GLM(RegressorMixin, BaseEstimator):
+class GLM(CallbackSupportMixin, RegressorMixin, Estimator):
     """Generalised linear model E[y | x] = g⁻¹(xᵀw + b + offset): the mean deviance of a family plus a penalty.
 
     Parameters
@@ -233,17 +236,19 @@ class GLM(RegressorMixin, BaseEstimator):
         design = Design(X, intercept="free" if self.fit_intercept else "none")
         known = _offset(offset, X)
         start = _start(loss, design, y, weights, known)
-        solution = fit_linear(
-            design, y, loss, self._penalty(), weights / np.asarray(total, dtype=X.dtype), start=start, offset=known,
-            solver=self._solver(X), tol=self.tol, max_iter=self.max_iter,
-        )  # fmt: skip
-        warn_unless_converged(solution, self.max_iter)
-        self.coef_, self.intercept_ = solution.w, float(solution.intercept)
-        self._report(solution)
-        self._diagnose(Problem(design, y, loss, NoPenalty(), weights, 1, known))
-        if loss.targets == "unit" and self.alpha == 0.0 and np.all((y == 0.0) | (y == 1.0)):
-            z = _as_log_odds(loss.g, X @ self.coef_ + self.intercept_)
-            self.converged_ &= not warn_if_separated(z, X, y.astype(int), weights, fit_intercept=self.fit_intercept)
+        solver = self._solver(X)
+        with fit_tasks(self, "iteration", most_iterations(self, solver, 1), X=X, y=y) as told:
+            solution = fit_linear(
+                design, y, loss, self._penalty(), weights / np.asarray(total, dtype=X.dtype), start=start, offset=known,
+                solver=solver, tol=self.tol, max_iter=self.max_iter, callback=told.rows(),
+            )  # fmt: skip
+            warn_unless_converged(solution, self.max_iter)
+            self.coef_, self.intercept_ = solution.w, float(solution.intercept)
+            self._report(solution)
+            self._diagnose(Problem(design, y, loss, NoPenalty(), weights, 1, known))
+            if loss.targets == "unit" and self.alpha == 0.0 and np.all((y == 0.0) | (y == 1.0)):
+                z = _as_log_odds(loss.g, X @ self.coef_ + self.intercept_)
+                self.converged_ &= not warn_if_separated(z, X, y.astype(int), weights, fit_intercept=self.fit_intercept)
         return self
 
     def predict(self, X: MatrixLike, offset: ArrayLike | None = None) -> Floats:

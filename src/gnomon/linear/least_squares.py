@@ -16,12 +16,13 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.linear._iterative import iterate
 from gnomon.linear._report import PerTarget
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores, set_coefficients
@@ -51,7 +52,7 @@ __all__ = ["LinearRegression"]
 OnSingular: TypeAlias = Literal["warn", "raise", "ignore"]
 
 
-class LinearRegression(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
     """Ordinary and weighted least squares, equation (1), with its geometry and its Gaussian likelihood (2).
 
     Takes scikit-learn's parameters with scikit-learn's meaning; `solver`, `on_singular`, `ddof`, `start` and

@@ -12,11 +12,12 @@ from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.linear.cost import cost_report
 from gnomon.numerics.coding import encode_labels, label_index
@@ -29,7 +30,7 @@ __all__ = ["LeastSquaresClassifier"]
 Coding: TypeAlias = Literal["one_hot", "integer"]
 
 
-class LeastSquaresClassifier(ClassifierMixin, BaseEstimator):
+class LeastSquaresClassifier(ClassifierMixin, Estimator):
     """Least squares on coded labels, equation (1).
 
     Parameters

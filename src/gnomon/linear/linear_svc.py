@@ -9,14 +9,16 @@
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Seed, Verbosity
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._forms import named_form
-from gnomon.linear._report import log_row, report
-from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows
+from gnomon.linear._report import log_row, most_iterations, report
+from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
@@ -37,7 +39,7 @@ NARROW = 200
 UNITS = {"newton": 1e-5, "lbfgs": 1.0}
 
 
-class LinearSVC(ClassifierMixin, BaseEstimator):
+class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear support vector classification: minimise C Σᵢ sᵢ max(0, 1 − yᵢ (xᵢᵀw + b))² + ½ (‖w‖² + (b/κ)²).
 
     The parameters and their defaults are scikit-learn's. The intercept is penalised; for a free one use `LinearSVM`.
@@ -160,28 +162,31 @@ class LinearSVC(ClassifierMixin, BaseEstimator):
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
         column: dict[str, Any] = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
         check_non_negative("tol", self.tol)
-        limits: dict[str, Any] = {
-            "tol": self.tol,
-            "max_iter": self.max_iter,
-            "callback": log_row if self.verbose else None,
-        }
+        limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
         if self.multi_class == "crammer_singer":
-            return self._fit_jointly(rows, form, column, limits)
+            with fit_tasks(self, "iteration", self.max_iter, X=X, y=y) as told:
+                return self._fit_jointly(rows, form, column, limits, told)
         solver = _solver(self, rows.X)
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
         # Short runs are certified at their end only: on small data a check costs as much as a pass.
         limits |= {"random_state": self.random_state, "check_every": 100} if solver == "dcd" else {}
         limits |= {"relative_to": "objective"} if solver == "cd" else {}
         limits |= {"tol": self.tol * form.loss_scale * _gradient_unit(rows, solver)} if solver in UNITS else {}
-        return fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, **column, **limits)
+        options = column | limits
+        most = most_iterations(self, solver, len(positive_classes(self)))
+        with fit_tasks(self, "iteration", most, X=X, y=y) as told:
+            return fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, told, **options)
 
-    def _fit_jointly(self, rows: PricedRows, form: Form, column: dict[str, Any], limits: dict[str, Any]) -> Self:
+    def _fit_jointly(
+        self, rows: PricedRows, form: Form, column: dict[str, Any], limits: dict[str, Any], told: Tasks
+    ) -> Self:
         """All classes at once; of two, the difference of their vectors is kept, as in scikit-learn."""
         design = Design(rows.X, **column)
         weights = (form.loss_scale * rows.weights).astype(rows.X.dtype, copy=False)
         penalty = L2(form.strength, half=form.half)
         problem = Problem(design, rows.class_index, MulticlassHinge(), penalty, weights, n_scores=len(self.classes_))
-        solution = multiclass_dual(problem, random_state=self.random_state, **limits)
+        callback = told.rows(log_row if self.verbose else None)
+        solution = multiclass_dual(problem, random_state=self.random_state, callback=callback, **limits)
         warn_unless_converged(solution, self.max_iter)
         coef, intercept = design.split(problem.matrix(solution.w))
         intercept = np.broadcast_to(intercept, len(coef))

@@ -16,11 +16,13 @@ from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import classes_of, rows_to_score, scores_of_rows
 from gnomon.linear._logistic_fit import (
     MultiClass,
@@ -31,7 +33,7 @@ from gnomon.linear._logistic_fit import (
     make_plan,
     solve,
 )
-from gnomon.linear._report import report
+from gnomon.linear._report import most_iterations, report
 from gnomon.linear._separation import warn_if_separated
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
@@ -43,7 +45,7 @@ from gnomon.penalties.forms import Objective
 __all__ = ["LogisticRegression", "convert_parametrization"]
 
 
-class LogisticRegression(ClassifierMixin, BaseEstimator):
+class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Logistic regression: P(classes_[1] | x) = σ(xᵀw + b), for K > 2 classes softmax(Wx + b).
 
     Takes scikit-learn's parameters with their meaning; those below `solver_options` are further ones.
@@ -231,17 +233,19 @@ class LogisticRegression(ClassifierMixin, BaseEstimator):
         total = float(np.sum(weights, dtype=float))
         self.train_prior_ = np.bincount(index, weights=weights, minlength=K) / total
         plan = make_plan(self, total, K)
-        W, b, solutions = solve(self, plan, X, index, K, weights, self._start(plan, K, X))
-        self.coef_, self.intercept_ = (self.sign * W).astype(X.dtype), (self.sign * b).astype(X.dtype)
-        report(self, solutions)
-        self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
-        self.gradient_norm_ = max(s.gradient_norm for s in solutions)
-        free_rows = len(W) - (plan.kind == "softmax" and self.parametrization == "reference")
-        self.n_parameters_ = free_rows * (X.shape[1] + bool(self.fit_intercept))
-        self.n_nonzero_ = int(np.count_nonzero(W))
-        if plan.unpenalized:
-            z = self._scores(X)
-            self.converged_ &= not warn_if_separated(z, X, index, weights, fit_intercept=self.fit_intercept)
+        most = most_iterations(self, plan.solver, K if plan.kind == "ovr" else 1)
+        with fit_tasks(self, "iteration", most, X=X, y=y) as told:
+            W, b, solutions = solve(self, plan, X, index, K, weights, self._start(plan, K, X), told)
+            self.coef_, self.intercept_ = (self.sign * W).astype(X.dtype), (self.sign * b).astype(X.dtype)
+            report(self, solutions)
+            self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
+            self.gradient_norm_ = max(s.gradient_norm for s in solutions)
+            free_rows = len(W) - (plan.kind == "softmax" and self.parametrization == "reference")
+            self.n_parameters_ = free_rows * (X.shape[1] + bool(self.fit_intercept))
+            self.n_nonzero_ = int(np.count_nonzero(W))
+            if plan.unpenalized:
+                z = self._scores(X)
+                self.converged_ &= not warn_if_separated(z, X, index, weights, fit_intercept=self.fit_intercept)
         return self
 
     def decision_function(self, X: MatrixLike) -> Floats:

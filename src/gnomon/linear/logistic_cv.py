@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
@@ -33,6 +33,8 @@ from gnomon._typing import (
     Verbosity,
 )
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._classifier import rows_to_score
 from gnomon.linear._errors import RULES, Rule, standard_error
@@ -54,7 +56,7 @@ SHARED = (
 _DEFAULT_RATIOS = (0.0,)
 
 
-class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
+class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Logistic regression whose C (and L1 share) cross-validation chooses.
 
     Parameters
@@ -227,18 +229,25 @@ class LogisticRegressionCV(ClassifierMixin, BaseEstimator):
         sent = routed(self, "fit", sample_weight, params)
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **sent.splitter.split))
         _check_folds(folds, y)
-        paths = map_chunks(lambda fold: self._path(X, y, weights, sent.scorer.score, *fold), folds, n_jobs=self.n_jobs)
-        scores, coefs, iterations = (np.array(part) for part in zip(*paths, strict=True))
-        self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations
-        r, c = _choose(np.mean(scores, axis=0), standard_error(scores), self.rule)
-        self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
-        self.model_ = self._model(self.C_, self.l1_ratio_).fit(X, y, weights)
-        if not self.refit:
-            self._average(scores, coefs)
-        self.classes_, self.coef_, self.intercept_ = self.model_.classes_, self.model_.coef_, self.model_.intercept_
-        self.converged_ = self.model_.converged_
-        if legacy:
-            self.__dict__.update(legacy_attributes(self, shares=asked is not None))
+        with fit_tasks(self, "fold", len(folds), X=X, y=y) as told:
+
+            def path(fold: tuple[Integers, Integers]) -> tuple[Array, ...]:
+                found = self._path(X, y, weights, sent.scorer.score, *fold)
+                told.done()
+                return found
+
+            paths = map_chunks(path, folds, n_jobs=self.n_jobs)
+            scores, coefs, iterations = (np.array(part) for part in zip(*paths, strict=True))
+            self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations
+            r, c = _choose(np.mean(scores, axis=0), standard_error(scores), self.rule)
+            self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
+            self.model_ = self._model(self.C_, self.l1_ratio_).fit(X, y, weights)
+            if not self.refit:
+                self._average(scores, coefs)
+            self.classes_, self.coef_, self.intercept_ = self.model_.classes_, self.model_.coef_, self.model_.intercept_
+            self.converged_ = self.model_.converged_
+            if legacy:
+                self.__dict__.update(legacy_attributes(self, shares=asked is not None))
         return self
 
     def _grid(self, asked: ArrayLike | None) -> tuple[Floats, Floats]:

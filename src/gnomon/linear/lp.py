@@ -10,11 +10,12 @@ import warnings
 from typing import Any, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike, RandomState, is_sparse
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.linear._scores import SPARSE_FORMATS, linear_scores
 from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_integer, check_interval, check_positive
@@ -45,7 +46,7 @@ class NonConvexWarning(UserWarning):
     """
 
 
-class LpRegression(RegressorMixin, BaseEstimator):
+class LpRegression(RegressorMixin, Estimator):
     """Linear regression in the p-norm, equation (1).
 
     Parameters

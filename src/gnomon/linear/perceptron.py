@@ -11,16 +11,17 @@ import warnings
 from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import UNHEARD, CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
 from gnomon.linear._perceptron_fit import Examples, Mode, MultiClass, PenaltyWord, Start, StartWord, fit_perceptron
-from gnomon.linear._report import log_row
 from gnomon.linear._runs import check_classes
 from gnomon.numerics.validation import check_non_negative
 from gnomon.numerics.weights import check_weights
@@ -30,7 +31,7 @@ from gnomon.optim.solution import History, StopReason
 __all__ = ["Perceptron"]
 
 
-class Perceptron(ClassifierMixin, BaseEstimator):
+class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Perceptron: at every mistake yᵢ (xᵢᵀw + b) ≤ 0 add η cᵢ yᵢ (xᵢ, 1) to (w, b).
 
     By default it takes the steps of scikit-learn's Perceptron, in the same order. With `selection` and ``tol=None`` it
@@ -221,8 +222,9 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         )
         self.classes_ = np.unique(y)
         self.t_ = 1.0
-        self._learn(X, y, sample_weight, start, self.max_iter)
-        if not self.converged_:
+        with fit_tasks(self, "pass", self._most_passes(), X=X, y=y) as told:
+            self._learn(X, y, sample_weight, start, self.max_iter, told)
+        if not self.converged_ and self.stop_reason_ != "callback":
             warnings.warn(
                 f"not converged after {self.n_iter_} passes; raise max_iter={self.max_iter}, give a tol, or use "
                 "pocket=True or AveragedPerceptron if the classes overlap",
@@ -262,9 +264,15 @@ class Perceptron(ClassifierMixin, BaseEstimator):
         if len(unknown):
             raise ValueError(f"y has labels {unknown.tolist()} that are not in classes={self.classes_.tolist()}")
         start = (None, None) if first else (self.coef_, self.intercept_)
-        return self._learn(X, y, sample_weight, start, 1)
+        return self._learn(X, y, sample_weight, start, 1, UNHEARD)
 
-    def _learn(self, X: Matrix, y: Array, sample_weight: ArrayLike | None, start: Start, max_iter: int) -> Self:
+    def _most_passes(self) -> int:
+        K = len(self.classes_)
+        return self.max_iter * (1 if K == 2 or self.multi_class == "joint" else K)
+
+    def _learn(
+        self, X: Matrix, y: Array, sample_weight: ArrayLike | None, start: Start, max_iter: int, told: Tasks
+    ) -> Self:
         check_classes(self.classes_)
         examples = Examples(X, np.searchsorted(self.classes_, y), check_weights(sample_weight, X))
         fit_perceptron(
@@ -273,7 +281,7 @@ class Perceptron(ClassifierMixin, BaseEstimator):
             start,
             max_iter,
             check_random_state(self.random_state),
-            callback=log_row if self.verbose else None,
+            told,
         )
         return self
 

@@ -13,12 +13,13 @@ from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
+from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, MatrixLike, Numbers, Seed
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.linear._forms import check_constraint, lam_of, named_form
 from gnomon.linear._iterative import iterate
 from gnomon.linear._report import PerTarget
@@ -55,7 +56,7 @@ _ALIASES = {"saga": "sag"}
 _STOCHASTIC = ("sgd", "asgd", "sag", "saga", "pegasos")
 
 
-class Ridge(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
     """Ridge regression, equation (1), penalised or constrained, with its degrees of freedom and leave-one-out errors.
 
     Takes scikit-learn's parameters with scikit-learn's meaning; those from `objective` on are added.

@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_method_params
 
 from gnomon._typing import ArrayLike, Floats, Folds, Integers, MatrixLike, Numbers, Scoring
 from gnomon.base import validate_rows
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._errors import RULES, Rule, standard_error, unit_of
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
@@ -30,7 +31,7 @@ from gnomon.numerics.weights import check_weights
 __all__ = ["RidgeCV"]
 
 
-class RidgeCV(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
     """Ridge regression with `alpha` chosen by leave-one-out or by folds, equation (1).
 
     Takes scikit-learn's parameters with scikit-learn's meaning; `rule` is added.

@@ -15,14 +15,16 @@ doi:10.1007/BF00994018.
 from collections.abc import Mapping
 from typing import Any, Literal, Self, TypeAlias
 
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, MatrixLike, Verbosity
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
-from gnomon.linear._report import log_row
+from gnomon.linear._report import most_iterations
 from gnomon.linear._scores import intercept_of
-from gnomon.linear._svm_fit import fit_against_rest, labelled_rows
+from gnomon.linear._svm_fit import fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, SquaredHingeLoss
 from gnomon.numerics.validation import check_choice, check_positive
 from gnomon.optim.solution import History, StopReason
@@ -37,7 +39,7 @@ LOSSES: dict[Hinge, Loss] = {"hinge": HingeLoss(), "squared_hinge": SquaredHinge
 PENALTIES: tuple[Norm, ...] = ("l2", "l1")
 
 
-class LinearSVM(ClassifierMixin, BaseEstimator):
+class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Linear support vector machine: minimise A Σᵢ sᵢ max(0, 1 − yᵢ (xᵢᵀw + b)) + B Ω(w).
 
     Scores are distances from the separating plane times ‖w‖: their modulus is a confidence, not a probability. More
@@ -169,10 +171,11 @@ class LinearSVM(ClassifierMixin, BaseEstimator):
         options = {name: value for name, value in limits.items() if value is not None}
         # For large C the loss of the best constant says nothing about the minimum.
         options |= {"relative_to": "objective"} if solver == "cd" else {}
-        options |= {"callback": log_row} if self.verbose else {}
         options |= self.solver_options or {}
         options |= {"intercept": intercept_of(self)}
-        return fit_against_rest(self, rows, loss, penalty, form.loss_scale, solver, **options)
+        most = most_iterations(self, solver, len(positive_classes(self)))
+        with fit_tasks(self, "iteration", most, X=X, y=y) as told:
+            return fit_against_rest(self, rows, loss, penalty, form.loss_scale, solver, told, **options)
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""

@@ -9,12 +9,14 @@ doi:10.1023/A:1007662407062, count the example that made w_k as well, so that ev
 from typing import Literal, Self, TypeAlias, get_args
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags, gen_batches
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import classes_of
 from gnomon.linear._runs import Run, Visits, runs_against_rest, unpack
 from gnomon.numerics.validation import check_choice
@@ -25,7 +27,7 @@ __all__ = ["VotedPerceptron"]
 Votes: TypeAlias = Literal["correct", "freund_schapire"]
 
 
-class VotedPerceptron(ClassifierMixin, BaseEstimator):
+class VotedPerceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
     """Perceptron whose weight vectors vote: ŷ = sign Σₖ cₖ sign(xᵀw_k).
 
     Every weight vector is kept: memory grows with the number of mistakes. `AveragedPerceptron` is nearly as good and
@@ -118,10 +120,11 @@ class VotedPerceptron(ClassifierMixin, BaseEstimator):
     def fit(self, X: MatrixLike, y: ArrayLike) -> Self:
         """Run the perceptron and keep its weight vectors with their votes."""
         check_choice("votes", self.votes, get_args(Votes))
-        runs = runs_against_rest(self, X, y)
-        unpacked = [unpack(run.design, _weight_vectors(self, run)) for run in runs]
-        self.vectors_, self.intercepts_ = [W for W, _ in unpacked], [b for _, b in unpacked]
-        self.votes_ = [_votes(self, run) for run in runs]
+        with fit_tasks(self, "pass", X=X, y=y) as told:
+            runs = runs_against_rest(self, X, y, told)
+            unpacked = [unpack(run.design, _weight_vectors(self, run)) for run in runs]
+            self.vectors_, self.intercepts_ = [W for W, _ in unpacked], [b for _, b in unpacked]
+            self.votes_ = [_votes(self, run) for run in runs]
         return self
 
     def decision_function(self, X: MatrixLike) -> Floats:

@@ -18,7 +18,9 @@ from sklearn.utils.validation import _num_samples, check_consistent_length, colu
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, MatrixLike, is_sparse
 from gnomon.base import FittedColumns, given_rows, offers, refit_columns
+from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.columns import ConstantSide
+from gnomon.base.estimator import Estimator
 from gnomon.base.outputs import Output
 from gnomon.base.routing import routed
 from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
@@ -102,7 +104,7 @@ def continue_fits(
     return FittedColumns(new, [None] * len(new))
 
 
-class Reduction(MetaEstimatorMixin, ClassifierMixin, BaseEstimator, ABC):
+class Reduction(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator, ABC):
     """A classifier made of binary fits of `estimator`, which may reject rows.
 
     `fit` calls `_settle_reject_label` once `classes_` is known; `predict` gives `_answers`.

@@ -22,6 +22,8 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers, RandomState
 from gnomon.base import fit_weighted, given_rows
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.multiclass._fixed_codes import MOST_EXHAUSTIVE, exhaustive
 from gnomon.multiclass._labels import weighted_classes
 from gnomon.multiclass._stump import Stump
@@ -54,7 +56,7 @@ class _Round(NamedTuple):
     pairs: float
 
 
-class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AdaBoostECC(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator):
     """Boosting for many classes by weak learners of two, equation (1).
 
     The minimiser of the expectation of (1) at x is F(x, k) = log P(k | x) up to a constant in k, so `predict_proba` is
@@ -92,7 +94,7 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "iteration", "objective" (1), "pairs" U and "error" (of the training rows) after every round.
     n_iter_ : int
         Rounds.
-    stop_reason_ : {"max_iter", "no_edge", "perfect"}
+    stop_reason_ : {"max_iter", "no_edge", "perfect", "callback"}
         All rounds were made; no division gave a learner better than chance, with a ConvergenceWarning where that was so
         from the start; (1) is zero, as nothing is left to tell apart.
     n_features_in_, feature_names_in_
@@ -153,14 +155,15 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if weights is not None and not np.all(weights > 0.0):
             used = np.flatnonzero(weights > 0.0)
             X, index, weights = _safe_indexing(X, used), index[used], weights[used]
-        self._boost(X, index, np.ones(len(index)) if weights is None else weights)
-        if self.n_iter_ == 0 and self.stop_reason_ == "no_edge":
-            warnings.warn(
-                f"no learner was better than chance, so every row is called {self.classes_.tolist()[0]!r}; give a "
-                "stronger estimator",
-                ConvergenceWarning,
-                stacklevel=2,
-            )
+        with fit_tasks(self, "round", self.n_estimators, X=X, y=y) as told:
+            self._boost(X, index, np.ones(len(index)) if weights is None else weights, told)
+            if self.n_iter_ == 0 and self.stop_reason_ == "no_edge":
+                warnings.warn(
+                    f"no learner was better than chance, so every row is called {self.classes_.tolist()[0]!r}; give a "
+                    "stronger estimator",
+                    ConvergenceWarning,
+                    stacklevel=2,
+                )
         return self
 
     def decision_function(self, X: AnyRows) -> Floats:
@@ -235,7 +238,7 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     def _base(self) -> BaseEstimator:
         return Stump() if self.estimator is None else self.estimator
 
-    def _boost(self, X: Any, index: Integers, s: Floats) -> None:
+    def _boost(self, X: Any, index: Integers, s: Floats, told: Tasks) -> None:
         C, rng = len(self.classes_), check_rng(self.random_state)
         own = np.arange(C) == index[:, None]
         F, D = np.zeros((len(index), C)), s[:, None] * ~own
@@ -252,6 +255,9 @@ class AdaBoostECC(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             rounds.append(made._replace(side=np.empty(0)))
             objectives.append(np.sum(D))
             wrong.append(np.average(np.argmax(F, axis=1) != index, weights=s))
+            if told.done():
+                self.stop_reason_ = "callback"
+                break
         self.objective_ = float(objectives[-1])
         self._unpack(rounds, C, {"objective": np.array(objectives[1:]), "error": np.array(wrong)})
 

@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import given_rows
+from gnomon.base.estimator import Estimator
 from gnomon.base.routing import routed, router
 from gnomon.base.weights import weight_parameter
 from gnomon.multiclass._base import predictor, single_labels
@@ -35,7 +36,7 @@ _CODES: dict[ClassCoding, Coding] = {"onehot": "one_hot", "integer": "index"}
 """What `encode_labels` calls the codings."""
 
 
-class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class IndicatorRegression(MetaEstimatorMixin, ClassifierMixin, Estimator):
     """A classifier made of any regressor, equation (1) or (2).
 
     The special case of linear least squares is `gnomon.linear.LeastSquaresClassifier`.

@@ -19,6 +19,7 @@ from sklearn.utils.validation import _num_samples, check_consistent_length, chec
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity, available_if
 from gnomon.base import FittedColumns, column_output, column_outputs, fit_columns, given_rows, offers
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
 from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
@@ -163,11 +164,10 @@ class OneVsOneClassifier(Reduction):
         weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
-        report = progress_of(self.verbose, "fit")
-        columns = fit_columns(
-            self.estimator, X, problems, weights=weights, params=params, n_jobs=self.n_jobs, report=report
-        )
-        return self._finish(columns)
+        options: dict[str, Any] = {"weights": weights, "params": params, "n_jobs": self.n_jobs}
+        with fit_tasks(self, "column", len(problems), X=X, y=y) as told:
+            report = told.reported(progress_of(self.verbose, "fit"))
+            return self._finish(fit_columns(self.estimator, X, problems, report=report, **options))
 
     __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 

@@ -32,6 +32,7 @@ from gnomon._typing import (
     available_if,
 )
 from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.columns import ConstantSide
 from gnomon.base.delegation import base_has
 from gnomon.base.outputs import Output
@@ -164,8 +165,9 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         if self.n_classes_ == 1 and not self.multilabel_:
             return self._finish(FittedColumns([ConstantSide().fit(X)], [None]))
         options: dict[str, Any] = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
-        report = progress_of(self.verbose, "fit")
-        return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
+        with fit_tasks(self, "column", Y.shape[1], X=X, y=y) as told:
+            report = told.reported(progress_of(self.verbose, "fit"))
+            return self._finish(fit_columns(self.estimator, X, self._problems(Y), report=report, **options))
 
     __metadata_request__partial_fit: ClassVar = {"sample_weight": UNUSED}
 

@@ -20,10 +20,11 @@ from sklearn.utils.validation import _num_samples, check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState, Verbosity, available_if
 from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows, offers
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.columns import configured
 from gnomon.base.delegation import base_has
 from gnomon.base.outputs import Output
-from gnomon.base.progress import progress_of
+from gnomon.base.progress import Report, progress_of
 from gnomon.losses import Loss
 from gnomon.multiclass._base import Reduction, given_params
 from gnomon.multiclass._code_report import check_code, code_report, warn_of_repeats
@@ -210,8 +211,10 @@ class OutputCodeClassifier(Reduction):
         self.code_book_ = self._choose_code(X, index, weights, params)
         warn_of_repeats(self.code_book_)
         self.max_distance_ = self._radius()
-        self._columns = self._fit_columns(X, index, self.code_book_, weights, params)
-        self.estimators_ = self._columns.estimators
+        with fit_tasks(self, "column", self.code_book_.shape[1], X=X, y=y) as told:
+            report = told.reported(progress_of(self.verbose, "fit"))
+            self._columns = self._fit_columns(X, index, self.code_book_, weights, params, report)
+            self.estimators_ = self._columns.estimators
         return self
 
     def predict(self, X: AnyRows) -> Array:
@@ -311,7 +314,8 @@ class OutputCodeClassifier(Reduction):
         rows = _safe_indexing(X, np.flatnonzero(validation))
 
         def answers(columns: Integers) -> Floats:
-            fitted = self._fit_columns(X, index, columns, weights, params, without=validation)
+            report = progress_of(self.verbose, "fit")
+            fitted = self._fit_columns(X, index, columns, weights, params, report, without=validation)
             return self._column_margins(fitted, rows, self._output_kind())
 
         code, self.history_ = stagewise_code(
@@ -334,6 +338,7 @@ class OutputCodeClassifier(Reduction):
         code: Integers,
         weights: Floats | None,
         params: dict[str, Any],
+        report: Report | None,
         without: Bools | None = None,
     ) -> FittedColumns:
         def problem(l: int) -> BinaryProblem:
@@ -341,7 +346,6 @@ class OutputCodeClassifier(Reduction):
             return whole if without is None else _left_after(whole, without)
 
         problems = [partial(problem, l) for l in range(code.shape[1])]
-        report = progress_of(self.verbose, "fit")
         return fit_columns(
             self.estimator, X, problems, weights=weights, params=params, n_jobs=self.n_jobs, report=report
         )

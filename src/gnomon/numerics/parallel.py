@@ -316,12 +316,12 @@ class _BlasLimit:
     """
 
     def __init__(self) -> None:
+        self._first: Any = None
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: in a forked process the threads that were inside, and may hold the lock, do not exist."""
+        """Begin anew, in a child process: a thread that was inside, and perhaps held the lock, is not there."""
         self._lock, self._inside = Lock(), 0
-        self._first: Any = None
 
     @contextmanager
     def one_thread(self) -> Iterator[None]:

@@ -189,6 +189,8 @@ def log_every(interval: int) -> Callback:
 def warn_unless_converged(solution: Solution[State], max_iter: int | None, *, stacklevel: int = 3) -> Solution[State]:
     """Raise a `ConvergenceWarning` that says how far the solver came and what to do, and return the solution.
 
+    Not where a callback stopped it: that was asked for.
+
     `max_iter` is None where the solver's own held.
 
     Examples
@@ -208,7 +210,7 @@ def warn_unless_converged(solution: Solution[State], max_iter: int | None, *, st
             DivergenceWarning,
             stacklevel=stacklevel,
         )
-    elif not solution.converged:
+    elif not solution.converged and solution.stop_reason != "callback":
         reached = {"duality gap": solution.dual_gap, "gradient norm": solution.gradient_norm}
         known = ", ".join(f"{name} {value:.3g}" for name, value in reached.items() if np.isfinite(value))
         limit = "max_iter" if max_iter is None else f"max_iter={max_iter}"

@@ -7,6 +7,7 @@ Breiman et al. (1984), Classification and Regression Trees, doi:10.1201/97813151
 """
 
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -334,7 +335,11 @@ def _errors(amount):
 
 def impurity_curves(
     *,
-    kinds: Sequence[str] = ("misclassification", "gini", "entropy"),
+    kinds: Sequence[Literal["gini", "entropy", "log_loss", "misclassification"]] = (
+        "misclassification",
+        "gini",
+        "entropy",
+    ),
     half_entropy: bool = True,
     ax: Axes | None = None,
 ) -> Axes:

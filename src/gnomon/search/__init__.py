@@ -4,6 +4,7 @@ from gnomon._jit import noun
 from gnomon.search._adaboost import AdaBoosted, adaboost
 from gnomon.search._boost import Boosted, BoostingPlan, Round, boost
 from gnomon.search._criterion import Criterion, SumCriterion
+from gnomon.search._grouped import Groups, Parts
 from gnomon.search._grow import grow_tree
 from gnomon.search._grow_in_place import grow_in_place
 from gnomon.search._growers import applicable_growers
@@ -53,12 +54,14 @@ __all__ = [
     "Forest",
     "Fork",
     "Gini",
+    "Groups",
     "Importances",
     "Interval",
     "Misclassification",
     "Newton",
     "OneOf",
     "OptimalTree",
+    "Parts",
     "PinballError",
     "PoissonDeviance",
     "PruningPath",

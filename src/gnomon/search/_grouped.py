@@ -23,7 +23,26 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """Worth, number of rows and weight of parts of a node, as arrays of one shape."""
+    """Worth, number of rows and weight of parts of a node, as arrays of one shape.
+
+    Parameters
+    ----------
+    worth, count, mass : ndarray
+        −n H, the number of rows, and n = Σ w.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import Gini
+    >>> parts = Gini(2).groups(np.array([0, 1, 1, 1]), np.ones(4), np.array([0, 0, 1, 1]), 2).each()
+    >>> parts.worth, parts.count, parts.mass
+    (array([-1.,  0.]), array([2., 2.]), array([2., 2.]))
+    """
 
     worth: Floats
     count: Floats
@@ -53,7 +72,21 @@ class Parts:
 
 
 class Groups(Protocol):
-    """What is asked of the rows of a node in groups."""
+    """What is asked of the rows of a node in groups: what `Criterion.groups` gives.
+
+    References
+    ----------
+    Breiman, L., Friedman, J., Stone, C. J. & Olshen, R. A. (1984). Classification and Regression Trees.
+    doi:10.1201/9781315139470
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.search import AbsoluteError
+    >>> groups = AbsoluteError().groups(np.array([1.0, 2.0, 9.0]), np.ones(3), np.array([0, 0, 1]), 2)
+    >>> -groups.prefixes(np.array([1, 0])).worth
+    array([0., 8.])
+    """
 
     @property
     def answers(self) -> Floats:

@@ -15,7 +15,6 @@ import numpy as np
 from gnomon._jit import compiled, jit
 from gnomon._typing import Array, Floats
 from gnomon.search import SumCriterion
-from gnomon.search._grouped import Loop
 from gnomon.testing._law import require, require_close
 from gnomon.testing._target_rows import TargetRows
 
@@ -103,8 +102,11 @@ def _check_whole_groups(criterion: SumCriterion, rows: TargetRows, tol: float) -
     m, width = len(rows.w), criterion.size + 1
     cells = np.random.default_rng(2).integers(0, 9, m).astype(np.uint8)
     found = np.zeros((2, width))
-    # They may call functions that only kernels can call.
-    Loop(_weigh, _weigh_compiled).run(criterion, rows.flat, rows.w, cells, *found)
+    if criterion.compiled:
+        # They may call functions that only kernels can call.
+        _weigh_compiled(compiled(criterion), rows.flat, rows.w, cells, *found)
+    else:
+        _weigh(criterion, rows.flat, rows.w, cells, *found)
     for verb, sums, which in (
         ("weigh_all", found[0], np.arange(m)),
         ("weigh_range", found[1], np.flatnonzero((cells >= 2) & (cells <= 6))),

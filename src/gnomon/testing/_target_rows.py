@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon._typing import Array, ArrayLike, Floats
-from gnomon.search import Criterion
-from gnomon.search._grouped import Groups
+from gnomon.search import Criterion, Groups
 
 __all__ = ["TargetRows", "example_rows"]
 

@@ -1,4 +1,4 @@
-"""Members of a bag: drawing their rows and columns, fitting and combining them.
+"""Members of a bagged ensemble: drawing their rows and columns, fitting and combining them.
 
     rows_t ~ m draws of the rows, columns_t ~ k draws of the columns, both by the seed of member t alone            (1)
 
@@ -7,17 +7,23 @@ Breiman (1996), doi:10.1007/BF00058655; out-of-bag answers: Breiman (2001), doi:
 
 import numbers
 import warnings
-from typing import ClassVar
+from collections.abc import Callable, Iterator
+from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import MetaEstimatorMixin, clone
 from sklearn.ensemble._base import _set_random_states
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import _safe_indexing, check_array, get_tags
-from sklearn.utils.metadata_routing import MetadataRouter
+from sklearn.utils import Tags, _safe_indexing, check_array, get_tags
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+)
 from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, has_fit_parameter
 
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers, Sparse, TableLike
 from gnomon.base import given_rows
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks
+from gnomon.base.estimator import Estimator
 from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
 from gnomon.numerics.parallel import map_chunks, map_until_interrupt
@@ -29,25 +35,34 @@ from gnomon.trees._bags import Draw, DrawnBags, bag_size
 __all__ = ["Bagging"]
 
 
-class Bagging(MetaEstimatorMixin, BaseEstimator):
-    """What both kinds share; `_answers(member, X)` is what is averaged."""
+class Bagging(CallbackSupportMixin, MetaEstimatorMixin, Estimator):
+    """Shared by classifier and regressor; subclasses define `_answers(member, X)`, which is averaged."""
 
     # Weights are chances of rows in the draws, so they are wanted whatever the estimator asks for.
     __metadata_request__fit: ClassVar = {"sample_weight": True}
 
-    def _base(self):
+    estimator_: Any
+    estimators_: list[Any]
+    estimators_features_: list[Integers]
+    oob_score_: float
+    _bags: DrawnBags
+    _seed: int
+
+    def _base(self) -> Any:
         return self._default(binning="auto") if self.estimator is None else self.estimator
 
-    def _checked(self, X, *, reset):
+    def _checked(self, X: TableLike | Sparse, *, reset: bool) -> Any:
         return given_rows(self, self._base(), X, reset=reset)
 
-    def _target(self, y):
-        """Targets as an array without gaps."""
+    def _target(self, y: ArrayLike | None) -> Array:
+        """Targets as an array without missing values."""
         if y is None:
             raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None; give it")
         return check_array(y, ensure_2d=False, dtype=None, input_name="y")
 
-    def _fit_members(self, X, y, sample_weight, fit_params):
+    def _fit_members(
+        self, X: Any, y: Array, sample_weight: ArrayLike | None, fit_params: dict[str, Any], told: Tasks
+    ) -> None:
         n = _num_samples(X)
         if len(y) != n:
             raise ValueError(f"X has {n} rows and y has {len(y)}: inconsistent numbers of samples; give one y per row")
@@ -60,12 +75,13 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         if not keep:
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
         before = self._bags if keep else DrawnBags()
-        self._bags = before.followed(len(keep), spawn_seeds(self._seed, n_members), draw)
+        self._bags = before.extended(len(keep), spawn_seeds(self._seed, n_members), draw)
         kept = self.estimators_features_[: len(keep)] if keep else []
         self.estimators_features_ = kept + [self._columns(t, self._width(X)) for t in range(len(keep), n_members)]
-        report = progress_of(self.verbose, "member")
+        report = told.reported(progress_of(self.verbose, "member"))
 
         def work(t):
+            told.go_on()
             member = self._fit_member(t, X, y, params)
             if report is not None:
                 report(t + 1, n_members)
@@ -81,7 +97,12 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
                 stacklevel=3,
             )
 
-    def _check_kept(self, n_kept, n_members, n):
+    def _new_members(self) -> int:
+        """How many members a fit is to make."""
+        n_members = check_integer("n_estimators", self.n_estimators, 1)
+        return max(n_members - (len(vars(self).get("estimators_", ())) if self.warm_start else 0), 0)
+
+    def _check_kept(self, n_kept: int, n_members: int, n: int) -> None:
         if n_kept > n_members:
             raise ValueError(
                 f"n_estimators={n_members} is less than the {n_kept} members that warm_start=True keeps; give as many"
@@ -102,11 +123,11 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
                 "rows, or oob_score=False"
             )
 
-    def _width(self, X):
+    def _width(self, X: Any) -> int:
         """Number of columns; one for texts, which have none."""
         return vars(self).get("n_features_in_", 1)
 
-    def _draw(self, n, sample_weight):
+    def _draw(self, n: int, sample_weight: ArrayLike | None) -> Draw:
         """How the rows of new members are drawn."""
         weights = check_weights(sample_weight, np.empty((n, 0)))
         if sample_weight is not None and not self.bootstrap:
@@ -118,29 +139,29 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
             )
         return Draw.of(weights, bag_size(self.max_samples, weights, most=1.0), replace=bool(self.bootstrap))
 
-    def _columns(self, t, p):
+    def _columns(self, t: int, p: int) -> Integers:
         """The columns of member t, equation (1)."""
         k, draw = _count("max_features", self.max_features, p), np.random.default_rng([self._bags.seeds[t], 1])
         return draw.integers(0, p, k) if self.bootstrap_features else np.sort(draw.permutation(p)[:k])
 
-    def _fit_member(self, t, X, y, params):
+    def _fit_member(self, t: int, X: Any, y: Array, params: dict[str, Any]) -> Any:
         rows = self._bags.rows(t)
         member = clone(self.estimator_)
         _set_random_states(member, np.random.RandomState(self._bags.seeds[t] % 2**32))
         X = self._of_member(X, self.estimators_features_[t])
         counts = np.bincount(rows, minlength=len(y))
-        # A learner that takes weights needs no copy of the rows; a class without any weight may be too much for it.
+        # A learner that takes weights needs no copy of the rows; not all learners accept a class of zero total weight.
         complete = "n_classes_" not in vars(self) or len(np.unique(y[rows])) == self.n_classes_
         if complete and has_fit_parameter(member, "sample_weight"):
             return member.fit(X, y, sample_weight=counts, **params)
         params = _check_method_params(X, params=params, indices=rows)
         return member.fit(_safe_indexing(X, rows), y[rows], **params)
 
-    def _of_member(self, X, columns):
+    def _of_member(self, X: Any, columns: Integers) -> Any:
         """The columns of a member; X itself where these are all."""
         return X if np.array_equal(columns, np.arange(self._width(X))) else _safe_indexing(X, columns, axis=1)
 
-    def _mean(self, X, answers=None):
+    def _mean(self, X: TableLike | Sparse, answers: Callable[[Any, Any], Floats] | None = None) -> Floats:
         """Mean answer of all members, added in their order."""
         check_is_fitted(self, "estimators_")
         X = self._checked(X, reset=False)
@@ -151,10 +172,11 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
 
         return sum(map_chunks(work, range(len(self.estimators_)), self.n_jobs)) / len(self.estimators_)
 
-    def _out_of_bag(self, X):
-        """Mean answer of the members that have not seen a row; NaN where all have."""
+    def _out_of_bag(self, X: Any) -> Floats:
+        """Mean prediction of each row by the members that have not seen it; NaN where all have."""
         n = _num_samples(X)
-        total, votes = 0.0, np.zeros(n)
+        total: Numbers = 0.0
+        votes = np.zeros(n)
 
         def work(t):
             out = np.flatnonzero(self._bags.counts(t) == 0.0)
@@ -178,21 +200,21 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
             return total / votes.reshape(-1, *(1,) * (np.ndim(total) - 1))
 
     @property
-    def estimators_samples_(self):
+    def estimators_samples_(self) -> list[Integers]:
         """The rows of each member, with repetitions."""
         check_is_fitted(self, "estimators_")
         return [self._bags.rows(t) for t in range(len(self.estimators_))]
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.estimators_)
 
-    def __getitem__(self, t):
+    def __getitem__(self, t: int) -> Any:
         return self.estimators_[t]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self._base()).input_tags
         return tags
@@ -202,8 +224,8 @@ class Bagging(MetaEstimatorMixin, BaseEstimator):
         return router(self, estimator=self._base()).add_self_request(self)
 
 
-def _count(name, value, n):
-    """A number as it is, a fraction of n as one."""
+def _count(name: str, value: float, n: int) -> int:
+    """An integer unchanged; a fraction as that share of n."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return check_integer(name, value, 1, n)
     return max(1, int(check_interval(name, value, 0.0, 1.0, closed="right") * n))

@@ -1,18 +1,22 @@
 """The rows of every member of an ensemble, drawn by its seed alone.
 
-    rows of member t ~ m draws of row i with chance s_i / Σ s, with replacement or without;   m = share · Σ s        (1)
+    rows of member t ~ m draws of row i with probability s_i / Σ s, with or without replacement;   m = share · Σ s   (1)
 
-A weight is a chance: with replacement, weight two draws as the row twice does, and what is drawn counts once for each
-time that it was. Members keep the draw that they were fitted with, whatever later fits draw. Breiman (1996), Bagging
-predictors, doi:10.1007/BF00058655; without replacement: Breiman (1999), doi:10.1023/A:1007563306331.
+A weight is a probability of being drawn: with replacement, weight two is the same as having the row twice, and a row
+counts as often as it was drawn. Members that `warm_start` keeps also keep their draw, whatever later fits draw.
+Breiman (1996), Bagging predictors, doi:10.1007/BF00058655; without replacement: Breiman (1999),
+doi:10.1023/A:1007563306331.
 """
 
 import numbers
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal, Self
 
 import numpy as np
 
+from gnomon._typing import Floats, Integers
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Bags
 
@@ -24,26 +28,26 @@ FEW = 10
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """How a fit draws: `size` of n rows, by chances `shares` (None: all alike); no size: every member sees all."""
+    """How a fit draws: `size` of n rows with probabilities `shares` (None: uniform); no size: members see all rows."""
 
     n: int
     size: int | None = None
     replace: bool = True
-    shares: np.ndarray | None = None
+    shares: Floats | None = None
 
     @classmethod
-    def of(cls, weights, size, *, replace):
+    def of(cls, weights: Floats, size: int, *, replace: bool) -> Self:
         """A draw of `size` rows by their weights."""
-        there = np.count_nonzero(weights)
-        if not replace and size > there:
+        available = np.count_nonzero(weights)
+        if not replace and size > available:
             raise ValueError(
-                f"max_samples asks for {size} rows without replacement, and {there} of {len(weights)} have a positive "
-                "weight: a larger sample than there are; give fewer, or bootstrap=True"
+                f"max_samples asks for {size} rows without replacement, and {available} of {len(weights)} have a "
+                "positive weight: a larger sample than there are; give fewer, or bootstrap=True"
             )
-        alike = np.all(weights == weights[0])
-        return cls(len(weights), size, replace, None if alike else weights / np.sum(weights))
+        uniform = np.all(weights == weights[0])
+        return cls(len(weights), size, replace, None if uniform else weights / np.sum(weights))
 
-    def counts(self, seed):
+    def counts(self, seed: int) -> Floats:
         """How often each row is drawn."""
         if self.shares is None:
             return Bags(self.n, self.size, self.replace, (seed,)).counts(0)
@@ -55,41 +59,41 @@ class Draw:
 class DrawnBags:
     """The seed and the draw of every member."""
 
-    seeds: tuple = ()
-    draws: tuple = ()
+    seeds: tuple[int, ...] = ()
+    draws: tuple[Draw, ...] = ()
 
-    def followed(self, kept, seeds, draw):
-        """The bags of the first `kept` members as they are, and of new ones for the other seeds."""
+    def extended(self, kept: int, seeds: Sequence[int], draw: Draw) -> "DrawnBags":
+        """The bags of the first `kept` members, and new ones drawn by `draw` for the other seeds."""
         return DrawnBags(tuple(seeds), (*self.draws[:kept], *[draw] * (len(seeds) - kept)))
 
-    def counts(self, t):
+    def counts(self, t: int) -> Floats:
         """How often each row is in the bag of member t."""
         return self.draws[t].counts(self.seeds[t])
 
-    def rows(self, t):
+    def rows(self, t: int) -> Integers:
         """The rows in the bag of member t, with repetitions."""
         counts = self.counts(t)
         return np.repeat(np.arange(len(counts)), counts.astype(np.int64))
 
     @property
-    def all_drawn(self):
+    def all_drawn(self) -> bool:
         """Whether every member has a bag of its own."""
         return all(draw.size is not None for draw in self.draws)
 
     @property
-    def same_rows(self):
-        """Whether all members were fitted to as many rows."""
+    def same_rows(self) -> bool:
+        """Whether all members were fitted to the same number of rows."""
         return len({draw.n for draw in self.draws}) == 1
 
 
-def bag_size(max_samples, weights, most=np.inf):
+def bag_size(max_samples: float | None, weights: Floats, most: float = np.inf) -> int:
     """m of (1): as many as there are rows by default, a whole number as it is, a fraction (at most `most`) of Σ s."""
     n, total = len(weights), float(np.sum(weights))
     if max_samples is None:
         return n
     if isinstance(max_samples, numbers.Integral) and not isinstance(max_samples, bool):
         return check_integer("max_samples", max_samples, 1)
-    closed = "right" if np.isfinite(most) else "neither"
+    closed: Literal["right", "neither"] = "right" if np.isfinite(most) else "neither"
     size = max(1, int(check_interval("max_samples", max_samples, 0.0, most, closed=closed) * total))
     if size < max(FEW, n ** (1.0 / 3.0)):
         warnings.warn(

@@ -1,15 +1,19 @@
-"""Losses of boosted trees by name or as objects, and what becomes of their scores.
+"""Losses of boosted trees by name or as objects, and predictions from their scores.
 
     ŷ = argmax_k P(k | F(x))   or   ℓ.inverse(F(x))                                                                (1)
 
-Names are those of scikit-learn's estimators; any `gnomon.losses.Loss` that a sum over rows can be made of may stand in
-their place. Friedman (2001), doi:10.1214/aos/1013203451.
+Names are those of scikit-learn's estimators; in place of a name any `gnomon.losses.Loss` that is a sum over rows may be
+given. Friedman (2001), doi:10.1214/aos/1013203451.
 """
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import Array, Floats, Integers, Sparse, TableLike
 from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss
 from gnomon.numerics.validation import check_choice
 from gnomon.search.boosting_scores import flat_scores
@@ -20,9 +24,9 @@ __all__ = [
     "BoostedRegressor",
     "class_loss",
     "class_targets",
+    "decision_scores",
     "mean_loss_of",
     "n_scores_of",
-    "one_for_two",
 ]
 
 CLASS_LOSSES = {
@@ -44,7 +48,7 @@ RANGES = {
 }
 
 
-def class_loss(loss, n_classes, names):
+def class_loss(loss: Any, n_classes: int, names: Sequence[str]) -> Loss:
     """The loss for classes that a name or an object stands for."""
     if not isinstance(loss, Loss):
         loss = CLASS_LOSSES[check_choice("loss", loss, names)](n_classes)
@@ -58,22 +62,22 @@ def class_loss(loss, n_classes, names):
     if scores.shape[1] > 1 and np.shape(loss.inverse(scores)) != scores.shape:
         raise ValueError(
             f"loss={loss!r} has not one score for each class, and boosted trees have a tree for each; give one without "
-            "a class of reference"
+            "a reference class"
         )
     return loss
 
 
-def n_scores_of(loss, n_classes):
-    """Scores of a row, and trees of a round: one where it tells two classes apart, else one for each class."""
+def n_scores_of(loss: Loss, n_classes: int) -> int:
+    """Scores of a row, and trees of a round: one for a binary loss, else one for each class."""
     return max(n_classes, 2) if loss.targets == "index" else 1
 
 
-def class_targets(loss, index, n_classes):
+def class_targets(loss: Loss, index: Integers, n_classes: int) -> Array:
     """Indices of classes as the loss takes them."""
     return CLASS_TARGETS[loss.targets](index, n_classes)
 
 
-def mean_loss_of(loss, names, y):
+def mean_loss_of(loss: Any, names: dict[str, Callable[[], Loss]], y: Array) -> Loss:
     """The loss for numbers that a name (a key of `names`) or an object stands for; y must be in its range."""
     found = loss if isinstance(loss, Loss) else names[check_choice("loss", loss, names)]()
     _check_usable(found, RANGES, "for numbers")
@@ -86,7 +90,7 @@ def mean_loss_of(loss, names, y):
     return found
 
 
-def _check_usable(loss, targets, words):
+def _check_usable(loss: Loss, targets: Iterable[str], words: str) -> None:
     if not (loss.additive and loss.trainable and loss.targets in targets):
         raise ValueError(
             f"loss={loss!r} takes targets of the kind {loss.targets!r} and cannot be boosted {words}; give a loss that "
@@ -95,49 +99,52 @@ def _check_usable(loss, targets, words):
 
 
 class BoostedClassifier(ClassifierMixin):
-    """Scores as classes and their probabilities; `_above` says on which side of P = ½ a tie of two classes falls."""
+    """Classes and their probabilities from scores; `_above` decides a tie of two classes, P = ½."""
 
-    def decision_function(self, X):
+    classes_: Array
+    _loss: Loss
+
+    def decision_function(self, X: TableLike | Sparse) -> Floats:
         """F(x): one score for two classes, else one for each class."""
-        return one_for_two(self._scores(X))
+        return decision_scores(self._scores(X))
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike | Sparse) -> Floats:
         """The probability of every class."""
         return self._shares(self._scores(X))
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike | Sparse) -> Floats:
         """The logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Array:
         """The class with the largest probability."""
         best = self._best(self._scores(X))
         return self.classes_[best]
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: TableLike | Sparse) -> Iterator[Floats]:
         """`predict_proba` after every round."""
         yield from map(self._shares, self._staged_scores(X))
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: TableLike | Sparse) -> Iterator[Array]:
         """`predict` after every round."""
         for scores in self._staged_scores(X):
             yield self.classes_[self._best(scores)]
 
-    def _learn_classes(self, y, names):
+    def _learn_classes(self, y: Array, names: Sequence[str]) -> tuple[Array, Integers]:
         """Set classes and loss; (targets as the loss takes them, the index of each row's class)."""
         self.classes_, index = as_classes(y)
         self._loss = class_loss(self.loss, len(self.classes_), names)
         return class_targets(self._loss, index, len(self.classes_)), index
 
-    def _labels(self, target):
+    def _labels(self, target: Array) -> Array:
         """The labels of coded targets."""
         return self.classes_[target if len(self.classes_) > 2 else np.where(target > 0, len(self.classes_) - 1, 0)]
 
-    def _has_shares(self):
+    def _has_shares(self) -> bool:
         return type(self._loss).inverse is not Loss.inverse
 
-    def _shares(self, scores):
+    def _shares(self, scores: Floats) -> Floats:
         if not self._has_shares():
             raise AttributeError(
                 f"loss={self._loss!r} maps scores to no probabilities; use decision_function, or calibrate the model"
@@ -147,7 +154,7 @@ class BoostedClassifier(ClassifierMixin):
         p = self._loss.inverse(flat_scores(scores))
         return p if p.ndim == 2 else np.column_stack([1.0 - p, p])
 
-    def _best(self, scores):
+    def _best(self, scores: Floats) -> Integers:
         if len(self.classes_) == 1:
             return np.zeros(len(scores), dtype=int)
         if scores.shape[1] > 1:
@@ -157,23 +164,25 @@ class BoostedClassifier(ClassifierMixin):
 
 
 class BoostedRegressor(RegressorMixin):
-    """Scores as the numbers that the loss aims at."""
+    """Predictions from scores by the inverse link of the loss."""
 
-    def predict(self, X):
-        """The mean, median or quantile that the loss aims at."""
+    _loss: Loss
+
+    def predict(self, X: TableLike | Sparse) -> Floats:
+        """The mean, median or quantile that minimises the loss."""
         check_is_fitted(self, "forests_")
         return self._loss.inverse(self._scores(X)[:, 0])
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: TableLike | Sparse) -> Iterator[Floats]:
         """`predict` after every round."""
         for scores in self._staged_scores(X):
             yield self._loss.inverse(scores[:, 0])
 
-    def _labels(self, target):
+    def _labels(self, target: Array) -> Array:
         """Numbers are their own targets."""
         return target
 
 
-def one_for_two(scores):
-    """F(x) as scikit-learn shows it: one score for two classes, the difference where they have one each."""
+def decision_scores(scores: Floats) -> Floats:
+    """F(x) as scikit-learn returns it: one score for two classes, the difference where each has its own."""
     return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else flat_scores(scores)

@@ -1,73 +1,106 @@
-"""What boosted trees share: rounds, held-out rows, continuing, scores.
+"""Boosted trees: rounds, held-out rows, warm starts, scores.
 
     F(x) = F_0(x) + Σ_r η f_r(x)                                                                                   (1)
 
-Friedman (2001), doi:10.1214/aos/1013203451. F_0 is a constant, or an estimator of the user's.
+Friedman (2001), doi:10.1214/aos/1013203451. F_0 is a constant, or an estimator that the user gives.
 """
 
 import copy
 import numbers
 import sys
 import warnings
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import train_test_split
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.base.coded_rows import new_rows
+from gnomon._typing import Array, Bools, Floats, Integers, Matrix, Numbers, RandomState, Sparse, TableLike
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks
+from gnomon.base.coded_rows import Coding, new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.losses import Loss
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
-from gnomon.search import Forest, boost, code_columns
+from gnomon.search import Forest, Round, Tree, boost, code_columns
 from gnomon.search.boosting_scores import mean_loss
 
 __all__ = [
     "UNMET",
     "BoostedTrees",
     "BoostingRows",
-    "Followed",
+    "HeldOutLosses",
+    "History",
+    "Judge",
+    "Monitor",
     "best_constant",
     "check_monotone",
     "held_rows",
     "part_of",
-    "probe",
     "split_seed",
     "stalled",
+    "with_fixed_scores",
 ]
 
+Judge: TypeAlias = Callable[[Round], str | None]
+"""After a round: the reason to stop, or None."""
+
+Monitor: TypeAlias = Callable[[int, Any, dict[str, Any]], bool | None]
+"""``monitor(round, estimator, state)`` of a user, which returns True to stop."""
+
+History: TypeAlias = dict[str, Array]
+
 UNMET = ("max_iter", "callback", "interrupted")
-"""Reasons to stop that are no test met."""
+"""Reasons to stop other than a stopping rule that was met."""
 
 
 class BoostingRows(NamedTuple):
     """Rows as rounds use them: cells as numbers, targets as the loss takes them, weights, scores before the rounds."""
 
-    X: np.ndarray
-    y: np.ndarray
-    weights: np.ndarray
-    start: np.ndarray
+    X: Matrix
+    y: Array
+    weights: Floats
+    start: Floats
 
-    def part(self, which):
+    def part(self, which: Integers) -> "BoostingRows":
         """Some of the rows."""
         return BoostingRows(*part_of(which, *self))
 
 
-def part_of(which, *arrays):
+def part_of(which: Integers, *arrays: Any) -> list[Any]:
     """Some rows of every array, in their order; the arrays themselves where these are all."""
     return [values if len(which) == values.shape[0] else values[which] for values in arrays]
 
 
-class BoostedTrees(BaseEstimator):
-    """Rounds of trees and their sum. Subclasses say how a round is done (`_plan`) and what F_0 is (`_start`)."""
+class BoostedTrees(CallbackSupportMixin, Estimator):
+    """Rounds of trees and their sum. Subclasses define a round (`_plan`) and F_0 (`_start`)."""
 
-    def _continues(self):
-        """Whether this fit goes on from the rounds of the last one."""
+    coding_: Coding
+    n_features_in_: int
+    n_iter_: int
+    baseline_: Floats
+    history_: History
+    train_score_: Floats
+    converged_: bool
+    stop_reason_: str
+
+    def _continues(self) -> bool:
+        """Whether this fit continues the rounds of the last one."""
         return self.warm_start and "history_" in vars(self)
 
-    def _fit_rounds(self, rows, loss, n_scores, judge=None, monitor=None, followed=None):
+    def _fit_rounds(
+        self,
+        rows: BoostingRows,
+        loss: Loss,
+        n_scores: int,
+        told: Tasks,
+        judge: Judge | None = None,
+        monitor: Monitor | None = None,
+        validation: "HeldOutLosses | None" = None,
+    ) -> Self:
         """Fit (1); sets `rounds_`, `history_` and how it ended."""
         keep = self.rounds_ if self._continues() else []
         count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
@@ -86,25 +119,30 @@ class BoostedTrees(BaseEstimator):
         found = boost(
             columns, rows.y, self._plan(loss, n_scores, columns, float(np.sum(rows.weights))), count - len(keep),
             start=rows.start + self._kept_sum(rows.X), sample_weight=rows.weights, seed=self._seed,
-            watch=self._watch(judge, monitor, keep, count), first=len(keep),
+            watch=self._watch(judge, monitor, keep, count, told), first=len(keep),
         )  # fmt: skip
         self._set_rounds(keep + found.trees)
         self._join_rounds()
         self._end(found.stop_reason, count)
-        held = {} if followed is None else {"validation": followed.told(len(found.trees))}
+        held = {} if validation is None else {"validation": validation.history(len(found.trees))}
         self.history_ = _joined(self.history_, found.history | held) if keep else found.history | held
         return self
 
-    def _set_rounds(self, rounds):
-        """Take rounds as the model; `forests_` joins them when it is asked for."""
-        self._trees, self.n_iter_ = rounds, len(rounds)
-        vars(self).pop("_forests", None)
+    def _new_rounds(self) -> int:
+        """How many rounds a fit is to make."""
+        count = check_integer(self._rounds_name, getattr(self, self._rounds_name), 1)
+        return max(count - (self.n_iter_ if self._continues() else 0), 0)
 
-    def _join_rounds(self):
+    def _set_rounds(self, rounds: list[list[Tree]]) -> None:
+        """Take rounds as the model; `forests_` joins their trees at its first use."""
+        self._trees, self.n_iter_ = rounds, len(rounds)
+        self.__dict__.pop("_forests", None)
+
+    def _join_rounds(self) -> None:
         self._forests = [Forest.of(list(trees)) for trees in zip(*self._trees, strict=True)]
         del self._trees
 
-    def _end(self, reason, count):
+    def _end(self, reason: str, count: int) -> None:
         self.stop_reason_, self.converged_ = reason, reason not in UNMET
         if reason == "interrupted":
             warnings.warn(
@@ -114,43 +152,45 @@ class BoostedTrees(BaseEstimator):
                 stacklevel=5,
             )
 
-    def _new_seed(self):
-        """Set the numbers on which draws depend, and return that of the split; continuing keeps both."""
+    def _new_seed(self) -> int:
+        """Set the seeds of draws and of the validation split, and return the latter; a warm start keeps both."""
         if not self._continues():
             given = self._given_split()
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
             self._split = int(np.random.default_rng(self._seed).integers(0, 2**32)) if given is None else given
         return self._split
 
-    def _watch(self, judge, monitor, keep, count):
+    def _watch(
+        self, judge: Judge | None, monitor: Monitor | None, keep: list[list[Tree]], count: int, told: Tasks
+    ) -> Judge:
         rounds = list(keep)
 
-        def watch(now):
+        def watch(now: Round) -> str | None:
             word = judge(now) if judge is not None else None
             if self.verbose:
                 sys.stderr.write(f"round {now.turn} of {count}: loss {now.objective:.6g}\n")
             if monitor is not None:
                 rounds.append(now.trees)
                 self._set_rounds(rounds)
-                return "callback" if monitor(now.turn - 1, self, now._asdict()) else word
-            return word
+                word = "callback" if monitor(now.turn - 1, self, now._asdict()) else word
+            return "callback" if told.done() else word
 
         return watch
 
-    def _kept_sum(self, X):
+    def _kept_sum(self, X: Matrix) -> Numbers:
         """Σ η f_r of coded rows over the rounds that are kept; zero without any."""
         return self._sum(X) if self._continues() else 0.0
 
-    def _sum(self, X):
+    def _sum(self, X: Matrix) -> Floats:
         """Σ η f_r of coded rows, shape (n_samples, n_scores)."""
         return np.column_stack([forest.sum(X, self.n_jobs)[:, 0] for forest in self.forests_])
 
-    def _scores(self, X):
+    def _scores(self, X: TableLike | Sparse) -> Floats:
         check_is_fitted(self, "forests_")
         coded = new_rows(self, X)
         return self._start(X, coded.shape[0]) + self._sum(coded)
 
-    def _staged_scores(self, X):
+    def _staged_scores(self, X: TableLike | Sparse) -> Iterator[Floats]:
         check_is_fitted(self, "forests_")
         coded = new_rows(self, X)
         scores = self._start(X, coded.shape[0])
@@ -159,7 +199,7 @@ class BoostedTrees(BaseEstimator):
             yield scores
 
     @property
-    def forests_(self):
+    def forests_(self) -> list[Forest]:
         """The trees of every score, joined in one set of arrays."""
         if "_trees" in vars(self):
             self._join_rounds()
@@ -168,17 +208,17 @@ class BoostedTrees(BaseEstimator):
         return self._forests
 
     @property
-    def rounds_(self):
+    def rounds_(self) -> list[list[Tree]]:
         """The tree of round r for score k is `rounds_[r][k]`; its arrays are views of `forests_`."""
         return [[forest.tree(r) for forest in self.forests_] for r in range(self.n_iter_)]
 
     @property
-    def n_trees_per_iteration_(self):
+    def n_trees_per_iteration_(self) -> int:
         """Trees of a round: the scores of a row."""
         return len(self.forests_)
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Floats:
         """Mean over trees of Σ (n/N)·gain of the nodes that test a column, normalised."""
         check_is_fitted(self, "forests_")
         total = np.zeros(self.n_features_in_)
@@ -187,7 +227,7 @@ class BoostedTrees(BaseEstimator):
                 total += tree.compute_feature_importances(normalize=False)
         return total / np.sum(total) if np.sum(total) > 0.0 else total
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -196,8 +236,8 @@ class BoostedTrees(BaseEstimator):
         return tags
 
 
-def _joined(before, after):
-    """Histories one after the other, NaN where one of them has not what the other has; seconds go on."""
+def _joined(before: History, after: History) -> History:
+    """Two histories concatenated, with NaN for a quantity that only one has; seconds continue from the first."""
     if not len(after["iteration"]):
         return before
     after = after | {"seconds": after["seconds"] + before["seconds"][-1]}
@@ -205,8 +245,8 @@ def _joined(before, after):
     return {name: np.concatenate([before.get(name, blank[0]), after.get(name, blank[1])]) for name in before | after}
 
 
-def check_monotone(monotone, n_scores, category):
-    """The directions of columns, if several classes or categories do not stand in their way."""
+def check_monotone(monotone: Integers | None, n_scores: int, category: Bools) -> Integers | None:
+    """Return the constraints if they are supported: not with several classes, nor on categories."""
     if monotone is not None and n_scores > 1:
         raise ValueError("monotonic_cst: not supported for multiclass classification; leave it out")
     if monotone is not None and np.any(monotone[category] != 0):
@@ -214,18 +254,18 @@ def check_monotone(monotone, n_scores, category):
     return monotone
 
 
-def split_seed(random_state, rng):
-    """The seed of the split into rows to learn from and rows held out: a number given, as in scikit-learn, or drawn."""
+def split_seed(random_state: RandomState, rng: np.random.Generator) -> int:
+    """The seed of the split into training and held-out rows: `random_state` if it is a number, as in scikit-learn."""
     return random_state if isinstance(random_state, numbers.Integral) else int(rng.integers(0, 2**32))
 
 
-def stalled(scores, patience, tol):
-    """Whether none of the last scores, of which larger ones are better, is above the one before them by `tol`."""
+def stalled(scores: Sequence[float] | Floats, patience: int, tol: float) -> bool:
+    """Whether none of the last `patience` scores (larger is better) exceeds the one before them by `tol`."""
     return len(scores) > patience and max(scores[-patience:]) <= scores[-patience - 1] + tol
 
 
-def held_rows(n, size, strata, random_state):
-    """(rows to learn from, rows held out), a share or a number of them, each in their order."""
+def held_rows(n: int, size: float, strata: Array | None, random_state: int) -> tuple[Integers, Integers]:
+    """(training rows, held-out rows), both in ascending order; `size` is a share or a number of the latter."""
     if isinstance(size, float):
         check_interval("validation_fraction", size, 0.0, 1.0, closed="neither")
     else:
@@ -234,32 +274,32 @@ def held_rows(n, size, strata, random_state):
     return np.sort(parts[0]), np.sort(parts[1])
 
 
-class Followed:
-    """Held-out rows, their scores and mean loss, round after round."""
+class HeldOutLosses:
+    """Scores of held-out rows, and their mean loss after every round."""
 
-    def __init__(self, rows, before):
-        self.rows, self.scores, self.losses = rows, rows.start + before, []
+    def __init__(self, rows: BoostingRows, before: Numbers):
+        self.rows, self.scores, self.losses = rows, rows.start + before, list[float]()
 
-    def add(self, now):
-        """Add the trees of a round; the mean loss after it."""
+    def add(self, now: Round) -> float:
+        """Add the trees of a round; return the mean loss after it."""
         self.scores = self.scores + np.column_stack([tree.predict(self.rows.X)[:, 0] for tree in now.trees])
         self.losses.append(mean_loss(now.loss, self.rows.y, self.scores, self.rows.weights))
         return self.losses[-1]
 
-    def told(self, rounds):
-        """The losses of so many rounds; NaN for one that was interrupted before it was judged."""
+    def history(self, rounds: int) -> Floats:
+        """The losses of so many rounds; NaN for a last round that was interrupted before it was evaluated."""
         return np.append(self.losses, np.full(rounds, np.nan))[:rounds]
 
 
-def probe(model, scores):
-    """A copy of the model that answers every question with these scores: what a scorer is shown during a fit."""
-    shown = copy.copy(model)
-    shown._forests = ()
-    shown._scores = lambda X: scores
-    return shown
+def with_fixed_scores(model: Any, scores: Floats) -> Any:
+    """A copy of the model whose predictions come from these scores, for scorers that are called during a fit."""
+    fixed = copy.copy(model)
+    fixed._forests = ()
+    fixed._scores = lambda X: scores
+    return fixed
 
 
-def best_constant(loss, y, weights, n_scores):
+def best_constant(loss: Loss, y: Array, weights: Floats, n_scores: int) -> Floats:
     """A constant score to start from, as an array of one number per score.
 
     The centred logarithms of the classes' shares, the loss's own best shift, or the root of the slope: the least loss
@@ -274,26 +314,26 @@ def best_constant(loss, y, weights, n_scores):
     return np.array([_newton_constant(loss, y, weights) if loss.curved else 0.0])
 
 
-def _newton_constant(loss, y, weights):
+def _newton_constant(loss: Loss, y: Array, weights: Floats) -> float:
     """Newton's method from the score of the mean, where most losses with a link are least, in steps of at most one."""
     z = _mean_score(loss, float(np.average(y, weights=weights)))
     for _ in range(100):
         g = np.sum(weights * loss.gradient(y, np.full(len(y), z)))
         h = np.sum(weights * loss.curvature(y, np.full(len(y), z)))
         step = -g / max(h, 1e-300)
-        if abs(step) <= 1e-12 * max(1.0, abs(z)) or (_linked(loss) and abs(z) > 36.0):
+        if abs(step) <= 1e-12 * max(1.0, abs(z)) or (_has_link(loss) and abs(z) > 36.0):
             break
         z += step if loss.quadratic else float(np.clip(step, -1.0, 1.0))
     return z
 
 
-def _mean_score(loss, mean):
-    if not _linked(loss) or loss.targets not in ("sign", "unit"):
+def _mean_score(loss: Loss, mean: float) -> float:
+    if not _has_link(loss) or loss.targets not in ("sign", "unit"):
         return float(loss.link(mean))
     eps = np.finfo(float).eps
     return float(loss.link(np.clip(0.5 + 0.5 * mean if loss.targets == "sign" else mean, eps, 1.0 - eps)))
 
 
-def _linked(loss):
-    """Whether scores are not means themselves."""
+def _has_link(loss: Loss) -> bool:
+    """Whether the loss has a link other than the identity."""
     return type(loss).link is not Loss.link

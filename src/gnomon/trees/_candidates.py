@@ -1,33 +1,39 @@
-"""What trees offer the command line: one tree that can be read, a forest, boosting.
+"""Candidates of this family for the command line: one readable tree, a forest, boosting.
 
-Every `make` imports its class itself, so that registering costs nothing. Prices of leaves are set by fixed, mild rules:
-the report's own cross-validation compares the models.
+Every `make` imports its class when it is called, so that registering is cheap. Regularisation is fixed and mild: the
+report's own cross-validation compares the models.
 """
 
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gnomon._registry import Candidate, Make, Task, register, register_warmup
+from gnomon._registry import Candidate, Facts, Make, Task, register, register_warmup
+from gnomon._typing import Floats
+
+if TYPE_CHECKING:
+    # Registering must not import the kernels.
+    from gnomon.search import Tree
 
 SHOWN_DEPTH = 4
 
 
-def _leaf(facts, share=0.01):
-    """Least rows of a leaf of a tree that is to be read."""
+def _leaf(facts: Facts, share: float = 0.01) -> int:
+    """`min_samples_leaf` of a tree that is meant to be read."""
     return max(5, int(share * facts.n_rows))
 
 
-def _size(facts):
-    """Trees of a forest: fewer on a small table, where a fit is to take no time."""
+def _size(facts: Facts) -> int:
+    """Number of trees of a forest: fewer on a small table, where a fit should be quick."""
     return 100 if facts.n_rows < 1000 else 200
 
 
 def _tree_classifier(facts, random_state):
     from gnomon.trees import DecisionTreeClassifier
 
-    # One row more of each class in every leaf: a pure leaf is not to be certain, which the log loss would punish.
+    # A pseudo-count of one per class: a pure leaf would predict probability 0, which the log loss punishes.
     return DecisionTreeClassifier(min_samples_leaf=_leaf(facts), max_leaf_nodes=32, leaf_alpha=1.0)
 
 
@@ -64,7 +70,7 @@ def _boosting_regressor(facts, random_state):
 
 
 def _rules(estimator, names, center, scale):
-    """The upper part of a tree as text, in the words and units of the table."""
+    """The upper part of a tree as text, with the names and units of the table."""
     from gnomon.search import tree_text
 
     words = replace(estimator.words_, names=tuple(names))
@@ -72,25 +78,25 @@ def _rules(estimator, names, center, scale):
     return tree_text(tree, words, decimals=3, max_depth=SHOWN_DEPTH)
 
 
-def _in_units(tree, center, scale):
-    """The tree whose thresholds are those of the columns before they were standardised."""
+def _in_units(tree: "Tree", center: Floats, scale: Floats) -> "Tree":
+    """The tree with thresholds in the units of the columns before they were standardised."""
     nodes, inner = tree.nodes.copy(), ~tree.is_leaf
     column = nodes["feature"][inner]
     nodes["threshold"][inner] = nodes["threshold"][inner] * scale[column] + center[column]
     return replace(tree, nodes=nodes)
 
 
-def _shares(estimator):
+def _shares(estimator: Any) -> Floats:
     """Importances by impurity."""
     return estimator.feature_importances_
 
 
-def _dense(facts):
+def _dense(facts: Facts) -> bool:
     return not facts.sparse and facts.n_rows >= 50
 
 
-def _holds_out(facts):
-    """Whether a tenth of the rows of any fold, held out to stop by, has a row of every class."""
+def _holds_out(facts: Facts) -> bool:
+    """Whether the tenth of any fold that early stopping holds out can have a row of every class."""
     return _dense(facts) and facts.n_rows >= 15 * facts.n_classes
 
 
@@ -137,8 +143,6 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
 
 def _warm(make):
     """Fit a model once to numbers and once to a table with a column of words."""
-    from gnomon._registry import Facts
-
     X = np.random.default_rng(0).normal(size=(80, 3))
     words = X.astype(object)
     words[:, 1] = np.where(X[:, 1] > 0, "up", "down")

@@ -1,13 +1,13 @@
-"""From the parameter `criterion` of an estimator to a criterion: a word, or one's own.
+"""From the parameter `criterion` of an estimator to a criterion: by name, or one of the user's own.
 
     "gini" → Gini(K),    "poisson" → PoissonDeviance.of(q),    …,    an object → itself, if it fits y              (1)
 
-Breiman et al. (1984), doi:10.1201/9781315139470. A word stands for a criterion of as many classes or outputs as y has;
-one's own must be made for as many.
+Breiman et al. (1984), doi:10.1201/9781315139470. A name stands for a criterion of as many classes or outputs as y has;
+an object must have been made for as many.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from gnomon._typing import Array
 from gnomon.numerics.validation import check_choice, check_interval
@@ -25,7 +25,22 @@ from gnomon.search import (
 )
 from gnomon.trees._outputs import counts_of
 
-__all__ = ["CLASS_CRITERIA", "MEAN_CRITERIA", "class_criterion", "mean_criterion", "tree_criterion"]
+__all__ = [
+    "CLASS_CRITERIA",
+    "MEAN_CRITERIA",
+    "ClassCriterionWord",
+    "MeanCriterionWord",
+    "NumberCriterionWord",
+    "TreeCriterionWord",
+    "class_criterion",
+    "mean_criterion",
+    "tree_criterion",
+]
+
+ClassCriterionWord: TypeAlias = Literal["gini", "entropy", "log_loss", "misclassification"]
+TreeCriterionWord: TypeAlias = ClassCriterionWord | Literal["gain_ratio"]
+MeanCriterionWord: TypeAlias = Literal["squared_error", "friedman_mse", "poisson"]
+NumberCriterionWord: TypeAlias = MeanCriterionWord | Literal["absolute_error"]
 
 CLASS_CRITERIA = {"gini": Gini, "entropy": Entropy, "log_loss": Entropy, "misclassification": Misclassification}
 MEAN_CRITERIA: dict[str, type[SquaredError] | type[PoissonDeviance]] = {
@@ -40,7 +55,7 @@ def class_criterion(
     criterion: Any, classes: Array | list[Array], words: Mapping[str, Callable[[int], Any]] = CLASS_CRITERIA
 ) -> Criterion:
     """The criterion of classes, of one output or a list of those of several."""
-    counts = counts_of(classes)
+    counts: Any = counts_of(classes)
     several = isinstance(classes, list)
     if isinstance(criterion, Criterion):
         return _own_of_classes(criterion, tuple(counts) if several else (counts,))
@@ -49,7 +64,7 @@ def class_criterion(
 
 
 def tree_criterion(criterion: Any, classes: Array | list[Array], algorithm: str) -> Criterion:
-    """The same for single trees, which know the gain ratio too, and functions of the weights of the classes."""
+    """The same for single trees, which also take "gain_ratio" and functions of the class weights of a node."""
     if callable(criterion) and not isinstance(criterion, type):
         return CountsCriterion(len(classes), criterion)
     words = TREE_CRITERIA if algorithm == "cart" else {**TREE_CRITERIA, "gini": Entropy}

@@ -1,27 +1,41 @@
-"""Rounds by exact thresholds: how one is done, when they stop, and their trees as estimators.
+"""Boosting rounds with exact thresholds: a round, early stopping, and the trees as estimators.
 
-    stop when  the held-out loss + tol  is below none of the last m of them                                         (1)
+    stop when  held-out loss + tol ≥ each of the last m held-out losses                                             (1)
 
 Rules and names are those of scikit-learn (Pedregosa et al. 2011, JMLR 12); Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
 import numbers
+from collections.abc import Callable, Iterator
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from gnomon._typing import Array, Floats, Integers, Matrix, Sparse, TableLike, is_sparse
+from gnomon.base.callbacks import Tasks
 from gnomon.base.coded_rows import new_rows
-from gnomon.losses import LogisticLoss, SquaredLoss
+from gnomon.losses import LogisticLoss, Loss, SquaredLoss
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
-from gnomon.search import BoostingPlan, SquaredError
-from gnomon.trees._boosting import BoostedTrees, BoostingRows, Followed, best_constant, check_monotone, held_rows
+from gnomon.search import BoostingPlan, Columns, Round, SquaredError, Tree
+from gnomon.trees._boosting import (
+    BoostedTrees,
+    BoostingRows,
+    HeldOutLosses,
+    Judge,
+    Monitor,
+    best_constant,
+    check_monotone,
+    held_rows,
+)
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
 from gnomon.trees.decision_tree import DecisionTreeRegressor
 
-__all__ = ["ExactRounds"]
+__all__ = ["ExactRounds", "VarianceName"]
+
+VarianceName: TypeAlias = Literal["friedman_mse", "squared_error", "deprecated"]
 
 CRITERIA = ("friedman_mse", "squared_error", "deprecated")
 """Names of one criterion; scikit-learn is withdrawing the parameter."""
@@ -42,15 +56,33 @@ class ExactRounds(BoostedTrees):
     _rounds_name = "n_estimators"
     min_impurity = 0.0
 
-    def _bins(self, n):
+    init_: Any
+    n_estimators_: int
+    max_features_: int
+    oob_scores_: Floats
+    oob_improvement_: Floats
+    oob_score_: float
+
+    def _bins(self, n: int) -> int | None:
         return bins_of(self.binning, n)
 
-    def _given_split(self):
+    def _given_split(self) -> int | None:
         """The seed of the split is `random_state` itself, where it is a number."""
         return int(self.random_state) if isinstance(self.random_state, numbers.Integral) else None
 
-    def _learn(self, given, X, y, weights, loss, n_scores, strata=None, monitor=None):
-        """Carry out rounds; `given` are the rows as the user gave them, for an estimator of his in `init`."""
+    def _learn(
+        self,
+        given: TableLike | Sparse,
+        X: Matrix,
+        y: Array,
+        weights: Floats,
+        loss: Loss,
+        n_scores: int,
+        told: Tasks,
+        strata: Integers | None = None,
+        monitor: Monitor | None = None,
+    ) -> Self:
+        """Carry out rounds; `given` are the rows before coding, for an estimator in `init`."""
         self.max_features_ = resolve_max_features(self.max_features, self.n_features_in_)
         seed, learn, held = self._new_seed(), np.arange(len(y)), None
         if self.n_iter_no_change is not None:
@@ -59,19 +91,19 @@ class ExactRounds(BoostedTrees):
         if not self._continues():
             self._fit_start(given, y, weights, learn, loss, n_scores)
         rows = BoostingRows(X, y, weights, self._start(given, len(y)))
-        followed = None if held is None else Followed(rows.part(held), self._kept_sum(X[held]))
+        validation = None if held is None else HeldOutLosses(rows.part(held), self._kept_sum(X[held]))
         self._factor = 2.0 if loss in DOUBLED else 1.0
-        self._fit_rounds(rows.part(learn), loss, n_scores, self._judge(followed), monitor, followed)
+        self._fit_rounds(rows.part(learn), loss, n_scores, told, self._judge(validation), monitor, validation)
         return self._unpack()
 
-    def _unpack(self):
+    def _unpack(self) -> Self:
         """Losses under scikit-learn's names."""
         self.n_estimators_ = self.n_iter_
         known, objective = self.history_, self.history_["objective"]
         drawn = known.get("in_bag", objective)
         self.train_score_ = self._factor * np.where(np.isnan(drawn), objective, drawn)
         for name in ("oob_scores_", "oob_improvement_", "oob_score_"):
-            vars(self).pop(name, None)
+            self.__dict__.pop(name, None)
         if "oob" in known:
             self.oob_scores_ = self._factor * known["oob"]
             earlier, before = np.append(np.nan, self.oob_scores_[:-1]), self._factor * known["oob_before"]
@@ -79,8 +111,10 @@ class ExactRounds(BoostedTrees):
             self.oob_score_ = float(self.oob_scores_[-1])
         return self
 
-    def _fit_start(self, given, y, weights, learn, loss, n_scores):
-        """F_0: nothing, an estimator of the user's, or the best constant."""
+    def _fit_start(
+        self, given: TableLike | Sparse, y: Array, weights: Floats, learn: Integers, loss: Loss, n_scores: int
+    ) -> None:
+        """Fit F_0: zero, a clone of `init`, or the best constant."""
         self.baseline_ = np.zeros(n_scores)
         if isinstance(self.init, str):
             self.init_ = check_choice("init", self.init, ("zero",))
@@ -95,23 +129,23 @@ class ExactRounds(BoostedTrees):
                     f"init={self.init!r}: The initial estimator {type(self.init).__name__} does not support sample "
                     "weights; give one that does, or none"
                 )
-            rows = given.tocsr() if sparse.issparse(given) else given
+            rows = given.tocsr() if is_sparse(given) else given
             self.init_.fit(_safe_indexing(rows, learn), self._labels(y[learn]), **options)
 
-    def _start(self, X, n):
+    def _start(self, X: TableLike | Sparse, n: int) -> Floats:
         if self.init is None or isinstance(self.init, str):
             return np.tile(self.baseline_, (n, 1))
         return self._init_scores(X)
 
-    def _judge(self, followed):
-        """Whether the held-out loss is still below one of those of the last rounds, by `tol`: not (1)."""
+    def _judge(self, validation: HeldOutLosses | None) -> Judge | None:
+        """The function that applies (1) after every round; None without held-out rows."""
         tol = check_non_negative("tol", self.tol)
-        if followed is None:
+        if validation is None:
             return None
         best = np.full(check_integer("n_iter_no_change", self.n_iter_no_change, 1), np.inf)
 
-        def judge(now):
-            loss = self._factor * followed.add(now)
+        def judge(now: Round) -> str | None:
+            loss = self._factor * validation.add(now)
             if not np.any(loss + tol < best):
                 return "validation"
             best[(now.turn - 1) % len(best)] = loss
@@ -119,7 +153,7 @@ class ExactRounds(BoostedTrees):
 
         return judge
 
-    def _plan(self, loss, n_scores, columns, total):
+    def _plan(self, loss: Loss, n_scores: int, columns: Columns, total: float) -> BoostingPlan:
         check_choice("criterion", self.criterion, CRITERIA)
         n, share = columns.n_samples, check_interval("subsample", self.subsample, 0.0, 1.0, closed="right")
         # Shares of rows are those of all rows, shares of weight those of the rows drawn, as in scikit-learn.
@@ -139,28 +173,28 @@ class ExactRounds(BoostedTrees):
             leaf_factor=(n_scores - 1) / n_scores if n_scores > 1 else 1.0,
         )
 
-    def _first_loss(self):
-        """The loss that F_0 makes least."""
+    def _first_loss(self) -> Loss:
+        """The loss that F_0 minimises."""
         return self._loss
 
-    def _adapt(self):
-        """How the loss of a round is found, where it is not the same for all."""
+    def _adapt(self) -> Callable[[Array, Floats, Floats], Loss] | None:
+        """The function that sets the loss of a round, where it changes from round to round."""
         return None
 
-    def apply(self, X):
+    def apply(self, X: TableLike | Sparse) -> Integers:
         """The number of the leaf of every row in every tree, shape (n_samples, n_estimators) or with a class axis."""
         check_is_fitted(self, "forests_")
         coded = new_rows(self, X)
         return np.stack([forest.leaves(coded, self.n_jobs) for forest in self.forests_], axis=2)
 
     @property
-    def estimators_(self):
+    def estimators_(self) -> Array:
         """The trees, as regressors of the steps before the learning rate."""
         if "n_iter_" not in vars(self):
             raise AttributeError("estimators_ exists after fit")
         return self[:]
 
-    def _member(self, tree):
+    def _member(self, tree: Tree) -> DecisionTreeRegressor:
         member = DecisionTreeRegressor(**{name: getattr(self, name) for name in SHARED})
         for name in ("coding_", "n_features_in_", "feature_names_in_"):
             if name in vars(self):
@@ -169,10 +203,10 @@ class ExactRounds(BoostedTrees):
         member.n_outputs_, member.max_features_, member._flat = 1, self.max_features_, True
         return member
 
-    def __len__(self):
+    def __len__(self) -> int:
         return self.n_iter_
 
-    def __getitem__(self, which):
+    def __getitem__(self, which: Any) -> Any:
         width = len(self.forests_)
         picked = np.arange(self.n_iter_ * width).reshape(-1, width)[which]
         made = np.empty(np.shape(picked), dtype=object)
@@ -181,5 +215,5 @@ class ExactRounds(BoostedTrees):
             made[place] = self._member(self.forests_[k].tree(r))
         return made if made.ndim else made[()]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return map(self.__getitem__, range(self.n_iter_))

@@ -1,4 +1,4 @@
-"""What forests share: growing many trees, adding them up, judging them out of bag.
+"""Forests: growing many trees, averaging them, and their out-of-bag error.
 
     F(x) = (1/T) Σ_t answer of tree t at x                                                                        (1)
 
@@ -7,32 +7,45 @@ without having seen it.
 """
 
 import warnings
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from time import perf_counter
+from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
-from sklearn.utils import compute_class_weight
+from sklearn.utils import Tags, compute_class_weight
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, Numbers, Sparse, TableLike
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.coded_rows import Coding, fitted_rows
 from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.search import Forest, code_columns, grow_forest, prune_tree
+from gnomon.search import Criterion, Forest, Tree, code_columns, grow_forest, prune_tree
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import RowPredictor
 from gnomon.trees._criteria import class_criterion, mean_criterion
 from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
-from gnomon.trees._growth import bins_of, growth_options, resolve_max_features
+from gnomon.trees._growth import MaxFeatures, bins_of, growth_options, resolve_max_features
 from gnomon.trees._out_of_bag import RunningMeans, accuracy_loss, out_of_bag, squared_loss
-from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
-from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
+from gnomon.trees._outputs import ClassCounts, ClassLabels, ClassShares, counts_of, labels_of, refuse_several, shares_of
+from gnomon.trees._targets import TreeClassWeight, as_classes, as_targets, center_of, check_targets, tree_weights
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
-__all__ = ["ForestClassifier", "ForestRegressor", "Forested"]
+__all__ = ["BaseForest", "ForestClassifier", "ForestRegressor"]
+
+Voting: TypeAlias = Literal["soft", "hard"]
+
+OutOfBagScore: TypeAlias = bool | Callable[[Array, Array], float]
+"""Whether rows are scored out of bag, or the function of the truth and the predictions that scores them."""
+
+ForestClassWeight: TypeAlias = TreeClassWeight | Literal["balanced_subsample"]
+
+Member = TypeVar("Member", DecisionTreeClassifier, DecisionTreeRegressor)
 
 SHARED = (
     "criterion", "max_depth", "min_samples_split", "min_samples_leaf", "min_weight_fraction_leaf", "max_features",
@@ -42,13 +55,35 @@ SHARED = (
 """Parameters that a forest hands to its trees."""
 
 
-class Forested(GrownForest):
-    """Growing; `splitter` is a parameter or belongs to the class."""
+class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
+    """Growing; `splitter` is a parameter or a class attribute.
 
-    _pastes = False
+    With `_draws_without_replacement`, `max_samples` applies without `bootstrap` too.
+    """
 
-    def _grow(self, X, y, criterion, weights, balanced=None, center=0.0):
-        """Grow the trees; `center` is what was taken from y."""
+    _kind: type[Member]
+    _bags: DrawnBags
+    _seed: int
+    _draws_without_replacement = False
+
+    forest_: Forest
+    coding_: Coding
+    n_outputs_: int
+    n_features_in_: int
+    oob_score_: float
+    oob_errors_: Floats
+
+    def _grow(
+        self,
+        X: Matrix,
+        y: Array,
+        criterion: Criterion,
+        weights: Floats,
+        told: Tasks,
+        balanced: Callable[[Floats], Floats] | None = None,
+        center: Numbers = 0.0,
+    ) -> None:
+        """Grow the trees; `center` is what was subtracted from y."""
         start = perf_counter()
         n_trees = check_integer("n_estimators", self.n_estimators, 1)
         alpha = check_non_negative("ccp_alpha", self.ccp_alpha)
@@ -56,7 +91,7 @@ class Forested(GrownForest):
         keep = self._kept(n_trees)
         draw = self._draw(weights)
         before, n_kept = (DrawnBags(), 0) if keep is None else (self._bags, len(keep))
-        self._bags = before.followed(n_kept, spawn_seeds(self._seed, n_trees), draw)
+        self._bags = before.extended(n_kept, spawn_seeds(self._seed, n_trees), draw)
         features = _subspaces(self.max_features_tree, X.shape[1])
         width = X.shape[1] if features is None else len(features(0))
         total = float(np.sum(weights)) if draw.size is None else draw.size
@@ -78,7 +113,7 @@ class Forested(GrownForest):
 
         self.forest_ = grow_forest(
             columns, y, criterion, self._bags, weights=bag_weights, features=features, after=keep, finish=finish,
-            n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center), splitter=self.splitter,
+            n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center, told), splitter=self.splitter,
             categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
             **options,
         )  # fmt: skip
@@ -91,25 +126,41 @@ class Forested(GrownForest):
                 stacklevel=3,
             )
 
-    def _progress(self, X, y, keep, n_trees, center):
-        """What tells of the trees while they grow, with the error of those so far if it is asked for."""
-        report = progress_of(self.verbose, "tree")
+    def _new_trees(self) -> int:
+        """How many trees a fit is to grow."""
+        n_trees = check_integer("n_estimators", self.n_estimators, 1)
+        return max(n_trees - (len(self.forest_) if self._continues() else 0), 0)
+
+    def _progress(
+        self, X: Matrix, y: Array, keep: Forest | None, n_trees: int, center: Numbers, told: Tasks
+    ) -> Callable[[int, Tree], None] | None:
+        """The progress callback of `grow_forest`; with `oob_score` it reports the out-of-bag error so far."""
+        report = told.reported(progress_of(self.verbose, "tree"))
         if report is None:
             return None
-        if not self.oob_score:
-            return lambda t, tree: report(t + 1, n_trees)
+        note = self._errors(X, y, keep, center) if self.verbose and self.oob_score else lambda t, tree: ""
+
+        def tell(t, tree):
+            report(t + 1, n_trees, note(t, tree))
+            told.go_on()
+
+        return tell
+
+    def _errors(self, X, y, keep, center):
+        """From a tree to a note of the error of all so far."""
         means = RunningMeans(self._bags, X, y + center, self._loss)
 
         def error(t, tree, center=center):
             rows, answers = means.ask(t, self._voting(Forest.of([tree])))
             return means.add(rows, answers + center)
 
-        for t in range(0 if keep is None else len(keep)):
-            error(t, keep.tree(t), center=0.0)
-        return lambda t, tree: report(t + 1, n_trees, f", out-of-bag error {error(t, tree):.4g}")
+        if keep is not None:
+            for t in range(len(keep)):
+                error(t, keep.tree(t), center=0.0)
+        return lambda t, tree: f", out-of-bag error {error(t, tree):.4g}"
 
-    def _kept(self, n_trees):
-        """The forest of an earlier fit, whose seeds are the first of the same sequence; None: all trees are new."""
+    def _kept(self, n_trees: int) -> Forest | None:
+        """The forest that `warm_start` continues, whose seeds begin the same sequence; None if all trees are new."""
         if not self._continues():
             self._seed = int(check_rng(self.random_state).integers(0, 2**63))
             return None
@@ -127,10 +178,10 @@ class Forested(GrownForest):
             )
         return self.forest_
 
-    def _draw(self, weights):
+    def _draw(self, weights: Floats) -> Draw:
         """How the rows of new trees are drawn."""
         n = len(weights)
-        if self.max_samples is not None and not (self.bootstrap or self._pastes):
+        if self.max_samples is not None and not (self.bootstrap or self._draws_without_replacement):
             raise ValueError(
                 f"max_samples={self.max_samples!r} has no effect with bootstrap=False: `max_samples` cannot be set if "
                 "`bootstrap=False`; either switch to `bootstrap=True` or leave it out"
@@ -147,39 +198,39 @@ class Forested(GrownForest):
             return Draw(n)
         return Draw.of(weights, bag_size(self.max_samples, weights), replace=bool(self.bootstrap))
 
-    def _draws(self):
-        """Whether trees see some rows only."""
-        return self.bootstrap or (self._pastes and self.max_samples is not None)
+    def _draws(self) -> bool:
+        """Whether each tree sees a sample of the rows."""
+        return self.bootstrap or (self._draws_without_replacement and self.max_samples is not None)
 
-    def _continues(self):
+    def _continues(self) -> bool:
         return self.warm_start and "forest_" in vars(self)
 
     @property
-    def estimator_(self):
-        """What a tree of the forest is before it is grown."""
+    def estimator_(self) -> Member:
+        """An unfitted tree with the parameters of the forest."""
         return self._kind(splitter=self.splitter, **{name: getattr(self, name) for name in SHARED})
 
     @property
-    def estimators_(self):
+    def estimators_(self) -> list[Member]:
         """The trees, as estimators."""
         if "forest_" not in vars(self):
             raise AttributeError("estimators_ exists after fit")
         return [self._member(t) for t in range(len(self.forest_))]
 
     @property
-    def estimators_samples_(self):
+    def estimators_samples_(self) -> list[Integers]:
         """The rows in the bag of each tree, with repetitions."""
         return [self._bags.rows(t) for t in range(len(self.forest_))]
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Floats:
         """Mean of the trees' importances by impurity; they favour columns of many values."""
         check_is_fitted(self, "forest_")
         each = [self.forest_.tree(t).compute_feature_importances() for t in range(len(self.forest_))]
         total = np.sum([share for share in each if np.sum(share) > 0.0] or [each[0]], axis=0)
         return total / max(np.sum(total), 1e-300)
 
-    def _member(self, t):
+    def _member(self, t: int) -> Member:
         tree = self.estimator_.set_params(random_state=self._bags.seeds[t] % 2**31)
         for name in ("coding_", "n_features_in_", "feature_names_in_", "n_outputs_", "_flat"):
             if name in vars(self):
@@ -187,49 +238,55 @@ class Forested(GrownForest):
         tree.tree_ = self.forest_.tree(t)
         return tree
 
-    def __getitem__(self, t):
+    def __getitem__(self, t: int) -> Member:
         return self._member(range(len(self.forest_))[t])
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Member]:
         return iter(self.estimators_)
 
 
-class ForestClassifier(ClassifierMixin, Forested):
+class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
     """A mean of classification trees."""
+
+    classes_: ClassLabels
+    n_classes_: ClassCounts
+    oob_decision_function_: Floats
 
     _kind = DecisionTreeClassifier
     _loss = staticmethod(accuracy_loss)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
-        X, y = fitted_rows(self, X, y, multi_output=True)
-        self._n_rows = X.shape[0]
-        return self._fit_classes(X, y, sample_weight)
+        coded, y = fitted_rows(self, X, y, multi_output=True)
+        self._n_rows = coded.shape[0]
+        with fit_tasks(self, "tree", self._new_trees(), X=X, y=y) as told:
+            return self._fit_classes(coded, y, told, sample_weight)
 
-    def _fit_classes(self, X, y, sample_weight=None):
+    def _fit_classes(self, X: Matrix, y: Array, told: Tasks, sample_weight: ArrayLike | None = None) -> Self:
         hard = check_choice("voting", self.voting, ("soft", "hard")) == "hard"
         self.classes_, index = as_classes(y)
         self.n_classes_ = counts_of(self.classes_)
         criterion = class_criterion(self.criterion, self.classes_)
         refuse_several(self.classes_, **{"voting='hard'": hard})
-        prices, by_bag = self.class_weight, False
-        if isinstance(prices, str) and prices == "balanced_subsample":
-            # Where every tree sees all rows, all bags are balanced alike.
-            by_bag = self._draws()
-            prices = None if by_bag else "balanced"
-        weights = tree_weights(sample_weight, X, prices, self.classes_, index, balance="weights")
-        self._grow(X, index, criterion, weights, _balance(index) if by_bag else None)
+        class_weight: Any = self.class_weight
+        per_bag = False
+        if isinstance(class_weight, str) and class_weight == "balanced_subsample":
+            # Where every tree sees all rows, all bags have the same class weights.
+            per_bag = self._draws()
+            class_weight = None if per_bag else "balanced"
+        weights = tree_weights(sample_weight, X, class_weight, self.classes_, index, balance="weights")
+        self._grow(X, index, criterion, weights, told, _balance(index) if per_bag else None)
         if self.oob_score:
             found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, index, accuracy_loss, n_jobs=self.n_jobs)
             self.oob_decision_function_ = self._by_output(found)
             self.oob_score_ = self._score_classes(y, found)
         return self
 
-    def _by_output(self, answers):
+    def _by_output(self, answers: Floats) -> Floats:
         """Out-of-bag answers as scikit-learn shapes them: rows by classes, by outputs where there are several."""
         return answers if self.n_outputs_ == 1 else answers.reshape(len(answers), self.n_outputs_, -1).swapaxes(1, 2)
 
-    def _score_classes(self, y, answers):
+    def _score_classes(self, y: Array, answers: Floats) -> float:
         known = ~np.isnan(answers[:, 0])
         chosen = labels_of(self.classes_, answers[known])
         truth = np.reshape(y, np.shape(y)[: 1 + (self.n_outputs_ > 1)])[known]
@@ -237,12 +294,12 @@ class ForestClassifier(ClassifierMixin, Forested):
             return float(self.oob_score(truth, chosen))
         return 1.0 - accuracy_loss(self._truth(truth), answers[known])
 
-    def _truth(self, y):
+    def _truth(self, y: ArrayLike) -> Integers:
         if self.n_outputs_ == 1:
             return _codes(np.asarray(y), self.classes_)
         return np.column_stack([_codes(*pair) for pair in zip(np.transpose(y), self.classes_, strict=True)])
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike | Sparse) -> ClassShares:
         """Mean class frequencies of the leaves; with ``voting="hard"`` the share of trees that vote for a class.
 
         Of several outputs a list with those of each.
@@ -250,18 +307,18 @@ class ForestClassifier(ClassifierMixin, Forested):
         answers = self._means(X)
         return shares_of(self.classes_, answers)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike | Sparse) -> ClassShares:
         """The logarithms of `predict_proba`."""
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return [np.log(some) for some in shares] if self.n_outputs_ > 1 else np.log(shares)
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Array:
         """The class with the largest probability."""
         answers = self._means(X)
         return labels_of(self.classes_, answers)
 
-    def predict_trees(self, X):
+    def predict_trees(self, X: TableLike | Sparse) -> TreeAnswers:
         """The class frequencies of every tree, with their mean and their spread.
 
         Returns
@@ -273,8 +330,8 @@ class ForestClassifier(ClassifierMixin, Forested):
         rows = self._rows(X)
         return tree_answers(self.forest_, rows, self.n_jobs)
 
-    def compile_row(self):
-        """A function from one row, a float array without checks, to its class: the shortest way for single rows."""
+    def compile_row(self) -> RowPredictor:
+        """A function from one row, a float array that is not checked, to its class: the fastest way for single rows."""
         check_is_fitted(self, "forest_")
         finish = (
             (lambda answers: self.classes_[answers.argmax()])
@@ -283,21 +340,21 @@ class ForestClassifier(ClassifierMixin, Forested):
         )
         return RowPredictor(self._voters, finish)
 
-    def _member(self, t):
+    def _member(self, t: int) -> DecisionTreeClassifier:
         tree = super()._member(t)
         tree.n_classes_ = self.n_classes_
         several = self.n_outputs_ > 1
-        tree.classes_ = [np.arange(K) for K in self.n_classes_] if several else np.arange(self.n_classes_)
+        tree.classes_ = [np.arange(len(labels)) for labels in self.classes_] if several else np.arange(self.n_classes_)
         return tree
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
         return tags
 
 
-def _codes(y, classes):
+def _codes(y: Array, classes: Array) -> Integers:
     """The index of every label."""
     unknown = np.setdiff1d(y, classes)
     if len(unknown):
@@ -305,60 +362,65 @@ def _codes(y, classes):
     return np.searchsorted(classes, y)
 
 
-def _balance(index):
+def _balance(index: Integers) -> Callable[[Floats], Floats]:
     """From the counts of rows in a bag to factors that make classes equal in it, multiplied over outputs."""
 
-    def balanced(counts):
+    def balanced(counts: Floats) -> Floats:
         drawn = np.repeat(np.arange(len(index)), counts.astype(np.int64))
         factor = np.ones(len(index))
         for column in index.reshape(len(index), -1).T:
             present = np.unique(column[drawn])
-            price = np.ones(int(np.max(column)) + 1)
-            price[present] = compute_class_weight("balanced", classes=present, y=column[drawn])
-            factor *= price[column]
+            by_class = np.ones(int(np.max(column)) + 1)
+            by_class[present] = compute_class_weight("balanced", classes=present, y=column[drawn])
+            factor *= by_class[column]
         return factor
 
     return balanced
 
 
-class ForestRegressor(RegressorMixin, Forested):
+class ForestRegressor(RegressorMixin, BaseForest[DecisionTreeRegressor]):
     """A mean of regression trees."""
+
+    oob_prediction_: Floats
 
     _kind = DecisionTreeRegressor
     _loss = staticmethod(squared_loss)
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
-        X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
-        self._n_rows = X.shape[0]
+        coded, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
+        self._n_rows = coded.shape[0]
         targets = as_targets(y)
         criterion = mean_criterion(self.criterion, targets.shape[1])
         check_targets(targets, criterion)
         self._flat = np.ndim(y) == 1
-        weights = tree_weights(sample_weight, X)
+        weights = tree_weights(sample_weight, coded)
         center = center_of(targets, weights, criterion)
         before = len(self.forest_) if self._continues() else 0
-        self._grow(X, targets - center, criterion, weights, center=center)
-        answers = self.forest_.whole.answers
-        answers[self.forest_.roots[before] :] += center
-        if self.oob_score:
-            found, self.oob_errors_ = out_of_bag(self._voters, self._bags, X, targets, squared_loss, n_jobs=self.n_jobs)
-            self.oob_prediction_ = found[:, 0] if self._flat else found
-            known = ~np.isnan(found[:, 0])
-            truth = targets[:, 0] if self._flat else targets
-            scorer = self.oob_score if callable(self.oob_score) else r2_score
-            self.oob_score_ = float(scorer(truth[known], self.oob_prediction_[known]))
+        with fit_tasks(self, "tree", self._new_trees(), X=X, y=y) as told:
+            self._grow(coded, targets - center, criterion, weights, told, center=center)
+            answers = self.forest_.whole.answers
+            answers[self.forest_.roots[before] :] += center
+            if self.oob_score:
+                found, self.oob_errors_ = out_of_bag(
+                    self._voters, self._bags, coded, targets, squared_loss, n_jobs=self.n_jobs
+                )
+                self.oob_prediction_ = found[:, 0] if self._flat else found
+                known = ~np.isnan(found[:, 0])
+                truth = targets[:, 0] if self._flat else targets
+                scorer = self.oob_score if callable(self.oob_score) else r2_score
+                self.oob_score_ = float(scorer(truth[known], self.oob_prediction_[known]))
         return self
 
-    def _truth(self, y):
-        return np.asarray(y, dtype=float).reshape(len(y), -1)
+    def _truth(self, y: ArrayLike) -> Floats:
+        return as_targets(y)
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Floats:
         """The mean answer of the trees."""
         answers = self._means(X)
         return answers[:, 0] if self._flat else answers
 
-    def predict_trees(self, X):
+    def predict_trees(self, X: TableLike | Sparse) -> TreeAnswers:
         """The answer of every tree, with their mean and their spread.
 
         Returns
@@ -371,25 +433,25 @@ class ForestRegressor(RegressorMixin, Forested):
         answers = tree_answers(self.forest_, rows, self.n_jobs)
         return TreeAnswers(*(part[..., 0] for part in answers)) if self._flat else answers
 
-    def compile_row(self):
-        """A function from one row, a float array without checks, to its answer: the shortest way for single rows."""
+    def compile_row(self) -> RowPredictor:
+        """A function from one row, a float array that is not checked, to its prediction: the fastest for one row."""
         check_is_fitted(self, "forest_")
         T = len(self.forest_)
         return RowPredictor(self.forest_, lambda answers: answers[0] / T if self._flat else answers / T)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
 
-def _subspaces(max_features_tree, p):
+def _subspaces(max_features_tree: MaxFeatures, p: int) -> Callable[[int], Integers] | None:
     """From the seed of a tree to the columns that it may test; None: all."""
     k = resolve_max_features(max_features_tree, p, "max_features_tree")
     if k == p:
         return None
 
-    def draw(seed):
+    def draw(seed: int) -> Integers:
         return np.sort(np.random.default_rng([seed, 1]).permutation(p)[:k])
 
     return draw

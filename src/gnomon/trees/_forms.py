@@ -1,23 +1,29 @@
-"""Forms of trees: what the words of an estimator mean, and which grower can do it.
+"""Forms of trees: what an estimator's options mean, and which grower supports them.
 
     cart  two branches, best gain                      (Breiman et al. 1984, doi:10.1201/9781315139470)
     id3   a branch for each value, each column once    (Quinlan 1986, doi:10.1007/BF00116251)
-    c4.5  gain ratio, a branch for each value, numbers cut at data, missing rows in parts, pruned
+    c4.5  gain ratio, a branch for each value, numbers cut at data, fractional rows for missing values, pruned
                                                        (Quinlan 1993, ISBN 978-1-55860-238-0)                        (1)
 
-An option that is None means what the algorithm says; any other value overrides it. Tests of two branches are grown by
-the compiled `grow_tree`, or `grow_in_place` if rows are many, as far as the criterion allows it (`applicable_growers`),
-all others by `grow_general_tree`.
+An option that is None takes the default of the algorithm; any other value overrides it. Trees with two branches per
+test are grown by the compiled `grow_tree`, or by `grow_in_place` if rows are many, where the criterion supports it
+(`applicable_growers`); all others by `grow_general_tree`.
 """
 
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from gnomon._typing import Array, Matrix
+from gnomon.base.coded_rows import Coding
+from gnomon.numerics.domains import Domain
 from gnomon.numerics.validation import check_choice
 from gnomon.search import (
+    Columns,
+    Criterion,
+    Tree,
     applicable_growers,
     code_columns,
     data_thresholds,
@@ -25,27 +31,44 @@ from gnomon.search import (
     grow_in_place,
     grow_tree,
 )
-from gnomon.trees._oblique import DIRECTIONS
+from gnomon.trees._oblique import DIRECTIONS, Direction
 
-__all__ = ["grow_form", "settle", "smooth_answers"]
+__all__ = [
+    "Algorithm",
+    "CategoricalSplit",
+    "MissingRule",
+    "NumericTest",
+    "PruningRule",
+    "ThresholdPlace",
+    "TreeForm",
+    "grow_form",
+    "smooth_answers",
+    "tree_form",
+]
 
+Algorithm: TypeAlias = Literal["cart", "id3", "c4.5"]
+CategoricalSplit: TypeAlias = Literal["subset", "multiway", "equality"]
+NumericTest: TypeAlias = Literal["le", "three_way"]
+ThresholdPlace: TypeAlias = Literal["midpoint", "data"]
+MissingRule: TypeAlias = Literal["own_value", "most_frequent", "median", "mean", "surrogate", "fractional"]
+PruningRule: TypeAlias = Literal["none", "reduced_error", "error_based", "pessimistic"]
 
 IN_PLACE_FROM = 5000
 """Rows from which exact trees of numbers are grown without codes."""
 
 
 class TreeForm(NamedTuple):
-    """What the options of an estimator come to."""
+    """The options of an estimator, with the defaults of its algorithm filled in."""
 
-    categorical_split: str = "subset"
-    threshold: str = "midpoint"
+    categorical_split: CategoricalSplit = "subset"
+    threshold: ThresholdPlace = "midpoint"
     reuse_features: bool = True
-    missing: str = "own_value"
-    pruning: str = "none"
-    choice: str = "gain"
+    missing: MissingRule = "own_value"
+    pruning: PruningRule = "none"
+    choice: Literal["gain", "gain_ratio", "c4.5"] = "gain"
     declared: bool = False
-    numeric_test: str = "le"
-    oblique: str | None = None
+    numeric_test: NumericTest = "le"
+    oblique: Direction | None = None
 
 
 ALGORITHMS = {
@@ -53,7 +76,7 @@ ALGORITHMS = {
     "id3": TreeForm(categorical_split="multiway", reuse_features=False, declared=True),
     "c4.5": TreeForm("multiway", "data", True, "fractional", "error_based", "c4.5"),
 }
-WORDS = {
+WORDS: dict[str, tuple[Any, ...]] = {
     "categorical_split": ("subset", "multiway", "equality"),
     "threshold": ("midpoint", "data"),
     "reuse_features": (True, False),
@@ -62,8 +85,8 @@ WORDS = {
 }
 
 
-def settle(estimator, algorithm="cart"):
-    """The form that an estimator asks for."""
+def tree_form(estimator: Any, algorithm: Algorithm = "cart") -> TreeForm:
+    """The form of tree that the parameters of an estimator select."""
     form = ALGORITHMS[check_choice("algorithm", algorithm, ALGORITHMS)]
     for name, words in WORDS.items():
         given = vars(estimator).get(name)
@@ -78,8 +101,17 @@ def settle(estimator, algorithm="cart"):
     return form._replace(numeric_test=estimator.numeric_test, oblique=oblique)
 
 
-def grow_form(form, X, y, criterion, coding, bins, n_jobs, **options):
-    """Grow a tree of the form; several threads serve the compiled growers only."""
+def grow_form(
+    form: TreeForm,
+    X: Matrix,
+    y: Array,
+    criterion: Criterion,
+    coding: Coding,
+    bins: int | None,
+    n_jobs: int | None,
+    **options: Any,
+) -> Tree:
+    """Grow a tree of the form; `n_jobs` affects the compiled growers only."""
     if form.declared and not np.all(coding.category):
         numbers = np.flatnonzero(~coding.category).tolist()
         raise ValueError(
@@ -105,12 +137,12 @@ LIMITS = (
 """Options that `grow_in_place` has too."""
 
 
-def _needs_no_codes(form, X, criterion, coding, options):
-    """Whether the tree is one that `grow_in_place` grows, and large enough for that to pay."""
+def _needs_no_codes(form: TreeForm, X: Matrix, criterion: Criterion, coding: Coding, options: dict[str, Any]) -> bool:
+    """Whether `grow_in_place` supports the tree, and there are enough rows for it to be faster."""
     return (
         "grow_in_place" in applicable_growers(criterion)
         and not (_is_general(form, criterion) or sparse.issparse(X) or np.any(coding.category))
-        and len(X) > IN_PLACE_FROM
+        and X.shape[0] > IN_PLACE_FROM
         and form.threshold == "midpoint"
         and options["splitter"] == "best"
         and options["max_features"] == X.shape[1]
@@ -119,8 +151,8 @@ def _needs_no_codes(form, X, criterion, coding, options):
     )
 
 
-def _is_general(form, criterion):
-    """Whether the compiled grower cannot do it."""
+def _is_general(form: TreeForm, criterion: Criterion) -> bool:
+    """Whether the tree needs `grow_general_tree`."""
     return (
         "grow_tree" not in applicable_growers(criterion)
         or form.choice != "gain"
@@ -132,7 +164,14 @@ def _is_general(form, criterion):
     )
 
 
-def _general(form, columns, y, criterion, domains, options):
+def _general(
+    form: TreeForm,
+    columns: Columns,
+    y: Array,
+    criterion: Criterion,
+    domains: tuple[Domain | None, ...],
+    options: dict[str, Any],
+) -> Tree:
     sizes = np.array([domain.size if domain is not None else 0 for domain in domains])
     return grow_general_tree(
         columns, y, criterion, categorical_split=form.categorical_split, numeric_test=form.numeric_test,
@@ -142,11 +181,11 @@ def _general(form, columns, y, criterion, domains, options):
     )  # fmt: skip
 
 
-def smooth_answers(tree, alpha):
+def smooth_answers(tree: Tree, alpha: float) -> Tree:
     """Class frequencies with α added to the weight of every class: (n_k + α) / (n + α K)."""
     counts = tree.answers * tree.weight[:, None] + alpha
     answers = counts / np.sum(counts, axis=1, keepdims=True)
     for node in np.flatnonzero(tree.weight == 0.0):
-        # A declared value without rows answers as the node above it does.
+        # A declared value without rows takes the frequencies of its parent.
         answers[node] = answers[tree.parent[node]]
     return tree.with_answers(answers)

@@ -1,28 +1,31 @@
-"""What a grown forest tells: leaves, nearness, importances, cost.
+"""Leaves, proximities, importances and cost of a grown forest.
 
     row → its leaves → one-hot code Z → P = Z Zᵀ / T                                                                 (1)
 
-Breiman (2001), doi:10.1023/A:1010933404324. The forest keeps no rows, so whatever asks which rows a tree has seen takes
-the rows of `fit` again.
+Breiman (2001), doi:10.1023/A:1010933404324. A forest does not store its rows, so methods that need to know which rows a
+tree has seen take the rows of `fit` again.
 """
 
-from typing import NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from scipy import sparse
-from sklearn.base import BaseEstimator
+from scipy.sparse import csr_array
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats, Integers, Matrix, RandomState, Sparse, TableLike
 from gnomon.base.coded_rows import new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import check_choice, check_integer
-from gnomon.search import forest_importance
+from gnomon.search import Forest, Importances, forest_importance
 from gnomon.search.importance import IMPORTANCES
 from gnomon.search.traverse import as_dense
-from gnomon.trees._cost import forest_cost
+from gnomon.trees._cost import ForestCost, forest_cost
 from gnomon.trees._fill import fill_values
 from gnomon.trees._out_of_bag import permutation_importance
 from gnomon.trees._proximity import outlyingness, prototype_rows, proximities
-from gnomon.trees._reading import ReadsForest
+from gnomon.trees._reading import ForestReadingMixin, ImportanceKind
 
 __all__ = ["GrownForest", "TreeAnswers", "tree_answers"]
 
@@ -30,25 +33,25 @@ __all__ = ["GrownForest", "TreeAnswers", "tree_answers"]
 class TreeAnswers(NamedTuple):
     """The answers of the trees of a forest: `each`, and their `mean` and `std`."""
 
-    each: np.ndarray
-    mean: np.ndarray
-    std: np.ndarray
+    each: Floats
+    mean: Floats
+    std: Floats
 
 
-class GrownForest(ReadsForest, BaseEstimator):
+class GrownForest(ForestReadingMixin, Estimator):
     """The methods of an estimator with `forest_`, `coding_`, the bags of its `_n_rows` rows, `_truth(y)`, `_loss`."""
 
-    def _rows(self, X):
+    def _rows(self, X: TableLike | Sparse) -> Any:
         """New rows as numbers."""
         if "forest_" not in vars(self):
             check_is_fitted(self, "forest_")
         return new_rows(self, X)
 
-    def _means(self, X):
+    def _means(self, X: TableLike | Sparse) -> Floats:
         rows = self._rows(X)
         return self._voters.sum(rows, self.n_jobs) / len(self.forest_)
 
-    def _training_rows(self, X, what):
+    def _training_rows(self, X: TableLike | Sparse, what: str) -> Any:
         """X as numbers, which must be the rows of `fit`; and the bags of these."""
         X = self._rows(X)
         if not self._bags.all_drawn:
@@ -61,23 +64,31 @@ class GrownForest(ReadsForest, BaseEstimator):
                              f"them; X has {X.shape[0]}")  # fmt: skip
         return X
 
-    def apply(self, X):
+    def apply(self, X: TableLike | Sparse) -> Integers:
         """The number of the leaf of every row in every tree, shape (n_samples, n_estimators)."""
         rows = self._rows(X)
         return self.forest_.leaves(rows, self.n_jobs)
 
-    def decision_path(self, X):
+    def decision_path(self, X: TableLike | Sparse) -> tuple[csr_array, Integers]:
         """A sparse matrix that marks the nodes on the paths of every row, and where each tree begins in it."""
         rows = self._rows(X)
         trees = [self.forest_.tree(t) for t in range(len(self.forest_))]
         return sparse.hstack([tree.decision_path(rows) for tree in trees], format="csr"), self.forest_.roots
 
-    def embed(self, X):
+    def embed(self, X: TableLike | Sparse) -> csr_array:
         """The leaves of every row as a sparse one-hot code: exactly one 1 for each tree."""
         rows = self._rows(X)
         return self.forest_.code(rows, self.n_jobs)
 
-    def proximity(self, X, Y=None, *, oob=False, max_dense=10_000, top=100):
+    def proximity(
+        self,
+        X: TableLike | Sparse,
+        Y: TableLike | Sparse | None = None,
+        *,
+        oob: bool = False,
+        max_dense: int = 10_000,
+        top: int = 100,
+    ) -> Any:
         """The share of trees in which two rows are in one leaf.
 
         Parameters
@@ -106,7 +117,7 @@ class GrownForest(ReadsForest, BaseEstimator):
         seen = np.array([self._bags.counts(t)[: self._n_rows] > 0.0 for t in range(len(self.forest_))]).T
         return proximities(Z, Z, T=len(self.forest_), seen=seen, max_dense=max_dense, top=top)
 
-    def outlier_score(self, X, y=None):
+    def outlier_score(self, X: TableLike | Sparse, y: ArrayLike | None = None) -> Floats:
         """How far every row is from the others of its class, n_c / Σ P_ij² over these, around 0 with spread 1.
 
         Parameters
@@ -123,7 +134,9 @@ class GrownForest(ReadsForest, BaseEstimator):
         Z = self.embed(X)
         return outlyingness(Z, len(self.forest_), _index(y, Z.shape[0])[1])
 
-    def prototypes(self, X, y=None, *, n_neighbors=None):
+    def prototypes(
+        self, X: TableLike | Sparse, y: ArrayLike | None = None, *, n_neighbors: int | None = None
+    ) -> dict[Any, list[Any]]:
         """A typical row of every class: the medians (of categories the most frequent value) around its centre.
 
         The centre is the row whose `n_neighbors` nearest rows, by proximity, hold the most of its class.
@@ -148,8 +161,15 @@ class GrownForest(ReadsForest, BaseEstimator):
         middles = [fill_values(rows[some], self.coding_.category, "median", np.ones(len(some))) for some in near]
         return {label: self.coding_.labels(middle) for label, middle in zip(classes, middles, strict=True)}
 
-    def importance(self, kind="impurity", X=None, y=None, *, random_state=None):
-        """How much the trees need each column.
+    def importance(
+        self,
+        kind: ImportanceKind | Literal["oob_permutation"] = "impurity",
+        X: TableLike | Sparse | None = None,
+        y: ArrayLike | None = None,
+        *,
+        random_state: RandomState = None,
+    ) -> Importances:
+        """The importance of each column for the trees.
 
         Parameters
         ----------
@@ -157,7 +177,7 @@ class GrownForest(ReadsForest, BaseEstimator):
             The first four as for a tree; "oob_permutation": by how much the error of a tree on its out-of-bag rows
             rises when the column is permuted among them (share of wrong rows, or mean squared error).
         X, y : the rows of `fit`
-            For "oob_permutation" only: the forest keeps no rows.
+            For "oob_permutation" only, because the forest does not store them.
         random_state : None, int, Generator or RandomState
             Draws the permutations.
 
@@ -176,7 +196,7 @@ class GrownForest(ReadsForest, BaseEstimator):
             self.forest_, self._bags, rows, truth, self._loss, random_state=random_state, n_jobs=self.n_jobs
         )
 
-    def staged_errors(self, X, y):
+    def staged_errors(self, X: TableLike | Sparse, y: ArrayLike) -> Floats:
         """The error on rows after 1, 2, … trees: the share of wrong ones, or the mean squared error.
 
         Parameters
@@ -194,8 +214,8 @@ class GrownForest(ReadsForest, BaseEstimator):
             errors[t] = self._loss(truth, total / (t + 1))
         return errors
 
-    def summary(self, X=None):
-        """What the forest costs, beside one tree: nodes, bytes, depth, tests of a row, seconds of fit and prediction.
+    def summary(self, X: TableLike | Sparse | None = None) -> ForestCost:
+        """The cost of the forest and of its mean tree: nodes, bytes, depth, tests of a row, seconds to fit and predict.
 
         Parameters
         ----------
@@ -209,10 +229,10 @@ class GrownForest(ReadsForest, BaseEstimator):
         check_is_fitted(self, "forest_")
         return forest_cost(self.forest_, self._fit_seconds, None if X is None else lambda: self.predict(X))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.forest_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.allow_nan = True
@@ -221,14 +241,14 @@ class GrownForest(ReadsForest, BaseEstimator):
         return tags
 
 
-def tree_answers(forest, X, n_jobs=None):
+def tree_answers(forest: Forest, X: Matrix, n_jobs: int | None = None) -> TreeAnswers:
     """The answer of every tree at every row."""
     leaves = forest.leaves(X, n_jobs)
     each = forest.whole.answers[leaves + forest.roots[:-1]].swapaxes(0, 1)
     return TreeAnswers(each, np.mean(each, axis=0), np.std(each, axis=0))
 
 
-def _index(y, n):
+def _index(y: ArrayLike | None, n: int) -> tuple[list[Any], Integers]:
     if y is None:
         return [None], np.zeros(n, dtype=int)
     check_consistent_length(y, np.empty(n))

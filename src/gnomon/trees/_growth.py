@@ -3,25 +3,47 @@
     fractions become numbers: min_samples_split, min_samples_leaf of the rows, max_features of the columns,
     min_weight_fraction_leaf of the weight; (n/N)·gain ≥ min_impurity_decrease becomes n·gain ≥ N·min_impurity_decrease
 
-Words and their meaning are scikit-learn's (Pedregosa et al. 2011, JMLR 12).
+Names and their meaning are scikit-learn's (Pedregosa et al. 2011, JMLR 12).
 """
 
 import numbers
+from collections.abc import Sequence
 from math import ceil, log2, sqrt
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import ArrayLike, Integers, RandomState
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
 
-__all__ = ["bins_of", "growth_options", "monotone_of", "resolve_max_features", "seed_of"]
+__all__ = [
+    "Binning",
+    "MaxFeatures",
+    "MonotonicConstraints",
+    "SplitterWord",
+    "bins_of",
+    "growth_options",
+    "monotone_of",
+    "resolve_max_features",
+    "seed_of",
+]
+
+MaxFeatures: TypeAlias = float | Literal["sqrt", "log2"] | None
+"""A number of columns, a share of them, or a function of their number; None for all."""
+
+Binning: TypeAlias = int | Literal["auto"] | None
+SplitterWord: TypeAlias = Literal["best", "random"]
+
+MonotonicConstraints: TypeAlias = ArrayLike | dict[str, int] | None
+"""1, 0 or −1 for every column, or by name for some."""
 
 BINNED_FROM = 20_000
 """Rows from which ``binning="auto"`` uses 255 bins."""
 
 
-def growth_options(estimator, n_rows, n_features, total_weight):
-    """The keyword arguments of `grow_tree` that an estimator's parameters stand for."""
+def growth_options(estimator: Any, n_rows: int, n_features: int, total_weight: float) -> dict[str, Any]:
+    """The keyword arguments of `grow_tree` for an estimator's parameters."""
     decrease = check_non_negative("min_impurity_decrease", estimator.min_impurity_decrease)
     fraction = check_interval("min_weight_fraction_leaf", estimator.min_weight_fraction_leaf, 0.0, 0.5)
     depth, leaves = estimator.max_depth, estimator.max_leaf_nodes
@@ -38,11 +60,11 @@ def growth_options(estimator, n_rows, n_features, total_weight):
     }
 
 
-def _kept_monotone(estimator, p):
-    """The constraints of `monotonic_cst`, where the leaves of the estimator will keep them."""
+def _kept_monotone(estimator: Any, p: int) -> Integers | None:
+    """The constraints of `monotonic_cst`; refused with options under which leaves may violate them."""
     given = vars(estimator)
     monotone = monotone_of(estimator.monotonic_cst, p, given.get("feature_names_in_"))
-    if not np.any(monotone):
+    if monotone is None or not np.any(monotone):
         return monotone
     refits = given.get("pruning") == "reduced_error" and given.get("refit_leaves")
     breaking = {
@@ -60,8 +82,8 @@ def _kept_monotone(estimator, p):
     return monotone
 
 
-def resolve_max_features(max_features, p, name="max_features"):
-    """How many of p columns a word, a fraction or a number stands for."""
+def resolve_max_features(max_features: MaxFeatures, p: int, name: str = "max_features") -> int:
+    """The number of columns, of p, that `max_features` means."""
     if max_features is None:
         return p
     if isinstance(max_features, str):
@@ -72,7 +94,7 @@ def resolve_max_features(max_features, p, name="max_features"):
     return max(1, int(check_interval(name, max_features, 0.0, 1.0, closed="right") * p))
 
 
-def bins_of(binning, n):
+def bins_of(binning: Binning, n: int) -> int | None:
     """The number of bins for n rows; None is one for every distinct value."""
     if isinstance(binning, str):
         check_choice("binning", binning, ("auto",))
@@ -80,18 +102,18 @@ def bins_of(binning, n):
     return None if binning is None else check_integer("binning", binning, 2, 255)
 
 
-def seed_of(random_state):
-    """One whole number for the draws of a tree."""
+def seed_of(random_state: RandomState) -> int:
+    """One seed for the draws of a tree."""
     return int(check_rng(random_state).integers(0, 2**63))
 
 
-def _count(name, value, n, least):
+def _count(name: str, value: float, n: int, least: int) -> int:
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         return check_integer(name, value, least)
     return max(least, ceil(check_interval(name, value, 0.0, 1.0, closed="right" if least == 2 else "neither") * n))
 
 
-def monotone_of(cst, p, names):
+def monotone_of(cst: MonotonicConstraints, p: int, names: Sequence[str] | None) -> Integers | None:
     """1, −1 or 0 for each of p columns, from an array or a dict by name; None if there is no constraint."""
     if cst is None:
         return None

@@ -1,4 +1,4 @@
-"""Rounds on histograms: how one is done, when they stop, which columns may meet.
+"""Boosting rounds on histograms: a round, early stopping, interaction constraints.
 
     stop when  max of the last m scores ≤ the score before them + tol                                               (1)
 
@@ -8,42 +8,54 @@ Scores are minus the loss, or a scorer's, of rows held out. Rules and names are 
 
 import itertools
 import numbers
+from collections.abc import Callable, Iterable
 from math import ceil
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import is_classifier
 from sklearn.metrics import check_scoring
 from sklearn.utils import check_random_state, resample
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix, Sparse, TableLike
+from gnomon.base.callbacks import Tasks
 from gnomon.base.coded_rows import new_rows
+from gnomon.losses import Loss
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
-from gnomon.search import BoostingPlan
+from gnomon.search import BoostingPlan, Columns, Round
 from gnomon.search.boosting_scores import mean_loss
 from gnomon.trees._boosting import (
     BoostedTrees,
     BoostingRows,
-    Followed,
+    HeldOutLosses,
+    Judge,
     best_constant,
     check_monotone,
     held_rows,
     part_of,
-    probe,
     stalled,
+    with_fixed_scores,
 )
 from gnomon.trees._growth import monotone_of
 from gnomon.trees._targets import tree_weights
 
-__all__ = ["HistogramRounds", "validation_rows"]
+__all__ = ["HistogramRounds", "Interactions", "validation_rows"]
+
+Interactions: TypeAlias = Literal["pairwise", "no_interactions"] | Iterable[Iterable[int]] | None
+"""Groups of columns that may occur together on a path."""
+
+Measure: TypeAlias = Callable[[BoostingRows, Floats], float]
+"""From rows and their scores to a number that is larger for better scores."""
 
 LEAST_CURVATURE = 1e-3
 EARLY_FROM = 10_000
 """Rows from which ``early_stopping="auto"`` holds some out."""
 
 CATEGORY_ROWS = 10.0
-"""Rows that a category needs to be told from others, and by which the order of categories is shrunk."""
+"""Least rows of a category that is split off on its own, and the shrinkage of the order of categories."""
 
 SCORED = 10_000
-"""Most training rows that a scorer is asked about after every round."""
+"""Most training rows that are scored after every round."""
 
 
 class HistogramRounds(BoostedTrees):
@@ -51,16 +63,29 @@ class HistogramRounds(BoostedTrees):
 
     _rounds_name = "max_iter"
 
-    def _bins(self, n):
+    validation_score_: Floats
+    do_early_stopping_: bool
+
+    def _bins(self, n: int) -> int:
         return check_integer("max_bins", self.max_bins, 2, 255)
 
-    def _given_split(self):
+    def _given_split(self) -> int | None:
         """The first number that `random_state` yields, where it is one of scikit-learn's; else none."""
         if not isinstance(self.random_state, (numbers.Integral, np.random.RandomState)):
             return None
         return int(check_random_state(self.random_state).randint(np.iinfo(np.uint32).max, dtype="u8"))
 
-    def _learn(self, X, y, weights, loss, n_scores, held, strata=None):
+    def _learn(
+        self,
+        X: Matrix,
+        y: Array,
+        weights: Floats,
+        loss: Loss,
+        n_scores: int,
+        held: tuple[Matrix, Array, Floats] | None,
+        told: Tasks,
+        strata: Integers | None = None,
+    ) -> Self:
         """Carry out rounds on coded rows; `held` are rows (X, y, weights) given for validation, or None."""
         seed = self._new_seed()
         self.do_early_stopping_ = self._stops_early(len(y), held is not None)
@@ -74,17 +99,17 @@ class HistogramRounds(BoostedTrees):
             self.baseline_ = best_constant(loss, y, weights, n_scores)
             self.train_score_ = self.validation_score_ = np.zeros(0)
         rows = self._rows(X, y, weights)
-        followed = None if held is None else Followed(self._rows(*held), self._kept_sum(held[0]))
-        judge = self._judge(rows, followed, self._measure(loss))
-        return self._fit_rounds(rows, loss, n_scores, judge, followed=followed)
+        validation = None if held is None else HeldOutLosses(self._rows(*held), self._kept_sum(held[0]))
+        judge = self._judge(rows, validation, self._measure(loss))
+        return self._fit_rounds(rows, loss, n_scores, told, judge, validation=validation)
 
-    def _rows(self, X, y, weights):
+    def _rows(self, X: Matrix, y: Array, weights: Floats) -> BoostingRows:
         return BoostingRows(X, y, weights, self._start(X, X.shape[0]))
 
-    def _start(self, X, n):
+    def _start(self, X: object, n: int) -> Floats:
         return np.tile(self.baseline_, (n, 1))
 
-    def _stops_early(self, n, given):
+    def _stops_early(self, n: int, given: bool) -> bool:
         if isinstance(self.early_stopping, str):
             check_choice("early_stopping", self.early_stopping, ("auto",))
             return given or n > EARLY_FROM
@@ -94,30 +119,32 @@ class HistogramRounds(BoostedTrees):
             )
         return bool(self.early_stopping)
 
-    def _judge(self, rows, followed, measure):
-        """What is asked after every round: scores of training and of held-out rows, and whether they still rise."""
+    def _judge(self, rows: BoostingRows, validation: HeldOutLosses | None, measure: Measure) -> Judge | None:
+        """The function that scores rows after every round and applies (1); None without early stopping."""
         patience, tol = check_integer("n_iter_no_change", self.n_iter_no_change, 1), check_non_negative("tol", self.tol)
         if not self.do_early_stopping_:
             return None
         which = self._scored(rows)
         seen, fresh = rows.part(which), not self._continues()
-        train = [measure(seen, seen.start)] if fresh else list(self.train_score_)
-        held = [measure(followed.rows, followed.scores)] if fresh and followed else list(self.validation_score_)
+        train: list[float] = [measure(seen, seen.start)] if fresh else list(self.train_score_)
+        held: list[float] = (
+            [measure(validation.rows, validation.scores)] if fresh and validation else list(self.validation_score_)
+        )
 
-        def judge(now):
+        def judge(now: Round) -> str | None:
             train.append(measure(seen, *part_of(which, now.scores)))
-            if followed is not None:
-                followed.add(now)
-                held.append(measure(followed.rows, followed.scores))
+            if validation is not None:
+                validation.add(now)
+                held.append(measure(validation.rows, validation.scores))
             self.train_score_, self.validation_score_ = np.array(train), np.array(held)
-            if not stalled(train if followed is None else held, patience, tol):
+            if not stalled(train if validation is None else held, patience, tol):
                 return None
-            return "no_change" if followed is None else "validation"
+            return "no_change" if validation is None else "validation"
 
         return judge
 
-    def _scored(self, rows):
-        """The training rows that are measured: all of them for the loss, as scikit-learn draws them for a scorer."""
+    def _scored(self, rows: BoostingRows) -> Integers:
+        """The training rows that are scored: all for the loss; for a scorer a sample, drawn as in scikit-learn."""
         n = len(rows.y)
         if self.scoring == "loss" or n <= SCORED:
             return np.arange(n)
@@ -125,19 +152,19 @@ class HistogramRounds(BoostedTrees):
         drawn = resample(np.arange(n), n_samples=SCORED, replace=False, random_state=self._split, stratify=strata)
         return np.sort(drawn)
 
-    def _measure(self, loss):
+    def _measure(self, loss: Loss) -> Measure:
         """(rows, scores) → a number that is larger for better scores."""
         if self.scoring == "loss":
             return lambda rows, scores: -mean_loss(loss, rows.y, scores, rows.weights)
         scorer = check_scoring(self, self.scoring)
 
-        def measure(rows, scores):
+        def measure(rows: BoostingRows, scores: Floats) -> float:
             options = {} if np.all(rows.weights == 1.0) else {"sample_weight": rows.weights}
-            return float(scorer(probe(self, scores), rows.X, self._labels(rows.y), **options))
+            return float(scorer(with_fixed_scores(self, scores), rows.X, self._labels(rows.y), **options))
 
         return measure
 
-    def _plan(self, loss, n_scores, columns, total):
+    def _plan(self, loss: Loss, n_scores: int, columns: Columns, total: float) -> BoostingPlan:
         leaves, depth, p = self.max_leaf_nodes, self.max_depth, len(columns.sizes)
         monotone = monotone_of(self.monotonic_cst, p, vars(self).get("feature_names_in_"))
         share = check_interval("max_features", self.max_features, 0.0, 1.0, closed="right")
@@ -162,8 +189,8 @@ class HistogramRounds(BoostedTrees):
         )
 
 
-def groups_of(cst, p):
-    """A row for each group of columns that may meet on a path, with one truth value per column; None without groups."""
+def groups_of(cst: Interactions, p: int) -> Bools | None:
+    """A row of booleans, one per column, for each group of columns that may occur on one path; None without groups."""
     if cst is None:
         return None
     if isinstance(cst, str):
@@ -183,18 +210,24 @@ def groups_of(cst, p):
     return together
 
 
-def _groups(cst):
+def _groups(cst: Iterable[Iterable[int]]) -> list[list[int]]:
     try:
         return [list(group) for group in cst]
     except TypeError:
         raise ValueError(
             f"interaction_cst={cst!r}: Interaction constraints must be a sequence of tuples or lists of columns; give "
-            "one for each group that may meet, such as [[0, 1], [2, 3]]"
+            "one for each group that may interact, such as [[0, 1], [2, 3]]"
         ) from None
 
 
-def validation_rows(model, X, y, sample_weight, coded):
-    """(rows as numbers, targets as the loss takes them, weights) of what the user holds out; None without."""
+def validation_rows(
+    model: Any,
+    X: TableLike | Sparse | None,
+    y: ArrayLike | None,
+    sample_weight: ArrayLike | None,
+    coded: Callable[[Array], Array],
+) -> tuple[Matrix, Array, Floats] | None:
+    """(coded rows, targets as the loss takes them, weights) of `X_val`, `y_val`; None without them."""
     if X is None and y is None:
         return None
     if X is None or y is None:

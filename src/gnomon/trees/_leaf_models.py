@@ -1,4 +1,4 @@
-"""Leaves that hold a model of the numbers in place of one answer.
+"""Leaves with a model of the numeric columns in place of a constant.
 
     p ← f_leaf(x);    going up,    p ← (n · p + k · f_parent(x)) / (n + k),    n the weight of the node below       (1)
 
@@ -9,37 +9,41 @@ doi:10.1007/s10994-005-0466-3.
 """
 
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import csr_array
 from scipy.special import softmax
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import has_fit_parameter
 
+from gnomon._typing import Array, Bools, Floats, Integers, Matrix
 from gnomon.losses import SoftmaxLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.linalg import ridge
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.optim import fit_linear
 from gnomon.penalties import L2
-from gnomon.search import leaf_weights
+from gnomon.search import Tree, leaf_weights
 from gnomon.search.importance import tested_columns
 
-__all__ = ["LeafOptions", "leaf_options", "model_answers", "with_leaf_models"]
+__all__ = ["LeafColumns", "LeafOptions", "leaf_options", "model_answers", "with_leaf_models"]
+
+LeafColumns: TypeAlias = Literal["all", "path"]
 
 
 class LeafOptions(NamedTuple):
-    """What the models of nodes are; `n_classes` is None for numbers."""
+    """Options of the models of nodes; `n_classes` is None for regression."""
 
-    model: Any
-    features: str
+    model: Literal["linear"] | BaseEstimator
+    features: LeafColumns
     min_rows: int
     ridge: float
     n_classes: int | None
 
 
-def leaf_options(estimator, n_classes=None):
+def leaf_options(estimator: Any, n_classes: int | None = None) -> LeafOptions | None:
     """The options of an estimator, checked; None where leaves are constant."""
     check_choice("leaf_features", estimator.leaf_features, ("all", "path"))
     least = check_integer("min_samples_linear", estimator.min_samples_linear, 1)
@@ -52,14 +56,14 @@ def leaf_options(estimator, n_classes=None):
     return LeafOptions(estimator.leaf_model, estimator.leaf_features, least, strength, n_classes)
 
 
-def with_leaf_models(tree, X, y, weights, category, options):
+def with_leaf_models(tree: Tree, X: Matrix, y: Array, weights: Floats, category: Bools, options: LeafOptions) -> Tree:
     """The tree with a model, and for numbers their least and largest target, at every node."""
     X, y = _dense(X), y.reshape(len(weights), -1)
     reached = _reached(tree, X).tocsc()
     models, tested = np.full(tree.node_count, None, dtype=object), tested_columns(tree)
     ranges = np.zeros((tree.node_count, 2, y.shape[1]))
     for node in range(tree.node_count):
-        # Rows that end in the subtree of a node are its rows, and in preorder the subtree is a run of columns.
+        # The rows of a node are those that end in its subtree, which in preorder is a contiguous range of nodes.
         part = reached[:, node : tree.ends[node]].tocsr()
         w = np.asarray(part.sum(axis=1)).ravel() * weights
         rows = np.flatnonzero(w > 0.0)
@@ -69,19 +73,19 @@ def with_leaf_models(tree, X, y, weights, category, options):
     return replace(tree, extra={**tree.extra, "models": models, "ranges": ranges})
 
 
-def _dense(X):
+def _dense(X: Any) -> Array:
     return X.toarray() if sparse.issparse(X) else X
 
 
-def _reached(tree, X):
-    """Shares of rows in the nodes where they end."""
+def _reached(tree: Tree, X: Array) -> csr_array:
+    """A sparse matrix with the share of each row (1 without fractional rows) in the nodes where it ends."""
     if tree.extra.keys() & {"fractional", "surrogates"}:
         return leaf_weights(tree, X)
     leaf = tree.apply(X)
     return sparse.csr_array((np.ones(len(leaf)), (np.arange(len(leaf)), leaf)), shape=(len(leaf), tree.node_count))
 
 
-def _columns(tree, node, category, tested, options):
+def _columns(tree: Tree, node: int, category: Bools, tested: Any, options: LeafOptions) -> Integers:
     """The columns of numbers, all of them or those that are tested on the way to the node."""
     if options.features == "all":
         return np.flatnonzero(~category)
@@ -92,15 +96,15 @@ def _columns(tree, node, category, tested, options):
 class LeafModel(NamedTuple):
     """A model of some columns: `center` fills missing cells; `coef` and `intercept`, or an estimator; its classes."""
 
-    columns: np.ndarray
-    center: np.ndarray
+    columns: Integers
+    center: Floats
     coef: Any
-    intercept: Any
-    classes: Any
+    intercept: Floats | None
+    classes: Array | None
 
 
-def _fit(X, y, w, columns, options):
-    """The model of the rows of a node, None where its answer is all that they tell."""
+def _fit(X: Array, y: Array, w: Floats, columns: Integers, options: LeafOptions) -> LeafModel | None:
+    """The model of the rows of a node; None where the constant of the node is used instead."""
     X = X[:, columns].astype(float)
     known = ~np.isnan(X) * w[:, None]
     center = np.sum(np.where(known > 0.0, X, 0.0) * known, axis=0) / np.maximum(np.sum(known, axis=0), 1e-300)
@@ -118,7 +122,7 @@ def _fit(X, y, w, columns, options):
     return None if found is None else LeafModel(columns, center, found[0] / spread, found[1], classes)
 
 
-def _fit_ridge(Z, y, w, strength):
+def _fit_ridge(Z: Floats, y: Array, w: Floats, strength: float) -> tuple[Floats, Floats] | None:
     """Coefficients of shape (outputs, columns) and intercepts; None if the system is singular."""
     if strength == 0.0 and np.linalg.matrix_rank(np.sqrt(w)[:, None] * np.column_stack([np.ones(len(Z)), Z])) < (
         Z.shape[1] + 1
@@ -128,21 +132,21 @@ def _fit_ridge(Z, y, w, strength):
     return np.reshape(found.coef, (y.shape[1], -1)), np.ravel(found.intercept)
 
 
-def _fit_softmax(Z, y, w, strength):
+def _fit_softmax(Z: Floats, y: Array, w: Floats, strength: float) -> tuple[Floats, Floats]:
     """Coefficients of shape (classes present, columns) and intercepts."""
     classes, index = np.unique(y, return_inverse=True)
-    # Classes that a plane parts have no finite optimum without a penalty.
+    # Separable classes have no finite optimum without a penalty.
     penalty = L2(max(strength, 1e-8 * float(np.sum(w))), half=True)
     found = fit_linear(Design(Z), index.ravel(), SoftmaxLoss(), penalty, w, n_scores=len(classes))
-    return found.w, found.intercept
+    return found.w, np.asarray(found.intercept)
 
 
-def _fit_estimator(model, X, y, w):
+def _fit_estimator(model: Any, X: Array, y: Array, w: Floats) -> Any:
     given = {"sample_weight": w} if has_fit_parameter(model, "sample_weight") else {}
     return clone(model).fit(X, y[:, 0] if y.shape[1] == 1 else y, **given)
 
 
-def model_answers(tree, X, smooth, *, clip):
+def model_answers(tree: Tree, X: Matrix, smooth: float, *, clip: bool) -> Floats:
     """Equation (1) for every row, kept within the targets of its leaf if `clip`, as shares where `tree` has classes."""
     X = _dense(X)
     reached = _reached(tree, X).tocsc()
@@ -157,7 +161,7 @@ def model_answers(tree, X, smooth, *, clip):
     return out
 
 
-def _blended(tree, leaf, X, smooth):
+def _blended(tree: Tree, leaf: int, X: Array, smooth: float) -> Floats:
     path = tree.path(leaf)
     found = _answer(tree, leaf, X)
     for above, below in zip(path[-2::-1], path[:0:-1], strict=True):
@@ -167,18 +171,18 @@ def _blended(tree, leaf, X, smooth):
     return found
 
 
-def _answer(tree, node, X):
-    """What the model of one node says."""
+def _answer(tree: Tree, node: int, X: Array) -> Floats:
+    """The prediction of the model of one node."""
     model, constant = tree.extra["models"][node], tree.answers[node]
     if model is None:
         return np.broadcast_to(constant, (len(X), len(constant)))
     x = X[:, model.columns]
     x = np.where(np.isnan(x), model.center, x)
     if model.intercept is None:
-        said = model.coef.predict(x) if model.classes is None else model.coef.predict_proba(x)
+        found = model.coef.predict(x) if model.classes is None else model.coef.predict_proba(x)
     else:
-        said = (x - model.center) @ model.coef.T + model.intercept
-        said = said if model.classes is None else softmax(said, axis=1)
+        found = (x - model.center) @ model.coef.T + model.intercept
+        found = found if model.classes is None else softmax(found, axis=1)
     out = np.zeros((len(X), len(constant)))
-    out[:, slice(None) if model.classes is None else model.classes] = said.reshape(len(X), -1)
+    out[:, slice(None) if model.classes is None else model.classes] = found.reshape(len(X), -1)
     return out

@@ -6,17 +6,33 @@ Names and shapes are scikit-learn's: of one output `classes_` is an array and `p
 are lists (Pedregosa et al. 2011, JMLR 12).
 """
 
+from typing import Any, TypeAlias
+
 import numpy as np
 
-__all__ = ["counts_of", "labels_of", "refuse_several", "shares_of"]
+from gnomon._typing import Array, Floats
+
+__all__ = ["ClassCounts", "ClassLabels", "ClassShares", "counts_of", "labels_of", "refuse_several", "shares_of"]
+
+ClassLabels: TypeAlias = Array | Any
+"""The classes of one output, or a list of those of several; which of them, only `fit` knows: see `ClassShares`."""
+
+ClassCounts: TypeAlias = int | Any
+"""The number of classes of one output, or those of several."""
+
+ClassShares: TypeAlias = Floats | Any
+"""Class frequencies of one output, or a list of those of several.
+
+A union with a list would have a checker refuse ``predict_proba(X)[:, 1]``, which is right for one output.
+"""
 
 
-def counts_of(classes):
+def counts_of(classes: ClassLabels) -> ClassCounts:
     """The number of classes: one number, or one for each output."""
     return [len(some) for some in classes] if isinstance(classes, list) else len(classes)
 
 
-def shares_of(classes, answers):
+def shares_of(classes: ClassLabels, answers: Floats) -> ClassShares:
     """The class frequencies (1) of each row: a matrix, or one for each output."""
     if not isinstance(classes, list):
         return answers
@@ -24,7 +40,7 @@ def shares_of(classes, answers):
     return [answers[:, o * K : o * K + len(some)] for o, some in enumerate(classes)]
 
 
-def labels_of(classes, answers):
+def labels_of(classes: ClassLabels, answers: Floats) -> Array:
     """The most frequent class of each row and output."""
     if not isinstance(classes, list):
         return classes[np.argmax(answers, axis=1)]
@@ -32,8 +48,8 @@ def labels_of(classes, answers):
     return np.column_stack(found)
 
 
-def refuse_several(classes, **options):
-    """Refuse what goes with one output only; each is given by its name with whether it is asked for."""
+def refuse_several(classes: ClassLabels | None, **options: object) -> None:
+    """Refuse options that support one output only; `options` maps their names to whether they are used."""
     asked = [name for name, there in options.items() if there]
     if isinstance(classes, list) and asked:
         raise ValueError(f"{asked[0]} goes with one output, and y has {len(classes)}; leave it out, or fit a model to "

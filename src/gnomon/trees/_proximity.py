@@ -1,25 +1,32 @@
-"""How near rows are to each other in a forest.
+"""Proximities of rows in a forest.
 
     P_ij = (1/T) Σ_t 1[leaf_t(x_i) = leaf_t(x_j)] = (Z Zᵀ)_ij / T,   Z the one-hot codes of the leaves               (1)
     out of bag:  the same sum, over the trees whose bags hold neither i nor j, divided by their number               (2)
     outlyingness of i in class c:  n_c / Σ_{j ∈ c} P_ij²,  minus the median of the class, over its spread            (3)
 
 Breiman & Cutler (2003), Manual on setting up, using, and understanding random forests v4.0; Breiman (2001),
-doi:10.1023/A:1010933404324. Z is sparse, so that only pairs that meet in a leaf cost anything.
+doi:10.1023/A:1010933404324. Z is sparse, so that the cost grows with the number of pairs that share a leaf.
 """
+
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import csr_array
 
+from gnomon._typing import Bools, Floats, Integers
 from gnomon.numerics.parallel import split_rows
 
 __all__ = ["outlyingness", "prototype_rows", "proximities"]
 
 CELLS = 2**22
-"""Numbers in a block of the matrix."""
+"""Entries of P that are computed at a time."""
 
 
-def proximities(Z, other, *, T, seen=None, max_dense=10_000, top=100):
+def proximities(
+    Z: csr_array, other: csr_array, *, T: int, seen: Bools | None = None, max_dense: int = 10_000, top: int = 100
+) -> Any:
     """(1) of the rows of Z against those of `other`, or (2) where `seen` marks the bags of the rows (n, T).
 
     An array; above `max_dense` rows on either side a sparse matrix of the `top` largest of each row.
@@ -32,25 +39,25 @@ def proximities(Z, other, *, T, seen=None, max_dense=10_000, top=100):
     return sparse.vstack([_largest(block, top) for _, block in _blocks(Z, other, T, seen)], format="csr")
 
 
-def _blocks(Z, other, T, seen):
+def _blocks(Z: csr_array, other: csr_array, T: int, seen: Bools | None) -> Iterator[tuple[slice, Floats]]:
     """Rows of P, as many at a time as fit in a block."""
-    held = (Z, other) if seen is None else (_unseen(Z, seen), _unseen(other, seen))
+    left, right = (Z, other) if seen is None else (_unseen(Z, seen), _unseen(other, seen))
     for rows in split_rows(Z.shape[0], max(1, Z.shape[0] * other.shape[0] // CELLS)):
-        met = (held[0][rows] @ held[1].T).toarray()
+        shared = (left[rows] @ right.T).toarray()
         if seen is None:
-            yield rows, met / T
+            yield rows, shared / T
         else:
             # Trees that have seen neither; without one the proximity is unknown.
             both = (~seen[rows]).astype(float) @ (~seen).T.astype(float)
-            yield rows, np.where(both > 0.0, met / np.maximum(both, 1.0), np.nan)
+            yield rows, np.where(both > 0.0, shared / np.maximum(both, 1.0), np.nan)
 
 
-def _unseen(Z, seen):
+def _unseen(Z: csr_array, seen: Bools) -> csr_array:
     """The codes without the trees that saw a row; every row of Z has one entry for each tree, in their order."""
     return sparse.csr_array((Z.data * ~seen.ravel(), Z.indices, Z.indptr), shape=Z.shape)
 
 
-def _largest(block, top):
+def _largest(block: Floats, top: int) -> csr_array:
     k = min(top, block.shape[1])
     block = np.nan_to_num(block)
     columns = np.sort(np.argpartition(-block, k - 1, axis=1)[:, :k], axis=1)
@@ -61,7 +68,7 @@ def _largest(block, top):
     return found
 
 
-def outlyingness(Z, T, index):
+def outlyingness(Z: csr_array, T: int, index: Integers) -> Floats:
     """(3) of every row; `index` is the class of each."""
     out = np.zeros(Z.shape[0])
     for c in np.unique(index):
@@ -73,14 +80,14 @@ def outlyingness(Z, T, index):
     return out
 
 
-def _standardised(x):
+def _standardised(x: Floats) -> Floats:
     away = x - np.median(x)
-    # Half of the rows may be equally near to all: then the mean distance from the median is the scale.
+    # If more than half of the rows have the same value, the mean absolute deviation is the scale.
     spread = np.median(np.abs(away)) or np.mean(np.abs(away))
     return away / spread if spread > 0.0 else np.zeros_like(away)
 
 
-def prototype_rows(Z, T, index, n_neighbors):
+def prototype_rows(Z: csr_array, T: int, index: Integers, n_neighbors: int) -> list[Integers]:
     """For each class the rows around its centre: of the nearest k rows of each row, the largest set of one class."""
     k = min(n_neighbors, Z.shape[0])
     count = np.zeros(Z.shape[0], dtype=int)

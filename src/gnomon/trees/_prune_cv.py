@@ -2,19 +2,20 @@
 
     CV(k) = (1/n) Σ_folds Σ_held-out ℓ(y_i, f_fold(x_i; α'_k)),    α'_k = √(α_k α_{k+1})                        (1)
 
-α_1 = 0 < α_2 < … are where the tree grown from all rows changes, and α'_k is a typical price of tree k: the trees of
-the folds change at prices of their own. The tree with the least CV is chosen ("min"), or the smallest whose CV is
+At α_1 = 0 < α_2 < … the pruned tree grown from all rows changes, and α'_k is a typical penalty of tree k: the trees of
+the folds change at other penalties. The tree with the least CV is chosen ("min"), or the smallest whose CV is
 within one standard error of it ("one_se"). Breiman et al. (1984), §3.4, doi:10.1201/9781315139470.
 """
 
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import BaseEstimator, clone, is_classifier
 from sklearn.model_selection import check_cv
 from sklearn.utils import _safe_indexing
 
+from gnomon._typing import Array, ArrayLike, Bools, Floats, Folds, Integers, Sparse, TableLike
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_choice
 from gnomon.search import pruning_path
@@ -22,9 +23,11 @@ from gnomon.search.prune import TIE
 
 __all__ = ["PruningChoice", "prune_cv"]
 
+PruningChoiceRule: TypeAlias = Literal["min", "one_se"]
+
 
 class PruningChoice(NamedTuple):
-    """The tree that `prune_cv` chose, and all that it chose from; arrays have an entry for each tree of the path.
+    """The tree that `prune_cv` chose, and the path it was chosen from; arrays have an entry for each tree of the path.
 
     Parameters
     ----------
@@ -56,16 +59,25 @@ class PruningChoice(NamedTuple):
 
     estimator: Any
     alpha: float
-    alphas: np.ndarray
-    leaves: np.ndarray
-    training_errors: np.ndarray
-    errors: np.ndarray
-    standard_errors: np.ndarray
+    alphas: Floats
+    leaves: Integers
+    training_errors: Floats
+    errors: Floats
+    standard_errors: Floats
     least: int
     one_se: int
 
 
-def prune_cv(tree, X, y, *, cv=10, rule="min", sample_weight=None, n_jobs=None):
+def prune_cv(
+    tree: BaseEstimator,
+    X: TableLike | Sparse,
+    y: ArrayLike,
+    *,
+    cv: Folds = 10,
+    rule: PruningChoiceRule = "min",
+    sample_weight: ArrayLike | None = None,
+    n_jobs: int | None = None,
+) -> PruningChoice:
     """Prune a tree at the α that cross-validation chooses by (1).
 
     ℓ is 1 for a wrong class, or the squared difference. Of trees with equal errors the smallest is taken.
@@ -106,12 +118,12 @@ def prune_cv(tree, X, y, *, cv=10, rule="min", sample_weight=None, n_jobs=None):
     grown = tree.fit(X, y, w)
     path = pruning_path(grown.tree_, loss=grown.pruning_loss)
     alphas = path.alphas
-    prices = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
+    penalties = np.append(np.sqrt(alphas[:-1] * alphas[1:]), np.inf)
 
     def held_out(fold):
         train, test = fold
         model = clone(tree).fit(_safe_indexing(X, train), y[train], w[train])
-        return _moments(model, prices, _safe_indexing(X, test), y[test], w[test])
+        return _moments(model, penalties, _safe_indexing(X, test), y[test], w[test])
 
     errors, squares = sum(map_chunks(held_out, _folds(cv, tree, X, y), n_jobs)) / np.sum(w)
     spread = np.sqrt(np.maximum(squares - errors**2, 0.0) / np.sum(w))
@@ -122,7 +134,7 @@ def prune_cv(tree, X, y, *, cv=10, rule="min", sample_weight=None, n_jobs=None):
     return PruningChoice(grown.prune(alpha), alpha, alphas, path.leaves, training, errors, spread, least, one_se)
 
 
-def _folds(cv, tree, X, y):
+def _folds(cv: Folds, tree: Any, X: Any, y: Array) -> list[tuple[Integers, Integers]]:
     splitter = check_cv(cv, y, classifier=is_classifier(tree))
     if isinstance(cv, Integral):
         splitter.shuffle, splitter.random_state = True, 0
@@ -132,11 +144,11 @@ def _folds(cv, tree, X, y):
     return folds
 
 
-def _moments(model, prices, X, y, w):
-    """Σ w ℓ and Σ w ℓ² over rows, for each price; prices rise, so each tree is pruned from the one before."""
-    sums = np.empty((2, len(prices)))
-    for k, price in enumerate(prices):
-        model = model.prune(price)
+def _moments(model: Any, penalties: Floats, X: Any, y: Array, w: Floats) -> Floats:
+    """Σ w ℓ and Σ w ℓ² over rows, for each penalty; these ascend, so each tree is pruned from the one before."""
+    sums = np.empty((2, len(penalties)))
+    for k, penalty in enumerate(penalties):
+        model = model.prune(penalty)
         predicted = model.predict(X)
         each = predicted != y if is_classifier(model) else (predicted - y) ** 2
         each = np.mean(each.reshape(len(y), -1), axis=1)
@@ -144,5 +156,5 @@ def _moments(model, prices, X, y, w):
     return sums
 
 
-def _last(mask):
+def _last(mask: Bools) -> int:
     return int(np.flatnonzero(mask)[-1])

@@ -1,21 +1,25 @@
-"""Answers with pseudo-counts, beside the frequencies of the rows.
+"""Class frequencies with pseudo-counts, kept in addition to the plain ones.
 
     p_k = (n_k + α) / (n + α K)                                                                                      (1)
 
-A tree keeps the frequencies n_k/n, by which it is pruned, drawn and told, and (1) in ``extra["smoothed"]``, by which it
-answers. Laplace's rule of succession; for leaves of trees: Provost & Domingos (2003), doi:10.1023/A:1024099825458.
+A tree keeps the frequencies n_k/n, which pruning, plots and exports use, and (1) in ``extra["smoothed"]``, which
+predictions use. Laplace's rule of succession; for leaves of trees: Provost & Domingos (2003),
+doi:10.1023/A:1024099825458.
 """
 
 from dataclasses import replace
 
-__all__ = ["answering", "with_smoothed"]
+from gnomon._typing import Floats
+from gnomon.search import Tree
+
+__all__ = ["smoothed_tree", "with_smoothed"]
 
 
-def with_smoothed(tree, answers):
-    """The tree that answers with `answers`, and keeps its frequencies."""
+def with_smoothed(tree: Tree, answers: Floats) -> Tree:
+    """The tree that predicts `answers`, and keeps its frequencies."""
     return replace(tree, extra={**tree.extra, "smoothed": answers})
 
 
-def answering(tree):
-    """The tree whose answers are those that are given."""
+def smoothed_tree(tree: Tree) -> Tree:
+    """The tree with the answers that predictions use: the smoothed ones, if it has any."""
     return tree.with_answers(tree.extra["smoothed"]) if "smoothed" in tree.extra else tree

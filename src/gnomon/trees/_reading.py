@@ -1,19 +1,29 @@
-"""What estimators tell about their trees: rules, text, reasons, importances.
+"""Trees of estimators as rules, text, explanations and importances.
 
     x → (test, value, branch, answer before → after), …        leaf → rule        column → importance              (1)
 
-The work is done below, in `gnomon.search`; an estimator adds the words, and the rows as numbers. Quinlan (1987),
-Generating production rules from decision trees, IJCAI-87.
+`gnomon.search` does the work; an estimator supplies the names of columns, categories and classes, and the coded rows.
+Quinlan (1987), Generating production rules from decision trees, IJCAI-87.
 """
 
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from scipy.sparse import csr_array
+from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.base.coded_rows import new_rows
+from gnomon._typing import Floats, Integers, Sparse, TableLike
+from gnomon.base.coded_rows import Coding, new_rows
 from gnomon.numerics.validation import check_choice
 from gnomon.search import (
+    Forest,
+    Rules,
+    Tree,
+    TreeExplanation,
     Words,
     explain_forest,
     explain_row,
@@ -25,10 +35,23 @@ from gnomon.search.conditions import usual_branch
 from gnomon.search.filled_gaps import filled_tests
 from gnomon.trees._fill import filled
 from gnomon.trees._outputs import refuse_several
-from gnomon.trees._pseudo_counts import answering
-from gnomon.trees.single_row import one_row
+from gnomon.trees._pseudo_counts import smoothed_tree
+from gnomon.trees.single_row import Row, one_row
 
-__all__ = ["GrownTree", "HasTree", "ReadsForest", "ReadsTree", "takes_tables"]
+__all__ = [
+    "Dialect",
+    "ForestReadingMixin",
+    "GrownTreeMixin",
+    "ImportanceKind",
+    "RuleRows",
+    "TreeMixin",
+    "TreeReadingMixin",
+    "takes_tables",
+]
+
+RuleRows: TypeAlias = Literal["all", "complete"]
+Dialect: TypeAlias = Literal["text", "sql", "python"]
+ImportanceKind: TypeAlias = Literal["samples", "tests", "depth", "impurity"]
 
 MODELS = "leaves answer with models of their rows"
 PARTS = "rows with a missing or new value go down every branch in parts"
@@ -36,16 +59,20 @@ BACKUPS = "rows with a missing or new value follow back-up tests"
 FILLED = "missing values are filled in before tests of weighted sums, or of branches that not every value has"
 
 
-class ReadsTree:
-    """The methods of an estimator that has a `tree_`, its `coding_`, and `_rows(X)` for rows as numbers."""
+class TreeReadingMixin:
+    """Rules, text and importances of an estimator with a `tree_`, its `coding_`, and `_rows(X)`, which codes rows."""
+
+    tree_: Tree
+    coding_: Coding
+    _rows: Callable[..., Any]
 
     @property
-    def words_(self):
+    def words_(self) -> Words:
         """Names of columns, values of categories, labels of classes."""
         check_is_fitted(self, "tree_")
         return _words(self)
 
-    def explain(self, x):
+    def explain(self, x: Row) -> TreeExplanation:
         """Why the tree answers as it does for one row.
 
         Parameters
@@ -61,9 +88,9 @@ class ReadsTree:
         words = self.words_
         if "models" in self.tree_.extra:
             raise ValueError(f"{MODELS}, which tests alone do not explain; fit with leaf_model='constant'")
-        return explain_row(answering(self.tree_), words, one_row(self, x, words.names))
+        return explain_row(smoothed_tree(self.tree_), words, one_row(self, x, words.names))
 
-    def to_rules(self, *, simplify=False, rows="all"):
+    def to_rules(self, *, simplify: bool = False, rows: RuleRows = "all") -> Rules:
         """One rule for each leaf, disjoint, the tests of a column merged to one interval or set.
 
         Parameters
@@ -71,8 +98,8 @@ class ReadsTree:
         simplify : bool, default=False
             Join rules of one label that differ in a single column.
         rows : {"all", "complete"}, default="all"
-            For every row one rule fires, those of rows that stay at an inner node included, because no branch takes a
-            value that is missing or new; or only rules for rows without such values, which do not mention them.
+            "all": exactly one rule fires for every row, including rows that stop at an inner node because no branch
+            takes their missing or unknown value. "complete": only rules for rows without such values.
 
         Returns
         -------
@@ -82,12 +109,12 @@ class ReadsTree:
         Raises
         ------
         ValueError
-            If rules cannot say what the tree does: leaves hold models; or, of all rows, ``missing="fractional"`` or
-            ``"surrogate"``, which send rows where no condition on their columns does.
+            If rules cannot express the tree: leaves hold models; or, with ``rows="all"``, the tree was grown with
+            ``missing="fractional"`` or ``"surrogate"``, where more than the tested column decides the branch.
         """
         check_choice("rows", rows, ("all", "complete"))
         words = self.words_
-        tree, reason = _sayable(self, words)
+        tree, reason = _describable_tree(self, words)
         if reason == MODELS:
             raise ValueError(f"{reason}, and no rule says so; fit with leaf_model='constant'")
         if reason is not None and rows == "all":
@@ -96,7 +123,7 @@ class ReadsTree:
         rules = rules if rows == "all" else rules.complete()
         return rules.simplify() if simplify else rules
 
-    def to_dnf(self, label, *, simplify=True, dialect="text", rows="all"):
+    def to_dnf(self, label: object, *, simplify: bool = True, dialect: Dialect = "text", rows: RuleRows = "all") -> str:
         """When the tree predicts a label: an OR of ANDs, in words, as an SQL condition or as a Python one.
 
         Parameters
@@ -109,7 +136,7 @@ class ReadsTree:
         """
         return self.to_rules(simplify=simplify, rows=rows).to_dnf(label, dialect)
 
-    def to_sql(self, *, simplify=True, rows="all"):
+    def to_sql(self, *, simplify: bool = True, rows: RuleRows = "all") -> str:
         """A CASE expression over the columns that gives what the tree predicts, NULL for what is missing.
 
         Parameters
@@ -120,7 +147,7 @@ class ReadsTree:
         """
         return self.to_rules(simplify=simplify, rows=rows).to_sql()
 
-    def to_python(self, name="predict", *, simplify=True, rows="all"):
+    def to_python(self, name: str = "predict", *, simplify: bool = True, rows: RuleRows = "all") -> str:
         """The source of a function from a row, a dict by column, to what the tree predicts.
 
         Parameters
@@ -132,29 +159,29 @@ class ReadsTree:
         """
         return self.to_rules(simplify=simplify, rows=rows).to_python(name)
 
-    def export_text(self, *, decimals=None, max_depth=None, counts=True):
+    def export_text(self, *, decimals: int | None = None, max_depth: int | None = None, counts: bool = True) -> str:
         """The tree as indented text, which `Tree.from_rules` reads back.
 
-        What tests and answers cannot say (rows in parts, back-up tests, models of leaves), a first line does that
-        begins with "#" and is not read.
+        What tests and answers cannot express (fractional rows, surrogate tests, models in leaves) is noted in a first
+        line that begins with "#" and is not read back.
 
         Parameters
         ----------
         decimals : int, optional
-            Round numbers for the eye; by default they are exact.
+            Decimals that are shown; by default numbers are exact.
         max_depth : int, optional
-            Leave out what is deeper; such text does not read back.
+            Deeper nodes are left out; such text cannot be read back.
         counts : bool, default=True
             Whether leaves show the weights of their classes, or their rows.
         """
         words = self.words_
-        tree, reason = _sayable(self, words)
-        tree = _as_usual(tree) if reason in (PARTS, BACKUPS) else tree
+        tree, reason = _describable_tree(self, words)
+        tree = _with_default_branches(tree) if reason in (PARTS, BACKUPS) else tree
         text = tree_text(tree, words, decimals=decimals, max_depth=max_depth, counts=counts)
         return text if reason is None else f"# {reason}\n{text}"
 
-    def importance(self, kind="impurity"):
-        """How much the tree needs each column.
+    def importance(self, kind: ImportanceKind = "impurity") -> Floats:
+        """The importance of each column for the tree.
 
         Parameters
         ----------
@@ -172,51 +199,51 @@ class ReadsTree:
         return tree_importance(self.tree_, kind)
 
 
-class HasTree(ReadsTree):
-    """Besides, what a tree does with rows: leaves and paths; `check_input` is scikit-learn's, and changes nothing."""
+class TreeMixin(TreeReadingMixin):
+    """Adds leaves and paths of rows; `check_input` is there for scikit-learn's signature and has no effect."""
 
-    def apply(self, X, check_input=True):
+    def apply(self, X: TableLike | Sparse, check_input: bool = True) -> Integers:
         """The number of the leaf of every row."""
         rows = self._rows(X)
         return self.tree_.apply(rows)
 
-    def decision_path(self, X, check_input=True):
+    def decision_path(self, X: TableLike | Sparse, check_input: bool = True) -> csr_array:
         """A sparse matrix that marks the nodes on the path of every row."""
         rows = self._rows(X)
         return self.tree_.decision_path(rows)
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """How many tests lead to the deepest leaf."""
         check_is_fitted(self, "tree_")
         return self.tree_.max_depth
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """The number of leaves."""
         check_is_fitted(self, "tree_")
         return self.tree_.n_leaves
 
 
-class GrownTree(HasTree):
-    """Besides, what trees share that were grown from a table: its rows as numbers, and importances."""
+class GrownTreeMixin(TreeMixin, BaseEstimator):
+    """Adds what trees grown from a table share: coding of new rows, and importances."""
 
-    def _rows(self, X):
-        """New rows as numbers, their gaps filled if they were before the tree grew."""
+    def _rows(self, X: TableLike | Sparse) -> Any:
+        """New rows as numbers; missing cells are filled if they were when the tree grew."""
         check_is_fitted(self, "tree_")
         X = new_rows(self, X)
         return filled(X, self._fill_codes) if "fill_values_" in vars(self) else X
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Floats:
         """Σ over nodes testing j of (n/N)·gain, normalised; it favours columns of many values."""
         check_is_fitted(self, "tree_")
         return self.tree_.compute_feature_importances()
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         return takes_tables(super().__sklearn_tags__())
 
 
-def takes_tables(tags):
-    """The tags of an estimator that takes numbers, sparse or not, and words, with gaps."""
+def takes_tables(tags: Tags) -> Tags:
+    """Tags of an estimator that takes numbers, sparse or dense, and strings, with missing values."""
     tags.input_tags.sparse = True
     tags.input_tags.allow_nan = True
     tags.input_tags.categorical = True
@@ -224,16 +251,19 @@ def takes_tables(tags):
     return tags
 
 
-class ReadsForest:
-    """The methods of an estimator that has a `forest_`, its `coding_`, and `_rows(X)` for rows as numbers."""
+class ForestReadingMixin:
+    """Explanations of an estimator with a `forest_`, its `coding_`, and `_rows(X)`, which codes rows."""
+
+    forest_: Forest
+    coding_: Coding
 
     @property
-    def words_(self):
+    def words_(self) -> Words:
         """Names of columns, values of categories, labels of classes."""
         check_is_fitted(self, "forest_")
         return _words(self)
 
-    def explain(self, x):
+    def explain(self, x: Row) -> TreeExplanation:
         """What each column contributed to the answer for one row: means over the trees.
 
         With ``voting="hard"`` nodes answer with their vote, so that the answer is the share of trees that vote for a
@@ -252,16 +282,16 @@ class ReadsForest:
         return explain_forest(trees, words, one_row(self, x, words.names))
 
     @property
-    def _voters(self):
-        """The trees, with the answers of which the mean is taken."""
+    def _voters(self) -> Forest:
+        """The forest whose answers are averaged: class frequencies, or votes."""
         return self._voting(self.forest_)
 
-    def _voting(self, forest):
+    def _voting(self, forest: Forest) -> Forest:
         return forest.votes if vars(self).get("voting") == "hard" else forest
 
 
-def _sayable(estimator, words):
-    """The tree whose tests say where rows go, and what they cannot say; None if they say all."""
+def _describable_tree(estimator: Any, words: Words) -> tuple[Tree, str | None]:
+    """The tree with tests that describe where rows go, and what they cannot describe; None if they are complete."""
     tree, known = estimator.tree_, vars(estimator)
     if "models" in tree.extra:
         return tree, MODELS
@@ -269,17 +299,17 @@ def _sayable(estimator, words):
         return replace(tree, missing=np.full_like(tree.missing, -1)), PARTS if "fractional" in tree.extra else BACKUPS
     if "fill_values_" not in known:
         return tree, None
-    told = filled_tests(tree, known["_fill_codes"], [words.size(j) for j in range(tree.n_features)])
-    return (tree, FILLED) if told is None else (told, None)
+    described = filled_tests(tree, known["_fill_codes"], [words.size(j) for j in range(tree.n_features)])
+    return (tree, FILLED) if described is None else (described, None)
 
 
-def _as_usual(tree):
-    """The tree that sends missing values with the heavier of two branches, of which text says nothing."""
+def _with_default_branches(tree: Tree) -> Tree:
+    """The tree that sends missing values to the heavier of two branches: the default, which text does not mention."""
     usual = [usual_branch(tree, node) for node in range(tree.node_count)]
     return replace(tree, missing=np.array(usual, dtype=tree.missing.dtype))
 
 
-def _words(estimator):
+def _words(estimator: Any) -> Words:
     classes = vars(estimator).get("classes_")
-    refuse_several(classes, **{"telling a tree in words": True})
+    refuse_several(classes, **{"describing a tree in words": True})
     return Words.of(estimator.coding_.names, estimator.coding_.domains, classes)

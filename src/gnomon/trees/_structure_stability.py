@@ -9,18 +9,22 @@ instability and stabilization in model selection, doi:10.1214/aos/1032181158.
 """
 
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import _num_samples
 
+from gnomon._typing import ArrayLike, Floats, RandomState, Sparse, TableLike
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, resamples
 from gnomon.numerics.validation import check_integer
 
 __all__ = ["Stability", "structure_stability"]
+
+TestShares: TypeAlias = dict[tuple[int, int], float]
+"""Shares of trees that test a column at a depth."""
 
 
 class Stability(NamedTuple):
@@ -49,13 +53,21 @@ class Stability(NamedTuple):
     0.8
     """
 
-    root: np.ndarray
+    root: Floats
     same_root: float
     jaccard: float
-    depth: np.ndarray
+    depth: Floats
 
 
-def structure_stability(estimator, X, y, *, n_resamples=30, n_jobs=None, random_state=None):
+def structure_stability(
+    estimator: BaseEstimator,
+    X: TableLike | Sparse,
+    y: ArrayLike,
+    *,
+    n_resamples: int = 30,
+    n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> Stability:
     """Fit a tree or a forest to bootstrap samples and compare the structures.
 
     Parameters
@@ -107,11 +119,11 @@ def structure_stability(estimator, X, y, *, n_resamples=30, n_jobs=None, random_
     return Stability(np.mean(roots, axis=0), float(same), float(jaccard), np.array([depth for _, _, depth in each]))
 
 
-def _tests(model):
+def _tests(model: Any) -> tuple[Floats, TestShares, float]:
     """Shares of trees by the column of their root, shares by (column, depth), and the mean depth."""
     trees = [model.tree_] if "tree_" in vars(model) else [member.tree_ for member in model.estimators_]
     root = np.zeros(trees[0].n_features)
-    shares = {}
+    shares: TestShares = {}
     for tree in trees:
         inner = np.flatnonzero(~tree.is_leaf)
         if len(inner):
@@ -121,7 +133,7 @@ def _tests(model):
     return root, shares, float(np.mean([tree.max_depth for tree in trees]))
 
 
-def _jaccard(a, b):
+def _jaccard(a: TestShares, b: TestShares) -> float:
     tests = a.keys() | b.keys()
     most = sum(max(a.get(test, 0.0), b.get(test, 0.0)) for test in tests)
     return sum(min(a.get(test, 0.0), b.get(test, 0.0)) for test in tests) / most if tests else 1.0

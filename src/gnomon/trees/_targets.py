@@ -1,19 +1,25 @@
 """Targets and weights as trees take them: classes as whole numbers, weights with class weights multiplied in."""
 
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
 import numpy as np
 from scipy import sparse
 from sklearn.utils import compute_class_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from gnomon._typing import ArrayLike, Floats
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix
 from gnomon.numerics.weights import check_weights, weighted_quantile
 from gnomon.search import Criterion
 
-__all__ = ["as_classes", "as_targets", "center_of", "check_targets", "tree_weights"]
+__all__ = ["TreeClassWeight", "as_classes", "as_targets", "center_of", "check_targets", "tree_weights"]
+
+TreeClassWeight: TypeAlias = ClassWeight | list[Mapping[Any, float]]
+"""Factors of classes, or a list of them, one for each of several outputs."""
 
 
-def as_classes(y):
+def as_classes(y: Any) -> tuple[Any, Integers]:
     """(classes, index of each row's class); of several outputs (a list of classes, a column of indices for each)."""
     if sparse.issparse(y):
         raise ValueError("y is sparse: sparse multilabel-indicator for y is not supported; give y.toarray()")
@@ -24,8 +30,8 @@ def as_classes(y):
     return _numbered(column_or_1d(y, warn=True))
 
 
-def _numbered(y):
-    """The classes, and the index of each row's; to look up the few that there are is quicker than to sort all rows."""
+def _numbered(y: Array) -> tuple[Array, Integers]:
+    """The classes and the index of each row's; `searchsorted` among the classes is faster than sorting all rows."""
     classes = np.unique(y)
     return classes, np.searchsorted(classes, y).astype(np.int32)
 
@@ -62,27 +68,35 @@ def center_of(targets: Floats, weights: Floats, criterion: Criterion) -> Floats:
     return np.array([weighted_quantile(column, 0.5, weights, between="lower") for column in targets.T])
 
 
-def tree_weights(sample_weight, X, class_weight=None, classes=None, index=None, *, balance="rows"):
+def tree_weights(
+    sample_weight: ArrayLike | None,
+    X: Matrix,
+    class_weight: TreeClassWeight = None,
+    classes: Any = None,
+    index: Any = None,
+    *,
+    balance: Literal["rows", "weights"] = "rows",
+) -> Floats:
     """float64 weights of rows, those of their classes multiplied in.
 
-    "balanced" makes equal what `balance` says: the classes' numbers of rows, or their weights.
+    "balanced" equalises the numbers of rows of the classes, or with ``balance="weights"`` their weights.
     """
     weights = check_weights(sample_weight, np.empty((X.shape[0], 0)))
     if class_weight is None:
         return weights
     counted = weights if balance == "weights" else None
     if isinstance(classes, list):
-        given = _given_prices(class_weight, len(classes))
-        for price, some, column in zip(given, classes, index.T, strict=True):
-            weights = weights * _prices(price, some, column, counted)[column]
+        given = _weights_by_output(class_weight, len(classes))
+        for class_weight_of, some, column in zip(given, classes, index.T, strict=True):
+            weights = weights * _class_factors(class_weight_of, some, column, counted)[column]
     else:
-        weights = weights * _prices(class_weight, classes, index, counted)[index]
+        weights = weights * _class_factors(class_weight, classes, index, counted)[index]
     if not np.any(weights):
         raise ValueError(f"class_weight={class_weight!r} leaves no row any weight; give some class a positive one")
     return weights
 
 
-def _given_prices(class_weight, q):
+def _weights_by_output(class_weight: TreeClassWeight, q: int) -> list[Any]:
     """The class weights of each of q outputs."""
     if isinstance(class_weight, str):
         return [class_weight] * q
@@ -93,11 +107,11 @@ def _given_prices(class_weight, q):
     return class_weight
 
 
-def _prices(class_weight, classes, index, counted):
+def _class_factors(class_weight: TreeClassWeight, classes: Array, index: Integers, counted: Floats | None) -> Floats:
     """The factor of each class."""
     if isinstance(class_weight, str) and class_weight == "balanced":
         sums = np.bincount(index, counted, minlength=len(classes)).astype(float)
-        # A class without weight has no price to pay.
-        there = sums > 0.0
-        return np.divide(np.sum(sums), np.sum(there) * sums, out=np.ones(len(classes)), where=there)
+        # A class without weight keeps the factor 1.
+        present = sums > 0.0
+        return np.divide(np.sum(sums), np.sum(present) * sums, out=np.ones(len(classes)), where=present)
     return compute_class_weight(class_weight, classes=classes, y=classes[index])

@@ -1,32 +1,37 @@
-"""AdaBoost: weak learners, each fitted to what those before it got wrong.
+"""AdaBoost: weak learners, each fitted with larger weights on the errors of those before it.
 
     F(x) = Σ_l α_l f_l(x),   f_l fitted with weights w ∝ exp(−y F),   ε = Σ w 1[f_l ≠ y],   α_l = ½ ln((1 − ε)/ε)    (1)
 
 Freund & Schapire (1997), doi:10.1006/jcss.1997.1504. It minimises Σ exp(−y F(x)) greedily, whose best F is half the
 log-odds, so P(+1) = σ(2F): Friedman, Hastie & Tibshirani (2000), doi:10.1214/aos/1016218223. Several classes: Zhu, Zou,
-Rosset & Hastie (2009), doi:10.4310/SII.2009.v2.n3.a8; `gnomon.search.adaboost` has both in one text.
+Rosset & Hastie (2009), doi:10.4310/SII.2009.v2.n3.a8; `gnomon.search.adaboost` covers both.
 """
 
 import warnings
+from collections.abc import Callable, Iterator
 from functools import reduce
+from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MetaEstimatorMixin, is_regressor
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import accuracy_score
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import Tags, _safe_indexing, get_tags
 from sklearn.utils.validation import _num_samples, check_is_fitted
 
+from gnomon._typing import Array, ArrayLike, Floats, Integers, RandomState, Sparse, TableLike
 from gnomon.base import given_rows
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.coded_rows import new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import softmax
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
-from gnomon.search import adaboost
+from gnomon.search import AdaBoosted, adaboost
 from gnomon.search.adaboost_steps import STEPS, exponential_loss
-from gnomon.trees._boosting import UNMET, held_rows, split_seed, stalled
-from gnomon.trees._weak_learners import AnyLearner, Halfspace, StumpLearner, shares_of
+from gnomon.trees._boosting import UNMET, History, held_rows, split_seed, stalled
+from gnomon.trees._weak_learners import AnyLearner, Halfspace, StumpLearner, Variant, shares_of
 from gnomon.trees.stump import DecisionStump
 
 __all__ = ["AdaBoostClassifier"]
@@ -34,13 +39,13 @@ __all__ = ["AdaBoostClassifier"]
 WORDS = ("stump", "linear")
 
 
-class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
+class AdaBoostClassifier(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator):
     """AdaBoost, equation (1) of the module, for two classes or more.
 
     Parameters
     ----------
     estimator : {"stump", "linear"} or estimator, optional
-        The weak learner: a `DecisionStump` (also by default), which takes strings, categories and gaps; a halfspace
+        The weak learner: a `DecisionStump` (also by default), which takes strings, categories and NaN; a halfspace
         sign(xᵀβ + b) by weighted logistic regression (for "gentle" by least squares); or any classifier, which gets
         rows drawn by weight where its `fit` takes none. "gentle" also takes a regressor.
     n_estimators : int, default=50
@@ -82,7 +87,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         "validation" (mean exponential loss of the rows held out).
     objective_ : float
         The last objective.
-    stop_reason_ : {"max_iter", "perfect", "no_edge", "validation", "interrupted"}
+    stop_reason_ : {"max_iter", "perfect", "no_edge", "validation", "callback", "interrupted"}
     converged_ : bool
     feature_importances_ : ndarray of shape (n_features,)
 
@@ -105,20 +110,33 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
     (array([0.3213, 0.978 ]), array([[0.3447, 0.6553]]))
     """
 
+    estimator_: Any
+    estimators_: list[Any]
+    alphas_: Floats
+    estimator_weights_: Floats
+    estimator_errors_: Floats
+    classes_: Array
+    n_classes_: int
+    n_iter_: int
+    history_: History
+    objective_: float
+    stop_reason_: str
+    converged_: bool
+
     def __init__(
         self,
-        estimator=None,
+        estimator: Literal["stump", "linear"] | BaseEstimator | None = None,
         *,
-        n_estimators=50,
-        learning_rate=1.0,
-        random_state=None,
-        variant="discrete",
-        proba="normalized",
-        on_perfect="stop",
-        on_no_edge="error",
-        n_iter_no_change=None,
-        validation_fraction=0.1,
-        tol=1e-4,
+        n_estimators: int = 50,
+        learning_rate: float = 1.0,
+        random_state: RandomState = None,
+        variant: Variant = "discrete",
+        proba: Literal["normalized", "logistic"] = "normalized",
+        on_perfect: Literal["stop", "clip"] = "stop",
+        on_no_edge: Literal["error", "constant"] = "error",
+        n_iter_no_change: int | None = None,
+        validation_fraction: float = 0.1,
+        tol: float = 1e-4,
     ):
         self.estimator = estimator
         self.n_estimators = n_estimators
@@ -132,11 +150,11 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.validation_fraction = validation_fraction
         self.tol = tol
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise the exponential loss by one learner at a time."""
         rounds = self._check()
         learner = self._learner()
-        X, index, self.classes_ = learner.start(X, y)
+        table, index, self.classes_ = learner.start(X, y)
         self.n_classes_, self.estimator_ = len(self.classes_), self._base()
         weights = check_weights(sample_weight, np.empty((len(index), 0))).astype(float)
         rng = check_rng(self.random_state)
@@ -144,17 +162,19 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         if self.n_iter_no_change is not None:
             rows, held = held_rows(len(index), self.validation_fraction, index, split_seed(self.random_state, rng))
         rows = rows[weights[rows] > 0.0]
-        learn = learner.learn(X, index, self.classes_, rows, rng)
+        learn = learner.learn(table, index, self.classes_, rows, rng)
         if self.n_classes_ == 1:
             return self._unpack_one(learn(np.full(len(rows), 1.0 / len(rows)))[0])
-        watch, losses = self._watch(X, index, weights, held)
-        found = adaboost(
-            learn, index[rows], self.n_classes_, rounds, sample_weight=weights[rows], variant=self.variant,
-            learning_rate=check_positive("learning_rate", self.learning_rate), perfect=self.on_perfect, watch=watch,
-        )  # fmt: skip
-        return self._unpack(found, index[rows], weights[rows], losses)
+        rate = check_positive("learning_rate", self.learning_rate)
+        with fit_tasks(self, "round", rounds, X=X, y=y) as told:
+            watch, losses = self._watch(table, index, weights, held, told)
+            found = adaboost(
+                learn, index[rows], self.n_classes_, rounds, sample_weight=weights[rows], variant=self.variant,
+                learning_rate=rate, perfect=self.on_perfect, watch=watch,
+            )  # fmt: skip
+            return self._unpack(found, index[rows], weights[rows], losses)
 
-    def _check(self):
+    def _check(self) -> int:
         check_choice("variant", self.variant, tuple(STEPS))
         check_choice("proba", self.proba, ("normalized", "logistic"))
         check_choice("on_perfect", self.on_perfect, ("stop", "clip"))
@@ -166,7 +186,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         return check_integer("n_estimators", self.n_estimators, 1)
 
-    def _base(self):
+    def _base(self) -> Any:
         """The weak learner that `estimator` stands for."""
         if self.estimator is None:
             return DecisionStump()
@@ -175,7 +195,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             return DecisionStump() if self.estimator == "stump" else Halfspace(squared=self.variant == "gentle")
         return self.estimator
 
-    def _learner(self):
+    def _learner(self) -> StumpLearner | AnyLearner:
         base = self._base()
         if isinstance(base, DecisionStump):
             return StumpLearner(base, self)
@@ -183,22 +203,25 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             raise ValueError(f"estimator={base!r} has no predict_proba, which variant='real' needs; use 'discrete'")
         return AnyLearner(base, self, self.variant)
 
-    def _watch(self, X, index, weights, held):
-        """What is asked after every round, and the held-out losses it notes."""
+    def _watch(
+        self, X: Any, index: Integers, weights: Floats, held: Integers | None, told: Tasks
+    ) -> tuple[Callable[[Any, float, float], str | None] | None, list[float] | None]:
+        """The function that is called after every round to decide on stopping, and the held-out losses it records."""
         if held is None:
-            return None, None
+            return lambda model, beta, floor: "callback" if told.done() else None, None
         patience = check_integer("n_iter_no_change", self.n_iter_no_change, 1)
         rows, truth, w = _safe_indexing(X, held), index[held], weights[held]
         scores, losses = np.zeros((len(held), self.n_classes_)), [1.0]
 
-        def watch(model, beta, floor):
+        def watch(model: Any, beta: float, floor: float) -> str | None:
             scores[:] += STEPS[self.variant](self._shares(model, rows), beta, floor)
             losses.append(exponential_loss(scores, truth, w))
-            return "validation" if stalled(-np.array(losses), patience, self.tol) else None
+            word = "validation" if stalled(-np.array(losses), patience, self.tol) else None
+            return "callback" if told.done() else word
 
         return watch, losses
 
-    def _unpack(self, found, index, weights, losses):
+    def _unpack(self, found: AdaBoosted, index: Integers, weights: Floats, losses: list[float] | None) -> Self:
         self.estimators_, self.n_iter_ = found.models, len(found.models)
         self.alphas_, self._floor = found.betas, found.floor
         left = self.n_estimators - self.n_iter_
@@ -218,7 +241,7 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
             )
         return self if self.n_iter_ else self._settle_for_constant(index, weights)
 
-    def _settle_for_constant(self, index, weights):
+    def _settle_for_constant(self, index: Integers, weights: Floats) -> Self:
         """The first learner is no better than chance."""
         words = (
             "BaseClassifier in AdaBoostClassifier ensemble is worse than random, ensemble can not be fit: the first "
@@ -232,8 +255,8 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         warnings.warn(f"{words}; the model is constant, give a stronger estimator", ConvergenceWarning, stacklevel=3)
         return self
 
-    def _unpack_one(self, model):
-        """One class: any learner is perfect."""
+    def _unpack_one(self, model: Any) -> Self:
+        """With one class any learner is perfect."""
         self.estimators_, self.n_iter_, self._floor = [model], 1, 0.5
         self.alphas_, self.constant_ = np.zeros(1), np.zeros(1)
         self.estimator_weights_ = np.eye(1, self.n_estimators)[0]
@@ -242,65 +265,67 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         self.stop_reason_, self.converged_, self.objective_ = "perfect", True, 0.0
         return self
 
-    def additive_score(self, X):
+    def additive_score(self, X: TableLike | Sparse) -> Floats:
         """F(x) of (1); for K > 2 classes a column for each, whose rows sum to zero."""
         return _one(self._scores(X))
 
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike | Sparse) -> Floats:
         """Scores divided by the sum of the weights: one for two classes, else one for each class."""
         return self._normalized(self._scores(X), self.n_iter_)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike | Sparse) -> Floats:
         """The probability of every class, as `proba` says."""
         return self._proba(self._scores(X), self.n_iter_)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike | Sparse) -> Floats:
         """The logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Array:
         """The class with the largest score; ties go to the first."""
         best = np.argmax(self._scores(X), axis=1)
         return self.classes_[best]
 
-    def staged_additive_score(self, X):
+    def staged_additive_score(self, X: TableLike | Sparse) -> Iterator[Floats]:
         """`additive_score` after every round."""
         yield from map(_one, self._staged(X))
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: TableLike | Sparse) -> Iterator[Floats]:
         """`decision_function` after every round."""
         for done, scores in enumerate(self._staged(X), start=1):
             yield self._normalized(scores, done)
 
-    def staged_predict_proba(self, X):
+    def staged_predict_proba(self, X: TableLike | Sparse) -> Iterator[Floats]:
         """`predict_proba` after every round."""
         for done, scores in enumerate(self._staged(X), start=1):
             yield self._proba(scores, done)
 
-    def staged_predict(self, X):
+    def staged_predict(self, X: TableLike | Sparse) -> Iterator[Array]:
         """`predict` after every round."""
         for scores in self._staged(X):
             yield self.classes_[np.argmax(scores, axis=1)]
 
-    def staged_score(self, X, y, sample_weight=None):
-        """Share of rows that are classified rightly after every round."""
+    def staged_score(
+        self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None
+    ) -> Iterator[float]:
+        """The accuracy after every round."""
         for predicted in self.staged_predict(X):
             yield accuracy_score(y, predicted, sample_weight=sample_weight)
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> Floats:
         """Importances of the learners, weighted by `estimator_weights_`."""
         check_is_fitted(self, "estimators_")
         each = [model.feature_importances_ for model in self.estimators_]
         weights = self.estimator_weights_[: self.n_iter_]
         return np.average(each, axis=0, weights=weights) if self.n_iter_ else np.zeros(self.n_features_in_)
 
-    def _scores(self, X):
+    def _scores(self, X: TableLike | Sparse) -> Floats:
         check_is_fitted(self, "estimators_")
         return reduce(lambda _, scores: scores, self._staged(X), np.tile(self.constant_, (_num_samples(X), 1)))
 
-    def _staged(self, X):
+    def _staged(self, X: TableLike | Sparse) -> Iterator[Floats]:
         """F after every round, one column per class."""
         check_is_fitted(self, "estimators_")
         rows = self._given(X)
@@ -310,25 +335,25 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
                 scores = scores + STEPS[self.variant](self._shares(model, rows), alpha, self._floor)
             yield scores
 
-    def _given(self, X):
+    def _given(self, X: TableLike | Sparse) -> Any:
         """Rows as the learners take them: of stumps, numbers."""
         if isinstance(self.estimator_, DecisionStump) and self.estimators_:
             return new_rows(self.estimators_[0], X)
         return given_rows(self, self.estimator_, X, reset=False)
 
-    def _shares(self, model, rows):
+    def _shares(self, model: Any, rows: Any) -> Floats:
         if isinstance(model, DecisionStump):
             return model.tree_.predict(rows)
         return shares_of(model, rows, self.classes_, self.variant)
 
-    def _normalized(self, scores, rounds):
+    def _normalized(self, scores: Floats, rounds: int) -> Floats:
         K, total = self.n_classes_, float(np.sum(self.estimator_weights_[:rounds]))
         if K == 1:
             return np.zeros((len(scores), 1))
         each = scores * (K / (K - 1.0) ** 2 / total) if rounds else scores
         return each[:, 1] - each[:, 0] if K == 2 else each
 
-    def _proba(self, scores, rounds):
+    def _proba(self, scores: Floats, rounds: int) -> Floats:
         if self.n_classes_ == 1:
             return np.ones((len(scores), 1))
         if self.proba == "logistic":
@@ -336,20 +361,20 @@ class AdaBoostClassifier(MetaEstimatorMixin, ClassifierMixin, BaseEstimator):
         found = self._normalized(scores, rounds)
         return softmax(np.column_stack([-found, found]) / 2.0 if found.ndim == 1 else found / (self.n_classes_ - 1.0))
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.estimators_)
 
-    def __getitem__(self, r):
+    def __getitem__(self, r: int) -> Any:
         return self.estimators_[r]
 
-    def __iter__(self):
+    def __iter__(self) -> Iterator[Any]:
         return iter(self.estimators_)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags = get_tags(self._base()).input_tags
         return tags
 
 
-def _one(scores):
+def _one(scores: Floats) -> Floats:
     return scores[:, 1] if scores.shape[1] == 2 else scores

@@ -7,13 +7,17 @@ doi:10.1023/A:1007563306331. Random subspaces, columns: Ho (1998), doi:10.1109/3
 (2012), doi:10.1007/978-3-642-33460-3_28.
 """
 
+from typing import Any, Self
+
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _num_samples, column_or_1d
 
+from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike, Verbosity
+from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
 from gnomon.base.parameters import store
 from gnomon.trees._bagging import Bagging
@@ -57,7 +61,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
     Attributes
     ----------
     estimator_ : estimator
-        What the members are copies of.
+        The estimator that members are copies of.
     estimators_ : list of estimators
         Their classes are numbers 0 … K − 1.
     estimators_samples_, estimators_features_ : list of ndarray
@@ -87,15 +91,32 @@ class BaggingClassifier(ClassifierMixin, Bagging):
     True
     """
 
+    classes_: Array
+    n_classes_: int
+    oob_decision_function_: Floats
+
     _default = DecisionTreeClassifier
 
     def __init__(
-        self, estimator=None, n_estimators=10, *, max_samples=None, max_features=1.0, bootstrap=True,
-        bootstrap_features=False, oob_score=False, warm_start=False, n_jobs=None, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self,
+        estimator: BaseEstimator | None = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float | None = None,
+        max_features: float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+    ):
         store(self, locals())
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(
+        self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> Self:
         """Fit the members of (1).
 
         Parameters
@@ -116,34 +137,35 @@ class BaggingClassifier(ClassifierMixin, Bagging):
         check_classification_targets(y)
         self.classes_, index = as_classes(y)
         self.n_classes_ = len(self.classes_)
-        self._fit_members(X, index, sample_weight, fit_params)
-        if self.oob_score:
-            self.oob_decision_function_ = self._out_of_bag(X)
-            known = ~np.isnan(self.oob_decision_function_[:, 0])
-            chosen = np.argmax(self.oob_decision_function_[known], axis=1)
-            self.oob_score_ = float(accuracy_score(index[known], chosen))
+        with fit_tasks(self, "member", self._new_members(), X=X, y=y) as told:
+            self._fit_members(X, index, sample_weight, fit_params, told)
+            if self.oob_score:
+                self.oob_decision_function_ = self._out_of_bag(X)
+                known = ~np.isnan(self.oob_decision_function_[:, 0])
+                chosen = np.argmax(self.oob_decision_function_[known], axis=1)
+                self.oob_score_ = float(accuracy_score(index[known], chosen))
         return self
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Array:
         """The class with the largest probability, or with the most votes."""
         shares = self.predict_proba(X)
         return self.classes_[np.argmax(shares, axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike | Sparse) -> Floats:
         """Mean probabilities of the classes, or shares of votes where the estimator has none."""
         return self._mean(X)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike | Sparse) -> Floats:
         """The logarithms of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X))
 
     @available_if(base_has("decision_function", Bagging._base))
-    def decision_function(self, X):
+    def decision_function(self, X: TableLike | Sparse) -> Floats:
         """Mean scores of the members."""
         return self._mean(X, lambda member, rows: member.decision_function(rows))
 
-    def _answers(self, member, X):
+    def _answers(self, member: Any, X: Any) -> Floats:
         out = np.zeros((_num_samples(X), self.n_classes_))
         if getattr(member, "predict_proba", None) is None:
             out[np.arange(len(out)), member.predict(X)] = 1.0
@@ -167,7 +189,7 @@ class BaggingRegressor(RegressorMixin, Bagging):
     Attributes
     ----------
     estimator_ : estimator
-        What the members are copies of.
+        The estimator that members are copies of.
     estimators_ : list of estimators
     estimators_samples_, estimators_features_ : list of ndarray
         The rows and the columns of each member, with repetitions.
@@ -189,15 +211,30 @@ class BaggingRegressor(RegressorMixin, Bagging):
     True
     """
 
+    oob_prediction_: Floats
+
     _default = DecisionTreeRegressor
 
     def __init__(
-        self, estimator=None, n_estimators=10, *, max_samples=None, max_features=1.0, bootstrap=True,
-        bootstrap_features=False, oob_score=False, warm_start=False, n_jobs=None, random_state=None, verbose=0,
-    ):  # fmt: skip
+        self,
+        estimator: BaseEstimator | None = None,
+        n_estimators: int = 10,
+        *,
+        max_samples: float | None = None,
+        max_features: float = 1.0,
+        bootstrap: bool = True,
+        bootstrap_features: bool = False,
+        oob_score: bool = False,
+        warm_start: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+    ):
         store(self, locals())
 
-    def fit(self, X, y, sample_weight=None, **fit_params):
+    def fit(
+        self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
+    ) -> Self:
         """Fit the members of (1).
 
         Parameters
@@ -216,16 +253,17 @@ class BaggingRegressor(RegressorMixin, Bagging):
         X = self._checked(X, reset=True)
         y = self._target(y)
         y = column_or_1d(y, warn=True) if y.ndim == 1 or y.shape[1] == 1 else y
-        self._fit_members(X, y, sample_weight, fit_params)
-        if self.oob_score:
-            self.oob_prediction_ = self._out_of_bag(X)
-            known = ~np.isnan(self.oob_prediction_.reshape(len(y), -1)[:, 0])
-            self.oob_score_ = float(r2_score(y[known], self.oob_prediction_[known]))
+        with fit_tasks(self, "member", self._new_members(), X=X, y=y) as told:
+            self._fit_members(X, y, sample_weight, fit_params, told)
+            if self.oob_score:
+                self.oob_prediction_ = self._out_of_bag(X)
+                known = ~np.isnan(self.oob_prediction_.reshape(len(y), -1)[:, 0])
+                self.oob_score_ = float(r2_score(y[known], self.oob_prediction_[known]))
         return self
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Floats:
         """The mean answer of the members."""
         return self._mean(X)
 
-    def _answers(self, member, X):
+    def _answers(self, member: Any, X: Any) -> Floats:
         return member.predict(X)

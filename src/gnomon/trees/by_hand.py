@@ -2,29 +2,38 @@
 
     structure: given        answer of a leaf: given, or estimated from the rows that reach it                        (1)
 
-An expert's tree predicts at once, and tells, draws and scores like one that was grown; `fit` and `fill_leaves` keep its
-tests and estimate what its leaves answer, so that its structure can be judged by cross-validation. Hunt, Marin & Stone
-(1966), Experiments in Induction, ISBN 978-0-12-362350-4.
+An expert's tree predicts without being fitted, and can be exported, plotted and scored like a grown one. `fit` and
+`fill_leaves` keep its tests and estimate the answers of its leaves, so that cross-validation can judge its structure.
+Hunt, Marin & Stone (1966), Experiments in Induction, ISBN 978-0-12-362350-4.
 """
 
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Self, TypeAlias
+
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gnomon import search
+from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, TableLike
 from gnomon.base import table_rows
-from gnomon.base.coded_rows import Coding, new_rows
+from gnomon.base.coded_rows import Coding, Unseen, new_rows
+from gnomon.base.estimator import Estimator
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.domains import Domain, ordered
 from gnomon.numerics.tables import Column, FeatureTable, as_table
 from gnomon.numerics.validation import check_choice
 from gnomon.search import Words, read_tree, refit_nodes
 from gnomon.search.by_hand import mentioned_values
-from gnomon.trees._criteria import CLASS_CRITERIA, MEAN_CRITERIA
-from gnomon.trees._reading import HasTree
+from gnomon.trees._criteria import CLASS_CRITERIA, MEAN_CRITERIA, ClassCriterionWord, MeanCriterionWord
+from gnomon.trees._reading import TreeMixin
 from gnomon.trees._targets import as_classes, as_targets, check_targets, tree_weights
 
 __all__ = ["HandTreeClassifier", "HandTreeRegressor", "Tree"]
+
+TreeRules: TypeAlias = Any
+"""Text, nested dicts, tuples or a label, as `gnomon.search.read_tree` takes them: a label may be anything."""
 
 
 class Tree(search.Tree):
@@ -60,8 +69,15 @@ class Tree(search.Tree):
     """
 
     @classmethod
-    def from_rules(cls, rules, *, columns=None, categories=None, classes=None):
-        """A model that answers by rules alone.
+    def from_rules(
+        cls,
+        rules: TreeRules,
+        *,
+        columns: Sequence[str] | None = None,
+        categories: Mapping[str, Sequence[Any]] | None = None,
+        classes: Sequence[Any] | None = None,
+    ) -> "HandTreeClassifier | HandTreeRegressor":
+        """A model that predicts by rules alone, without being fitted.
 
         Parameters
         ----------
@@ -70,8 +86,8 @@ class Tree(search.Tree):
             `export_text` writes it; nested dicts ``{column: {value: …}}``; or tuples ``(column, threshold or values,
             first, second)``.
         columns : sequence, optional
-            The columns of tables to come; by default those that the rules mention. They are found by name, those of
-            arrays by x0, x1, …; an array may also have just these columns in this order.
+            The columns of tables to predict; by default those that the rules mention. They are found by name, in an
+            array as x0, x1, …; an array may also have exactly these columns in this order.
         categories : dict, optional
             The values of columns; by default those that the rules mention.
         classes : sequence, optional
@@ -94,12 +110,12 @@ class Tree(search.Tree):
         return model
 
 
-class _HandTree(HasTree, BaseEstimator):
-    """What both kinds do with rows."""
+class _HandTree(TreeMixin, Estimator):
+    """Rows of a hand-written tree, shared by classifier and regressor."""
 
     _by_name = False
 
-    def _read(self, X, y, **options):
+    def _read(self, X: TableLike, y: ArrayLike, **options: Any) -> tuple[Floats, Array, Any]:
         """Table and targets checked, columns coded, and the tree as written."""
         check_choice("unseen", self.unseen, ("missing", "error"))
         table, y = table_rows(self, X, y, **options)
@@ -108,13 +124,13 @@ class _HandTree(HasTree, BaseEstimator):
         self.coding_ = _coding(table, self.categories or {}, mentioned_values(rules))
         return self.coding_.matrix(table), y, rules
 
-    def _rows(self, X):
+    def _rows(self, X: TableLike) -> Floats:
         check_is_fitted(self, "tree_")
         if not self._by_name:
             return new_rows(self, X)
-        return self.coding_.matrix(_chosen(X, self.coding_, _compared(self.tree_)), self.unseen)
+        return self.coding_.matrix(_named_columns(X, self.coding_, _columns_tested_by_value(self.tree_)), self.unseen)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         tags.input_tags.categorical = True
@@ -137,7 +153,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
     criterion : {"gini", "entropy", "log_loss", "misclassification"}, default="gini"
         The impurity that nodes show.
     unseen : {"missing", "error"}, default="missing"
-        What a value is that neither the rules nor `fit` have seen.
+        How to treat a value that occurs neither in the rules nor in `fit`.
 
     Attributes
     ----------
@@ -158,13 +174,24 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
            [0. , 1. ]])
     """
 
-    def __init__(self, rules=None, *, categories=None, criterion="gini", unseen="missing"):
+    classes_: Array
+    n_classes_: int
+    n_features_in_: int
+
+    def __init__(
+        self,
+        rules: TreeRules | None = None,
+        *,
+        categories: Mapping[str, Sequence[Any]] | None = None,
+        criterion: ClassCriterionWord = "gini",
+        unseen: Unseen = "missing",
+    ):
         self.rules = rules
         self.categories = categories
         self.criterion = criterion
         self.unseen = unseen
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the leaves; one that no row reaches keeps the answer that was written, or takes that above it."""
         X, y, rules = self._read(X, y)
         self.classes_, index = as_classes(y)
@@ -173,31 +200,31 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
         self.tree_ = self._filled(read_tree(rules, words=words, new_labels="open")[0], X, index, sample_weight)
         return self
 
-    def fill_leaves(self, X, y, sample_weight=None):
+    def fill_leaves(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the leaves anew, keeping columns, categories and classes."""
         rows = self._rows(X)
         check_consistent_length(rows, y)
         self.tree_ = self._filled(self.tree_, rows, label_index(y, self.classes_)[0], sample_weight)
         return self
 
-    def _filled(self, tree, X, index, sample_weight):
+    def _filled(self, tree: search.Tree, X: Matrix, index: Integers, sample_weight: ArrayLike | None) -> search.Tree:
         criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
         weights = tree_weights(sample_weight, X)
         return refit_nodes(tree, X, index, criterion(self.n_classes_), sample_weight=weights)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike) -> Floats:
         """The class frequencies of the leaf of every row."""
         rows = self._rows(X)
         return self.tree_.predict(rows)
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> Array:
         """The most frequent class of the leaf of every row."""
         shares = self.predict_proba(X)
         return self.classes_[np.argmax(shares, axis=1)]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # How well it does is up to who wrote it.
+        # The accuracy depends on the rules that the user wrote.
         tags.classifier_tags.poor_score = True
         return tags
 
@@ -230,27 +257,34 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
     array([1.5, 8.5])
     """
 
-    def __init__(self, rules=None, *, categories=None, criterion="squared_error", unseen="missing"):
+    def __init__(
+        self,
+        rules: TreeRules | None = None,
+        *,
+        categories: Mapping[str, Sequence[Any]] | None = None,
+        criterion: MeanCriterionWord = "squared_error",
+        unseen: Unseen = "missing",
+    ):
         self.rules = rules
         self.categories = categories
         self.criterion = criterion
         self.unseen = unseen
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the leaves; one that no row reaches keeps the answer that was written, or takes that above it."""
         X, y, rules = self._read(X, y)
         words = Words.of(self.coding_.names, self.coding_.domains)
         self.tree_ = self._filled(read_tree(rules, words=words)[0], X, y, sample_weight)
         return self
 
-    def fill_leaves(self, X, y, sample_weight=None):
+    def fill_leaves(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the leaves anew, keeping columns and categories."""
         rows = self._rows(X)
         check_consistent_length(rows, y)
         self.tree_ = self._filled(self.tree_, rows, y, sample_weight)
         return self
 
-    def _filled(self, tree, X, y, sample_weight):
+    def _filled(self, tree: search.Tree, X: Matrix, y: ArrayLike, sample_weight: ArrayLike | None) -> search.Tree:
         criterion = MEAN_CRITERIA[check_choice("criterion", self.criterion, MEAN_CRITERIA)].of(1)
         targets, weights = check_targets(as_targets(y), criterion), tree_weights(sample_weight, X)
         # Differences from the mean keep the digits of small variances; the deviance needs the counts themselves.
@@ -259,20 +293,23 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
         filled = refit_nodes(moved, X, targets - center, criterion, sample_weight=weights)
         return filled.with_answers(filled.answers + center)
 
-    def predict(self, X):
+    def predict(self, X: TableLike) -> Floats:
         """The mean of the leaf of every row."""
         rows = self._rows(X)
         answers = self.tree_.predict(rows)
         return answers[:, 0] if answers.shape[1] == 1 else answers
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.regressor_tags.poor_score = True
         return tags
 
 
-def _chosen(X, coding, compared):
-    """The columns that the rules name, by their names (those of an array are x0, x1, …, or all stand in order)."""
+def _named_columns(X: TableLike | FeatureTable, coding: Coding, by_value: set[int]) -> FeatureTable:
+    """The columns that the rules name, found by name; an array has x0, x1, …, or exactly these columns in order.
+
+    Of columns outside `by_value` only the presence of a value matters.
+    """
     table = X if isinstance(X, FeatureTable) else as_table(X)
     absent = [name for name in coding.names if name not in table.names]
     nameless = isinstance(X, (np.ndarray, list, tuple)) or not any(isinstance(name, str) for name in table.names)
@@ -282,62 +319,65 @@ def _chosen(X, coding, compared):
             f"give the {len(coding.names)} columns {list(coding.names)} in this order as an array"
         )
     places = range(len(coding.names)) if absent else [table.names.index(name) for name in coding.names]
-    columns = [_worded(table.column(j), domain) for j, domain in zip(places, coding.domains, strict=True)]
+    columns = [_truth_as_words(table.column(j), domain) for j, domain in zip(places, coding.domains, strict=True)]
     return FeatureTable(coding.names, None, tuple(
-        column if j in compared else _there(column, domain)
+        column if j in by_value else _presence(column, domain)
         for j, (column, domain) in enumerate(zip(columns, coding.domains, strict=True))
     ))  # fmt: skip
 
 
-def _compared(tree):
-    """The columns whose values are tested, not only whether there is one."""
+def _columns_tested_by_value(tree: search.Tree) -> set[int]:
+    """The columns whose values are compared; of the others a test asks only whether the value is missing."""
     inner = np.flatnonzero(~tree.is_leaf & (tree.threshold != np.inf))
     oblique = [tree.tests.test(k)[1] for k in tree.tests.which[inner] if k >= 0 and tree.tests.kinds[k] == 2]
     return {*tree.feature[inner].tolist(), *(int(j) for cells in oblique for j in cells)}
 
 
-def _there(column, domain):
-    """Zero where a column of no numbers, of which the rules know no values, has one."""
+def _presence(column: Column, domain: Domain | None) -> Column:
+    """A column of strings for which the rules list no values: 0 where it has a value, NaN where it is missing."""
     if domain is not None or column.is_number:
         return column
     return Column(np.where(column.missing, np.nan, 0.0))
 
 
-def _worded(column, domain):
-    """Truth values as words, where the rules have words for them."""
-    words = {} if domain is None else {value.lower(): value for value in domain.values if isinstance(value, str)}
+def _truth_as_words(column: Column, domain: Domain | None) -> Column:
+    """Booleans as the strings "true" and "false", where the rules use strings for them."""
+    words = {} if domain is None else {value.lower(): value for value in domain.values or () if isinstance(value, str)}
     if not _is_truth(column) or not words:
         return column
-    by_value = {0.0: words.get("false"), 1.0: words.get("true")}
-    return Column(np.array([by_value.get(cell) for cell in column.cells.tolist()], dtype=object), is_category=True)
+    word_of = {0.0: words.get("false"), 1.0: words.get("true")}
+    return Column(np.array([word_of.get(cell) for cell in column.cells.tolist()], dtype=object), is_category=True)
 
 
-def _is_truth(column):
+def _is_truth(column: Column) -> bool:
     return column.is_category and column.is_number
 
 
-def _coding(table, categories, mentioned):
+def _coding(
+    table: FeatureTable, categories: Mapping[str, Sequence[Any]], mentioned: Mapping[Any, Iterable[Any]]
+) -> Coding:
     """The domains of columns that are categories by their type, or that the rules test as such."""
     unknown = [name for name in categories if name not in table.names]
     if unknown:
         raise ValueError(f"categories names {unknown[0]!r}, which X does not have; it has {list(table.names)}")
     domains = []
     for j, name in enumerate(table.names):
-        column, told = table.column(j), {*mentioned.get(name, ()), *mentioned.get(j, ())}
+        column, values = table.column(j), {*mentioned.get(name, ()), *mentioned.get(j, ())}
         listed = categories.get(name)
-        is_category = column.is_category or told or listed is not None
-        domains.append(_domain(column, listed, told) if is_category else None)
+        is_category = column.is_category or values or listed is not None
+        domains.append(_domain(column, listed, values) if is_category else None)
     return Coding(table.names, tuple(domains))
 
 
-def _domain(column, listed, told):
+def _domain(column: Column, listed: Sequence[Any] | None, mentioned: set[Any]) -> Domain:
     if listed is not None:
         return Domain(len(listed), tuple(listed), declared=True)
     if _is_truth(column):
-        told, met = {value for value in told if str(value).lower() not in ("false", "true")}, (False, True)
+        mentioned = {value for value in mentioned if str(value).lower() not in ("false", "true")}
+        met = (False, True)
     else:
         met = column.declared or ordered(set(column.cells[~column.missing].tolist()))
     known = {str(value) for value in met}
-    new = tuple(value for value in ordered(told) if value not in met and str(value) not in known)
+    new = tuple(value for value in ordered(mentioned) if value not in met and str(value) not in known)
     values = tuple(met) + new if column.declared else ordered(tuple(met) + new)
     return Domain(len(values), values)

@@ -6,22 +6,39 @@ Breiman, Friedman, Stone & Olshen (1984), Classification and Regression Trees, d
 index, the entropy, the variance …; `gnomon.search` holds the criteria and the grower.
 """
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.utils import Tags
 from sklearn.utils.metadata_routing import UNUSED
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
+from gnomon.base.parameters import store
+from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_non_negative
-from gnomon.trees._criteria import mean_criterion, tree_criterion
-from gnomon.trees._forms import settle, smooth_answers
-from gnomon.trees._leaf_models import leaf_options, with_leaf_models
-from gnomon.trees._outputs import counts_of, labels_of, refuse_several, shares_of
-from gnomon.trees._pruning import codes_of
+from gnomon.search import Criterion
+from gnomon.trees._criteria import NumberCriterionWord, TreeCriterionWord, mean_criterion, tree_criterion
+from gnomon.trees._forms import (
+    Algorithm,
+    CategoricalSplit,
+    MissingRule,
+    NumericTest,
+    PruningRule,
+    ThresholdPlace,
+    smooth_answers,
+    tree_form,
+)
+from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints, SplitterWord
+from gnomon.trees._leaf_models import LeafColumns, leaf_options, with_leaf_models
+from gnomon.trees._oblique import DirectionRule
+from gnomon.trees._outputs import ClassCounts, ClassLabels, ClassShares, counts_of, labels_of, refuse_several, shares_of
+from gnomon.trees._pruning import PruningLoss, codes_of
 from gnomon.trees._pseudo_counts import with_smoothed
 from gnomon.trees._single_tree import SingleTree
-from gnomon.trees._targets import as_classes, as_targets, center_of, check_targets, tree_weights
+from gnomon.trees._targets import TreeClassWeight, as_classes, as_targets, center_of, check_targets, tree_weights
 
 __all__ = ["DecisionTreeClassifier", "DecisionTreeRegressor"]
 
@@ -73,14 +90,14 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         Declared values of categories.
     categorical_split : {"subset", "multiway", "equality"}, optional
         Tests of a category: a set of values against the others, a branch for each value, or one value against the
-        rest. None: what `algorithm` says, like the other options that may be None.
+        rest. None: the default of `algorithm`, as for the other options that may be None.
     unseen : {"missing", "error"}, default="missing"
-        What a value that `fit` did not see is.
+        How to treat a value that `fit` did not see.
     binning : None, "auto" or int, default=None
         Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
     pruning : {"none", "reduced_error", "error_based", "pessimistic"}, optional
         Before `ccp_alpha`: cut what does not lower the errors of rows held out, what C4.5's upper limits of the error
-        rate do not justify (a branch may then rise), or what half an error per leaf outweighs.
+        rate do not justify (a branch may then replace its parent), or what half an error per leaf outweighs.
     pruning_loss : {"impurity", "misclassification"}, default="impurity"
         R of `ccp_alpha`, `cost_complexity_pruning_path` and `prune`.
     cf : float, default=0.25
@@ -110,11 +127,11 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     oblique : {"lda", "logistic", "random", "oc1"}, default="lda"
         Where the weights of such sums come from.
     missing : {"own_value", "most_frequent", "median", "mean", "surrogate", "fractional"}, optional
-        Missing cells are a value of their own, are filled (`fill_values_`), are replaced by back-up tests, or their
-        rows go down every branch in parts.
+        Missing cells are a value of their own, are filled (`fill_values_`), are replaced by surrogate tests, or their
+        rows go down every branch with fractional weights.
     leaf_alpha : float, default=0.0
-        Pseudo-count a of every class in a leaf, when it answers: (n_k + a)/(n + aK). `tree_` keeps the frequencies, by
-        which it is pruned, drawn and told.
+        Pseudo-count a of every class in a leaf, in predictions: (n_k + a)/(n + aK). `tree_` keeps the frequencies,
+        which pruning, plots and exports use.
     leaf_model : {"constant", "linear"} or estimator, default="constant"
         What a leaf answers with: class frequencies, a softmax regression on the columns of numbers, or a clone of a
         classifier with probabilities, fitted to its rows.
@@ -151,63 +168,67 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     array(['yes', 'no'], dtype='<U3')
     """
 
-    def __init__(
-        self, *, criterion="gini", splitter="best", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_features=None, random_state=None, max_leaf_nodes=None,
-        min_impurity_decrease=0.0, class_weight=None, ccp_alpha=0.0, monotonic_cst=None, min_impurity=0.0,
-        categorical_features="from_dtype", categories=None, categorical_split=None, unseen="missing", binning=None,
-        pruning=None, pruning_loss="impurity", cf=0.25, validation_fraction=0.3, validation=None, refit_leaves=False,
-        n_jobs=None, algorithm="cart", numeric_test="le", threshold=None, reuse_features=None, split="axis",
-        oblique="lda", missing=None, leaf_alpha=0.0, leaf_model="constant", leaf_features="all",
-        min_samples_linear=10, leaf_ridge=1e-3, smooth=15.0,
-    ):  # fmt: skip
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.class_weight = class_weight
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.min_impurity = min_impurity
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.categorical_split = categorical_split
-        self.unseen = unseen
-        self.binning = binning
-        self.pruning = pruning
-        self.pruning_loss = pruning_loss
-        self.cf = cf
-        self.validation_fraction = validation_fraction
-        self.validation = validation
-        self.refit_leaves = refit_leaves
-        self.n_jobs = n_jobs
-        self.algorithm = algorithm
-        self.numeric_test = numeric_test
-        self.threshold = threshold
-        self.reuse_features = reuse_features
-        self.split = split
-        self.oblique = oblique
-        self.missing = missing
-        self.leaf_alpha = leaf_alpha
-        self.leaf_model = leaf_model
-        self.leaf_features = leaf_features
-        self.min_samples_linear = min_samples_linear
-        self.leaf_ridge = leaf_ridge
-        self.smooth = smooth
+    classes_: ClassLabels
+    n_classes_: ClassCounts
+    n_features_in_: int
+    n_outputs_: int
+    max_features_: int
+    fill_values_: list[Any]
 
     __metadata_request__fit: ClassVar = NO_CHECKS
     __metadata_request__predict: ClassVar = NO_CHECKS
     __metadata_request__predict_proba: ClassVar = NO_CHECKS
 
-    def fit(self, X, y, sample_weight=None, check_input=True):
+    def __init__(
+        self,
+        *,
+        criterion: TreeCriterionWord | Criterion | Callable[[Floats], float] = "gini",
+        splitter: SplitterWord = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: MaxFeatures = None,
+        random_state: RandomState = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        class_weight: TreeClassWeight = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: CategoricalSplit | None = None,
+        unseen: Unseen = "missing",
+        binning: Binning = None,
+        pruning: PruningRule | None = None,
+        pruning_loss: PruningLoss = "impurity",
+        cf: float = 0.25,
+        validation_fraction: float = 0.3,
+        validation: tuple[TableLike | Sparse, ArrayLike] | None = None,
+        refit_leaves: bool = False,
+        n_jobs: int | None = None,
+        algorithm: Algorithm = "cart",
+        numeric_test: NumericTest = "le",
+        threshold: ThresholdPlace | None = None,
+        reuse_features: bool | None = None,
+        split: Literal["axis", "oblique"] = "axis",
+        oblique: DirectionRule = "lda",
+        missing: MissingRule | None = None,
+        leaf_alpha: float = 0.0,
+        leaf_model: Literal["constant", "linear"] | BaseEstimator = "constant",
+        leaf_features: LeafColumns = "all",
+        min_samples_linear: int = 10,
+        leaf_ridge: float = 1e-3,
+        smooth: float = 15.0,
+    ):
+        store(self, locals())
+
+    def fit(
+        self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, check_input: bool = True
+    ) -> Self:
         """Grow the tree (1)."""
-        form = settle(self, self.algorithm)
+        form = tree_form(self, self.algorithm)
         alpha = check_non_negative("leaf_alpha", self.leaf_alpha)
         X, y = fitted_rows(self, X, y, multi_output=True)
         self.classes_, index = as_classes(y)
@@ -219,7 +240,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
             pruning_loss=self.pruning_loss != "impurity",
         )  # fmt: skip
         criterion = tree_criterion(self.criterion, self.classes_, self.algorithm)
-        leaves = None if several else leaf_options(self, self.n_classes_)
+        leaves = None if several else leaf_options(self, len(self.classes_))
         weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
         X = self._fill(X, form, weights)
         tree = self._grow_and_prune(X, index, criterion, weights, lambda y: codes_of(y, self.classes_), form)
@@ -228,23 +249,23 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
             self.tree_ = with_leaf_models(self.tree_, X, index, weights, self.coding_.category, leaves)
         return self
 
-    def predict_proba(self, X, check_input=True):
+    def predict_proba(self, X: TableLike | Sparse, check_input: bool = True) -> ClassShares:
         """The class frequencies of the leaf of every row; of several outputs a list with those of each."""
         answers = self._answers(X)
         return shares_of(self.classes_, answers)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: TableLike | Sparse) -> ClassShares:
         """The logarithms of `predict_proba`."""
         shares = self.predict_proba(X)
         with np.errstate(divide="ignore"):
             return [np.log(some) for some in shares] if self.n_outputs_ > 1 else np.log(shares)
 
-    def predict(self, X, check_input=True):
+    def predict(self, X: TableLike | Sparse, check_input: bool = True) -> Array:
         """The most frequent class of the leaf of every row."""
         answers = self._answers(X)
         return labels_of(self.classes_, answers)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         tags.classifier_tags.multi_label = True
@@ -306,58 +327,61 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
     (np.float64(3.5), array([1.33333333, 9.        ]))
     """
 
-    def __init__(
-        self, *, criterion="squared_error", splitter="best", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_features=None, random_state=None, max_leaf_nodes=None,
-        min_impurity_decrease=0.0, ccp_alpha=0.0, monotonic_cst=None, min_impurity=0.0,
-        categorical_features="from_dtype", categories=None, categorical_split=None, unseen="missing", binning=None,
-        pruning=None, validation_fraction=0.3, validation=None, refit_leaves=False, n_jobs=None, numeric_test="le",
-        threshold=None, reuse_features=None, split="axis", oblique="lda", missing=None, quantile=0.5,
-        leaf_model="constant", leaf_features="all", min_samples_linear=10, leaf_ridge=1e-3, smooth=15.0, clip=False,
-    ):  # fmt: skip
-        self.criterion = criterion
-        self.splitter = splitter
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.min_weight_fraction_leaf = min_weight_fraction_leaf
-        self.max_features = max_features
-        self.random_state = random_state
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.ccp_alpha = ccp_alpha
-        self.monotonic_cst = monotonic_cst
-        self.min_impurity = min_impurity
-        self.categorical_features = categorical_features
-        self.categories = categories
-        self.categorical_split = categorical_split
-        self.unseen = unseen
-        self.binning = binning
-        self.pruning = pruning
-        self.validation_fraction = validation_fraction
-        self.validation = validation
-        self.refit_leaves = refit_leaves
-        self.n_jobs = n_jobs
-        self.numeric_test = numeric_test
-        self.threshold = threshold
-        self.reuse_features = reuse_features
-        self.split = split
-        self.oblique = oblique
-        self.missing = missing
-        self.quantile = quantile
-        self.leaf_model = leaf_model
-        self.leaf_features = leaf_features
-        self.min_samples_linear = min_samples_linear
-        self.leaf_ridge = leaf_ridge
-        self.smooth = smooth
-        self.clip = clip
+    n_features_in_: int
+    n_outputs_: int
+    max_features_: int
+    fill_values_: list[Any]
 
     __metadata_request__fit: ClassVar = NO_CHECKS
     __metadata_request__predict: ClassVar = NO_CHECKS
 
-    def fit(self, X, y, sample_weight=None, check_input=True):
+    def __init__(
+        self,
+        *,
+        criterion: NumberCriterionWord | Literal["quantile"] | Criterion = "squared_error",
+        splitter: SplitterWord = "best",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: MaxFeatures = None,
+        random_state: RandomState = None,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: CategoricalSplit | None = None,
+        unseen: Unseen = "missing",
+        binning: Binning = None,
+        pruning: Literal["none", "reduced_error"] | None = None,
+        validation_fraction: float = 0.3,
+        validation: tuple[TableLike | Sparse, ArrayLike] | None = None,
+        refit_leaves: bool = False,
+        n_jobs: int | None = None,
+        numeric_test: NumericTest = "le",
+        threshold: ThresholdPlace | None = None,
+        reuse_features: bool | None = None,
+        split: Literal["axis", "oblique"] = "axis",
+        oblique: DirectionRule = "lda",
+        missing: MissingRule | None = None,
+        quantile: float = 0.5,
+        leaf_model: Literal["constant", "linear"] | BaseEstimator = "constant",
+        leaf_features: LeafColumns = "all",
+        min_samples_linear: int = 10,
+        leaf_ridge: float = 1e-3,
+        smooth: float = 15.0,
+        clip: bool = False,
+    ):
+        store(self, locals())
+
+    def fit(
+        self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, check_input: bool = True
+    ) -> Self:
         """Grow the tree (1)."""
-        form, leaves = settle(self), leaf_options(self)
+        form, leaves = tree_form(self), leaf_options(self)
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
         targets = as_targets(y)
         self.n_outputs_, self._flat = targets.shape[1], np.ndim(y) == 1
@@ -374,12 +398,12 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
             self.tree_ = with_leaf_models(self.tree_, X, targets, weights, self.coding_.category, leaves)
         return self
 
-    def predict(self, X, check_input=True):
+    def predict(self, X: TableLike | Sparse, check_input: bool = True) -> Floats:
         """The mean of the leaf of every row."""
         answers = self._answers(X)
         return answers[:, 0] if self._flat else answers
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags

@@ -1,42 +1,52 @@
-"""Density estimation by trees: how many rows a cell holds, over its volume.
+"""Density estimation by trees: the share of rows in a cell, divided by its volume.
 
     f(x) = (n_leaf / N) / V_leaf  inside a box, 0 outside;    of a forest the mean of its trees' densities          (1)
 
-Ram & Gray (2011), Density estimation trees, doi:10.1145/2020408.2020507. The cells are cut where the integrated squared
-error falls most, at random, or as a tree that was grown for another purpose cuts them.
+Ram & Gray (2011), Density estimation trees, doi:10.1145/2020408.2020507. Cells are split where the integrated squared
+error falls most, at random, or by the tests of a tree that was grown for another purpose.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
 from scipy.special import logsumexp
-from sklearn.base import BaseEstimator, DensityMixin
+from sklearn.base import DensityMixin
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import ArrayLike, Floats, Integers, RandomState
 from gnomon.base import validate_rows
+from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
+from gnomon.base.estimator import Estimator
 from gnomon.base.parameters import store
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
-from gnomon.search import Bags, density_cells, grow_density_tree, measure_density, prune_tree
+from gnomon.search import Bags, Tree, density_cells, grow_density_tree, measure_density, prune_tree
+from gnomon.trees._growth import SplitterWord
 
 __all__ = ["DensityForest", "DensityTree"]
+
+Box: TypeAlias = tuple[ArrayLike, ArrayLike]
+"""The low and the high corner; a number is the same for all columns."""
 
 
 class LeafCells(NamedTuple):
     """Leaves of a density tree: corners `low` and `high`, `density` and `weight` of each."""
 
-    low: np.ndarray
-    high: np.ndarray
-    density: np.ndarray
-    weight: np.ndarray
+    low: Floats
+    high: Floats
+    density: Floats
+    weight: Floats
 
 
-class _Density(DensityMixin, BaseEstimator):
-    """What both share; `_log_densities` gives one column for each tree."""
+class _Density(DensityMixin, Estimator):
+    """Shared by tree and forest; `_log_densities` returns one column for each tree."""
 
-    def score_samples(self, X):
+    box_: tuple[Floats, Floats]
+    n_features_in_: int
+
+    def score_samples(self, X: ArrayLike) -> Floats:
         """The log density of every row; −∞ outside the box."""
         check_is_fitted(self, "box_")
         X = validate_rows(self, X, reset=False)
@@ -44,11 +54,11 @@ class _Density(DensityMixin, BaseEstimator):
         inside = np.all((self.box_[0] <= X) & (self.box_[1] >= X), axis=1)
         return np.where(inside, logsumexp(each, axis=1) - np.log(each.shape[1]), -np.inf)
 
-    def score(self, X, y=None):
+    def score(self, X: ArrayLike, y: object = None) -> float:
         """The mean log density of the rows."""
         return float(np.mean(self.score_samples(X)))
 
-    def sample(self, n_samples=1, random_state=None):
+    def sample(self, n_samples: int = 1, random_state: RandomState = None) -> Floats:
         """Rows drawn from the density: a tree, a leaf in proportion to its rows, and a point of its cell.
 
         Parameters
@@ -73,19 +83,19 @@ class _Density(DensityMixin, BaseEstimator):
             out[rows] = rng.uniform(cells.low[leaf], cells.high[leaf])
         return out
 
-    def _prepared(self, X, sample_weight):
+    def _prepared(self, X: ArrayLike, sample_weight: ArrayLike | None) -> tuple[Floats, Floats]:
         """Rows, their weights, and the box, which is set."""
         X = validate_rows(self, X)
         weights = check_weights(sample_weight, X).astype(float)
         self.box_ = _box(self.box, X[weights > 0.0].astype(float))
         return X.astype(float), weights
 
-    def _grown(self, X, weights, seed, options):
+    def _grown(self, X: Floats, weights: Floats, seed: int, options: dict[str, Any]) -> Tree:
         """A tree, pruned as asked."""
         tree = grow_density_tree(X, *self.box_, sample_weight=weights, seed=seed, **options)
         return prune_tree(tree, self.ccp_alpha) if self.ccp_alpha > 0.0 else tree
 
-    def _options(self):
+    def _options(self) -> dict[str, Any]:
         depth, leaves = self.max_depth, self.max_leaf_nodes
         check_non_negative("ccp_alpha", self.ccp_alpha)
         return {
@@ -139,13 +149,22 @@ class DensityTree(_Density):
     array([2.      , 0.666667, 0.      ])
     """
 
+    tree_: Tree
+
     def __init__(
-        self, *, splitter="best", max_depth=None, min_weight_leaf=5.0, max_leaf_nodes=None, ccp_alpha=0.0, box=None,
-        random_state=None,
-    ):  # fmt: skip
+        self,
+        *,
+        splitter: SplitterWord = "best",
+        max_depth: int | None = None,
+        min_weight_leaf: float = 5.0,
+        max_leaf_nodes: int | None = None,
+        ccp_alpha: float = 0.0,
+        box: Box | None = None,
+        random_state: RandomState = None,
+    ):
         store(self, locals())
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree; `y` is not read."""
         X, weights = self._prepared(X, sample_weight)
         seed = int(check_rng(self.random_state).integers(0, 2**63))
@@ -153,7 +172,9 @@ class DensityTree(_Density):
         return self
 
     @classmethod
-    def of(cls, estimator, X, *, sample_weight=None, box=None):
+    def of(
+        cls, estimator: Any, X: ArrayLike, *, sample_weight: ArrayLike | None = None, box: Box | None = None
+    ) -> Self:
         """The density of rows in the cells of a tree that was fitted for another purpose.
 
         Parameters
@@ -173,24 +194,24 @@ class DensityTree(_Density):
         model.tree_ = measure_density(estimator.tree_, X, *model.box_, sample_weight=weights)
         return model
 
-    def apply(self, X):
+    def apply(self, X: ArrayLike) -> Integers:
         """The number of the leaf of every row."""
         check_is_fitted(self, "box_")
         return self.tree_.apply(validate_rows(self, X, reset=False))
 
-    def cells(self):
+    def cells(self) -> LeafCells:
         """The leaves: their corners `low` and `high`, their `density`, and the `weight` of their rows."""
         check_is_fitted(self, "box_")
         return _leaf_cells(self.tree_, self.box_)
 
-    def _trees(self):
+    def _trees(self) -> list[Tree]:
         return [self.tree_]
 
-    def _log_densities(self, X):
+    def _log_densities(self, X: Floats) -> Floats:
         return self.tree_.predict(X)
 
 
-class DensityForest(_Density):
+class DensityForest(CallbackSupportMixin, _Density):
     """The mean of the densities of many trees, equation (1).
 
     Parameters
@@ -231,27 +252,45 @@ class DensityForest(_Density):
     True
     """
 
+    trees_: list[Tree]
+
     def __init__(
-        self, n_estimators=100, *, splitter="random", max_depth=None, min_weight_leaf=5.0, max_leaf_nodes=None,
-        ccp_alpha=0.0, box=None, bootstrap=False, n_jobs=None, random_state=None,
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        splitter: SplitterWord = "random",
+        max_depth: int | None = None,
+        min_weight_leaf: float = 5.0,
+        max_leaf_nodes: int | None = None,
+        ccp_alpha: float = 0.0,
+        box: Box | None = None,
+        bootstrap: bool = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+    ):
         store(self, locals())
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees; `y` is not read."""
         X, weights = self._prepared(X, sample_weight)
         seeds = spawn_seeds(self.random_state, check_integer("n_estimators", self.n_estimators, 1))
         bags = Bags(len(X), len(X) if self.bootstrap else None, seeds=tuple(seeds))
         options = self._options()
 
-        def grow(t):
-            return self._grown(X, weights * bags.counts(t), seeds[t], options)
+        with fit_tasks(self, "tree", len(seeds), X=X) as told:
 
-        self.trees_ = map_chunks(grow, range(len(seeds)), self.n_jobs)
+            def grow(t):
+                tree = self._grown(X, weights * bags.counts(t), seeds[t], options)
+                told.done()
+                return tree
+
+            self.trees_ = map_chunks(grow, range(len(seeds)), self.n_jobs)
         return self
 
     @classmethod
-    def of(cls, estimator, X, *, sample_weight=None, box=None):
+    def of(
+        cls, estimator: Any, X: ArrayLike, *, sample_weight: ArrayLike | None = None, box: Box | None = None
+    ) -> Self:
         """The mean density of rows in the cells of the trees of a forest that was fitted for another purpose.
 
         Parameters
@@ -272,30 +311,30 @@ class DensityForest(_Density):
         model.trees_ = [measure_density(tree, X, *model.box_, sample_weight=weights) for tree in trees]
         return model
 
-    def _trees(self):
+    def _trees(self) -> list[Tree]:
         return self.trees_
 
-    def _log_densities(self, X):
+    def _log_densities(self, X: Floats) -> Floats:
         return np.column_stack(map_chunks(lambda tree: tree.predict(X)[:, 0], self.trees_, self.n_jobs))
 
 
-def _box(given, X):
+def _box(given: Box | None, X: Floats) -> tuple[Floats, Floats]:
     """Corners of the box as arrays."""
     low, high = np.min(X, axis=0), np.max(X, axis=0)
     if given is None:
         flat = high <= low
         return np.where(flat, low - 0.5, low), np.where(flat, high + 0.5, high)
-    corners = tuple(np.broadcast_to(np.asarray(side, dtype=float), low.shape).copy() for side in given)
-    if not np.all(corners[0] < corners[1]):
-        raise ValueError(f"box={given!r} has a side that is not below its other side; give (low, high) with low < high")
-    outside = np.flatnonzero((low < corners[0]) | (high > corners[1]))
+    lowest, highest = (np.broadcast_to(np.asarray(side, dtype=float), low.shape).copy() for side in given)
+    if not np.all(lowest < highest):
+        raise ValueError(f"box={given!r} has a side with low ≥ high; give (low, high) with low < high")
+    outside = np.flatnonzero((low < lowest) | (high > highest))
     if len(outside):
         j = outside[0]
         raise ValueError(f"X has rows outside box={given!r}: column {j} ranges from {low[j]:g} to {high[j]:g}; "
                          "widen the box, or drop the rows")  # fmt: skip
-    return corners
+    return lowest, highest
 
 
-def _leaf_cells(tree, box):
+def _leaf_cells(tree: Tree, box: tuple[Floats, Floats]) -> LeafCells:
     cells, leaf = density_cells(tree, *box), tree.is_leaf
     return LeafCells(cells.low[leaf], cells.high[leaf], np.exp(tree.answers[leaf, 0]), tree.weight[leaf])

@@ -6,13 +6,21 @@ Breiman (2001), Random forests, doi:10.1023/A:1010933404324; Geurts, Ernst & Weh
 trees, doi:10.1007/s10994-006-6226-1.
 """
 
+from typing import Literal, Self
+
 import numpy as np
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import RandomState, Sparse, TableLike, Verbosity
+from gnomon.base.callbacks import fit_tasks
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
+from gnomon.numerics.domains import Categories
 from gnomon.numerics.random import check_rng
+from gnomon.search import Criterion
 from gnomon.search.traverse import as_dense
-from gnomon.trees._forest import ForestClassifier, ForestRegressor
+from gnomon.trees._criteria import ClassCriterionWord, NumberCriterionWord
+from gnomon.trees._forest import ForestClassifier, ForestClassWeight, ForestRegressor, OutOfBagScore, Voting
+from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints
 
 __all__ = ["ExtraTreesClassifier", "ExtraTreesRegressor", "RandomForestClassifier", "RandomForestRegressor"]
 
@@ -42,7 +50,7 @@ class RandomForestClassifier(ForestClassifier):
     random_state : None, int, Generator or RandomState
         Tree t depends on it and on t alone.
     verbose : int, default=0
-        1 tells of every tenth of the trees on standard error, 2 of each; with `oob_score`, of the error so far as well.
+        1 reports every tenth of the trees on standard error, 2 each of them; with `oob_score` also the error so far.
     warm_start : bool, default=False
         Keep the trees of the last fit and add those that are missing.
     class_weight : dict, list of dict, "balanced", "balanced_subsample" or None, default=None
@@ -84,8 +92,8 @@ class RandomForestClassifier(ForestClassifier):
     for each time that they are drawn, as in scikit-learn; without, the weights themselves count, and a weight of two
     equals the row twice. Full trees on 10⁶ rows take gigabytes of nodes: set `min_samples_leaf`.
 
-    Whether the forest overfits is told by ``sklearn.model_selection.cross_val_score``, or for the price of one fit by
-    ``oob_score=True``: `oob_errors_` shows when more trees stop to help.
+    ``sklearn.model_selection.cross_val_score`` shows whether the forest overfits, or at the cost of a single fit
+    ``oob_score=True``: `oob_errors_` shows after how many trees the error stops falling.
 
     References
     ----------
@@ -104,20 +112,43 @@ class RandomForestClassifier(ForestClassifier):
     splitter = "best"
 
     def __init__(
-        self, n_estimators=100, *, criterion="gini", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_features="sqrt", max_leaf_nodes=None, min_impurity_decrease=0.0,
-        bootstrap=True, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False,
-        class_weight=None, ccp_alpha=0.0, max_samples=None, monotonic_cst=None, min_impurity=0.0,
-        categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
-        voting="soft", binning="auto", max_features_tree=None,
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: ClassCriterionWord | Criterion = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: MaxFeatures = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: OutOfBagScore = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        class_weight: ForestClassWeight = None,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: Literal["subset", "equality"] = "subset",
+        unseen: Unseen = "missing",
+        voting: Voting = "soft",
+        binning: Binning = "auto",
+        max_features_tree: MaxFeatures = None,
+    ):
         store(self, locals())
 
-    def fit_unsupervised(self, X):
-        """Grow trees that tell the rows of X (class 1) from rows whose columns were permuted one by one (class 0).
+    def fit_unsupervised(self, X: TableLike | Sparse) -> Self:
+        """Grow trees that separate the rows of X (class 1) from rows with independently permuted columns (class 0).
 
-        What the trees learn is how columns depend on each other; `proximity` of the rows of X is then a nearness
-        without labels. Shi & Horvath (2006), doi:10.1198/106186006X94072.
+        The trees learn how columns depend on each other; `proximity` is then a similarity of the rows of X that needs
+        no labels. Shi & Horvath (2006), doi:10.1198/106186006X94072.
 
         Parameters
         ----------
@@ -131,7 +162,8 @@ class RandomForestClassifier(ForestClassifier):
         rng = check_rng(self.random_state)
         permuted = np.column_stack([rng.permutation(column) for column in rows.T])
         self._n_rows = len(rows)
-        return self._fit_classes(np.vstack([rows, permuted]), np.repeat([1, 0], len(rows)))
+        with fit_tasks(self, "tree", self._new_trees(), X=X) as told:
+            return self._fit_classes(np.vstack([rows, permuted]), np.repeat([1, 0], len(rows)), told)
 
 
 class RandomForestRegressor(ForestRegressor):
@@ -182,12 +214,34 @@ class RandomForestRegressor(ForestRegressor):
     splitter = "best"
 
     def __init__(
-        self, n_estimators=100, *, criterion="squared_error", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_features=1.0, max_leaf_nodes=None, min_impurity_decrease=0.0, bootstrap=True,
-        oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0, max_samples=None,
-        monotonic_cst=None, min_impurity=0.0, categorical_features="from_dtype", categories=None,
-        categorical_split="subset", unseen="missing", binning="auto", max_features_tree=None,
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: NumberCriterionWord | Criterion = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: MaxFeatures = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = True,
+        oob_score: OutOfBagScore = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: Literal["subset", "equality"] = "subset",
+        unseen: Unseen = "missing",
+        binning: Binning = "auto",
+        max_features_tree: MaxFeatures = None,
+    ):
         store(self, locals())
 
 
@@ -241,13 +295,36 @@ class ExtraTreesClassifier(ForestClassifier):
     splitter = "random"
 
     def __init__(
-        self, n_estimators=100, *, criterion="gini", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_features="sqrt", max_leaf_nodes=None, min_impurity_decrease=0.0,
-        bootstrap=False, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False,
-        class_weight=None, ccp_alpha=0.0, max_samples=None, monotonic_cst=None, min_impurity=0.0,
-        categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
-        voting="soft", binning="auto", max_features_tree=None,
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: ClassCriterionWord | Criterion = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: MaxFeatures = "sqrt",
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = False,
+        oob_score: OutOfBagScore = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        class_weight: ForestClassWeight = None,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: Literal["subset", "equality"] = "subset",
+        unseen: Unseen = "missing",
+        voting: Voting = "soft",
+        binning: Binning = "auto",
+        max_features_tree: MaxFeatures = None,
+    ):
         store(self, locals())
 
 
@@ -297,10 +374,32 @@ class ExtraTreesRegressor(ForestRegressor):
     splitter = "random"
 
     def __init__(
-        self, n_estimators=100, *, criterion="squared_error", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_features=1.0, max_leaf_nodes=None, min_impurity_decrease=0.0,
-        bootstrap=False, oob_score=False, n_jobs=None, random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0,
-        max_samples=None, monotonic_cst=None, min_impurity=0.0, categorical_features="from_dtype", categories=None,
-        categorical_split="subset", unseen="missing", binning="auto", max_features_tree=None,
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        criterion: NumberCriterionWord | Criterion = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_features: MaxFeatures = 1.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        bootstrap: bool = False,
+        oob_score: OutOfBagScore = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        max_samples: float | None = None,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: Literal["subset", "equality"] = "subset",
+        unseen: Unseen = "missing",
+        binning: Binning = "auto",
+        max_features_tree: MaxFeatures = None,
+    ):
         store(self, locals())

@@ -7,16 +7,25 @@ Friedman (2001), Greedy function approximation, doi:10.1214/aos/1013203451; subs
 doi:10.1016/S0167-9473(01)00065-2. Names and defaults are those of scikit-learn's estimators.
 """
 
+from collections.abc import Callable, Iterator
+from typing import Literal, Self
+
 import numpy as np
+from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike, Verbosity
+from gnomon.base.callbacks import fit_tasks
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
-from gnomon.losses import AbsoluteLoss, HuberLoss, PinballLoss, SquaredLoss
+from gnomon.losses import AbsoluteLoss, HuberLoss, Loss, PinballLoss, SquaredLoss
+from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_interval
 from gnomon.numerics.weights import weighted_quantile
 from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, mean_loss_of, n_scores_of
-from gnomon.trees._exact_rounds import ExactRounds
+from gnomon.trees._boosting import Monitor
+from gnomon.trees._exact_rounds import ExactRounds, VarianceName
+from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["GradientBoostingClassifier", "GradientBoostingRegressor"]
@@ -61,7 +70,7 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         Stop when the loss of held-out rows is not below one of so many before it, by `tol`.
     tol : float, default=1e-4
     ccp_alpha : float, default=0.0
-        Price of a leaf, by which every tree is pruned.
+        Cost-complexity pruning of every tree: the penalty per leaf.
     binning : None, "auto" or int, default="auto"
         Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
     monotonic_cst : array-like or dict, optional
@@ -115,32 +124,65 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
     # A score of zero is the second class, as in scikit-learn.
     _above = np.greater_equal
 
+    n_classes_: int
+
     def __init__(
-        self, *, loss="log_loss", learning_rate=0.1, n_estimators=100, subsample=1.0, criterion="friedman_mse",
-        min_samples_split=2, min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_depth=3, min_impurity_decrease=0.0,
-        init=None, random_state=None, max_features=None, verbose=0, max_leaf_nodes=None, warm_start=False,
-        validation_fraction=0.1, n_iter_no_change=None, tol=1e-4, ccp_alpha=0.0, binning="auto", monotonic_cst=None,
-        categorical_features="from_dtype", categories=None, unseen="missing", n_jobs=None,
-    ):  # fmt: skip
+        self,
+        *,
+        loss: Literal["log_loss", "exponential"] | Loss = "log_loss",
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        subsample: float = 1.0,
+        criterion: VarianceName = "friedman_mse",
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = 3,
+        min_impurity_decrease: float = 0.0,
+        init: Literal["zero"] | BaseEstimator | None = None,
+        random_state: RandomState = None,
+        max_features: MaxFeatures = None,
+        verbose: Verbosity = 0,
+        max_leaf_nodes: int | None = None,
+        warm_start: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        ccp_alpha: float = 0.0,
+        binning: Binning = "auto",
+        monotonic_cst: MonotonicConstraints = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        unseen: Unseen = "missing",
+        n_jobs: int | None = None,
+    ):
         store(self, locals())
 
-    def fit(self, X, y, sample_weight=None, monitor=None):
+    def fit(
+        self,
+        X: TableLike | Sparse,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        monitor: Monitor | None = None,
+    ) -> Self:
         """Carry out the rounds of (1); `monitor(round, self, state)` stops them where it returns True."""
         coded, y = fitted_rows(self, X, y)
         target, index = self._learn_classes(y, ("log_loss", "exponential"))
         self.n_classes_ = len(self.classes_)
         n_scores = n_scores_of(self._loss, self.n_classes_)
-        return self._learn(X, coded, target, tree_weights(sample_weight, coded), self._loss, n_scores, index, monitor)
+        weights = tree_weights(sample_weight, coded)
+        with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
+            return self._learn(X, coded, target, weights, self._loss, n_scores, told, index, monitor)
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: TableLike | Sparse) -> Iterator[Floats]:
         """F(x) after every round, one column for each tree of a round: also for two classes, as in scikit-learn."""
         yield from self._staged_scores(X)
 
-    def _constant(self, y, weights, loss):
+    def _constant(self, y: Array, weights: Floats, loss: Loss) -> DummyClassifier:
         labels = self._labels(y)
         return DummyClassifier(strategy="prior").fit(np.zeros((len(y), 1)), labels, weights)
 
-    def _init_scores(self, X):
+    def _init_scores(self, X: TableLike | Sparse) -> Floats:
         shares = np.clip(self.init_.predict_proba(X), np.finfo(float).eps, 1.0 - np.finfo(float).eps)
         if len(self.baseline_) > 1:
             logs = np.log(shares)
@@ -207,22 +249,54 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
     """
 
     def __init__(
-        self, *, loss="squared_error", learning_rate=0.1, n_estimators=100, subsample=1.0, criterion="friedman_mse",
-        min_samples_split=2, min_samples_leaf=1, min_weight_fraction_leaf=0.0, max_depth=3, min_impurity_decrease=0.0,
-        init=None, random_state=None, max_features=None, alpha=0.9, verbose=0, max_leaf_nodes=None, warm_start=False,
-        validation_fraction=0.1, n_iter_no_change=None, tol=1e-4, ccp_alpha=0.0, binning="auto", monotonic_cst=None,
-        categorical_features="from_dtype", categories=None, unseen="missing", n_jobs=None,
-    ):  # fmt: skip
+        self,
+        *,
+        loss: Literal["squared_error", "absolute_error", "huber", "quantile"] | Loss = "squared_error",
+        learning_rate: float = 0.1,
+        n_estimators: int = 100,
+        subsample: float = 1.0,
+        criterion: VarianceName = "friedman_mse",
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_depth: int | None = 3,
+        min_impurity_decrease: float = 0.0,
+        init: Literal["zero"] | BaseEstimator | None = None,
+        random_state: RandomState = None,
+        max_features: MaxFeatures = None,
+        alpha: float = 0.9,
+        verbose: Verbosity = 0,
+        max_leaf_nodes: int | None = None,
+        warm_start: bool = False,
+        validation_fraction: float = 0.1,
+        n_iter_no_change: int | None = None,
+        tol: float = 1e-4,
+        ccp_alpha: float = 0.0,
+        binning: Binning = "auto",
+        monotonic_cst: MonotonicConstraints = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        unseen: Unseen = "missing",
+        n_jobs: int | None = None,
+    ):
         store(self, locals())
 
-    def fit(self, X, y, sample_weight=None, monitor=None):
+    def fit(
+        self,
+        X: TableLike | Sparse,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        monitor: Monitor | None = None,
+    ) -> Self:
         """Carry out the rounds of (1); `monitor(round, self, state)` stops them where it returns True."""
         coded, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
-        return self._learn(X, coded, y, tree_weights(sample_weight, coded), self._loss, 1, None, monitor)
+        weights = tree_weights(sample_weight, coded)
+        with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
+            return self._learn(X, coded, y, weights, self._loss, 1, told, None, monitor)
 
-    def _losses(self):
+    def _losses(self) -> dict[str, Callable[[], Loss]]:
         level = check_interval("alpha", self.alpha, 0.0, 1.0, closed="neither")
         return {
             "squared_error": lambda: SquaredLoss(half=True),
@@ -231,27 +305,27 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
             "quantile": lambda: PinballLoss(level, 1.0 - level),
         }
 
-    def _is_huber(self):
+    def _is_huber(self) -> bool:
         return isinstance(self.loss, str) and self.loss == "huber"
 
-    def _first_loss(self):
+    def _first_loss(self) -> Loss:
         # Before the first round there is no δ: Friedman (2001), algorithm 4, starts at the median.
         return AbsoluteLoss() if self._is_huber() else self._loss
 
-    def _adapt(self):
-        """Huber's δ of a round; the least positive number where most rows are met exactly."""
+    def _adapt(self) -> Callable[[Array, Floats, Floats], Loss] | None:
+        """Sets Huber's δ of a round; the smallest positive number where most residuals are zero."""
         if not self._is_huber():
             return None
 
-        def adapt(y, scores, weights):
+        def adapt(y: Array, scores: Floats, weights: Floats) -> Loss:
             delta = weighted_quantile(np.abs(y - scores), self.alpha, weights, between="lower")
             return HuberLoss(max(float(delta), np.finfo(float).tiny))
 
         return adapt
 
-    def _constant(self, y, weights, loss):
+    def _constant(self, y: Array, weights: Floats, loss: Loss) -> DummyRegressor:
         value = float(loss.inverse(self.baseline_[0]))
         return DummyRegressor(strategy="constant", constant=value).fit(np.zeros((len(y), 1)), y)
 
-    def _init_scores(self, X):
+    def _init_scores(self, X: TableLike | Sparse) -> Floats:
         return np.reshape(self._loss.link(np.asarray(self.init_.predict(X), dtype=float)), (-1, 1))

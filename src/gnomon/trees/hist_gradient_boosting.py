@@ -7,21 +7,28 @@ Friedman (2001), doi:10.1214/aos/1013203451; Ke et al. (2017), LightGBM, NeurIPS
 scikit-learn's estimators, whose engine this one replaces.
 """
 
+from collections.abc import Callable, Iterator
+from typing import Literal, Self
+
 import numpy as np
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, RandomState, Scoring, Sparse, TableLike, Verbosity
+from gnomon.base.callbacks import fit_tasks
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
-from gnomon.losses import AbsoluteLoss, LogGammaLoss, LogPoissonLoss, PinballLoss, SquaredLoss
+from gnomon.losses import AbsoluteLoss, LogGammaLoss, LogPoissonLoss, Loss, PinballLoss, SquaredLoss
+from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_interval
 from gnomon.trees._boosted_answers import (
     BoostedClassifier,
     BoostedRegressor,
     class_targets,
+    decision_scores,
     mean_loss_of,
     n_scores_of,
-    one_for_two,
 )
-from gnomon.trees._histogram_rounds import HistogramRounds, validation_rows
+from gnomon.trees._growth import MonotonicConstraints
+from gnomon.trees._histogram_rounds import HistogramRounds, Interactions, validation_rows
 from gnomon.trees._targets import tree_weights
 
 __all__ = ["HistGradientBoostingClassifier", "HistGradientBoostingRegressor"]
@@ -116,28 +123,59 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
     _above = np.greater
 
     def __init__(
-        self, loss="log_loss", *, learning_rate=0.1, max_iter=100, max_leaf_nodes=31, max_depth=None,
-        min_samples_leaf=20, l2_regularization=0.0, max_features=1.0, max_bins=255, categorical_features="from_dtype",
-        monotonic_cst=None, interaction_cst=None, warm_start=False, early_stopping="auto", scoring="loss",
-        validation_fraction=0.1, n_iter_no_change=10, tol=1e-7, verbose=0, random_state=None, class_weight=None,
-        categories=None, unseen="missing", n_jobs=None,
-    ):  # fmt: skip
+        self,
+        loss: Literal["log_loss"] | Loss = "log_loss",
+        *,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        monotonic_cst: MonotonicConstraints = None,
+        interaction_cst: Interactions = None,
+        warm_start: bool = False,
+        early_stopping: Literal["auto"] | bool = "auto",
+        scoring: Scoring = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: Verbosity = 0,
+        random_state: RandomState = None,
+        class_weight: ClassWeight = None,
+        categories: Categories | None = None,
+        unseen: Unseen = "missing",
+        n_jobs: int | None = None,
+    ):
         store(self, locals())
 
-    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+    def fit(
+        self,
+        X: TableLike | Sparse,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        X_val: TableLike | Sparse | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight_val: ArrayLike | None = None,
+    ) -> Self:
         """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
-        X, y = fitted_rows(self, X, y)
+        coded, y = fitted_rows(self, X, y)
         target, index = self._learn_classes(y, ("log_loss",))
-        weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index)
+        weights = tree_weights(sample_weight, coded, self.class_weight, self.classes_, index)
         held = validation_rows(self, X_val, y_val, sample_weight_val, self._coded)
         n_scores = n_scores_of(self._loss, len(self.classes_))
-        return self._learn(X, target, weights, self._loss, n_scores, held, index)
+        with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
+            return self._learn(coded, target, weights, self._loss, n_scores, held, told, index)
 
-    def staged_decision_function(self, X):
+    def staged_decision_function(self, X: TableLike | Sparse) -> Iterator[Floats]:
         """`decision_function` after every round."""
-        yield from map(one_for_two, self._staged_scores(X))
+        yield from map(decision_scores, self._staged_scores(X))
 
-    def _coded(self, y):
+    def _coded(self, y: Array) -> Array:
         """Labels of rows for validation as the loss takes them."""
         known = np.isin(y, self.classes_)
         if not np.all(known):
@@ -201,24 +239,54 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
     """
 
     def __init__(
-        self, loss="squared_error", *, quantile=None, learning_rate=0.1, max_iter=100, max_leaf_nodes=31,
-        max_depth=None, min_samples_leaf=20, l2_regularization=0.0, max_features=1.0, max_bins=255,
-        categorical_features="from_dtype", monotonic_cst=None, interaction_cst=None, warm_start=False,
-        early_stopping="auto", scoring="loss", validation_fraction=0.1,
-        n_iter_no_change=10, tol=1e-7, verbose=0, random_state=None, categories=None,
-        unseen="missing", n_jobs=None,
-    ):  # fmt: skip
+        self,
+        loss: Literal["squared_error", "absolute_error", "quantile", "poisson", "gamma"] | Loss = "squared_error",
+        *,
+        quantile: float | None = None,
+        learning_rate: float = 0.1,
+        max_iter: int = 100,
+        max_leaf_nodes: int | None = 31,
+        max_depth: int | None = None,
+        min_samples_leaf: int = 20,
+        l2_regularization: float = 0.0,
+        max_features: float = 1.0,
+        max_bins: int = 255,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        monotonic_cst: MonotonicConstraints = None,
+        interaction_cst: Interactions = None,
+        warm_start: bool = False,
+        early_stopping: Literal["auto"] | bool = "auto",
+        scoring: Scoring = "loss",
+        validation_fraction: float | None = 0.1,
+        n_iter_no_change: int = 10,
+        tol: float = 1e-7,
+        verbose: Verbosity = 0,
+        random_state: RandomState = None,
+        categories: Categories | None = None,
+        unseen: Unseen = "missing",
+        n_jobs: int | None = None,
+    ):
         store(self, locals())
 
-    def fit(self, X, y, sample_weight=None, *, X_val=None, y_val=None, sample_weight_val=None):
+    def fit(
+        self,
+        X: TableLike | Sparse,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        X_val: TableLike | Sparse | None = None,
+        y_val: ArrayLike | None = None,
+        sample_weight_val: ArrayLike | None = None,
+    ) -> Self:
         """Carry out the rounds of (1); `X_val` and `y_val` are rows for early stopping in place of a share of X."""
-        X, y = fitted_rows(self, X, y, y_numeric=True)
+        coded, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
         held = validation_rows(self, X_val, y_val, sample_weight_val, lambda y: np.asarray(y, dtype=float))
-        return self._learn(X, y, tree_weights(sample_weight, X), self._loss, 1, held)
+        with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
+            return self._learn(coded, y, tree_weights(sample_weight, coded), self._loss, 1, held, told)
 
-    def _losses(self):
+    def _losses(self) -> dict[str, Callable[[], Loss]]:
         return {
             "squared_error": lambda: SquaredLoss(half=True),
             "absolute_error": AbsoluteLoss,
@@ -228,7 +296,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
         }
 
 
-def _pinball(level):
+def _pinball(level: float | None) -> PinballLoss:
     if level is None:
         raise ValueError("quantile=None: loss='quantile' needs its level; give quantile between 0 and 1")
     level = check_interval("quantile", level, 0.0, 1.0, closed="neither")

@@ -1,4 +1,4 @@
-"""Impurities of nodes by themselves.
+"""Impurities of single nodes.
 
     Gini Σ_k p_k (1 − p_k),    entropy −Σ_k p_k log₂ p_k,    misclassification 1 − max_k p_k,    p_k = n_k / Σ n    (1)
 
@@ -6,16 +6,19 @@ All are zero for one class and largest for equal shares: 1 − 1/K, log₂ K bit
 doi:10.1201/9781315139470.
 """
 
+from collections.abc import Callable
+
 import numpy as np
 
+from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.numerics.validation import check_choice
 from gnomon.search import CountsCriterion
-from gnomon.trees._criteria import CLASS_CRITERIA
+from gnomon.trees._criteria import CLASS_CRITERIA, ClassCriterionWord
 
 __all__ = ["impurity"]
 
 
-def impurity(counts, kind="gini"):
+def impurity(counts: ArrayLike, kind: ClassCriterionWord | Callable[[Floats], float] = "gini") -> Numbers:
     """Equation (1) for the classes along the last axis.
 
     Parameters
@@ -52,7 +55,7 @@ def impurity(counts, kind="gini"):
         criterion = CLASS_CRITERIA[check_choice("kind", kind, CLASS_CRITERIA)](size)
     rows = counts.reshape(-1, size)
     if not callable(kind):
-        # Shares of the largest weight: squares of very large or small weights would leave the range of numbers.
+        # Divided by the largest weight: squares of very large or small weights would overflow or underflow.
         rows = rows / np.maximum(np.max(rows, axis=1, keepdims=True), np.finfo(float).tiny)
     mass = np.sum(rows, axis=1)
     worth = criterion.worths(np.column_stack([np.ones(len(rows)), rows]))

@@ -1,39 +1,46 @@
-"""One rule: the most frequent class of each value of one column.
+"""OneR: the most frequent class of each value of one column.
 
     j = argmin_j Σ_v min_k' Σ_{k ≠ k'} n_jvk,    f(x) = argmax_k n_{j, x_j, k}                                       (1)
 
 n_jvk is the weight of the rows of class k whose column j has the value v (of numbers: lies in bucket v). Holte (1993),
 Very simple classification rules perform well on most commonly used datasets, doi:10.1023/A:1022631118932: often almost
-as good as a tree, and always worth knowing before a tree is grown.
+as accurate as a tree, and a baseline to know before one is grown.
 """
 
 from dataclasses import dataclass
 from html import escape
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._typing import Array, ArrayLike, Floats, Sparse, TableLike
 from gnomon.base import table_rows
-from gnomon.base.coded_rows import Coding, fitted_rows, new_rows
-from gnomon.numerics.domains import Domain
+from gnomon.base.coded_rows import CategoricalFeatures, Coding, fitted_rows, new_rows
+from gnomon.base.estimator import Estimator
+from gnomon.numerics.domains import Categories, Domain
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
-from gnomon.search import Misclassification, assemble_tree, code_columns, column_rule, tree_rules
+from gnomon.search import ColumnRule, Misclassification, assemble_tree, code_columns, column_rule, tree_rules
 from gnomon.search.dialects import TEXT, say_all
+from gnomon.trees._criteria import ClassCriterionWord
 from gnomon.trees._forms import smooth_answers
-from gnomon.trees._pseudo_counts import answering, with_smoothed
-from gnomon.trees._reading import HasTree, takes_tables
+from gnomon.trees._pseudo_counts import smoothed_tree, with_smoothed
+from gnomon.trees._reading import TreeMixin, takes_tables
 from gnomon.trees._targets import as_classes, tree_weights
 from gnomon.trees.impurities import impurity
 
 __all__ = ["OneRule", "RuleTable"]
+
+RuleCriterion: TypeAlias = Literal["errors", "gini", "entropy", "gain_ratio"]
 
 CRITERIA = ("errors", "gini", "entropy", "gain_ratio")
 
 
 @dataclass(frozen=True, eq=False)
 class RuleTable:
-    """What a rule says about each value of its column.
+    """The classes and counts of each value of a rule's column.
 
     Parameters
     ----------
@@ -62,57 +69,57 @@ class RuleTable:
     """
 
     column: object
-    conditions: tuple
-    labels: np.ndarray
-    counts: np.ndarray
-    classes: np.ndarray
+    conditions: tuple[str, ...]
+    labels: Array
+    counts: Floats
+    classes: Array
 
     @property
-    def weight(self):
+    def weight(self) -> Floats:
         """The weight of the rows with each value."""
         return np.sum(self.counts, axis=1)
 
     @property
-    def errors(self):
-        """The weight of those that are not of its most frequent class."""
+    def errors(self) -> Floats:
+        """The weight of the rows with each value that are not of its most frequent class."""
         return self.weight - np.max(self.counts, axis=1)
 
-    def __len__(self):
+    def __len__(self) -> int:
         return len(self.conditions)
 
-    def __str__(self):
+    def __str__(self) -> str:
         return self.to_text()
 
-    def to_text(self):
+    def to_text(self) -> str:
         """The table in columns."""
         head, cells = self._cells()
         widths = [max(map(len, column)) for column in zip(head, *cells, strict=True)]
-        # Words stand at the left, numbers at the right.
+        # Strings are aligned left, numbers right.
         rows = ("  ".join(_aligned(row, widths)).rstrip() for row in (head, *cells))
         return "\n".join(rows)
 
-    def to_html(self):
+    def to_html(self) -> str:
         """The table in HTML."""
         head, cells = self._cells()
         top = "".join(f"<th>{escape(name)}</th>" for name in head)
         body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in cells)
         return f"<table><thead><tr>{top}</tr></thead><tbody>{body}</tbody></table>"
 
-    def _repr_html_(self):
+    def _repr_html_(self) -> str:
         return self.to_html()
 
-    def _cells(self):
+    def _cells(self) -> tuple[list[str], list[list[str]]]:
         head = ["condition", "class", *map(str, self.classes.tolist()), "rows", "errors"]
         numbers = np.column_stack([self.counts, self.weight, self.errors])
         rows = zip(self.conditions, self.labels.tolist(), numbers, strict=True)
         return head, [[condition, str(label), *(f"{n:.10g}" for n in row)] for condition, label, row in rows]
 
 
-def _aligned(row, widths):
+def _aligned(row: list[str], widths: list[int]) -> list[str]:
     return [cell.ljust(w) if c < 2 else cell.rjust(w) for c, (cell, w) in enumerate(zip(row, widths, strict=True))]
 
 
-class OneRule(ClassifierMixin, HasTree, BaseEstimator):
+class OneRule(ClassifierMixin, TreeMixin, Estimator):
     """Predict the most frequent class of the value of one column, equation (1) of the module.
 
     A value that `fit` did not see is answered with the class frequencies of all rows; a missing cell is a value of its
@@ -170,18 +177,26 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
     outlook = sunny     no      3    2     5       2
     """
 
-    # How `Coding` takes values that are not in a domain; they are told apart from missing ones here.
+    # `Coding` marks unknown values as missing; `_rows` separates them from missing cells.
     unseen = "missing"
+
+    coding_: Coding
+    feature_: int
+    errors_: Floats
+    scores_: Floats
+    rules_: RuleTable
+    class_prior_: Floats
+    classes_: Array
 
     def __init__(
         self,
-        feature="auto",
+        feature: int | str = "auto",
         *,
-        criterion="errors",
-        alpha=0.0,
-        min_bucket=6,
-        categorical_features="from_dtype",
-        categories=None,
+        criterion: RuleCriterion = "errors",
+        alpha: float = 0.0,
+        min_bucket: float = 6,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
     ):
         self.feature = feature
         self.criterion = criterion
@@ -190,7 +205,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         self.categorical_features = categorical_features
         self.categories = categories
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Count, and choose the column by (1)."""
         check_choice("criterion", self.criterion, CRITERIA)
         alpha, least = check_non_negative("alpha", self.alpha), check_positive("min_bucket", self.min_bucket)
@@ -219,7 +234,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         self.rules_ = self._table(rule)
         return self
 
-    def _marked(self, X, gaps, code):
+    def _marked(self, X: Any, gaps: Any, code: int | None) -> Any:
         """Rows with the code of a missing value where there are `gaps` in the column of the rule."""
         if not np.any(gaps):
             return X
@@ -227,16 +242,16 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         X[gaps, self.feature_] = code
         return X
 
-    def _with_gap(self, code):
-        """The coding of the columns; in that of the rule, None is one more value if a missing cell is a part."""
+    def _with_gap(self, code: int | None) -> Coding:
+        """The coding of the columns; None is one more value of the rule's column if missing has its own branch."""
         self._gap = code
         if code is None:
             return self.coding_
-        domains = list(self.coding_.domains)
+        domains: list[Any] = list(self.coding_.domains)
         domains[self.feature_] = Domain(code + 1, (*domains[self.feature_].labels.tolist(), None))
         return Coding(self.coding_.names, tuple(domains))
 
-    def _chosen(self):
+    def _chosen(self) -> int:
         """The number of the column to use."""
         names = list(self.coding_.names)
         if self.feature == "auto":
@@ -250,7 +265,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
             return int(self.feature)
         raise ValueError(f"feature={self.feature!r} is no column; X has {names}: name one of them, or choose 'auto'")
 
-    def _table(self, rule):
+    def _table(self, rule: ColumnRule) -> RuleTable:
         rules = tree_rules(self.tree_, self.words_, stops=False)
         counts = rule.counts
         shown = np.flatnonzero(np.sum(counts, axis=1) > 0.0)
@@ -258,7 +273,7 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
         labels = self.classes_[np.argmax(counts[shown], axis=1)]
         return RuleTable(self.coding_.names[self.feature_], conditions, labels, counts[shown], self.classes_)
 
-    def _rows(self, X):
+    def _rows(self, X: TableLike | Sparse) -> Any:
         """New rows as numbers."""
         check_is_fitted(self, "tree_")
         rows = new_rows(self, X)
@@ -266,29 +281,29 @@ class OneRule(ClassifierMixin, HasTree, BaseEstimator):
             return rows
         return self._marked(rows, table_rows(self, X, reset=False).column(self.feature_).missing, self._gap)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: TableLike | Sparse) -> Floats:
         """The class frequencies of each row's value."""
         rows = self._rows(X)
-        return answering(self.tree_).predict(rows)
+        return smoothed_tree(self.tree_).predict(rows)
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Array:
         """The most frequent class of each row's value."""
         shares = self.predict_proba(X)
         return self.classes_[np.argmax(shares, axis=1)]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = takes_tables(super().__sklearn_tags__())
-        # One column need not tell classes apart.
+        # One column need not separate the classes.
         tags.classifier_tags.poor_score = True
         return tags
 
 
-def _score(counts, criterion):
-    """What the parts of a column are worth; small is good, except for the gain ratio."""
+def _score(counts: Floats, criterion: RuleCriterion) -> float:
+    """The criterion of a column's division; smaller is better, except for the gain ratio."""
     mass = np.sum(counts, axis=1)
     if criterion == "errors":
         return np.sum(mass) - np.sum(np.max(counts, axis=1))
-    kind = "gini" if criterion == "gini" else "entropy"
+    kind: ClassCriterionWord = "gini" if criterion == "gini" else "entropy"
     mean = np.average(impurity(counts, kind), weights=mass)
     if criterion != "gain_ratio":
         return mean

@@ -1,4 +1,4 @@
-"""Small trees that are proved to be best on the training rows.
+"""Small trees that are proved optimal on the training rows.
 
     minimise over trees of depth ≤ d    (1/N) Σ_i w_i 1[f(x_i) ≠ y_i]  +  λ · #leaves    (squared error for numbers) (1)
 
@@ -10,35 +10,47 @@ number of thresholds to the power d: meant for d ≤ 4, and for hundreds to thou
 
 import sys
 import warnings
+from typing import Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import Tags
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import Array, ArrayLike, Floats, Matrix, Sparse, TableLike, Verbosity
+from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
+from gnomon.base.estimator import Estimator
+from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_integer, check_non_negative
-from gnomon.search import Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
-from gnomon.trees._growth import bins_of
-from gnomon.trees._reading import GrownTree
+from gnomon.search import Criterion, Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
+from gnomon.trees._growth import Binning, bins_of
+from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
 
 __all__ = ["OptimalTreeClassifier", "OptimalTreeRegressor"]
 
 
-class _OptimalTree(GrownTree, BaseEstimator):
-    """What both do: search, tell how sure it is, and keep the tree."""
+class _OptimalTree(CallbackSupportMixin, GrownTreeMixin, Estimator):
+    """Search shared by classifier and regressor; sets the tree, its objective and the bound."""
+
+    objective_: float
+    lower_bound_: float
+    proved_: bool
+    gap_: float
+    n_sets_: int
 
     def __init__(
         self,
-        max_depth=2,
+        max_depth: int = 2,
         *,
-        leaf_penalty=0.0,
-        time_limit=None,
-        binning=None,
-        categorical_features="from_dtype",
-        categories=None,
-        unseen="missing",
-        verbose=0,
+        leaf_penalty: float = 0.0,
+        time_limit: float | None = None,
+        binning: Binning = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        unseen: Unseen = "missing",
+        verbose: Verbosity = 0,
     ):
         self.max_depth = max_depth
         self.leaf_penalty = leaf_penalty
@@ -49,8 +61,10 @@ class _OptimalTree(GrownTree, BaseEstimator):
         self.unseen = unseen
         self.verbose = verbose
 
-    def _search(self, X, y, criterion, weights, row_costs):
-        """Minimise (1)."""
+    def _search(
+        self, X: Matrix, y: Array, criterion: Criterion, weights: Floats, row_bounds: Floats, told: Tasks
+    ) -> Self:
+        """Minimise (1); `row_bounds` are the largest costs of the rows in any leaf."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
         found = optimal_tree(
             columns,
@@ -59,9 +73,9 @@ class _OptimalTree(GrownTree, BaseEstimator):
             sample_weight=weights,
             max_depth=check_integer("max_depth", self.max_depth, 0),
             leaf_penalty=check_non_negative("leaf_penalty", self.leaf_penalty),
-            row_costs=row_costs,
+            row_bounds=row_bounds,
             time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
-            progress=_tell if self.verbose else None,
+            progress=self._progress(told),
         )
         self.tree_ = assemble_tree(found.fork, X, y, criterion, sample_weight=weights)
         self.objective_, self.lower_bound_ = found.objective, max(found.lower_bound, 0.0)
@@ -78,9 +92,16 @@ class _OptimalTree(GrownTree, BaseEstimator):
             )
         return self
 
+    def _progress(self, told):
+        """What tells of the columns while they are tried."""
 
-def _tell(column, columns, objective):
-    sys.stderr.write(f"first test in column {column} of {columns}: objective {objective:.6g}\n")
+        def tell(column: int, columns: int, objective: float) -> None:
+            if self.verbose:
+                sys.stderr.write(f"first test in column {column} of {columns}: objective {objective:.6g}\n")
+            told.done()
+            told.go_on()
+
+        return tell
 
 
 class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
@@ -104,10 +125,10 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
     categories : dict or list, optional
         Declared values of categories.
     unseen : {"missing", "error"}, default="missing"
-        What a value that `fit` did not see is.
+        How to treat a value that `fit` did not see.
     verbose : int, default=0
-        Whether to tell on the standard error how far the search is. It may be interrupted from the keyboard; then the
-        best tree so far is kept, as with `time_limit`.
+        Whether to report the progress of the search on standard error. A keyboard interrupt ends the search and keeps
+        the best tree so far, as with `time_limit`.
 
     Attributes
     ----------
@@ -139,20 +160,23 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
     (0.2, True, 3)
     """
 
-    def fit(self, X, y, sample_weight=None):
-        """Minimise (1)."""
-        X, y = fitted_rows(self, X, y)
-        self.classes_, index = as_classes(y)
-        weights = tree_weights(sample_weight, X)
-        # A row costs its weight at most.
-        return self._search(X, index, Misclassification(len(self.classes_)), weights, weights)
+    classes_: Array
 
-    def predict_proba(self, X):
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
+        """Minimise (1)."""
+        coded, y = fitted_rows(self, X, y)
+        self.classes_, index = as_classes(y)
+        weights = tree_weights(sample_weight, coded)
+        # The cost of a row is at most its weight.
+        with fit_tasks(self, "column", X=X, y=y) as told:
+            return self._search(coded, index, Misclassification(len(self.classes_)), weights, weights, told)
+
+    def predict_proba(self, X: TableLike | Sparse) -> Floats:
         """The class frequencies of the leaf of every row."""
         rows = self._rows(X)
         return self.tree_.predict(rows)
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Array:
         """The most frequent class of the leaf of every row."""
         shares = self.predict_proba(X)
         return self.classes_[np.argmax(shares, axis=1)]
@@ -195,28 +219,29 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
     (0.444444, array([1.333333]))
     """
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
-        X, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
+        coded, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
         self._flat = np.ndim(y) == 1
-        y, weights = as_targets(y), tree_weights(sample_weight, X)
-        criterion = SquaredError.of(y.shape[1])
-        center = center_of(y, weights, criterion)
-        y = y - center
-        # Within the range of y, a row costs its weight times the square of the farther end at most.
-        farthest = np.maximum(np.max(y, axis=0) - y, y - np.min(y, axis=0))
-        row_costs = weights * np.mean(farthest**2, axis=1)
-        self._search(X, y, criterion, weights, row_costs)
-        self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
+        targets, weights = as_targets(y), tree_weights(sample_weight, coded)
+        criterion = SquaredError.of(targets.shape[1])
+        center = center_of(targets, weights, criterion)
+        targets = targets - center
+        # An answer within the range of y costs a row at most its weight times the squared distance to the farther end.
+        farthest = np.maximum(np.max(targets, axis=0) - targets, targets - np.min(targets, axis=0))
+        row_bounds = weights * np.mean(farthest**2, axis=1)
+        with fit_tasks(self, "column", X=X, y=y) as told:
+            self._search(coded, targets, criterion, weights, row_bounds, told)
+            self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 
-    def predict(self, X):
+    def predict(self, X: TableLike | Sparse) -> Floats:
         """The mean of the leaf of every row."""
         rows = self._rows(X)
         means = self.tree_.predict(rows)
         return means[:, 0] if self._flat else means
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags

@@ -3,28 +3,35 @@
     x → (leaf of x in tree 1, …, leaf of x in tree T), one-hot: exactly one 1 for each tree                       (1)
 
 Every tree sees all rows and tests, at each node, one column drawn at random at a threshold drawn at random. Rows that
-share many leaves are near. Geurts, Ernst & Wehenkel (2006), doi:10.1007/s10994-006-6226-1; Moosmann, Triggs & Jurie
+share many leaves are similar. Geurts, Ernst & Wehenkel (2006), doi:10.1007/s10994-006-6226-1; Moosmann, Triggs & Jurie
 (2006), Fast discriminative visual codebooks using randomized clustering forests, NIPS 19.
 """
+
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import TransformerMixin
 from sklearn.preprocessing import OneHotEncoder
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike, Verbosity
+from gnomon.base.callbacks import fit_tasks
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
+from gnomon.numerics.domains import Categories
 from gnomon.search import SquaredError
 from gnomon.search.traverse import as_dense
-from gnomon.trees._forest import Forested
+from gnomon.trees._forest import BaseForest
+from gnomon.trees._growth import Binning
 from gnomon.trees._targets import tree_weights
 from gnomon.trees.decision_tree import DecisionTreeRegressor
 
 __all__ = ["RandomTreesEmbedding"]
 
 
-class RandomTreesEmbedding(TransformerMixin, Forested):
+class RandomTreesEmbedding(TransformerMixin, BaseForest[DecisionTreeRegressor]):
     """One-hot codes of the leaves of totally random trees.
 
     The code has at most ``n_estimators · 2^max_depth`` columns. `apply` gives the leaves by number, `proximity` the
@@ -81,56 +88,72 @@ class RandomTreesEmbedding(TransformerMixin, Forested):
     min_impurity, monotonic_cst, categorical_split = 0.0, None, "subset"
 
     def __init__(
-        self, n_estimators=100, *, max_depth=5, min_samples_split=2, min_samples_leaf=1, min_weight_fraction_leaf=0.0,
-        max_leaf_nodes=None, min_impurity_decrease=0.0, sparse_output=True, n_jobs=None, random_state=None, verbose=0,
-        warm_start=False, categorical_features="from_dtype", categories=None, unseen="missing", binning="auto",
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        max_depth: int | None = 5,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        sparse_output: bool = True,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        unseen: Unseen = "missing",
+        binning: Binning = "auto",
+    ):
         store(self, locals())
 
-    def fit(self, X, y=None, sample_weight=None):
+    def fit(self, X: TableLike | Sparse, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees; `y` is not read."""
-        X = fitted_rows(self, X)
-        self._n_rows, self._flat = X.shape[0], True
-        self._grow(X, _noise(X)[:, None], SquaredError(), tree_weights(sample_weight, X))
+        coded = fitted_rows(self, X)
+        self._n_rows, self._flat = coded.shape[0], True
+        with fit_tasks(self, "tree", self._new_trees(), X=X) as told:
+            self._grow(coded, _noise(coded)[:, None], SquaredError(), tree_weights(sample_weight, coded), told)
         return self
 
-    def fit_transform(self, X, y=None, sample_weight=None):
+    def fit_transform(self, X: TableLike | Sparse, y: object = None, sample_weight: ArrayLike | None = None) -> Any:
         """Grow the trees and give the code (1) of the rows."""
         return self.fit(X, y, sample_weight).transform(X)
 
-    def transform(self, X):
+    def transform(self, X: TableLike | Sparse) -> Any:
         """The code (1) of every row."""
         code = self.embed(X)
         return code if self.sparse_output else code.toarray()
 
     @property
-    def one_hot_encoder_(self):
+    def one_hot_encoder_(self) -> OneHotEncoder:
         """From the leaves that `apply` gives to the code."""
         check_is_fitted(self, "forest_")
         leaves = [np.flatnonzero(self.forest_.tree(t).is_leaf) for t in range(len(self.forest_))]
         encoder = OneHotEncoder(categories=leaves, sparse_output=self.sparse_output)
         return encoder.fit([[some[0] for some in leaves]])
 
-    def get_feature_names_out(self, input_features=None):
+    def get_feature_names_out(self, input_features: object = None) -> Array:
         """Names of the columns of the code: randomtreesembedding_tree_leaf."""
         check_is_fitted(self, "forest_")
         leaves = (np.flatnonzero(self.forest_.tree(t).is_leaf) for t in range(len(self.forest_)))
         names = [f"randomtreesembedding_{t}_{leaf}" for t, some in enumerate(leaves) for leaf in some]
         return np.array(names, dtype=object)
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.transformer_tags.preserves_dtype = []
         return tags
 
 
-def _noise(X):
-    """Targets without relation to the rows, except that equal rows have equal ones: such are pure, others are not."""
+def _noise(X: Any) -> Floats:
+    """Pseudo-random targets, equal for equal rows: a node is pure exactly when all its rows are equal."""
     mixed = np.zeros(X.shape[0], dtype=np.uint64)
     columns = X.tocsc() if sparse.issparse(X) else X
     for j in range(X.shape[1]):
         x = np.ravel(as_dense(columns[:, [j]])).astype(float)
-        # One pattern of bits for all gaps, and one for both zeros.
+        # One bit pattern for every NaN, and one for 0 and −0.
         bits = np.where(np.isnan(x), np.nan, x + 0.0).view(np.uint64)
         mixed = (mixed ^ bits) * np.uint64(0x9E3779B97F4A7C15)
         mixed ^= mixed >> np.uint64(29)

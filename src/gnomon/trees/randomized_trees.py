@@ -1,4 +1,4 @@
-"""Perturb and combine: ensembles of trees with every source of chance as a switch of its own.
+"""Perturb and combine: ensembles of trees with a parameter for every source of randomness.
 
     F(x) = (1/T) Σ_t f_t(x),    f_t grown from   rows    all, drawn with replacement, or a part without
                                                  columns all, some for the tree, some anew at each node
@@ -6,17 +6,25 @@
 
 Bagging (Breiman 1996, doi:10.1007/BF00058655), random subspaces (Ho 1998, doi:10.1109/34.709601), random forests
 (Breiman 2001, doi:10.1023/A:1010933404324) and Extra-Trees (Geurts et al. 2006, doi:10.1007/s10994-006-6226-1) are
-settings of these switches; without any, all trees are the same.
+settings of these parameters; with the defaults all trees are the same.
 """
 
+from typing import Literal
+
+from gnomon._typing import RandomState, Verbosity
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen
 from gnomon.base.parameters import store
-from gnomon.trees._forest import ForestClassifier, ForestRegressor
+from gnomon.numerics.domains import Categories
+from gnomon.search import Criterion
+from gnomon.trees._criteria import ClassCriterionWord, NumberCriterionWord
+from gnomon.trees._forest import ForestClassifier, ForestClassWeight, ForestRegressor, OutOfBagScore, Voting
+from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints, SplitterWord
 
 __all__ = ["RandomizedTreesClassifier", "RandomizedTreesRegressor"]
 
 
 class RandomizedTreesClassifier(ForestClassifier):
-    """Classification trees, perturbed as one likes and combined.
+    """Classification trees, randomised by choice of parameters and averaged.
 
     P(k | x) = (1/T) Σ_t p_tk(x), equation (1) of the module.
 
@@ -28,7 +36,7 @@ class RandomizedTreesClassifier(ForestClassifier):
         Draw the rows of every tree with replacement.
     max_samples : int or float, optional
         Rows of a tree; all by default, a float is a share of the total weight. Without `bootstrap` they are drawn
-        without replacement. Either way the chances are the weights, and what is drawn counts alike.
+        without replacement. Either way rows are drawn in proportion to their weights, and drawn rows weigh the same.
     max_features_tree : int, float, {"sqrt", "log2"} or None, default=None
         Columns that a tree may test, drawn once for each tree.
     max_features : int, float, {"sqrt", "log2"} or None, default=None
@@ -70,21 +78,45 @@ class RandomizedTreesClassifier(ForestClassifier):
     True
     """
 
-    _pastes = True
+    _draws_without_replacement = True
 
     def __init__(
-        self, n_estimators=100, *, bootstrap=False, max_samples=None, max_features_tree=None, max_features=None,
-        splitter="best", criterion="gini", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_leaf_nodes=None, min_impurity_decrease=0.0, oob_score=False, n_jobs=None,
-        random_state=None, verbose=0, warm_start=False, class_weight=None, ccp_alpha=0.0, monotonic_cst=None,
-        min_impurity=0.0, categorical_features="from_dtype", categories=None, categorical_split="subset",
-        unseen="missing", voting="soft", binning="auto",
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        bootstrap: bool = False,
+        max_samples: float | None = None,
+        max_features_tree: MaxFeatures = None,
+        max_features: MaxFeatures = None,
+        splitter: SplitterWord = "best",
+        criterion: ClassCriterionWord | Criterion = "gini",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        oob_score: OutOfBagScore = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        class_weight: ForestClassWeight = None,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: Literal["subset", "equality"] = "subset",
+        unseen: Unseen = "missing",
+        voting: Voting = "soft",
+        binning: Binning = "auto",
+    ):
         store(self, locals())
 
 
 class RandomizedTreesRegressor(ForestRegressor):
-    """Regression trees, perturbed as one likes and averaged, equation (1) of the module.
+    """Regression trees, randomised by choice of parameters and averaged, equation (1) of the module.
 
     Parameters
     ----------
@@ -123,14 +155,36 @@ class RandomizedTreesRegressor(ForestRegressor):
     True
     """
 
-    _pastes = True
+    _draws_without_replacement = True
 
     def __init__(
-        self, n_estimators=100, *, bootstrap=False, max_samples=None, max_features_tree=None, max_features=None,
-        splitter="best", criterion="squared_error", max_depth=None, min_samples_split=2, min_samples_leaf=1,
-        min_weight_fraction_leaf=0.0, max_leaf_nodes=None, min_impurity_decrease=0.0, oob_score=False, n_jobs=None,
-        random_state=None, verbose=0, warm_start=False, ccp_alpha=0.0, monotonic_cst=None, min_impurity=0.0,
-        categorical_features="from_dtype", categories=None, categorical_split="subset", unseen="missing",
-        binning="auto",
-    ):  # fmt: skip
+        self,
+        n_estimators: int = 100,
+        *,
+        bootstrap: bool = False,
+        max_samples: float | None = None,
+        max_features_tree: MaxFeatures = None,
+        max_features: MaxFeatures = None,
+        splitter: SplitterWord = "best",
+        criterion: NumberCriterionWord | Criterion = "squared_error",
+        max_depth: int | None = None,
+        min_samples_split: float = 2,
+        min_samples_leaf: float = 1,
+        min_weight_fraction_leaf: float = 0.0,
+        max_leaf_nodes: int | None = None,
+        min_impurity_decrease: float = 0.0,
+        oob_score: OutOfBagScore = False,
+        n_jobs: int | None = None,
+        random_state: RandomState = None,
+        verbose: Verbosity = 0,
+        warm_start: bool = False,
+        ccp_alpha: float = 0.0,
+        monotonic_cst: MonotonicConstraints = None,
+        min_impurity: float = 0.0,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        categorical_split: Literal["subset", "equality"] = "subset",
+        unseen: Unseen = "missing",
+        binning: Binning = "auto",
+    ):
         store(self, locals())

@@ -1,20 +1,26 @@
-"""One row as a fitted tree reads rows, however it was given.
+"""One row, in any form that users give, as the coded numbers that a fitted tree takes.
 
 {"age": 31, "sky": "grey"},    [31, "grey"],    or a table of one row    →    (31, 1), numbers and codes         (1)
 """
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from gnomon._typing import Floats, Sparse, TableLike
 from gnomon.numerics.tables import as_table
 from gnomon.search.traverse import as_dense
 
-__all__ = ["one_row"]
+__all__ = ["Row", "one_row"]
+
+Row: TypeAlias = dict[Any, Any] | Sequence[Any] | TableLike | Sparse
+"""One row: a dict by column, its values in order, or a table of one row."""
 
 
-def one_row(estimator, x, names):
+def one_row(estimator: Any, x: Any, names: Sequence[str]) -> Floats:
     """One row as numbers: of a dict by column, of values in order, or of a table."""
     if isinstance(x, dict):
         unknown = [name for name in x if name not in names]
@@ -31,6 +37,6 @@ def one_row(estimator, x, names):
     if len(x) != len(names) and not vars(estimator).get("_by_name"):
         raise ValueError(f"x has {len(x)} values for the {len(names)} columns {list(names)}; give one for each")
     with warnings.catch_warnings():
-        # The values stand in the order of the columns, as was just checked, so that they need no names.
+        # The values are in the order of the columns and their number was checked, so names are not needed.
         warnings.filterwarnings("ignore", "X does not have valid feature names")
         return as_dense(estimator._rows(np.array([list(x)], dtype=object)))[0]

@@ -7,21 +7,27 @@ branches whatever the column is (`OneRule` has one for every value), and either 
 """
 
 import copy
+from collections.abc import Callable
+from typing import Any, Self
 
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import ClassifierMixin
+from sklearn.utils import Tags
 
-from gnomon.base.coded_rows import fitted_rows
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Sparse, TableLike
+from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
+from gnomon.base.estimator import Estimator
+from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_choice
-from gnomon.search import code_columns, grow_tree
-from gnomon.trees._criteria import CLASS_CRITERIA
-from gnomon.trees._growth import bins_of
-from gnomon.trees._reading import GrownTree
+from gnomon.search import Tree, code_columns, grow_tree
+from gnomon.trees._criteria import CLASS_CRITERIA, ClassCriterionWord
+from gnomon.trees._growth import Binning, bins_of
+from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, tree_weights
 
 __all__ = ["DecisionStump"]
 
 
-class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
+class DecisionStump(GrownTreeMixin, ClassifierMixin, Estimator):
     """A tree of one binary test, the weak learner of boosting.
 
     Equation (1) of the module: all cuts of all columns are tried, numbers at every threshold, categories in every set
@@ -38,7 +44,7 @@ class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
     categories : dict or list, optional
         Declared values of categories.
     unseen : {"missing", "error"}, default="missing"
-        What a value that `fit` did not see is.
+        How to treat a value that `fit` did not see.
     binning : None, "auto" or int, default=None
         Search exactly, or among at most 255 bins of a column; "auto" does so above 20 000 rows.
 
@@ -61,15 +67,19 @@ class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
     (2.5, array(['no', 'yes'], dtype='<U3'))
     """
 
+    classes_: Array
+    n_classes_: int
+    n_features_in_: int
+
     def __init__(
         self,
-        criterion="gini",
+        criterion: ClassCriterionWord = "gini",
         *,
-        class_weight=None,
-        categorical_features="from_dtype",
-        categories=None,
-        unseen="missing",
-        binning=None,
+        class_weight: ClassWeight = None,
+        categorical_features: CategoricalFeatures = "from_dtype",
+        categories: Categories | None = None,
+        unseen: Unseen = "missing",
+        binning: Binning = None,
     ):
         self.criterion = criterion
         self.class_weight = class_weight
@@ -78,44 +88,44 @@ class DecisionStump(GrownTree, ClassifierMixin, BaseEstimator):
         self.unseen = unseen
         self.binning = binning
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the test (1)."""
         _, _, grown = self.over(X, y)
         self.tree_ = grown(sample_weight)
         return self
 
-    def over(self, X, y):
-        """Rows as numbers, indices of classes, and a function weights → tree for rows that are coded once."""
+    def over(self, X: TableLike | Sparse, y: ArrayLike) -> tuple[Any, Integers, Callable[[ArrayLike | None], Tree]]:
+        """Coded rows, class indices, and a function weights → tree, so that boosting codes the rows only once."""
         criterion = CLASS_CRITERIA[check_choice("criterion", self.criterion, CLASS_CRITERIA)]
         X, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
         self.n_classes_ = len(self.classes_)
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
 
-        def grown(sample_weight):
+        def grown(sample_weight: ArrayLike | None) -> Tree:
             weights = tree_weights(sample_weight, X, self.class_weight, self.classes_, index, balance="weights")
             return grow_tree(columns, index, criterion(self.n_classes_), sample_weight=weights, max_depth=1)
 
         return X, index, grown
 
-    def with_tree(self, tree):
+    def with_tree(self, tree: Tree) -> Self:
         """A copy with another tree over the same columns and classes."""
         other = copy.copy(self)
         other.tree_ = tree
         return other
 
-    def predict_proba(self, X):
-        """The class frequencies of the side on which every row is."""
+    def predict_proba(self, X: TableLike | Sparse) -> Floats:
+        """The class frequencies of the leaf of every row."""
         rows = self._rows(X)
         return self.tree_.predict(rows)
 
-    def predict(self, X):
-        """The most frequent class of the side on which every row is."""
+    def predict(self, X: TableLike | Sparse) -> Array:
+        """The most frequent class of the leaf of every row."""
         best = self.predict_proba(X).argmax(axis=1)
         return self.classes_[best]
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        # Two leaves cannot tell three classes apart.
+        # Two leaves predict two classes at most.
         tags.classifier_tags.poor_score = True
         return tags
