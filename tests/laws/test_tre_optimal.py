@@ -108,7 +108,7 @@ def test_a_regression_tree_beats_the_greedy_one():
 
 
 @pytest.mark.spec("TRE-L16", "TRE-L08")
-def test_tolls_change_nothing_but_the_work():
+def test_bounds_of_rows_change_nothing_but_the_work():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     columns = code_columns(X)

@@ -112,8 +112,8 @@ def _raised(bound, other):
 def best_pair(criterion, data, sums, whole, a, m, penalty, slack, limit, bounds, cuts):
     """The best tree whose first cut is in column `a`: the number of that cut, −1 if none costs less than `limit`.
 
-    `bounds` has the least costs of the left and the right sides and the sums of `row_bounds` up to each cut; where a cut
-    is weighed, the costs themselves are put in, and `cuts` gets the column and code of both sides, −1 for a leaf.
+    `bounds` has the least costs of the left and the right sides and the sums of `row_bounds` up to each cut; where a
+    cut is weighed, the costs themselves are put in, and `cuts` gets the column and code of both sides, −1 for a leaf.
     """
     n = data.sizes[a] - 1
     left, right, row_bounds = bounds[0, :n], bounds[1, :n], bounds[2, :n]

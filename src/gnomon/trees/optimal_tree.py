@@ -23,7 +23,7 @@ from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_integer, check_non_negative
-from gnomon.search import Criterion, Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
+from gnomon.search import Misclassification, SquaredError, SumCriterion, assemble_tree, code_columns, optimal_tree
 from gnomon.trees._growth import Binning, bins_of
 from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
@@ -62,7 +62,7 @@ class _OptimalTree(CallbackSupportMixin, GrownTreeMixin, Estimator):
         self.verbose = verbose
 
     def _search(
-        self, X: Matrix, y: Array, criterion: Criterion, weights: Floats, row_bounds: Floats, told: Tasks
+        self, X: Matrix, y: Array, criterion: SumCriterion, weights: Floats, row_bounds: Floats, told: Tasks
     ) -> Self:
         """Minimise (1); `row_bounds` are the largest costs of the rows in any leaf."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
