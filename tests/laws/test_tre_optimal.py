@@ -108,12 +108,12 @@ def test_a_regression_tree_beats_the_greedy_one():
 
 
 @pytest.mark.spec("TRE-L16", "TRE-L08")
-def test_tolls_change_nothing_but_the_work():
+def test_bounds_of_rows_change_nothing_but_the_work():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(60, 3)), rng.integers(0, 2, 60)
     columns = code_columns(X)
     plain = optimal_tree(columns, y, Misclassification(2), max_depth=3)
-    bounded = optimal_tree(columns, y, Misclassification(2), max_depth=3, row_costs=np.ones(60))
+    bounded = optimal_tree(columns, y, Misclassification(2), max_depth=3, row_bounds=np.ones(60))
     assert plain.objective == bounded.objective
     assert plain.proved
     w = rng.integers(0, 3, 60)

@@ -269,7 +269,7 @@ def _bag_losses(loss, y, scores, w, rows, subsample):
 
 
 class _Slopes:
-    """Gradients and curvatures of all rows, times weights, at their scores; taken anew after every round.
+    """Gradients and curvatures of all rows, times weights, at their scores; computed anew after every round.
 
     Rows are divided among threads.
     """
@@ -280,7 +280,7 @@ class _Slopes:
         self.gradient, self.curvature = np.empty(scores.shape, order="F"), np.empty(scores.shape, order="F")
 
     def take(self, loss):
-        """Take the slopes of a loss; return its mean."""
+        """Compute the gradients and curvatures of a loss; return its mean."""
         self.loss = loss
         z, curved = flat_scores(self.scores), has_curvature(loss)
         if z.ndim > 1 or not curved or loss.record is None:
@@ -322,7 +322,7 @@ def has_curvature(loss: Loss) -> bool:
 def _round(columns, slopes, growers, plan, rng):
     """One tree for each score, added to the scores; its entry in the history, the trees, and the rows they grew from.
 
-    The slopes are taken at the new scores.
+    Gradients are then computed at the new scores.
     """
     y, scores, w, loss = slopes.y, slopes.scores, slopes.w, slopes.loss
     if plan.adapt is not None:

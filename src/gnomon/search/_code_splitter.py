@@ -58,14 +58,14 @@ ROWS_PER_PIECE = 8192
 
 @lean
 def unload(block, rows):
-    """Number the rows of the block as the table does."""
+    """Translate row numbers within the block back to those of the table."""
     for i in range(block.place[0], block.place[1]):
         rows[i] = block.rows[rows[i]]
     block.place[0], block.place[1] = -1, -1
 
 
 class PathConstraints(NamedTuple):
-    """What a split asks of those below it: 1 or −1 for columns with which answers rise or fall; groups of columns of
+    """What a split demands of those below it: 1 or −1 for columns with which answers rise or fall; groups of columns of
     which one must hold all columns of a path, and which of them each node leaves open."""
 
     monotone: np.ndarray
@@ -75,7 +75,7 @@ class PathConstraints(NamedTuple):
 
 @inner
 def _load(block, codes, q, y, w, rows, start, stop):
-    """Copy the rows of a subtree into the block, if it has others, where all its nodes find them in cache."""
+    """Copy the rows of a subtree into the block, unless it is loaded, so that all its nodes read from cache."""
     if block.place[0] == start:
         return
     unload(block, rows)
@@ -185,7 +185,7 @@ def _keep_histograms(splitter, nodes, first, made, codes, y, w, inside):
 
 @inner
 def _fill_histogram(splitter, queue, nodes, node, parent, codes, y, w, inside):
-    """Fill the histogram of a node from its rows, and take it from its parent's, which becomes its sibling's."""
+    """Fill the histogram of a node from its rows, and subtract it from its parent's, which becomes its sibling's."""
     rows = nodes.stop[node] - nodes.start[node]
     joint = splitter.alone if inside or rows < splitter.joint.fewest else splitter.joint
     groups = len(joint.sizes)
@@ -197,7 +197,7 @@ def _fill_histogram(splitter, queue, nodes, node, parent, codes, y, w, inside):
 
 @inner
 def _release_leaves(histograms, nodes, first, made):
-    """Give back what nodes that stay leaves have kept."""
+    """Release the slots of nodes that stay leaves."""
     for node in range(first, made):
         if nodes.gain[node] < 0.0:
             release(histograms.slots, nodes.slot[node])
@@ -254,7 +254,7 @@ def _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed
                     bounds[MIDDLE] = queue.found[j, 5]
             else:
                 found = splitter.kinds.split_column(columns, codes, splitter.criterion, limits, work, j, rows, scale)
-            # What a step gains has no scale of its own, not even at a root where all is balanced.
+            # Newton gains: the tolerance is relative to the gain, as the merit of a balanced node is zero.
             if found.score > best.score + (TIE * abs(found.score) if stepping else scale):
                 best = found
                 if constraints is not None:
@@ -370,14 +370,14 @@ def _may_follow(constraints, node, j):
 
 @inner
 def _set_current(histograms, slot):
-    """Put down where the histogram of the node at hand is."""
+    """Set the slot of the current node's histogram."""
     if histograms is not None:
         histograms.slots[CURRENT] = slot
 
 
 @inner
 def _add_up(histograms, slot, size, criterion, outputs, y, w, rows, y_here, w_here, sums, at):
-    """The sums of the node, of its histogram or of its rows, whose targets and weights are put side by side."""
+    """The sums of the node, from its histogram or from its rows, whose targets and weights are copied."""
     _set_current(histograms, slot)
     if histograms is not None and slot >= 0:
         add_up(criterion.width(), size, histograms.sums[slot], sums, at)

@@ -47,9 +47,9 @@ def _none():
 # Parts take arrays one by one: a tuple of many is taken apart and put together again for every call.
 @inner
 def _tally(histograms, first, codes, size, rows, criterion, counting, y, w, sums):
-    """The histogram of a column, histograms with the node or made of its rows, and its place; −1: one would be sparse.
+    """The histogram of a column, kept for the node or made of its rows, and its offset; −1 where it would be sparse.
 
-    In histograms that are histograms, its first code has the number `first`.
+    Codes of the column begin at `first` in a histogram that is kept.
     """
     if histograms is not None:
         slot = histograms.slots[CURRENT]
@@ -147,7 +147,7 @@ def _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale):
 
 @inner
 def _range(cells, m):
-    """The least and the largest of the first m cells, by comparisons of their own small type."""
+    """The least and the largest of the first m cells, compared in their own type, which vectorizes best."""
     least, most = cells[0], cells[0]
     for s in range(m):
         least, most = min(least, cells[s]), max(most, cells[s])
@@ -364,11 +364,11 @@ def scrambled(seed):
 
 @inner
 def uniform(seed):
-    """A number in [0, 1); `seed` moves on."""
+    """A number in [0, 1); advances `seed`."""
     return np.float64(_next(seed) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @inner
 def below(seed, n):
-    """A whole number in 0 … n − 1; `seed` moves on."""
+    """A whole number in 0 … n − 1; advances `seed`."""
     return np.int64(uniform(seed) * n)

@@ -47,7 +47,7 @@ def _of_number(codes, size):
 
 def _of_category(codes):
     values = np.unique(codes)
-    # Of two values one says all.
+    # Of two values, one makes the only cut.
     return np.array([codes != value for value in values[: 1 if len(values) == 2 else None]], dtype=np.int64)
 
 
@@ -72,7 +72,7 @@ def fork_of(
     here = columns.codes[j, rows[places]]
     w = weights[rows[places]]
     missing = here == columns.sizes[j]
-    # Where nothing is missing, what will be goes with most rows.
+    # Where no cell is missing here, missing cells of new rows go with most rows.
     heavier = np.sum(w[~is_left]) > np.sum(w[is_left])
     side = int(not is_left[missing][0] if np.any(missing) else heavier)
     below = tuple(

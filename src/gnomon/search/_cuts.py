@@ -143,7 +143,7 @@ def allowed(criterion, limits, sums, left, right, bounds):
     if limits.min_mass > 0.0 and min(criterion.mass(sums, left), criterion.mass(sums, right)) < limits.min_mass:
         return False
     if bounds is not None and bounds[DIRECTION] != 0.0:
-        # The least and the largest value that the node may have, and the direction in which values may go.
+        # Answers must lie within the bounds and differ in the direction of the column.
         low, high = criterion.center(sums, left), criterion.center(sums, right)
         if criterion.clips():
             low, high = min(max(low, bounds[LOW]), bounds[HIGH]), min(max(high, bounds[LOW]), bounds[HIGH])

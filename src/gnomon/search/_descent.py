@@ -60,7 +60,7 @@ def descend(nodes, missing, ends, tests, root, X, rows, at):
 
 @inner
 def _follow_comparisons(nodes, root, X, rows, at):
-    """Move the rows down until each is at a leaf or where no comparison decides."""
+    """Move the rows down until each is at a leaf or at a node where no comparison decides."""
     # Unsigned indices avoid Numba's branch for negative ones.
     root, moving = np.uint64(root), True
     while moving:

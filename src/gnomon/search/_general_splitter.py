@@ -33,7 +33,7 @@ ObliqueDirections: TypeAlias = Callable[[Floats, Array, Floats, bool, CutSums, n
 
 
 class GrowingNodes:
-    """The table of nodes that `grow` fills, with room for as many as will be made."""
+    """The table of nodes that `grow` fills, which is enlarged as they are made."""
 
     def __init__(self, n):
         self.table = make_nodes(64, n)
@@ -42,7 +42,7 @@ class GrowingNodes:
         return self.table[name]
 
     def reserve(self, size):
-        """Make room for `size` nodes."""
+        """Enlarge the table to at least `size` nodes."""
         if size > len(self.table):
             more = np.zeros(max(size, 2 * len(self.table)), dtype=self.table.dtype)
             more[: len(self.table)] = self.table

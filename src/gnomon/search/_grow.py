@@ -229,7 +229,7 @@ class Grower:
         self._tree_begun, self._has_helpers = Event(), False
 
     def grow(self, rows, seed, purest=-np.inf):
-        """A tree of the rows, and its `NodeRows`, good until the next tree; nodes not less pure than `purest` end.
+        """A tree of the rows, and its `NodeRows`, valid until the next tree; impurities up to `purest` count as pure.
 
         Where records were moved instead of rows, parts are None.
         """
@@ -290,7 +290,7 @@ def _kinds(columns, splitter, categorical_split, vectorized):
 
 
 def _constraints(p, monotone, together, capacity):
-    """What splits ask of those below them in a tree of so many nodes; None if nothing."""
+    """The constraints on paths in a tree of at most `capacity` nodes; None if there are none."""
     if together is None and (monotone is None or not np.any(monotone)):
         return None
     monotone = np.zeros(p, dtype=np.int8) if monotone is None else np.asarray(monotone, dtype=np.int8)

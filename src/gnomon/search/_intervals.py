@@ -104,7 +104,7 @@ def _bound_column(criterion, limits, histogram, sums, bounds):
             sums[after + s] = sums[limits.total + s] - sums[left + s] - histogram[missing + s]
         rest = criterion.merit(sums, after) if sums[after] > 0.0 else 0.0
         bound = before + rest + gaps + criterion.merit(histogram, g) - criterion.worth(histogram, g)
-        # With rows on either side that are missing here there would be twice as many corners.
+        # Missing rows, tried on either side, would double the number of corners.
         bound = min(bound, corner) if histogram[missing] == 0.0 else bound
         # A part of worth −∞ may be allowed together with others.
         bounds[b] = bound if bound > -np.inf else np.inf

@@ -17,7 +17,7 @@ __all__ = ["bound_children", "bounded"]
 
 @inner
 def bound_children(nodes, node, made, direction):
-    """(1) for the two children of a growing node, numbered from `made`, whose middle stands in ``nodes.value``."""
+    """(1) for the two children of a growing node, numbered from `made`, whose middle is ``nodes.value``."""
     here = nodes[node]
     for b in range(2):
         child = nodes[made + b]

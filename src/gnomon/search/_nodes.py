@@ -19,7 +19,7 @@ ROUNDING = 1e-15
 
 @noun
 class Limits:
-    """When a node is divided, where in ``work.sums`` its sums stand, with how many rows it has a histogram."""
+    """When a node is divided, where in ``work.sums`` its sums are, from how many rows on it has a histogram."""
 
     max_depth: int
     min_rows_split: int
@@ -69,7 +69,7 @@ def assess_node(criterion, limits, nodes, node, sums, bounds, purest):
 def record_split(nodes, node, best, assessed, limits, bounds):
     """Record the best split of a node if it gains enough; whether it does."""
     gain = best.score - assessed.undivided
-    # A step that gains nothing is not made; an impure node is divided even so.
+    # A Newton step must gain something; an impure node is divided even with a gain of zero.
     stepping = assessed.perfect == np.inf
     if best.feature < 0 or (gain <= assessed.scale if stepping else gain < limits.min_gain - assessed.scale):
         return False

@@ -83,7 +83,7 @@ def optimal_tree(
     sample_weight: ArrayLike | None = None,
     max_depth: int = 2,
     leaf_penalty: float = 0.0,
-    row_costs: Floats | None = None,
+    row_bounds: Floats | None = None,
     time_limit: float | None = None,
     progress: Callable[[int, int, float], object] | None = None,
 ) -> OptimalTree:
@@ -101,7 +101,7 @@ def optimal_tree(
     max_depth : int, default=2
     leaf_penalty : float, default=0.0
         λ ≥ 0.
-    row_costs : ndarray of shape (n_samples,), optional
+    row_bounds : ndarray of shape (n_samples,), optional
         The most that one row can add to Σ n_l H(l) of any tree; infinite by default.
     time_limit : float, optional
         Seconds after which the best tree so far is returned, as it is after an interruption from the keyboard.
@@ -134,7 +134,7 @@ def optimal_tree(
     codes, group = np.unique(cells.codes, axis=1, return_inverse=True)
     group = group.reshape(-1)
     sums = criterion.groups(y[used], w[used], group, codes.shape[1]).sums
-    row_costs = np.full(columns.n_samples, np.inf) if row_costs is None else row_costs
+    row_bounds = np.full(columns.n_samples, np.inf) if row_bounds is None else row_bounds
     total = float(np.sum(criterion.masses(sums)))
 
     def report(column: int, cost: float) -> None:
@@ -142,7 +142,7 @@ def optimal_tree(
             progress(column + 1, len(codes), cost / total)
 
     search = _Search(
-        criterion, codes, sums, np.bincount(group, row_costs[used], codes.shape[1]), leaf_penalty * total, deadline
+        criterion, codes, sums, np.bincount(group, row_bounds[used], codes.shape[1]), leaf_penalty * total, deadline
     )
     found = search.solve(np.arange(codes.shape[1]), max_depth, np.inf, report)
     fork = fork_of(found.plan, cells, columns, used, w)
@@ -159,13 +159,13 @@ class FoundTree(NamedTuple):
 
 
 class _Search:
-    """The state of one search; rows that no cut tells apart are one row."""
+    """The state of one search; rows with equal codes in all columns are merged."""
 
-    def __init__(self, criterion, codes, sums, row_costs, penalty, deadline):
+    def __init__(self, criterion, codes, sums, row_bounds, penalty, deadline):
         self.criterion, self.record, self.width = criterion, compiled(criterion), criterion.size + 1
         self.codes = np.ascontiguousarray(codes, dtype=np.int32)
         self.order = np.argsort(self.codes, axis=1, kind="stable").astype(np.int32)
-        self.sums, self.flat, self.row_costs = sums, np.ravel(sums), row_costs
+        self.sums, self.flat, self.row_bounds = sums, np.ravel(sums), row_bounds
         # Rows with equal codes in all columns share a leaf: no tree is better on them than one answer for all.
         self.floors = np.maximum(-criterion.worths(sums), 0.0)
         self.penalty, self.deadline = penalty, deadline
@@ -248,7 +248,7 @@ class _Search:
         return FoundTree(float(bounds[0, t] + bounds[1, t]), best.lower, (a, int(data.codes[a, t]), *sides))
 
     def _deep(self, rows, depth, upper, floor, report):
-        """A first cut in each column, after the best tree of one depth less has set the price to beat."""
+        """A first cut in each column, after the best tree of one depth less has set the cost to beat."""
         best = self.solve(rows, depth - 1, upper)._replace(lower=floor)
         for a in range(len(self.codes)):
             if self.expired:
@@ -274,11 +274,11 @@ class _Search:
         return best
 
     def _bounds(self, rows, a):
-        """For each cut of a column the least costs of its two sides, and the sum of `row_costs` on the left."""
+        """For each cut of a column the least costs of its two sides, and the sum of `row_bounds` on the left."""
         rank = np.unique(self.codes[a, rows], return_inverse=True)[1]
         floors = np.cumsum(np.bincount(rank, self.floors[rows]))
-        row_costs = np.cumsum(np.bincount(rank, self.row_costs[rows]))
-        return np.stack([floors + self.penalty, floors[-1] - floors + self.penalty, row_costs])[:, :-1]
+        row_bounds = np.cumsum(np.bincount(rank, self.row_bounds[rows]))
+        return np.stack([floors + self.penalty, floors[-1] - floors + self.penalty, row_bounds])[:, :-1]
 
     def _weigh(self, rows, depth, cut, least, best, limit):
         """Solve both sides of a cut as far as they may win, and note in `least` what they cost at least."""

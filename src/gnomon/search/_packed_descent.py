@@ -157,7 +157,7 @@ def _divide(t, cells, rows, spare, flags):
 
 @inner
 def _descend_interleaved(nodes, missing, ends, tests, root, X, packed, others, node, rows, at, leaves):
-    """Move few rows from a node to their leaves, interleaved; every `STEPS_PER_CHECK` steps those at leaves leave."""
+    """Move few rows from a node to their leaves, interleaved; those there are dropped every `STEPS_PER_CHECK` steps."""
     m = len(rows)
     for i in range(m):
         at[i] = node

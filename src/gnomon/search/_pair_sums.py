@@ -29,7 +29,7 @@ class Sorted(NamedTuple):
 
 
 def make_sorted(q, n, k, width):
-    """Room for all n rows of q columns with at most k codes, to be used again for every part."""
+    """Arrays for n rows of q columns with at most k codes, used again for every part."""
     rows, rank = np.zeros((q, n), dtype=np.int32), np.zeros((q, n), dtype=np.int32)
     codes, totals = np.zeros((q, k), dtype=np.int32), np.zeros((q, k * width))
     return Sorted(rows, rank, codes, np.zeros(q, dtype=np.int64), totals, np.zeros(k * width))
@@ -76,20 +76,20 @@ def best_cut(criterion, data, whole, penalty, slack):
 
 
 @jit
-def open_cuts(left, right, row_costs, low, high, limit):
+def open_cuts(left, right, row_bounds, low, high, limit):
     """The first, the middle and the last of the cuts `low` … `high` − 1 that may cost less than `limit`; −1 if none.
 
     `left` and `right` are what the sides of each cut cost at least; those of cuts beside the range raise others.
-    Farther right, the left side has more rows and costs no less; the right side's cost falls by at most `row_costs`.
+    Farther right, the left side has more rows and costs no less; the right side's cost falls by at most `row_bounds`.
     """
     first, last, many = -1, -1, 0
     for t in range(low, high):
         if low > 0:
             left[t] = _raised(left[t], left[low - 1])
-            right[t] = _raised(right[t], right[low - 1] - (row_costs[t] - row_costs[low - 1]))
+            right[t] = _raised(right[t], right[low - 1] - (row_bounds[t] - row_bounds[low - 1]))
         if high < len(left):
             right[t] = _raised(right[t], right[high])
-            left[t] = _raised(left[t], left[high] - (row_costs[high] - row_costs[t]))
+            left[t] = _raised(left[t], left[high] - (row_bounds[high] - row_bounds[t]))
         if left[t] + right[t] < limit:
             first = t if first < 0 else first
             last = t
@@ -112,18 +112,18 @@ def _raised(bound, other):
 def best_pair(criterion, data, sums, whole, a, m, penalty, slack, limit, bounds, cuts):
     """The best tree whose first cut is in column `a`: the number of that cut, −1 if none costs less than `limit`.
 
-    `bounds` has the least costs of the left and the right sides and the sums of `row_costs` up to each cut; where a cut
-    is weighed, the costs themselves are put in, and `cuts` gets the column and code of both sides, −1 for a leaf.
+    `bounds` has the least costs of the left and the right sides and the sums of `row_bounds` up to each cut; where a
+    cut is weighed, the costs themselves are put in, and `cuts` gets the column and code of both sides, −1 for a leaf.
     """
     n = data.sizes[a] - 1
-    left, right, row_costs = bounds[0, :n], bounds[1, :n], bounds[2, :n]
+    left, right, row_bounds = bounds[0, :n], bounds[1, :n], bounds[2, :n]
     gaps = np.empty((n + 2, 2), dtype=np.int64)
     gaps[0, 0], gaps[0, 1] = 0, n
     best, size = -1, 1
     parts, near = np.zeros(4 * criterion.width()), np.zeros(criterion.width())
     while size > 0:
         size -= 1
-        first, t, last = open_cuts(left, right, row_costs, gaps[size, 0], gaps[size, 1], limit - slack)
+        first, t, last = open_cuts(left, right, row_bounds, gaps[size, 0], gaps[size, 1], limit - slack)
         if first < 0:
             continue
         _weigh(criterion, data, sums, whole, near, parts, a, t, m, penalty, slack, bounds, cuts)

@@ -30,7 +30,7 @@ def prefix_losses(y, rank, w, rows, ends, alpha, losses):
 
 @inner
 def clear(weights, values, m):
-    """An empty tree over m ranks; both totals stand in front of it."""
+    """An empty Fenwick tree over m ranks; entry 0 holds the totals."""
     for i in range(m + 1):
         weights[i] = 0.0
         values[i] = 0.0
@@ -50,7 +50,7 @@ def add_row(weights, values, m, rank, w, y):
 
 @inner
 def least_loss(y, weights, values, m, alpha):
-    """(1) of the rows that are in. The largest run of ranks that weighs less than α of all ends before the quantile."""
+    """(1) of the rows added so far. The longest run of ranks that weighs less than α of all ends before q."""
     mass, total = weights[0], values[0]
     at, below, sum_below = _descend(weights, values, m, alpha * mass * (1.0 - EQUAL_WEIGHTS))
     q = y[min(at, m - 1)]
@@ -61,7 +61,7 @@ def least_loss(y, weights, values, m, alpha):
 
 @inner
 def middle_quantile(y, weights, values, m, alpha):
-    """The minimiser of (1) for the rows that are in, halfway where two rows bound it."""
+    """The minimiser of (1) for the rows added so far, halfway where two rows bound it."""
     first, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 - EQUAL_WEIGHTS))
     last, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 + EQUAL_WEIGHTS))
     return 0.5 * y[min(first, m - 1)] + 0.5 * y[min(last, m - 1)]

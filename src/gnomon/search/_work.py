@@ -51,8 +51,8 @@ class SubtreeBlock(NamedTuple):
 class Work(NamedTuple):
     """Arrays that are used again at every node; `groups` holds the codes present, their order, and those left.
 
-    `side` tells which codes of a set go left, and is None where there are no categories. Nodes that are not less pure
-    than `purest` are leaves.
+    `side` tells which codes of a set go left, and is None where there are no categories. Nodes whose impurity is at
+    most `purest` are leaves.
     """
 
     sums: np.ndarray
@@ -118,7 +118,7 @@ def helpers_work(work):
 
 
 def restart(work, seed, purest):
-    """Make working arrays what they must be before a tree whose nodes are leaves if not less pure than `purest`."""
+    """Reset the working arrays before a tree; nodes whose impurity is at most `purest` will be leaves."""
     work.features[:] = np.arange(len(work.features))
     work.seed[0] = scrambled(seed)
     if work.histograms is not None:

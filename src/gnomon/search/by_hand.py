@@ -7,7 +7,7 @@ the answer is their weighted mean, else their mean. Experts drew such trees befo
 (1966), Experiments in Induction; Quinlan (1986), doi:10.1007/BF00116251.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
 from typing import Literal
@@ -21,7 +21,7 @@ from gnomon.search._hand_tests import fork_test, is_sum
 from gnomon.search.conditions import usual_branch
 from gnomon.search.rule_syntax import Leaf, RuleFork, TreeSpec, parse
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
-from gnomon.search.words import Cell, Words
+from gnomon.search.words import Cell, ColumnName, Words
 
 __all__ = ["mentioned_values", "read_tree"]
 
@@ -31,8 +31,8 @@ COMPARISONS = {"≤", "<", ">", "≥", "≠"}
 def read_tree(
     spec: TreeSpec,
     *,
-    columns: Sequence[Hashable] | None = None,
-    categories: Mapping[Hashable, Iterable[Cell]] | None = None,
+    columns: Sequence[ColumnName] | None = None,
+    categories: Mapping[ColumnName, Iterable[Cell]] | None = None,
     classes: ArrayLike | None = None,
     words: Words | None = None,
     new_labels: Literal["error", "open"] = "error",
@@ -89,7 +89,7 @@ def read_tree(
     return builder.tree(), words
 
 
-def mentioned_values(spec: TreeSpec) -> dict[Hashable, set[Cell]]:
+def mentioned_values(spec: TreeSpec) -> dict[ColumnName, set[Cell]]:
     """The categories that a tree written by hand mentions, by column.
 
     References
@@ -105,10 +105,10 @@ def mentioned_values(spec: TreeSpec) -> dict[Hashable, set[Cell]]:
     return _mentioned(_walk(parse(spec))[0])[1]
 
 
-def _mentioned(forks: Iterable[RuleFork]) -> tuple[set[Hashable], dict[Hashable, set[Cell]]]:
+def _mentioned(forks: Iterable[RuleFork]) -> tuple[set[ColumnName], dict[ColumnName, set[Cell]]]:
     """The columns that are compared as numbers, and the values of those that are tested as categories."""
-    numbers: set[Hashable] = set()
-    values: dict[Hashable, set[Cell]] = {}
+    numbers: set[ColumnName] = set()
+    values: dict[ColumnName, set[Cell]] = {}
     for fork in forks:
         compared = any(case.op in COMPARISONS or is_sum(case.terms) for case in fork.cases)
         for case in fork.cases:

@@ -216,7 +216,7 @@ class PairImpurity(Impurity):
 
 @noun
 class PairGini(PairImpurity):
-    """Gini's impurity of two classes, of which the compiler makes vectors."""
+    """Gini's impurity of two classes, whose loops over cuts the compiler vectorizes."""
 
     def two_sums(self) -> bool:
         return True

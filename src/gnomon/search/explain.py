@@ -8,7 +8,7 @@ The sums telescope, so that (1) is exact. A weighted sum of columns shares its s
 (2014), Interpreting random forest classification models using a feature contribution method, arXiv:1312.1121.
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
@@ -21,7 +21,7 @@ from gnomon.search.conditions import Reach, branch_conditions, narrowed, reached
 from gnomon.search.dialects import TEXT, say
 from gnomon.search.tree import Tree
 from gnomon.search.walk import leaf_weights
-from gnomon.search.words import Cell, Label, Words, spell
+from gnomon.search.words import Cell, ColumnName, Label, Words, spell
 
 __all__ = ["Step", "TreeExplanation", "contributions", "explain_forest", "explain_row"]
 
@@ -59,7 +59,7 @@ class Step(NamedTuple):
 
     node: int
     child: int
-    columns: tuple[Hashable, ...]
+    columns: tuple[ColumnName, ...]
     value: Cell | tuple[Cell, ...]
     branch: str
     before: Floats
@@ -102,7 +102,7 @@ class TreeExplanation:
     label: Label
     answer: Floats
     root: Floats
-    contributions: dict[Hashable, Floats]
+    contributions: dict[ColumnName, Floats]
     steps: tuple[Step, ...] = ()
     classes: Array | None = None
 

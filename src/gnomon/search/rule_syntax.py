@@ -11,10 +11,9 @@ Quinlan (1993), C4.5: Programs for Machine Learning, ISBN 978-1-55860-238-0.
 import json
 import numbers
 import re
-from collections.abc import Hashable
 from typing import Any, NamedTuple, TypeAlias, Union
 
-from gnomon.search.words import NUMBER, Cell, Label
+from gnomon.search.words import NUMBER, Cell, ColumnName, Label
 
 __all__ = ["Case", "Leaf", "RuleFork", "parse"]
 
@@ -45,7 +44,7 @@ class Case(NamedTuple):
     """One branch of a fork: `op` is ≤, <, >, ≥, =, "in", "is" (known or missing) or "else"."""
 
     place: str
-    terms: tuple[tuple[Hashable, float], ...]
+    terms: tuple[tuple[ColumnName, float], ...]
     op: str
     value: Cell | list[Cell]
     missing: bool

@@ -28,7 +28,7 @@ LEAF = -2
 """The feature of a node that tests none."""
 
 NODE = np.dtype([("threshold", np.float64), ("feature", np.int32), ("right", np.int32)])
-"""What prediction reads at a node: 16 bytes, so that a step down a tree touches one line of cache."""
+"""What prediction reads at a node: 16 bytes, so that a step down a tree touches one cache line."""
 
 FIELDS = ("nodes", "answers", "impurity", "weight", "n_rows", "missing", "ends")
 """What a tree has of each node."""

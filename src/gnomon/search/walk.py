@@ -1,4 +1,4 @@
-"""Rows down trees in parts, or by back-up tests.
+"""The leaves of rows that go down several branches in parts, or follow back-up tests.
 
     P(row reaches leaf) = Π over nodes of its path of  1 or 0 where the test places the row,
                           n_branch / Σ n_branch where its value is missing                                           (1)

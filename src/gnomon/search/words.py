@@ -8,7 +8,7 @@ in the next five years, on descriptions that can be read and taught as a criteri
 
 import json
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self, TypeAlias
 
@@ -25,6 +25,9 @@ PLAIN = re.compile(r"[^\W\d][\w .()/%°+-]*")
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|[+-]?inf|nan", re.IGNORECASE)
 OPERATOR = re.compile(r"\s(in|is|or|and)\s")
 ROW_COUNT = re.compile(r"\(\d+ rows?\b")
+ColumnName: TypeAlias = Any
+"""A string as a rule; any label of a column that can be hashed."""
+
 Cell: TypeAlias = Any
 """A number, a category of any type, or None where it is missing."""
 
@@ -62,12 +65,12 @@ class Words:
     ('normal', 31.0, 'yes')
     """
 
-    names: tuple[Hashable, ...]
+    names: tuple[ColumnName, ...]
     values: tuple[tuple[Cell, ...] | None, ...]
     classes: Array | None = None
 
     @classmethod
-    def of(cls, names: Iterable[Hashable], domains: Iterable[Domain | None], classes: Array | None = None) -> Self:
+    def of(cls, names: Iterable[ColumnName], domains: Iterable[Domain | None], classes: Array | None = None) -> Self:
         """Words of columns with a `Domain` each, None for numbers."""
         values = [None if domain is None else tuple(domain.labels.tolist()) for domain in domains]
         return cls(tuple(names), tuple(values), classes)
@@ -126,7 +129,7 @@ def spell(value: Cell) -> str:
     return str(value)
 
 
-def spell_name(name: Hashable) -> str:
+def spell_name(name: ColumnName) -> str:
     """The name of a column, as `spell`."""
     return spell(str(name))
 

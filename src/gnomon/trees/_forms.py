@@ -11,7 +11,7 @@ test are grown by the compiled `grow_tree`, or by `grow_in_place` if rows are ma
 """
 
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from scipy import sparse
@@ -23,6 +23,7 @@ from gnomon.numerics.validation import check_choice
 from gnomon.search import (
     Columns,
     Criterion,
+    SumCriterion,
     Tree,
     applicable_growers,
     code_columns,
@@ -31,6 +32,7 @@ from gnomon.search import (
     grow_in_place,
     grow_tree,
 )
+from gnomon.search.traverse import as_dense
 from gnomon.trees._oblique import DIRECTIONS, Direction
 
 __all__ = [
@@ -120,13 +122,15 @@ def grow_form(
         )
     if bins is None and _needs_no_codes(form, X, criterion, coding, options):
         limits = {name: options[name] for name in LIMITS}
-        tree = grow_in_place(X, y, criterion, n_jobs=n_jobs, **limits)
+        tree = grow_in_place(as_dense(X), y, cast(SumCriterion, criterion), n_jobs=n_jobs, **limits)
         return replace(tree, class_counts=criterion.class_counts)
     columns = code_columns(X, category=coding.category, bins=bins, n_jobs=n_jobs)
     if _is_general(form, criterion):
         tree = _general(form, columns, y, criterion, coding.domains, options)
     else:
-        tree = grow_tree(columns, y, criterion, categorical_split=form.categorical_split, n_jobs=n_jobs, **options)
+        split: Literal["equality", "subset"] = "equality" if form.categorical_split == "equality" else "subset"
+        summed = cast(SumCriterion, criterion)
+        tree = grow_tree(columns, y, summed, categorical_split=split, n_jobs=n_jobs, **options)
     tree = replace(tree, class_counts=criterion.class_counts)
     return data_thresholds(tree, columns, options["sample_weight"]) if form.threshold == "data" else tree
 

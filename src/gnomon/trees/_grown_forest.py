@@ -187,7 +187,8 @@ class GrownForest(ForestReadingMixin, Estimator):
             `mean` and `std` over the trees.
         """
         check_is_fitted(self, "forest_")
-        if check_choice("kind", kind, (*IMPORTANCES, "oob_permutation")) != "oob_permutation":
+        check_choice("kind", kind, (*IMPORTANCES, "oob_permutation"))
+        if kind != "oob_permutation":
             return forest_importance([self.forest_.tree(t) for t in range(len(self.forest_))], kind)
         if X is None or y is None:
             raise ValueError("kind='oob_permutation' needs the rows of fit; give X and y")

@@ -24,6 +24,7 @@ from gnomon.search import (
     prune_tree,
     refit_nodes,
 )
+from gnomon.search.reduced_error import HeldOutLoss
 from gnomon.trees._fill import filled
 from gnomon.trees._forms import PruningRule
 
@@ -97,7 +98,7 @@ def _none(
 def _reduced_error(
     estimator: Any, tree: Tree, X: Matrix, y: Array, criterion: Criterion, weights: Floats, held: PruningRows
 ) -> Tree:
-    loss = "misclassification" if criterion.classes else "squared_error"
+    loss: HeldOutLoss = "misclassification" if criterion.classes else "squared_error"
     tree = prune_reduced_error(tree, held.X, held.y, loss=loss, sample_weight=held.weights)
     return refit_nodes(tree, X, y, criterion, sample_weight=weights) if estimator.refit_leaves else tree
 

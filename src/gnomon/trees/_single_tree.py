@@ -18,6 +18,7 @@ from gnomon._typing import Array, ArrayLike, Floats, Matrix, Sparse, TableLike
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.validation import check_choice
 from gnomon.search import Criterion, Tree, prune_tree, pruning_path
+from gnomon.search.prune import NodeLoss
 from gnomon.trees._fill import FILLS, fill_values, filled
 from gnomon.trees._forms import TreeForm, grow_form
 from gnomon.trees._growth import bins_of, growth_options, resolve_max_features, seed_of
@@ -32,7 +33,7 @@ __all__ = ["SingleTree"]
 class SingleTree(GrownTreeMixin, Estimator):
     """Shared by classification and regression trees."""
 
-    pruning_loss = "impurity"
+    pruning_loss: NodeLoss = "impurity"
     clip = False
 
     def _grow_and_prune(

@@ -23,7 +23,7 @@ from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_integer, check_non_negative
-from gnomon.search import Criterion, Misclassification, SquaredError, assemble_tree, code_columns, optimal_tree
+from gnomon.search import Misclassification, SquaredError, SumCriterion, assemble_tree, code_columns, optimal_tree
 from gnomon.trees._growth import Binning, bins_of
 from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
@@ -62,9 +62,9 @@ class _OptimalTree(CallbackSupportMixin, GrownTreeMixin, Estimator):
         self.verbose = verbose
 
     def _search(
-        self, X: Matrix, y: Array, criterion: Criterion, weights: Floats, row_costs: Floats, told: Tasks
+        self, X: Matrix, y: Array, criterion: SumCriterion, weights: Floats, row_bounds: Floats, told: Tasks
     ) -> Self:
-        """Minimise (1); `row_costs` are the largest costs of the rows in any leaf."""
+        """Minimise (1); `row_bounds` are the largest costs of the rows in any leaf."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
         found = optimal_tree(
             columns,
@@ -73,7 +73,7 @@ class _OptimalTree(CallbackSupportMixin, GrownTreeMixin, Estimator):
             sample_weight=weights,
             max_depth=check_integer("max_depth", self.max_depth, 0),
             leaf_penalty=check_non_negative("leaf_penalty", self.leaf_penalty),
-            row_costs=row_costs,
+            row_bounds=row_bounds,
             time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
             progress=self._progress(told),
         )
@@ -229,9 +229,9 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         targets = targets - center
         # An answer within the range of y costs a row at most its weight times the squared distance to the farther end.
         farthest = np.maximum(np.max(targets, axis=0) - targets, targets - np.min(targets, axis=0))
-        row_costs = weights * np.mean(farthest**2, axis=1)
+        row_bounds = weights * np.mean(farthest**2, axis=1)
         with fit_tasks(self, "column", X=X, y=y) as told:
-            self._search(coded, targets, criterion, weights, row_costs, told)
+            self._search(coded, targets, criterion, weights, row_bounds, told)
             self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 
