@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from gnomon._jit import DISABLED, lean
+from gnomon._jit import DISABLED, jit_no_alloc
 from gnomon.distributions import Normals
 from gnomon.numerics.exponentials import exp_of_negative, log1p_of_share
 
 
-@lean
+@jit_no_alloc
 def _fill(x, found, logarithm):
     for i in range(len(x)):
         found[i] = log1p_of_share(x[i]) if logarithm else exp_of_negative(x[i])

@@ -7,16 +7,16 @@ import sys
 import numpy as np
 import pytest
 
-from gnomon._jit import DISABLED, inner, inner_fused, inner_reordering, jit, lean
+from gnomon._jit import DISABLED, jit, jit_no_alloc, subroutine, subroutine_fma, subroutine_reassoc
 from gnomon._vectors import add_four, add_to_all, add_two
 
 
-@lean
+@jit_no_alloc
 def _rounded(x):
     return (x + 6755399441055744.0) - 6755399441055744.0
 
 
-@inner_reordering
+@subroutine_reassoc
 def _sum_of_rounded(x):
     total = 0.0
     for i in range(len(x)):
@@ -24,7 +24,7 @@ def _sum_of_rounded(x):
     return total
 
 
-@lean
+@jit_no_alloc
 def _whole_sum_of_rounded(x):
     return _sum_of_rounded(x)
 
@@ -34,7 +34,7 @@ def _counted(n):
     return np.ones(n).sum()
 
 
-@lean
+@jit_no_alloc
 def _calls_one_that_makes_arrays(n):
     return _counted(n)
 
@@ -47,14 +47,14 @@ def test_a_kernel_that_makes_arrays_may_be_called_by_one_that_does_not():
     assert _calls_one_that_makes_arrays(3) == 3.0
 
 
-@inner
+@subroutine
 def _root(x):
     if x < 0.0:
         raise ValueError("x is negative")
     return x**0.5
 
 
-@inner_reordering
+@subroutine_reassoc
 def _sum_of_roots(x):
     total = 0.0
     for i in range(len(x)):
@@ -62,7 +62,7 @@ def _sum_of_roots(x):
     return total
 
 
-@lean
+@jit_no_alloc
 def _mean_of_roots(x):
     return _sum_of_roots(x) / len(x)
 
@@ -78,7 +78,7 @@ def test_parts_are_compiled_within_their_callers_alone():
         assert part.library.get_pointer_to_function(part.fndesc.llvm_func_name) == 0
 
 
-@pytest.mark.parametrize("door", [jit, lean, inner, inner_fused, inner_reordering])
+@pytest.mark.parametrize("door", [jit, jit_no_alloc, subroutine, subroutine_fma, subroutine_reassoc])
 def test_every_flag_that_numba_hands_down_is_said(door):
     options = getattr(door(lambda x: x), "targetoptions", {"fastmath": False, "_nrt": True, "error_model": "numpy"})
     assert {"fastmath", "_nrt", "error_model"} <= set(options)
@@ -109,17 +109,17 @@ def test_rows_are_partitioned_in_order_on_any_processor(processor, tmp_path):
     subprocess.run([sys.executable, "partitions.py"], cwd=tmp_path, env=environment, check=True)
 
 
-@lean
+@jit_no_alloc
 def _add_two(to, at, terms, i):
     add_two(to, np.uint64(at), terms, np.uint64(i))
 
 
-@lean
+@jit_no_alloc
 def _add_four(to, at, terms, i):
     add_four(to, np.uint64(at), terms, np.uint64(i))
 
 
-@lean
+@jit_no_alloc
 def _add_to_all(to, at, terms, i):
     add_to_all(to, np.uint64(at), np.uint64(at + 5), np.uint64(at + 10), np.uint64(at + 16), terms, np.uint64(i))
 
@@ -147,12 +147,12 @@ def test_pairs_of_a_table_are_counted_through():
     assert np.array_equal(to, [[0.0, 0.0], [6.0, 7.0], [0.0, 0.0]])
 
 
-@inner
+@subroutine
 def _successor(n):
     return n + 1
 
 
-@lean
+@jit_no_alloc
 def _two_successors(n):
     return _successor(1) + _successor(n) + _successor(7)
 

@@ -35,7 +35,7 @@ class Scaled:
     def term(self, w): return w * IN_VERB
 """,
     "copied/__init__.py": "from copied.part import f\nfrom copied.other import h",
-    "copied/part.py": "from gnomon._jit import inner\nfrom .constant import C\n@inner\ndef f(x): return x + C",
+    "copied/part.py": "from gnomon._jit import subroutine as s\nfrom .constant import C\n@s\ndef f(x): return x + C",
     "copied/constant.py": "C = IN_CONSTANT",
     "copied/other.py": "def h(x): return IN_OTHER",
     "copied/kernel.py": """

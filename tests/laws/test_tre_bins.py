@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from criterion_cases import CRITERIA
-from gnomon._jit import compiled, lean
+from gnomon._jit import compiled, jit_no_alloc
 from gnomon.search import Gini, SumCriterion, code_columns, grow_tree
 from gnomon.search._cuts import best_bin
 from gnomon.search._nodes import Limits
@@ -17,7 +17,7 @@ SWEPT = [
 ]
 
 
-@lean
+@jit_no_alloc
 def _cut(criterion, limits, histogram, place, size, sums, scores, scale):
     return best_bin(criterion, limits, histogram, place, size, sums, scores, scale)
 
@@ -87,7 +87,7 @@ def test_of_equal_cuts_the_first_is_taken():
     assert _cut(compiled(criterion), compiled(limits_of(total)), *arrays)[1:] == (0, 1)
 
 
-@lean
+@jit_no_alloc
 def _sums(criterion, cells, low, high, y, w, everything, within):
     criterion.weigh_all(everything, 0, y, w, len(y))
     criterion.weigh_range(within, 0, cells, low, high, y, w, len(y))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from gnomon._jit import lean
+from gnomon._jit import jit_no_alloc
 from gnomon.numerics.parallel import map_chunks
 from gnomon.search import _task_queue
 from gnomon.search._task_queue import DONE, INDEX_BITS, REMAINING, STOP, make_queue
@@ -19,17 +19,17 @@ from gnomon.trees import (
 N = 6000
 
 
-@lean
+@jit_no_alloc
 def take_piece(state, at_end):
     return _task_queue.take_piece(state, at_end)
 
 
-@lean
+@jit_no_alloc
 def publish(state, pieces):
     _task_queue.publish(state, 0, 0, -1, pieces)
 
 
-@lean
+@jit_no_alloc
 def finish_piece(state):
     _task_queue.finish_piece(state)
 

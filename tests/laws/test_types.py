@@ -20,8 +20,6 @@ from gnomon.numerics import design, parallel, special
 
 README = Path(__file__).resolve().parents[2] / "README.md"
 
-UNTYPED = {"trees"}
-
 
 def as_written(member):
     """The function that stands behind a public name, whatever wraps it; None where the package did not write one."""
@@ -56,12 +54,7 @@ def lacking(function):
     return [name for name in signature.parameters if name not in typed] + ["return"] * (not returns)
 
 
-def as_case(package):
-    name = package.__name__.removeprefix("gnomon.")
-    return pytest.param(package, id=name, marks=[pytest.mark.xfail(reason="not yet")] if name in UNTYPED else [])
-
-
-@pytest.mark.parametrize("package", [as_case(package) for package in public_names.packages()])
+@pytest.mark.parametrize("package", public_names.packages(), ids=lambda package: package.__name__)
 def test_public_signatures_are_annotated(package):
     found = {name: lacking(function) for name, function in public_functions(package)}
     assert {name: names for name, names in found.items() if names} == {}

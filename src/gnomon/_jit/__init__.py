@@ -1,21 +1,35 @@
-"""The only door to Numba.
+"""Compiled code: all that this package uses of Numba.
 
-``jit``       compiles a kernel: serial, without the GIL, cached on disk.
-``lean``      does the same for a kernel that creates no array: references are not counted, so a verb of a noun that
-              holds arrays costs no more than the loop inside it.
-``inner``     does the same as ``lean`` for a kernel that only kernels call, and is compiled as a part of them.
-``within``    does the same as ``inner``, and is never called: where a noun of many arrays is handed on, a call would
-              copy all that is known of them to the stack, which takes longer than most of what is done with them.
-``inner_reordering`` does the same where sums may be taken in any order, which lets it use vectors.
-``inner_fused`` does the same where products may be fused with sums, but sums keep their order.
-``inline``    makes a formula callable from Python (on arrays) and from kernels (on scalars), from one text.
-``choose``    is the conditional of such formulas; ``in_kernels`` makes others that need two texts.
-``bits_of`` and ``of_bits`` are a double as the integer with the same bits, and back; ``just_below`` the number before.
-``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap``, ``pause`` are how kernels on several threads meet.
-``cell``, ``intrinsic``, ``types``, ``cgutils`` are what instructions are written with.
-``noun``      makes a class an immutable value whose verbs kernels can call: ``loss.gradient(y[i], z[i])``.
-``verb``      declares a method that kernels may call; ``inlined_verb`` one that is copied to where it is called.
-``compiled``  hands such a value to a kernel.
+Kernels, which Python calls:
+
+``jit``                 serial, without the GIL, kept on disk.
+``jit_no_alloc``        the same for a kernel that creates no array: references are not counted, so that passing a noun
+                        that holds arrays costs nothing.
+
+Subroutines, which only kernels call; they are compiled as a part of each kernel that does:
+
+``subroutine``          allocates nothing.
+``inlined_subroutine``  the same, always inlined: a call would copy the fields of nouns that hold many arrays.
+``subroutine_reassoc``  the same, and sums may be taken in any order (SIMD).
+``subroutine_fma``      the same, and a product and a sum may be fused; sums keep their order.
+
+Formulas, which are one text for arrays in Python and for numbers in kernels:
+
+``jitable``             such a formula.
+``choose``              its conditional; ``in_kernels`` gives a function another text inside kernels.
+
+Nouns, immutable values that kernels take:
+
+``noun``                makes a class one.
+``verb``                declares a method that kernels may call, as ``loss.gradient(y[i], z[i])``; ``inlined_verb`` one
+                        that is always inlined.
+``compiled``            the form in which a kernel takes a noun.
+
+Instructions: ``bits_of`` and ``of_bits`` reinterpret a double as an integer and back; ``just_below`` is the next number
+below; ``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap`` and ``pause`` synchronise threads; others are
+written with ``cell``, ``intrinsic``, ``types`` and ``cgutils``.
+
+`kernel_cache` says where compiled kernels are kept, `MISSING` which of Numba's private names this release lacks.
 """
 
 from numba.core import cgutils, types
@@ -25,13 +39,13 @@ from gnomon._jit._compile import (
     DISABLED,
     choose,
     in_kernels,
-    inline,
-    inner,
-    inner_fused,
-    inner_reordering,
+    inlined_subroutine,
     jit,
-    lean,
-    within,
+    jit_no_alloc,
+    jitable,
+    subroutine,
+    subroutine_fma,
+    subroutine_reassoc,
 )
 from gnomon._jit._instructions import (
     atomic_add,
@@ -60,19 +74,19 @@ __all__ = [
     "choose",
     "compiled",
     "in_kernels",
-    "inline",
+    "inlined_subroutine",
     "inlined_verb",
-    "inner",
-    "inner_fused",
-    "inner_reordering",
     "intrinsic",
     "jit",
+    "jit_no_alloc",
+    "jitable",
     "just_below",
-    "lean",
     "noun",
     "of_bits",
     "pause",
+    "subroutine",
+    "subroutine_fma",
+    "subroutine_reassoc",
     "types",
     "verb",
-    "within",
 ]

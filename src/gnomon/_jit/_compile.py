@@ -20,13 +20,13 @@ __all__ = [
     "Function",
     "choose",
     "in_kernels",
-    "inline",
-    "inner",
-    "inner_fused",
-    "inner_reordering",
+    "inlined_subroutine",
     "jit",
-    "lean",
-    "within",
+    "jit_no_alloc",
+    "jitable",
+    "subroutine",
+    "subroutine_fma",
+    "subroutine_reassoc",
 ]
 
 DISABLED = bool(int(os.environ.get("NUMBA_DISABLE_JIT", "0")))
@@ -68,12 +68,12 @@ def _kernel(counting: bool) -> Decorator:
 
 
 jit = _kernel(counting=True)
-lean = _kernel(counting=False)
-inner = _compiler(_STRICT, counting=False, **PART)
-within = _compiler(_STRICT, counting=False, **{**PART, "forceinline": True})
-inner_fused = _compiler(_FUSED, counting=False, **PART)
-inner_reordering = _compiler(_REORDERING, counting=False, **PART)
-inline: Decorator = register_jitable(**PART) if PART else register_jitable
+jit_no_alloc = _kernel(counting=False)
+subroutine = _compiler(_STRICT, counting=False, **PART)
+inlined_subroutine = _compiler(_STRICT, counting=False, **{**PART, "forceinline": True})
+subroutine_fma = _compiler(_FUSED, counting=False, **PART)
+subroutine_reassoc = _compiler(_REORDERING, counting=False, **PART)
+jitable: Decorator = register_jitable(**PART) if PART else register_jitable
 
 
 def in_kernels(scalar: Callable[..., Any]) -> Decorator:

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from gnomon._jit import inner, inner_reordering, lean
+from gnomon._jit import jit_no_alloc, subroutine, subroutine_reassoc
 from gnomon._typing import Floats, Integers
 from gnomon.numerics.exponentials import exp_of_negative
 
@@ -46,7 +46,7 @@ def _narrow(U: Floats) -> Floats:
     return U.reshape(U.shape[:2]) if U.shape[2] == 1 else U
 
 
-@lean
+@jit_no_alloc
 def _score(
     X: Floats, means: Floats, U: Floats, const: Floats, T: Floats, Z: Floats, y: Floats, R: Floats, out: Floats
 ) -> None:
@@ -61,7 +61,7 @@ def _score(
                 out[first + t, j] = R[j, t]
 
 
-@lean
+@jit_no_alloc
 def _sum(
     X: Floats,
     s: Floats,
@@ -99,7 +99,7 @@ def _sum(
     return total
 
 
-@inner
+@subroutine
 def _load(X: Floats, first: int, T: Floats) -> int:
     """Fill a tile with the rows from `first` on and return their number; columns beyond keep finite numbers."""
     size = min(TILE, X.shape[0] - first)
@@ -109,7 +109,7 @@ def _load(X: Floats, first: int, T: Floats) -> int:
     return size
 
 
-@inner_reordering
+@subroutine_reassoc
 def _fill(T: Floats, means: Floats, U: Floats, const: Floats, Z: Floats, y: Floats, R: Floats) -> None:
     """R = const − ½ ‖L⁻¹(x − μ)‖²."""
     for j in range(R.shape[0]):
@@ -133,7 +133,7 @@ def _fill(T: Floats, means: Floats, U: Floats, const: Floats, Z: Floats, y: Floa
                 R[j, t] -= 0.5 * y[t] * y[t]
 
 
-@inner_reordering
+@subroutine_reassoc
 def _fill_diagonal(T: Floats, means: Floats, U: Floats, const: Floats, y: Floats, R: Floats) -> None:
     """The same where L is diagonal."""
     for j in range(R.shape[0]):
@@ -148,7 +148,7 @@ def _fill_diagonal(T: Floats, means: Floats, U: Floats, const: Floats, y: Floats
             R[j, t] = const[j] - 0.5 * y[t]
 
 
-@inner_reordering
+@subroutine_reassoc
 def _share(R: Floats, s: Floats, labels: Integers, owners: Integers, hard: bool, top: Floats, sums: Floats) -> float:
     """Turn log joints into γ times weight, in place, and return the log-likelihood; `hard` makes γ 0 or 1."""
     total = 0.0
@@ -185,7 +185,7 @@ def _share(R: Floats, s: Floats, labels: Integers, owners: Integers, hard: bool,
     return total
 
 
-@inner_reordering
+@subroutine_reassoc
 def _add(T: Floats, means: Floats, R: Floats, Z: Floats, V: Floats, N: Floats, F: Floats, S: Floats) -> None:
     """Add a tile to N, F and S."""
     for j in range(R.shape[0]):
@@ -208,7 +208,7 @@ def _add(T: Floats, means: Floats, R: Floats, Z: Floats, V: Floats, N: Floats, F
                 S[j, a, b] += product
 
 
-@inner_reordering
+@subroutine_reassoc
 def _add_diagonal(T: Floats, means: Floats, R: Floats, N: Floats, F: Floats, S: Floats) -> None:
     """The same where only the diagonal of S is wanted."""
     for j in range(R.shape[0]):

@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._jit import lean
+from gnomon._jit import jit_no_alloc
 from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, RandomState
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
@@ -393,7 +393,7 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
 
 
 # The results are allocated by the caller: kernels without allocations compile in half the time.
-@lean
+@jit_no_alloc
 def add_to_rows(A: Floats, b: Floats, top: Floats) -> None:
     """Add b to every row of A, in place, and return in `top` the largest entry of each; NaN if one is."""
     for i in range(A.shape[0]):
@@ -407,7 +407,7 @@ def add_to_rows(A: Floats, b: Floats, top: Floats) -> None:
         top[i] = np.nan if odd else most
 
 
-@lean
+@jit_no_alloc
 def first_largest(A: Floats, out: Integers) -> None:
     """In `out` the place of the largest entry of every row, the first of several."""
     for i in range(A.shape[0]):

@@ -17,7 +17,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from gnomon._jit import compiled, lean
+from gnomon._jit import compiled, jit_no_alloc
 from gnomon._typing import AnyRows, ArrayLike, Bools, Floats, Integers, Matrix, MatrixLike
 from gnomon.base import map_rows, validate_rows
 from gnomon.generative._contract import BayesClassifier, Rows
@@ -261,7 +261,7 @@ def group_sums(X: Any, index: Integers, n_groups: int, weights: Floats | None = 
     return reduce(np.add, map_chunks(work, split_rows(X.shape[0], pieces), blas_threads()))
 
 
-@lean
+@jit_no_alloc
 def _add_rows(rows: Any, start: int, index: Integers, s: Floats, out: Floats) -> None:
     for i in range(index.shape[0]):
         rows.add(start + i, s[i], out[index[i]])

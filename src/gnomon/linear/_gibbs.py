@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gnomon._jit import inline, jit
+from gnomon._jit import jit, jitable
 from gnomon._typing import Floats
 from gnomon.distributions import Empirical, InverseGamma
 from gnomon.linear._summary import Summary
@@ -113,7 +113,7 @@ def _energy(R: Floats, z: Floats, precision: Floats, w: Floats) -> float:
     return total
 
 
-@inline
+@jitable
 def _inverse_gaussian(mean: float, shape: float, square: float, uniform: float) -> float:
     """A draw by Michael, Schucany & Haas (1976), doi:10.1080/00031305.1976.10479147, in a form that does not cancel."""
     t = 0.5 * mean * square / shape

@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedShuffleSplit
 from sklearn.utils import check_random_state
 from sklearn.utils.class_weight import compute_class_weight
 
-from gnomon._jit import lean
+from gnomon._jit import jit_no_alloc
 from gnomon._typing import Array, ArrayLike, Bools, Floats, Integers, Matrix
 from gnomon.base.callbacks import Tasks
 from gnomon.linear._report import log_row
@@ -229,7 +229,7 @@ def _least_squares(model: "Perceptron", design: Design, target: Array, n_scores:
     return np.array([lsmr(A, t, atol=1e-14, btol=1e-14, maxiter=10 * max(shape))[0] for t in signs])
 
 
-@lean
+@jit_no_alloc
 def _shuffle(order: Integers, seed: np.uint32) -> None:
     n = order.shape[0]
     x = seed if seed != np.uint32(0) else np.uint32(1)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gnomon._jit import choose, inline, noun
+from gnomon._jit import choose, jitable, noun
 from gnomon._typing import Floats, Numbers
 from gnomon.losses._base import Loss
 from gnomon.numerics.special import entropy_term, log_softmax, logit, one_hot, sigmoid, sigmoid_slope
@@ -20,13 +20,13 @@ from gnomon.numerics.special import entropy_term, log_softmax, logit, one_hot, s
 __all__ = ["BinaryCrossEntropy", "OneVsRestCrossEntropy", "TwoTermCrossEntropy"]
 
 
-@inline
+@jitable
 def _cost(y: Numbers, p: Numbers) -> Numbers:
     """−y log p with 0 log 0 = 0."""
     return choose(y == 0.0, 0.0, choose(p > 0.0, -y * np.log(choose(p > 0.0, p, 1.0)), np.inf))
 
 
-@inline
+@jitable
 def _over(y: Numbers, p: Numbers) -> Numbers:
     """y / p with 0/0 = 0."""
     return choose(y == 0.0, 0.0, choose(p > 0.0, y / choose(p > 0.0, p, 1.0), np.inf))

@@ -15,7 +15,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from gnomon._jit import choose, inline, noun, verb
+from gnomon._jit import choose, jitable, noun, verb
 from gnomon._typing import Elementwise, Numbers
 from gnomon.losses._base import Loss, Targets
 from gnomon.losses.links import CLogLogLink, IdentityLink, InverseLink, Link, LogitLink, LogLink, ProbitLink
@@ -33,7 +33,7 @@ __all__ = [
 ]
 
 
-@inline
+@jitable
 def _log_ratio(y: Numbers, mean: Numbers, log_mean: Numbers) -> Numbers:
     """log(y/μ), exact to rounding both near μ = y and where μ under- or overflows; any number where there is none."""
     own = choose(y > 0.0, y, 1.0)
@@ -42,7 +42,7 @@ def _log_ratio(y: Numbers, mean: Numbers, log_mean: Numbers) -> Numbers:
     return choose(near, -np.log1p(choose(near, mean - own, 0.0) / own), far)
 
 
-@inline
+@jitable
 def _within(mean: Elementwise, fall: float, rise: float) -> Elementwise:
     """μ, kept in the range where 1/μ, μ^−fall, μ and μ^rise are positive numbers; 1 where μ lies outside the family."""
     r = exponent_range(mean)
@@ -50,14 +50,14 @@ def _within(mean: Elementwise, fall: float, rise: float) -> Elementwise:
     return np.minimum(np.maximum(inside, math.exp(-r / max(fall, 1.0))), math.exp(r / max(rise, 1.0)))
 
 
-@inline
+@jitable
 def _with_square(a: Elementwise) -> Elementwise:
     """a of either sign, kept in the range where a² is a number."""
     limit = math.exp(0.5 * exponent_range(a))
     return np.minimum(np.maximum(a, -limit), limit)
 
 
-@inline
+@jitable
 def _inside(log_mean: Numbers, value: Numbers) -> Numbers:
     """`value`, which rounding must not make negative, where the mean is positive; +inf where it has no logarithm."""
     return choose(log_mean > -np.inf, np.maximum(value, 0.0), np.inf)

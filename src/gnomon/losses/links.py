@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 from scipy.special import ndtri
 
-from gnomon._jit import choose, inline, noun, verb
+from gnomon._jit import choose, jitable, noun, verb
 from gnomon._typing import Elementwise
 from gnomon.numerics.special import log_sigmoid, sigmoid
 from gnomon.numerics.tails import (
@@ -28,26 +28,26 @@ from gnomon.numerics.tails import (
 __all__ = ["CLogLogLink", "IdentityLink", "InverseLink", "Link", "LogLink", "LogitLink", "ProbitLink"]
 
 
-@inline
+@jitable
 def _log_positive(a: Elementwise) -> Elementwise:
     """log a, and −inf for a ≤ 0."""
     return choose(a > 0.0, np.log(choose(a > 0.0, a, 1.0)), -np.inf)
 
 
-@inline
+@jitable
 def _over_positive(a: Elementwise, b: Elementwise) -> Elementwise:
     """a/b, and a for b ≤ 0: a slope where there is none, of the right sign."""
     return a / choose(b > 0.0, b, 1.0)
 
 
-@inline
+@jitable
 def _off_zero(z: Elementwise) -> Elementwise:
     """z, kept so far from zero that 1/z³ is a number."""
     least = math.exp(-exponent_range(z) / 3.0)
     return np.copysign(np.maximum(np.abs(z), least), z)
 
 
-@inline
+@jitable
 def _exp(z: Elementwise) -> Elementwise:
     """e^z, with z clipped to the range in which it is a positive finite number."""
     limit = exponent_range(z)

@@ -12,7 +12,7 @@ import math
 
 import numpy as np
 
-from gnomon._jit import bits_of, in_kernels, inner_fused, of_bits
+from gnomon._jit import bits_of, in_kernels, of_bits, subroutine_fma
 from gnomon._typing import Elementwise
 
 __all__ = ["exp_of_negative", "log1p_of_share"]
@@ -29,7 +29,7 @@ _D9, _D10, _D11, _D12, _D13, _D14, _D15, _D16 = (2.0 / (2 * i + 1) for i in rang
 # Estrin's scheme (1960): pairs, pairs of pairs and so on are independent, which Horner's chain of additions is not.
 
 
-@inner_fused
+@subroutine_fma
 def _exp(x: float) -> float:
     kept = _LEAST if x < _LEAST else x
     power = kept * _PER_LOG2 + _ROUNDER
@@ -44,7 +44,7 @@ def _exp(x: float) -> float:
     return 0.0 if x < _LEAST else series * of_bits((bits_of(power) + 1023) << 52)
 
 
-@inner_fused
+@subroutine_fma
 def _log1p(e: float) -> float:
     s = e / (2.0 + e)
     q = s * s

@@ -23,7 +23,7 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 from threadpoolctl import ThreadpoolController
 
-from gnomon._jit import DISABLED, atomic_load, lean, pause
+from gnomon._jit import DISABLED, atomic_load, jit_no_alloc, pause
 from gnomon._typing import Integers
 
 __all__ = ["blas_threads", "calm_blas", "map_chunks", "map_until_interrupt", "split_rows", "team"]
@@ -226,7 +226,7 @@ class Team:
                 self._changed.wait_for(lambda: not np.any(self._state[CACHE_LINE:]))
 
 
-@lean
+@jit_no_alloc
 def spin_until_changed(state: Integers, seen: int, spins: int) -> bool:
     """Spin until the turn is another than `seen`; False if it still is after `spins` iterations."""
     for _ in range(spins):
@@ -236,7 +236,7 @@ def spin_until_changed(state: Integers, seen: int, spins: int) -> bool:
     return False
 
 
-@lean
+@jit_no_alloc
 def spin_until_idle(state: Integers, spins: int) -> bool:
     """Spin until no helper is busy; False if one still is after `spins` iterations."""
     place = CACHE_LINE

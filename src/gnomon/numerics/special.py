@@ -5,7 +5,7 @@
 
 import numpy as np
 
-from gnomon._jit import choose, inline, lean
+from gnomon._jit import choose, jit_no_alloc, jitable
 from gnomon._typing import ArrayLike, Elementwise, Floats
 
 __all__ = [
@@ -26,7 +26,7 @@ __all__ = [
 LOG_2PI = np.log(2.0 * np.pi)
 
 
-@inline
+@jitable
 def sigmoid(s: Elementwise) -> Elementwise:
     """Logistic function σ(s) = 1/(1 + e^{−s}), without overflow.
 
@@ -43,7 +43,7 @@ def sigmoid(s: Elementwise) -> Elementwise:
     return np.exp(-np.logaddexp(0.0, -s))
 
 
-@inline
+@jitable
 def sigmoid_slope(s: Elementwise) -> Elementwise:
     """σ'(s) = σ(s) σ(−s), as exact in the upper tail as in the lower.
 
@@ -61,7 +61,7 @@ def sigmoid_slope(s: Elementwise) -> Elementwise:
     return e / (1.0 + e) ** 2
 
 
-@inline
+@jitable
 def log_sigmoid(s: Elementwise) -> Elementwise:
     """log σ(s) = −log(1 + e^{−s}), without overflow.
 
@@ -79,7 +79,7 @@ def log_sigmoid(s: Elementwise) -> Elementwise:
     return -np.logaddexp(0.0, -s)
 
 
-@inline
+@jitable
 def logit(p: Elementwise) -> Elementwise:
     """Log-odds log(p/(1 − p)), the inverse of `sigmoid`.
 
@@ -96,7 +96,7 @@ def logit(p: Elementwise) -> Elementwise:
     return np.log(p) - np.log1p(-p)
 
 
-@inline
+@jitable
 def entropy_term(a: Elementwise) -> Elementwise:
     """a log a with 0 log 0 = 0; +inf for a < 0, so that conjugates are +inf outside their domain.
 
@@ -115,7 +115,7 @@ def entropy_term(a: Elementwise) -> Elementwise:
     return choose(a >= 0.0, a * np.log(inside), np.inf)
 
 
-@inline
+@jitable
 def soft_threshold(v: Elementwise, t: float | Floats) -> Elementwise:
     """S(v, t) = sign(v) max(|v| − t, 0): argmin_u ½ (u − v)² + t |u|.
 
@@ -183,7 +183,7 @@ def log_sum_exp(A: Floats) -> Floats:
 
 
 # The result is allocated by the caller: kernels without allocations compile in half the time.
-@lean
+@jit_no_alloc
 def _fill_log_sum_exp(A: Floats, out: Floats) -> None:
     n, k = A.shape
     for i in range(n):

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from gnomon._jit import jit, lean
+from gnomon._jit import jit, jit_no_alloc
 from gnomon._typing import ArrayLike, Floats, Integers, Matrix, Numbers, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 
@@ -238,7 +238,7 @@ def _squares(X: Floats, index: Integers, s: Floats, shift: Floats, out: Floats) 
     return out
 
 
-@lean
+@jit_no_alloc
 def _rough_group_means(X: Floats, index: Integers, s: Floats, count: Integers, mean: Floats, rows: int = 64) -> None:
     """The mean of the first few rows of every group, in place of zeros; `count` is a buffer, an integer per group."""
     full = 0

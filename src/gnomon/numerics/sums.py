@@ -9,13 +9,13 @@ doi:10.1137/0914050: partial sums only lower the error bound.
 
 import numpy as np
 
-from gnomon._jit import in_kernels, inner_reordering
+from gnomon._jit import in_kernels, subroutine_reassoc
 from gnomon._typing import Floats
 
 __all__ = ["sum_of"]
 
 
-@inner_reordering
+@subroutine_reassoc
 def _sum(x: Floats) -> float:
     total = 0.0
     for i in range(len(x)):

@@ -11,7 +11,7 @@ import math
 import numpy as np
 from scipy import special
 
-from gnomon._jit import choose, in_kernels, inline
+from gnomon._jit import choose, in_kernels, jitable
 from gnomon._typing import ArrayLike, Elementwise
 
 __all__ = [
@@ -51,7 +51,7 @@ FAR = (
 )
 
 
-@inline
+@jitable
 def _ratio(coefficients: tuple[tuple[float, float], ...], x: float) -> float:
     over, under = 0.0, 0.0
     for p, q in coefficients:
@@ -121,13 +121,13 @@ def exponent_range(s: ArrayLike) -> float:
     return float(np.floor(np.log(float(np.finfo(kind).max)) - 9.0))
 
 
-@inline
+@jitable
 def _squarable(s: Elementwise) -> Elementwise:
     limit = math.exp(0.5 * exponent_range(s))
     return np.minimum(np.maximum(s, -limit), limit)
 
 
-@inline
+@jitable
 def normal_density(s: Elementwise) -> Elementwise:
     """φ(s) = e^{−s²/2}/√(2π), the density of the standard normal.
 
@@ -145,7 +145,7 @@ def normal_density(s: Elementwise) -> Elementwise:
     return DENSITY_AT_ZERO * np.exp(-0.5 * s * s)
 
 
-@inline
+@jitable
 def log_normal_cdf(s: Elementwise) -> Elementwise:
     """log Φ(s): −s²/2 − log(−s√(2π)) far below zero, −Φ(−s) far above.
 
@@ -164,7 +164,7 @@ def log_normal_cdf(s: Elementwise) -> Elementwise:
     return choose(s < 0.0, np.log(scaled) + exponent, np.log1p(-scaled * np.exp(exponent)))
 
 
-@inline
+@jitable
 def log_normal_cdf_slope(s: Elementwise) -> Elementwise:
     """d log Φ/ds = φ(s)/Φ(s), the inverse of Mills' ratio: about −s far below zero.
 
@@ -182,7 +182,7 @@ def log_normal_cdf_slope(s: Elementwise) -> Elementwise:
     return SLOPE_AT_ZERO / erfcx(-HALF_ROOT * s)
 
 
-@inline
+@jitable
 def log_one_minus_exp(s: Elementwise) -> Elementwise:
     """log(1 − e^s) for s < 0, exact to rounding near s = 0 and far below it; −inf for s ≥ 0.
 

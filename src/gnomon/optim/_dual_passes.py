@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inline, lean
+from gnomon._jit import jit_no_alloc, jitable
 from gnomon._typing import Array, Floats, Integers, NDArray
 from gnomon.losses import Loss
 from gnomon.numerics.design import Vectors
@@ -51,7 +51,7 @@ class PassRules(NamedTuple):
     clip: float
 
 
-@lean
+@jit_no_alloc
 def advance(
     loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, rules: PassRules, tol: float, count: int
 ) -> tuple[int, float]:
@@ -81,7 +81,7 @@ def advance(
     return count, violation
 
 
-@inline
+@jitable
 def shuffle(order: Integers, count: int, seed: NDArray[np.uint64]) -> None:
     """Permute the first `count` entries: Fisher–Yates, with Marsaglia's 64-bit xorshift (2003)."""
     x = seed[0]
@@ -95,14 +95,14 @@ def shuffle(order: Integers, count: int, seed: NDArray[np.uint64]) -> None:
     seed[0] = x
 
 
-@inline
+@jitable
 def _newton_step(loss: Loss, a: float, slope: float, norm: float, s: float, clip: float) -> float:
     """One Newton step, kept `clip` of the box away from its ends."""
     new = a - slope / max(norm + loss.dual_curvature(a, s), 1e-300)
     return min(max(new, clip * s), loss.dual_upper(s) - clip * s)
 
 
-@inline
+@jitable
 def _sweep(
     loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, active: int, low: float, high: float, clip: float
 ) -> tuple[int, float, float, tuple[int, int]]:
@@ -138,7 +138,7 @@ def _sweep(
     return active, smallest, largest, steepest
 
 
-@inline
+@jitable
 def _extrapolate(loss: Loss, y: Array, s: Floats, state: Ascent) -> None:
     """Move α and θ to the maximum of a quadratic (1) on the ray from the old point, in the box; renew the old point."""
     alpha, theta, old_alpha, old_theta, c = (
@@ -165,13 +165,13 @@ def _extrapolate(loss: Loss, y: Array, s: Floats, state: Ascent) -> None:
     _step_along(theta, old_theta, t)
 
 
-@inline
+@jitable
 def _step_along(v: Floats, old: Floats, t: float) -> None:
     for j in range(v.shape[0]):
         v[j], old[j] = v[j] + t * (v[j] - old[j]), v[j] + t * (v[j] - old[j])
 
 
-@inline
+@jitable
 def _pair_step(loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, pair: tuple[int, int]) -> None:
     """Maximise a quadratic (1) in two αᵢ at once, as far as their boxes allow: a coordinate step cannot, if xᵢ ∥ xⱼ."""
     alpha, theta, norms, scale, buffer = state.alpha, state.theta, state.norms, state.scale, state.buffer
@@ -195,7 +195,7 @@ def _pair_step(loss: Loss, rows: Vectors, y: Array, s: Floats, state: Ascent, pa
         alpha[k] = new
 
 
-@inline
+@jitable
 def _longest_step(loss: Loss, a: float, d: float, s: float) -> float:
     """The largest t with a + t d in the box."""
     if d == 0.0:

@@ -12,7 +12,7 @@ import itertools
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gnomon._jit import compiled, inline, lean
+from gnomon._jit import compiled, jit_no_alloc, jitable
 from gnomon._typing import Floats, Integers, Seed
 from gnomon.numerics.design import Vectors
 from gnomon.optim._follow import Checks, follow
@@ -118,7 +118,7 @@ def _ascend(
             active, settled = order.size, max(0.5 * settled, tol)
 
 
-@inline
+@jitable
 def _insert(falling: Floats, count: int, value: float) -> None:
     """Insert `value` among the first `count` entries, which are in descending order."""
     while count > 0 and falling[count - 1] < value:
@@ -127,7 +127,7 @@ def _insert(falling: Floats, count: int, value: float) -> None:
     falling[count] = value
 
 
-@lean
+@jit_no_alloc
 def _sweep(
     rows: Vectors,
     y: Integers,

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gnomon._jit import compiled, lean
+from gnomon._jit import compiled, jit_no_alloc
 from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Vectors
@@ -129,7 +129,7 @@ def _descend(
         t += every
 
 
-@lean
+@jit_no_alloc
 def _steps(
     loss: Loss,
     rows: Vectors,

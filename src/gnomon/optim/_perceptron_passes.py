@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
-from gnomon._jit import compiled, inline, lean, noun
+from gnomon._jit import compiled, jit_no_alloc, jitable, noun
 from gnomon._typing import Array, Floats, Integers
 from gnomon.numerics.design import Design, Vectors
 
@@ -187,7 +187,7 @@ def visiting_pass(frame: Frame, pocket: Pocket | None, order: Integers, shrinkag
     return total / max(len(order), 1), mistakes, True
 
 
-@lean
+@jit_no_alloc
 def _learn(
     rows: Vectors, target: float, i: int, rival: int, amount: float, share: float, scale: float, W: Floats, b: Floats
 ) -> None:
@@ -201,7 +201,7 @@ def _learn(
         b[rival] -= share * amount
 
 
-@inline
+@jitable
 def _margin(rows: Vectors, target: float, i: int, scale: float, W: Floats, b: Floats) -> tuple[float, int]:
     """The margin of row i and the best wrong class."""
     if W.shape[0] == 1:
@@ -216,7 +216,7 @@ def _margin(rows: Vectors, target: float, i: int, scale: float, W: Floats, b: Fl
     return right - best, rival
 
 
-@lean
+@jit_no_alloc
 def _visit(
     rows: Vectors,
     target: Floats,
@@ -255,7 +255,7 @@ def _visit(
     return total, count, t
 
 
-@inline
+@jitable
 def _shrink(shrinkage: Shrinkage, v: Floats) -> None:
     """w ← (1 − l2) w."""
     factor, memory = max(0.0, 1.0 - shrinkage.l2), shrinkage.memory
@@ -266,7 +266,7 @@ def _shrink(shrinkage: Shrinkage, v: Floats) -> None:
         _unscale(v, memory)
 
 
-@inline
+@jitable
 def _unscale(v: Floats, memory: Floats) -> None:
     """Write w itself in place of v."""
     if memory[SCALE] != 1.0:
@@ -275,7 +275,7 @@ def _unscale(v: Floats, memory: Floats) -> None:
         memory[SCALE] = 1.0
 
 
-@inline
+@jitable
 def _measure(rows: Vectors, i: int, v: Floats, memory: Floats) -> None:
     """Remember the norms of w over the coordinates of row i."""
     squares, moduli = 0.0, 0.0
@@ -287,7 +287,7 @@ def _measure(rows: Vectors, i: int, v: Floats, memory: Floats) -> None:
     memory[MODULI] = moduli * memory[SCALE]
 
 
-@inline
+@jitable
 def _pay(rows: Vectors, i: int, v: Floats, shrinkage: Shrinkage) -> None:
     """Raise what every coordinate owes by l1, and move those of row i towards zero by what they have not paid."""
     had, memory = shrinkage.had, shrinkage.memory

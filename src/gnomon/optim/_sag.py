@@ -18,7 +18,7 @@ from typing import Literal
 import numpy as np
 from sklearn.utils import check_random_state
 
-from gnomon._jit import compiled, lean
+from gnomon._jit import compiled, jit_no_alloc
 from gnomon._typing import Array, Bools, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Vectors
@@ -152,7 +152,7 @@ def _stored_passes(problem: Problem, theta: Floats, step: float, picks: Callable
         _stored_steps(*nouns, y, offset, factor, 1.0 / total, picks(), step, theta, mean, memory, slopes)
 
 
-@lean
+@jit_no_alloc
 def _lazy_steps(
     loss: Loss,
     rows: Vectors,
@@ -201,7 +201,7 @@ def _lazy_steps(
     state[0] = weight
 
 
-@lean
+@jit_no_alloc
 def _stored_steps(
     loss: Loss,
     penalty: Penalty,

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon._jit import compiled, inline, lean
+from gnomon._jit import compiled, jit_no_alloc, jitable
 from gnomon._typing import Array, Floats, Integers, Seed
 from gnomon.losses import Loss
 from gnomon.numerics.design import Design, Vectors
@@ -262,13 +262,13 @@ def _default_schedule(problem: Problem, scale: Scale) -> Schedule:
     return InverseT0(start, t0=1.0 / (start * strong)) if strong > 0.0 else Power(start, 0.75)
 
 
-@lean
+@jit_no_alloc
 def _fill_norms(rows: Vectors, norms: Floats) -> None:
     for i in range(norms.shape[0]):
         norms[i] = rows.squared_norm(i)
 
 
-@inline
+@jitable
 def _slopes(
     loss: Loss,
     rows: Vectors,
@@ -288,7 +288,7 @@ def _slopes(
         coefs[k] = factor[i] * loss.gradient(y[i], scale * rows.dot(i, v) + offset[i]) / batch
 
 
-@lean
+@jit_no_alloc
 def _plain_steps(
     loss: Loss,
     penalty: Penalty,
@@ -331,7 +331,7 @@ def _plain_steps(
         v[j] = penalty.prox(v[j], clock - last[j]) if kinked and j < p else scale * v[j]
 
 
-@inline
+@jitable
 def _shrink(scale: float, by: float, d: int, p: int, v: Floats, a: float, b: float, u: Floats) -> tuple[float, float]:
     """(scale, a) after w ← by · w; a free b keeps its value, and v takes the factor over before it vanishes."""
     free = p < v.shape[0]
@@ -346,7 +346,7 @@ def _shrink(scale: float, by: float, d: int, p: int, v: Floats, a: float, b: flo
     return 1.0, 0.0
 
 
-@inline
+@jitable
 def _follow_average(
     rows: Vectors,
     picks: Integers,
@@ -374,7 +374,7 @@ def _follow_average(
     return a, b
 
 
-@inline
+@jitable
 def _catch_up(penalty: Penalty, rows: Vectors, i: int, d: int, p: int, clock: float, v: Floats, last: Floats) -> None:
     for k in range(rows.count(i)):
         j = rows.index(i, k)
@@ -385,7 +385,7 @@ def _catch_up(penalty: Penalty, rows: Vectors, i: int, d: int, p: int, clock: fl
         last[d] = clock
 
 
-@lean
+@jit_no_alloc
 def _dense_steps(
     loss: Loss,
     penalty: Penalty,

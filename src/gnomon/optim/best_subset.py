@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import linalg
 
-from gnomon._jit import inline, lean
+from gnomon._jit import jit_no_alloc, jitable
 from gnomon._typing import ArrayLike, Floats, Integers
 
 __all__ = ["SubsetTable", "best_subsets", "greedy_subsets", "size_intervals"]
@@ -233,7 +233,7 @@ def _solve(S: Floats, c: Floats, support: Integers) -> Floats:
     return linalg.lstsq(S[np.ix_(support, support)], c[support])[0]
 
 
-@lean
+@jit_no_alloc
 def _leaps(
     A: Floats, order: Integers, rest: float, best: Floats, subset: Integers, max_size: int, path: Integers, work: Floats
 ) -> int:
@@ -271,7 +271,7 @@ def _leaps(
     return n_nodes
 
 
-@inline
+@jitable
 def _record(
     A: Floats, order: Integers, m: int, fixed: int, d: int, base: float, best: Floats, subset: Integers
 ) -> None:
@@ -285,7 +285,7 @@ def _record(
         rss += A[k - 1, d] * A[k - 1, d]
 
 
-@inline
+@jitable
 def _drop(A: Floats, order: Integers, m: int, i: int, d: int, B: Floats, new_order: Integers) -> float:
     """The triangle without column i, in B; returns what its residual gains."""
     for c in range(m - 1):
@@ -302,7 +302,7 @@ def _drop(A: Floats, order: Integers, m: int, i: int, d: int, B: Floats, new_ord
     return B[m - 1, d] * B[m - 1, d]
 
 
-@inline
+@jitable
 def _rotate(B: Floats, r: int, c: int, n_columns: int, d: int) -> None:
     """Zero B[r + 1, c] by a Givens rotation of rows r and r + 1."""
     a, b = B[r, c], B[r + 1, c]
@@ -317,7 +317,7 @@ def _rotate(B: Floats, r: int, c: int, n_columns: int, d: int) -> None:
     B[r, d], B[r + 1, d] = cos * x + sin * y, cos * y - sin * x
 
 
-@inline
+@jitable
 def _sort_free(A: Floats, order: Integers, m: int, fixed: int, d: int, work: Floats) -> None:
     """Order the free columns by the cost of dropping each, largest first, and restore the triangle."""
     cost, inverse = work[0], work[1:]
@@ -336,7 +336,7 @@ def _sort_free(A: Floats, order: Integers, m: int, fixed: int, d: int, work: Flo
             _rotate(A, r, c, m, d)
 
 
-@inline
+@jitable
 def _drop_costs(A: Floats, m: int, fixed: int, d: int, inverse: Floats, cost: Floats) -> None:
     """(wⱼ / ‖eⱼᵀR⁻¹‖)² for the free columns: what the residual gains when column j is dropped."""
     f = m - fixed

@@ -7,14 +7,14 @@ Not a norm and not convex: proximal steps find local minima. Blumensath & Davies
 
 import numpy as np
 
-from gnomon._jit import choose, inline, noun
+from gnomon._jit import choose, jitable, noun
 from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
 from gnomon.penalties._base import Penalty, check_strength
 
 __all__ = ["L0", "hard_threshold", "l0_norm"]
 
 
-@inline
+@jitable
 def hard_threshold(v: Elementwise, t: Numbers) -> Elementwise:
     """v where v² > 2t, else 0: argmin_u ½ (u − v)² + t · 1[u ≠ 0], ties to 0.
 

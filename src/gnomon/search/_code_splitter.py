@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import atomic_load, inlined_verb, inner, lean, noun, pause, within
+from gnomon._jit import atomic_load, inlined_subroutine, inlined_verb, jit_no_alloc, noun, pause, subroutine
 from gnomon.numerics.parallel import SPINS
 from gnomon.search._column_splits import Found
 from gnomon.search._cuts import CHOSEN, DIRECTION, HIGH, LOW, MIDDLE, TIE
@@ -56,7 +56,7 @@ ROWS_PER_PIECE = 8192
 """Rows of a piece in which one thread flags those that go left."""
 
 
-@lean
+@jit_no_alloc
 def unload(block, rows):
     """Translate row numbers within the block back to those of the table."""
     for i in range(block.place[0], block.place[1]):
@@ -73,7 +73,7 @@ class PathConstraints(NamedTuple):
     open_groups: np.ndarray
 
 
-@inner
+@subroutine
 def _load(block, codes, q, y, w, rows, start, stop):
     """Copy the rows of a subtree into the block, unless it is loaded, so that all its nodes read from cache."""
     if block.place[0] == start:
@@ -122,7 +122,7 @@ class CodeSplitter:
         return 2
 
 
-@within
+@inlined_subroutine
 def _examine(splitter, histograms, block, constraints, queue, nodes, first, made):
     criterion, limits, work = splitter.criterion, splitter.limits, splitter.work
     bounds, codes, y, w, inside = work.bounds, splitter.columns.codes, splitter.y, splitter.w, False
@@ -156,7 +156,7 @@ def _examine(splitter, histograms, block, constraints, queue, nodes, first, made
         _release_leaves(histograms, nodes, first, made)
 
 
-@within
+@inlined_subroutine
 def _divide(histograms, block, constraints, nodes, node, made):
     make_children(nodes, node, made)
     here = nodes[node]
@@ -173,7 +173,7 @@ def _divide(histograms, block, constraints, nodes, node, made):
         bound_children(nodes, node, made, constraints.monotone[here.feature])
 
 
-@inner
+@subroutine
 def _keep_histograms(splitter, nodes, first, made, codes, y, w, inside):
     """Give new nodes their histograms, if a slot is free and they have enough rows."""
     slots = splitter.work.histograms.slots
@@ -183,7 +183,7 @@ def _keep_histograms(splitter, nodes, first, made, codes, y, w, inside):
         _fill_histogram(splitter, splitter.queue, nodes, node, parent, codes, y, w, inside)
 
 
-@inner
+@subroutine
 def _fill_histogram(splitter, queue, nodes, node, parent, codes, y, w, inside):
     """Fill the histogram of a node from its rows, and subtract it from its parent's, which becomes its sibling's."""
     rows = nodes.stop[node] - nodes.start[node]
@@ -195,7 +195,7 @@ def _fill_histogram(splitter, queue, nodes, node, parent, codes, y, w, inside):
         _tally(splitter, nodes, node, parent, joint, codes if inside else joint.codes, y, w, splitter.work, 0, groups)
 
 
-@inner
+@subroutine
 def _release_leaves(histograms, nodes, first, made):
     """Release the slots of nodes that stay leaves."""
     for node in range(first, made):
@@ -203,19 +203,19 @@ def _release_leaves(histograms, nodes, first, made):
             release(histograms.slots, nodes.slot[node])
 
 
-@inner
+@subroutine
 def _groups_of_a_piece(queue, groups):
     """Groups per piece: one piece per thread, as each fetches the rows anew; a multiple of 4, as groups are filled."""
     return 4 * -(-groups // (4 * (1 + queue.state[HELPERS])))
 
 
-@inner
+@subroutine
 def _columns_of_a_piece(queue):
     """Columns per piece: two pieces per thread; with more, a compare-and-swap costs as much as a column's search."""
     return -(-len(queue.order) // (2 * (1 + queue.state[HELPERS])))
 
 
-@inner
+@subroutine
 def _tally(splitter, nodes, node, parent, joint, codes, y, w, work, first, last):
     tally_groups(
         splitter.columns, joint, codes, splitter.criterion, splitter.limits,
@@ -224,7 +224,7 @@ def _tally(splitter, nodes, node, parent, joint, codes, y, w, work, first, last)
     )  # fmt: skip
 
 
-@inner
+@subroutine
 def _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed, inside):
     """The best split of the columns drawn, of more where these have none; ``groups[LEFT]`` has the codes of a set.
 
@@ -270,7 +270,7 @@ def _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed
     return best
 
 
-@inner
+@subroutine
 def _keep_set(side, found, groups):
     if side is None:
         return
@@ -278,12 +278,12 @@ def _keep_set(side, found, groups):
         groups[LEFT, g] = groups[PRESENT, groups[ORDER, g]]
 
 
-@inner
+@subroutine
 def _read(row):
     return Found(row[0], np.int64(row[1]), np.int64(row[2]), row[3], np.int64(row[4]))
 
 
-@inner
+@subroutine
 def _run_task(splitter, nodes, task, node, argument, pieces):
     """Run a task on the grower and its helpers."""
     publish(splitter.queue.state, task, node, argument, pieces)
@@ -291,7 +291,7 @@ def _run_task(splitter, nodes, task, node, argument, pieces):
     wait_for(splitter.queue.state, pieces)
 
 
-@inner
+@subroutine
 def _work_on_task(splitter, nodes, work, grower):
     """Take pieces of the current task while there are any; whether there was one."""
     state = splitter.queue.state
@@ -318,7 +318,7 @@ def _work_on_task(splitter, nodes, work, grower):
     return some
 
 
-@inner
+@subroutine
 def _tally_piece(splitter, joint, nodes, work, piece):
     """Fill some groups of the histogram of the task's node."""
     if joint is None:
@@ -330,7 +330,7 @@ def _tally_piece(splitter, joint, nodes, work, piece):
     _tally(splitter, nodes, node, parent, groups, groups.codes, splitter.y, splitter.w, work, first, last)
 
 
-@inner
+@subroutine
 def _search(splitter, constraints, nodes, node, work, j):
     """Find the best split of a column, in the working arrays of the calling thread."""
     criterion, limits, queue, here = splitter.criterion, splitter.limits, splitter.queue, nodes[node]
@@ -347,7 +347,7 @@ def _search(splitter, constraints, nodes, node, work, j):
         to[5] = work.bounds[MIDDLE]
 
 
-@lean
+@jit_no_alloc
 def run_helper(splitter, nodes, work):
     """Take pieces of the grower's tasks, in working arrays of one's own, until it stops; False if idle for long."""
     idle = 0
@@ -359,7 +359,7 @@ def run_helper(splitter, nodes, work):
     return False
 
 
-@inner
+@subroutine
 def _may_follow(constraints, node, j):
     """Whether some group that holds all columns above the node holds column j too; without groups any may follow."""
     for g in range(len(constraints.together)):
@@ -368,14 +368,14 @@ def _may_follow(constraints, node, j):
     return len(constraints.together) == 0
 
 
-@inner
+@subroutine
 def _set_current(histograms, slot):
     """Set the slot of the current node's histogram."""
     if histograms is not None:
         histograms.slots[CURRENT] = slot
 
 
-@inner
+@subroutine
 def _add_up(histograms, slot, size, criterion, outputs, y, w, rows, y_here, w_here, sums, at):
     """The sums of the node, from its histogram or from its rows, whose targets and weights are copied."""
     _set_current(histograms, slot)
@@ -388,7 +388,7 @@ def _add_up(histograms, slot, size, criterion, outputs, y, w, rows, y_here, w_he
     criterion.weigh_all(sums, at, y_here, w_here, len(rows))
 
 
-@inner
+@subroutine
 def _partition_together(splitter, nodes, node, rows):
     """`partition`, with the helpers."""
     work, here, chosen = splitter.work, nodes[node], splitter.work.groups[LEFT]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, noun, verb
+from gnomon._jit import noun, subroutine, verb
 from gnomon.search._cuts import (
     ALL_SUBSETS,
     against_rest,
@@ -39,13 +39,13 @@ class Found(NamedTuple):
     missing: int
 
 
-@inner
+@subroutine
 def _none():
     return Found(-np.inf, np.int64(-1), np.int64(0), 0.0, np.int64(-1))
 
 
 # Parts take arrays one by one: a tuple of many is taken apart and put together again for every call.
-@inner
+@subroutine
 def _tally(histograms, first, codes, size, rows, criterion, counting, y, w, sums):
     """The histogram of a column, kept for the node or made of its rows, and its offset; −1 where it would be sparse.
 
@@ -61,7 +61,7 @@ def _tally(histograms, first, codes, size, rows, criterion, counting, y, w, sums
     return sums, np.int64(0)
 
 
-@inner
+@subroutine
 def _groups(histogram, place, codes, size, rows, criterion, counting, y, w, sums, present, keys, counts):
     """Groups of the rows by a column: those of its histogram, if there is one, that occur."""
     if place >= 0:
@@ -69,7 +69,7 @@ def _groups(histogram, place, codes, size, rows, criterion, counting, y, w, sums
     return sort_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts)
 
 
-@inner
+@subroutine
 def _search_numbers(vectorized, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
@@ -104,7 +104,7 @@ def _search_numbers(vectorized, columns, codes, criterion, limits, work, j, rows
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
 
 
-@inner
+@subroutine
 def _threshold(low, high, edges, at_edges, at, a, b):
     """The number between the codes a and b of the column whose bins begin at `at`."""
     if at_edges and len(edges) > 0:
@@ -112,7 +112,7 @@ def _threshold(low, high, edges, at_edges, at, a, b):
     return midpoint(high[at + a], low[at + (a + 1 if at_edges else b)])
 
 
-@inner
+@subroutine
 def _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale):
     """Three groups, at most the drawn cut, above it, and missing, of which `best_cut` has one division or two."""
     column, size, at = codes[j], columns.sizes[j], columns.starts[j]
@@ -145,7 +145,7 @@ def _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale):
     return Found(score, j, a, t, np.int64(-1 if missing < 0 else 1 - side))
 
 
-@inner
+@subroutine
 def _range(cells, m):
     """The least and the largest of the first m cells, compared in their own type, which vectorizes best."""
     least, most = cells[0], cells[0]
@@ -154,7 +154,7 @@ def _range(cells, m):
     return np.int64(least), np.int64(most)
 
 
-@inner
+@subroutine
 def _most_below(cells, m, size):
     most = np.int64(-1)
     for s in range(m):
@@ -162,7 +162,7 @@ def _most_below(cells, m, size):
     return most
 
 
-@inner
+@subroutine
 def drawn_cut(columns, at, least, most, seed):
     """The last code left of a uniform draw, and the draw, moved out of a bin whose rows it cannot part."""
     if least == most:
@@ -176,14 +176,14 @@ def drawn_cut(columns, at, least, most, seed):
     return first - at, outside_bins(columns, first, t)
 
 
-@inner
+@subroutine
 def drawn_between(columns, at, least, most, seed):
     """A number drawn uniformly from the range of the codes."""
     low, high = columns.low[at + least], columns.high[at + most]
     return low + uniform(seed) * (high - low)
 
 
-@inner
+@subroutine
 def outside_bins(columns, left, t):
     """The number t, moved between the bin `left` and the next if it lies in one of them."""
     high, low = columns.high[left], columns.low[left + 1]
@@ -239,7 +239,7 @@ class DrawnMixed:
         return _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale)
 
 
-@inner
+@subroutine
 def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equality):
     size = columns.sizes[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
@@ -260,7 +260,7 @@ def _search_sets(columns, codes, criterion, limits, work, j, rows, scale, equali
     return _set_found(score, j, cut, present, order, k, size)
 
 
-@inner
+@subroutine
 def _set_found(score, j, cut, present, order, k, size):
     if cut == 0:
         return _none()
@@ -271,7 +271,7 @@ def _set_found(score, j, cut, present, order, k, size):
     return Found(score, j, np.int64(cut), np.nan, missing)
 
 
-@inner
+@subroutine
 def _best_supported(criterion, limits, work, k, scale):
     """Categories with enough rows, ordered by shrunk answers; all others go with the larger side of the order."""
     width, total = criterion.width(), limits.total
@@ -300,7 +300,7 @@ def _best_supported(criterion, limits, work, k, scale):
     return score, cut
 
 
-@inner
+@subroutine
 def _best_single(criterion, limits, sums, order, k, scale, bounds):
     """One category against the rest."""
     best, chosen = -np.inf, -1
@@ -313,7 +313,7 @@ def _best_single(criterion, limits, sums, order, k, scale, bounds):
     return best, (1 if chosen >= 0 else 0)
 
 
-@inner
+@subroutine
 def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
     """A set drawn uniformly from all that leave a category on either side, or from those of one category."""
     size = columns.sizes[j]
@@ -343,7 +343,7 @@ def _draw_set(columns, codes, criterion, limits, work, j, rows, equality):
     return _set_found(score, j, cut if score > -np.inf else 0, present, order, k, size)
 
 
-@inner
+@subroutine
 def _next(seed):
     """Xorshift: Marsaglia (2003), doi:10.18637/jss.v008.i14. No product, of whose overflow plain Python would warn."""
     x = seed[0]
@@ -362,13 +362,13 @@ def scrambled(seed):
     return z ^ (z >> 31) or 1
 
 
-@inner
+@subroutine
 def uniform(seed):
     """A number in [0, 1); advances `seed`."""
     return np.float64(_next(seed) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
-@inner
+@subroutine
 def below(seed, n):
     """A whole number in 0 … n − 1; advances `seed`."""
     return np.int64(uniform(seed) * n)

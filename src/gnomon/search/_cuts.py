@@ -11,7 +11,7 @@ doi:10.1023/A:1009869804967). Of equal cuts the first is taken.
 
 import numpy as np
 
-from gnomon._jit import inner, lean
+from gnomon._jit import jit_no_alloc, subroutine
 from gnomon.search._groups import occurs
 
 TIE = 1e-12
@@ -26,7 +26,7 @@ ALL_SUBSETS = 10
 POWER_STEPS = 50
 
 
-@inner
+@subroutine
 def merit_within(criterion, sums, at, bounds):
     """The merit of a group whose answer is kept between the bounds, where the criterion asks for it."""
     if bounds is None:
@@ -37,7 +37,7 @@ def merit_within(criterion, sums, at, bounds):
     return criterion.merit(sums, at)
 
 
-@inner
+@subroutine
 def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
     """Cut the groups ``order[:k]``; group `missing` (−1: none) is tried on both sides of every cut.
 
@@ -68,7 +68,7 @@ def best_cut(criterion, limits, sums, order, k, missing, scale, bounds):
     return best, cut, missing_left
 
 
-@inner
+@subroutine
 def is_free(limits, bounds):
     """Whether every cut is allowed, so that those that cannot be best need not be weighed."""
     if bounds is not None and bounds[DIRECTION] != 0.0:
@@ -76,7 +76,7 @@ def is_free(limits, bounds):
     return not limits.counting and limits.min_mass <= 0.0
 
 
-@inner
+@subroutine
 def is_bounded(bounds):
     """Whether any bound holds."""
     if bounds is None:
@@ -84,14 +84,14 @@ def is_bounded(bounds):
     return bounds[DIRECTION] != 0.0 or bounds[LOW] > -np.inf or bounds[HIGH] < np.inf
 
 
-@inner
+@subroutine
 def keep_middle(bounds):
     """Keep the middle of the cut weighed last, the best so far."""
     if bounds is not None:
         bounds[MIDDLE] = bounds[TRIED]
 
 
-@inner
+@subroutine
 def best_bin(criterion, limits, histogram, place, size, sums, scores, scale):
     """Cut the histogram at `place`, where no row is missing and no bound holds, in loops that vectorize.
 
@@ -136,7 +136,7 @@ def best_bin(criterion, limits, histogram, place, size, sums, scores, scale):
     return merits[cut], cut, after
 
 
-@inner
+@subroutine
 def allowed(criterion, limits, sums, left, right, bounds):
     if limits.counting and min(sums[left], sums[right]) < limits.min_rows:
         return False
@@ -153,7 +153,7 @@ def allowed(criterion, limits, sums, left, right, bounds):
     return True
 
 
-@inner
+@subroutine
 def against_rest(criterion, limits, sums, g, bounds):
     """The merit of group g and of all others together; −∞ if the two may not be parted."""
     width = criterion.width()
@@ -167,7 +167,7 @@ def against_rest(criterion, limits, sums, g, bounds):
     return merit_within(criterion, sums, left, bounds) + merit_within(criterion, sums, right, bounds)
 
 
-@inner
+@subroutine
 def best_subset(criterion, limits, sums, order, k, scale, bounds):
     """The best of all divisions of at most ten groups in two: its merit, and how many groups of `order` are left."""
     width = criterion.width()
@@ -195,7 +195,7 @@ def best_subset(criterion, limits, sums, order, k, scale, bounds):
     return best, cut
 
 
-@lean
+@jit_no_alloc
 def order_categories(criterion, many_classes, sums, order, key, scratch, k):
     """Order groups by mean response, or along the first principal component of their class profiles."""
     width = criterion.width()
@@ -209,7 +209,7 @@ def order_categories(criterion, many_classes, sums, order, key, scratch, k):
     heap_sort(order, key, k)
 
 
-@inner
+@subroutine
 def heap_sort(order, key, k):
     """Sort ``order[:k]`` by key, equal keys by their number."""
     for end in range(k // 2 - 1, -1, -1):
@@ -219,7 +219,7 @@ def heap_sort(order, key, k):
         _sift_down(order, key, 0, end)
 
 
-@inner
+@subroutine
 def _sift_down(order, key, i, end):
     g = order[i]
     while 2 * i + 1 < end:
@@ -233,12 +233,12 @@ def _sift_down(order, key, i, end):
     order[i] = g
 
 
-@inner
+@subroutine
 def _before(key, a, b):
     return key[a] < key[b] or (key[a] == key[b] and a < b)
 
 
-@inner
+@subroutine
 def _principal_scores(sums, k, width, key, scratch):
     """Scores of class profiles p_g = n_g· / n_g on the leading eigenvector of Σ_g n_g (p_g − p̄)(p_g − p̄)ᵀ."""
     size = width - 1
@@ -269,7 +269,7 @@ def _principal_scores(sums, k, width, key, scratch):
     _project(sums, k, width, axis, mean, key)
 
 
-@inner
+@subroutine
 def _project(sums, k, width, axis, mean, key):
     """key_g = axisᵀ (p_g − p̄)."""
     for g in range(k):
@@ -279,7 +279,7 @@ def _project(sums, k, width, axis, mean, key):
             key[g] += axis[c] * (sums[g * width + 1 + c] / max(n_g, 1e-300) - mean[c])
 
 
-@inner
+@subroutine
 def _row_mass(sums, g, width):
     total = 0.0
     for c in range(1, width):

@@ -9,7 +9,7 @@ specialises functions by this type, and the code for tables is not compiled.
 
 import numpy as np
 
-from gnomon._jit import inner, lean
+from gnomon._jit import jit_no_alloc, subroutine
 
 __all__ = ["INTERLEAVED", "descend", "find_leaves", "step"]
 
@@ -17,7 +17,7 @@ INTERLEAVED = 48
 """Rows whose descents are interleaved."""
 
 
-@lean
+@jit_no_alloc
 def find_leaves(nodes, missing, ends, tests, roots, first, last, X, rows, leaves, output):
     """Find the `leaves` of the rows numbered by `rows` in the trees first … last − 1, and pass them to `output`."""
     for tree in range(first, last):
@@ -29,7 +29,7 @@ def find_leaves(nodes, missing, ends, tests, roots, first, last, X, rows, leaves
         output.take(tree, leaves)
 
 
-@inner
+@subroutine
 def step(nodes, missing, ends, tests, root, node, X, row):
     """Equation (1) for one row."""
     j, t = nodes[root + node]["feature"], nodes[root + node]["threshold"]
@@ -43,7 +43,7 @@ def step(nodes, missing, ends, tests, root, node, X, row):
     return _child_by_table(missing, ends, tests, X, row, j, root, node)
 
 
-@inner
+@subroutine
 def descend(nodes, missing, ends, tests, root, X, rows, at):
     """Move the rows from the nodes `at` to their leaves."""
     moving = True
@@ -58,7 +58,7 @@ def descend(nodes, missing, ends, tests, root, X, rows, at):
                 at[i] = child
 
 
-@inner
+@subroutine
 def _follow_comparisons(nodes, root, X, rows, at):
     """Move the rows down until each is at a leaf or at a node where no comparison decides."""
     # Unsigned indices avoid Numba's branch for negative ones.
@@ -75,7 +75,7 @@ def _follow_comparisons(nodes, root, X, rows, at):
             moving |= left | right
 
 
-@inner
+@subroutine
 def _child_by_table(missing, ends, tests, X, i, j, root, node):
     """The child for a row whose value is missing, or at a test that is no comparison; the node itself: stop here."""
     branch = -1
@@ -93,7 +93,7 @@ def _child_by_table(missing, ends, tests, X, i, j, root, node):
     return child
 
 
-@inner
+@subroutine
 def _branch(tests, k, X, i, j):
     start, stop = tests.starts[k], tests.starts[k + 1]
     if tests.kinds[k] == 2:
@@ -110,7 +110,7 @@ def _branch(tests, k, X, i, j):
     return _look_up(tests, start, stop, x)
 
 
-@inner
+@subroutine
 def _look_up(tests, start, stop, x):
     end = stop
     while start < stop:

@@ -9,7 +9,7 @@ in order, so that what follows need not know.
 
 import numpy as np
 
-from gnomon._jit import inner
+from gnomon._jit import subroutine
 
 DENSE = 8
 """A histogram of at most so many codes per row is cheaper than sorting, while it stays in cache."""
@@ -24,13 +24,13 @@ ROW_MASK = np.uint64(0xFFFFFFFF)
 CODE_SHIFT = np.uint64(32)
 
 
-@inner
+@subroutine
 def is_dense(size, m):
     """Whether a histogram of `size` codes is the way to group m rows."""
     return size < DENSE * m and (size < CACHED or size < m)
 
 
-@inner
+@subroutine
 def tally_rows(codes, size, rows, criterion, counting, y, w, sums):
     """The histogram of the rows, that is (1) for every code; without `counting` the numbers of rows stay zero."""
     width = criterion.width()
@@ -44,7 +44,7 @@ def tally_rows(codes, size, rows, criterion, counting, y, w, sums):
         criterion.weigh(sums, at, y, s, w[s])
 
 
-@inner
+@subroutine
 def sort_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts):
     """Fill `present` with the codes that occur and `sums` with (1); return how many occur."""
     m, width = len(rows), criterion.width()
@@ -66,13 +66,13 @@ def sort_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts):
     return k + 1
 
 
-@inner
+@subroutine
 def occurs(criterion, counting, histogram, g):
     """Whether the group at `g` has rows; without `counting`, weight."""
     return histogram[g] > 0.0 or (not counting and criterion.mass(histogram, g) > 0.0)
 
 
-@inner
+@subroutine
 def compress(criterion, counting, histogram, at, size, sums, present):
     """Keep the codes that occur of the histogram at `at`; `sums` may be the histogram itself."""
     k = 0
@@ -87,7 +87,7 @@ def compress(criterion, counting, histogram, at, size, sums, present):
     return k
 
 
-@inner
+@subroutine
 def sort_keys(keys, counts, m, size):
     """Sort ``keys[0, :m]``, codes below `size` or equal to it in their upper half; equal codes keep their order."""
     if m <= INSERTION:
@@ -96,7 +96,7 @@ def sort_keys(keys, counts, m, size):
         _radix_sort(keys, counts, m, size)
 
 
-@inner
+@subroutine
 def _insertion_sort(keys, m):
     for i in range(1, m):
         key = keys[i]
@@ -107,7 +107,7 @@ def _insertion_sort(keys, m):
         keys[j] = key
 
 
-@inner
+@subroutine
 def _radix_sort(keys, counts, m, size):
     """Sort ``keys[0, :m]`` by code, in passes of at most `DIGIT_BITS` bits; equal codes keep their order."""
     bits = 1

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from gnomon._jit import DISABLED, compiled, inline, lean
+from gnomon._jit import DISABLED, compiled, jit_no_alloc, jitable
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon._vectors import WORD_BITS
 from gnomon.numerics.parallel import team
@@ -376,7 +376,7 @@ def grow(splitter, nodes, max_leaves):
                 nodes.depth[child] = DEEPEST
 
 
-@inline
+@jitable
 def _sift_up(heap, priority, i):
     node = heap[i]
     while i > 0:
@@ -388,7 +388,7 @@ def _sift_up(heap, priority, i):
     heap[i] = node
 
 
-@inline
+@jitable
 def _sift_down(heap, priority, size):
     i = 0
     node = heap[0]
@@ -403,4 +403,4 @@ def _sift_down(heap, priority, size):
     heap[i] = node
 
 
-grow_compiled = lean(grow)
+grow_compiled = jit_no_alloc(grow)

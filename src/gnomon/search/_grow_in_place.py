@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import compiled, lean
+from gnomon._jit import compiled, jit_no_alloc
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon.numerics.parallel import team
 from gnomon.search._criterion import SumCriterion
@@ -235,7 +235,7 @@ def _ranges(X, rows):
     return np.where(useful, low, 0.0), np.where(useful, per_unit, 0.0)
 
 
-@lean
+@jit_no_alloc
 def _sum_and_assess(criterion, limits, y, w, rows, nodes, node, sums, purest):
     """The sums of the rows, and what a split of the node must beat."""
     for i in range(len(rows)):
@@ -243,12 +243,12 @@ def _sum_and_assess(criterion, limits, y, w, rows, nodes, node, sums, purest):
     return assess_node(criterion, limits, nodes, node, sums, None, purest)
 
 
-@lean
+@jit_no_alloc
 def _record_split(nodes, node, best, assessed, limits):
     return record_split(nodes, node, best, assessed, limits, None)
 
 
-@lean
+@jit_no_alloc
 def _make_children(nodes, node, made):
     make_children(nodes, node, made)
 

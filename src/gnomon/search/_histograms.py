@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner
+from gnomon._jit import subroutine
 from gnomon._vectors import add_four, add_to_all
 from gnomon.search._joint import each_alone
 
@@ -42,7 +42,7 @@ def free_slots(count):
     return np.concatenate([[-1, -1, count], np.arange(count)]).astype(np.int64)
 
 
-@inner
+@subroutine
 def release(slots, slot):
     """Give a slot back; −1 is none."""
     if slot >= 0:
@@ -50,7 +50,7 @@ def release(slots, slot):
         slots[N_FREE] += 1
 
 
-@inner
+@subroutine
 def assign_slots(nodes, first, made, slots, limits):
     """Give the nodes first … made − 1, the root or two siblings, their slots; the one to fill from rows, −1 if none."""
     small = first
@@ -105,7 +105,7 @@ def in_lines(rows, columns):
     return buffer[first : first + rows * columns].reshape(rows, columns)
 
 
-@inner
+@subroutine
 def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, histograms, slot, parent, first, last):
     """Fill the columns of the groups first … last − 1 of a histogram from rows, and subtract it from the parent's.
 
@@ -131,7 +131,7 @@ def tally_groups(columns, joint, codes, criterion, limits, rows, y, w, histogram
             _subtract(columns, joint, criterion, histograms.sums[parent], histogram, b)
 
 
-@inner
+@subroutine
 def _fetch(criterion, q, y, w, rows, fetched):
     if criterion.width() == FOUR:
         terms = fetched.terms
@@ -144,7 +144,7 @@ def _fetch(criterion, q, y, w, rows, fetched):
         fetch_rows(q, y, w, rows, fetched.y, fetched.w)
 
 
-@inner
+@subroutine
 def fetch_rows(q, y, w, rows, y_here, w_here):
     """Copy the targets and weights of the rows into contiguous arrays."""
     for o in range(q):
@@ -154,7 +154,7 @@ def fetch_rows(q, y, w, rows, y_here, w_here):
         w_here[s] = w[rows[s]]
 
 
-@inner
+@subroutine
 def _add_to_four(criterion, counting, rows, fetched, codes, places, b, histogram):
     """Add rows to the sums of their codes in four groups from b on."""
     # Unsigned indices avoid Numba's branch for negative ones.
@@ -171,7 +171,7 @@ def _add_to_four(criterion, counting, rows, fetched, codes, places, b, histogram
                 _add_row(criterion, counting, histogram, at, fetched, s)
 
 
-@inner
+@subroutine
 def _add_to_one(criterion, counting, rows, fetched, codes, places, b, histogram):
     column, place, width = codes[b], np.uint64(places[b]), np.uint64(criterion.width())
     for s in range(np.uint64(len(rows))):
@@ -182,28 +182,28 @@ def _add_to_one(criterion, counting, rows, fetched, codes, places, b, histogram)
             _add_row(criterion, counting, histogram, at, fetched, s)
 
 
-@inner
+@subroutine
 def _add_row(criterion, counting, histogram, at, fetched, s):
     if counting:
         histogram[at] += 1.0
     criterion.weigh(histogram, at, fetched.y, s, fetched.w[s])
 
 
-@inner
+@subroutine
 def _clear(columns, joint, criterion, histogram, b):
     _zero(criterion, histogram, joint.places[b], joint.places[b] + joint.sizes[b])
     for k in range(joint.starts[b], joint.starts[b] if _is_column(columns, joint, b) else joint.starts[b + 1]):
         _zero(criterion, histogram, _place(columns, joint.members[k]), _place(columns, joint.members[k] + 1))
 
 
-@inner
+@subroutine
 def _zero(criterion, histogram, first, last):
     width = np.uint64(criterion.width())
     for s in range(np.uint64(first) * width, np.uint64(last) * width):
         histogram[s] = 0.0
 
 
-@inner
+@subroutine
 def _spread(columns, joint, criterion, histogram, b):
     """From the sums of joint codes to those of each column."""
     width, first, last = np.uint64(criterion.width()), np.uint64(joint.starts[b]), np.uint64(joint.starts[b + 1])
@@ -220,7 +220,7 @@ def _spread(columns, joint, criterion, histogram, b):
         source += width
 
 
-@inner
+@subroutine
 def _subtract(columns, joint, criterion, parents, histogram, b):
     width = np.uint64(criterion.width())
     for k in range(joint.starts[b], joint.starts[b + 1]):
@@ -229,19 +229,19 @@ def _subtract(columns, joint, criterion, parents, histogram, b):
             parents[s] -= histogram[s]
 
 
-@inner
+@subroutine
 def _is_column(columns, joint, b):
     """Whether the sums of group b are those of its only column."""
     return joint.places[b] == _place(columns, joint.members[joint.starts[b]])
 
 
-@inner
+@subroutine
 def _place(columns, j):
     """The entry of the first code of column j in a histogram; every column has one more, for missing cells."""
     return columns.starts[j] + j
 
 
-@inner
+@subroutine
 def add_up(width, size, histogram, sums, at):
     """The sums of a node: those of its codes of the first column."""
     for s in range(width):

@@ -14,7 +14,7 @@ intervals are called alive.
 
 import numpy as np
 
-from gnomon._jit import inner, lean
+from gnomon._jit import jit_no_alloc, subroutine
 from gnomon.search._column_splits import Found
 from gnomon.search._cuts import allowed, is_free
 from gnomon.search._histograms import fetch_rows
@@ -41,7 +41,7 @@ ROWS_IN_CACHE = 256
 """Rows whose cells stay in cache while all columns are read."""
 
 
-@inner
+@subroutine
 def _interval(x, low, per_unit):
     """The interval of a number: never a lower one for a larger number, whatever the rounding."""
     place = (x - low) * per_unit
@@ -50,7 +50,7 @@ def _interval(x, low, per_unit):
     return np.int32(INTERVALS) if x != x else np.int32(min(place, INTERVALS - 1.0))
 
 
-@lean
+@jit_no_alloc
 def tally_intervals(criterion, q, X, rows, y, w, first, low, per_unit, histograms, y_here, w_here, cells):
     """Put into `histograms` the sums of the rows by interval, of as many columns from the `first` on."""
     width = np.uint64(criterion.width())
@@ -72,7 +72,7 @@ def tally_intervals(criterion, q, X, rows, y, w, first, low, per_unit, histogram
                 criterion.tally(histogram, np.uint64(cells[s]) * width, y_here, s, w_here[s])
 
 
-@lean
+@jit_no_alloc
 def bound_intervals(criterion, limits, histograms, sums, bounds, ends):
     """Put into `ends` (1) of each column, and into `bounds` the bounds of its intervals.
 
@@ -82,7 +82,7 @@ def bound_intervals(criterion, limits, histograms, sums, bounds, ends):
         ends[h] = _bound_column(criterion, limits, histograms[h], sums, bounds[h])
 
 
-@inner
+@subroutine
 def _bound_column(criterion, limits, histogram, sums, bounds):
     """Put into `bounds` the bound, (2) or (3), of every interval, −∞ where it has no row; return (1)."""
     width = criterion.width()
@@ -114,7 +114,7 @@ def _bound_column(criterion, limits, histogram, sums, bounds):
     return best
 
 
-@inner
+@subroutine
 def _best_corner(criterion, limits, sums, left, histogram, g):
     """The bound (3) of the interval at g, which those at `left` are before; ∞ where there is none."""
     width = criterion.width()
@@ -129,7 +129,7 @@ def _best_corner(criterion, limits, sums, left, histogram, g):
     return best
 
 
-@inner
+@subroutine
 def _merit_of_cut(criterion, limits, sums, left, right):
     """The merit of both sides, whose left has the sums at `left`; −∞ if they may not be parted."""
     for s in range(criterion.width()):
@@ -139,7 +139,7 @@ def _merit_of_cut(criterion, limits, sums, left, right):
     return criterion.merit(sums, left) + criterion.merit(sums, right)
 
 
-@inner
+@subroutine
 def _merit_with(criterion, limits, sums, histogram, missing, left):
     """The merit of the same cut with what is missing on its left."""
     joined = left + 3 * criterion.width()
@@ -148,7 +148,7 @@ def _merit_with(criterion, limits, sums, histogram, missing, left):
     return _merit_of_cut(criterion, limits, sums, joined, joined + criterion.width())
 
 
-@lean
+@jit_no_alloc
 def collect(X, rows, j, low, per_unit, bounds, least, values, places):
     """Values and places of the rows in intervals whose bound is at least `least`; how many there are."""
     kept = np.uint64(0)
@@ -160,7 +160,7 @@ def collect(X, rows, j, low, per_unit, bounds, least, values, places):
     return np.int64(kept)
 
 
-@lean
+@jit_no_alloc
 def best_collected_cut(criterion, limits, j, values, places, order, low, per_unit, histogram, y, w, sums, scale):
     """The best cut between the collected rows, in the `order` of their values; of equal cuts the first."""
     width, missing, n = criterion.width(), INTERVALS * criterion.width(), len(order)
@@ -200,7 +200,7 @@ def best_collected_cut(criterion, limits, j, values, places, order, low, per_uni
     return best
 
 
-@inner
+@subroutine
 def _group(criterion, values, places, order, i, y, w, sums, at):
     """Put at `at` the sums of the rows that have the value of number i in the order; the number of the next value."""
     for s in range(criterion.width()):
@@ -213,7 +213,7 @@ def _group(criterion, values, places, order, i, y, w, sums, at):
     return i
 
 
-@inner
+@subroutine
 def _add_intervals(histogram, a, b, sums, before, width):
     """From the sums of all rows in intervals before a to those before b."""
     for g in range(a * width, b * width, width):
@@ -221,7 +221,7 @@ def _add_intervals(histogram, a, b, sums, before, width):
             sums[before + s] += histogram[g + s]
 
 
-@inner
+@subroutine
 def _are_neighbours(histogram, a, b, width):
     """Whether no row lies in the intervals between a and b."""
     rows = 0.0
@@ -230,7 +230,7 @@ def _are_neighbours(histogram, a, b, width):
     return rows == 0.0
 
 
-@lean
+@jit_no_alloc
 def divide_rows(X, j, threshold, missing, rows, flags, spare):
     """Rows of the left side first, each side in its order; how many are left."""
     for i in range(np.uint64(len(rows))):

@@ -10,12 +10,12 @@ doi:10.1145/568574.568577.
 
 import numpy as np
 
-from gnomon._jit import inner, jit
+from gnomon._jit import jit, subroutine
 
 __all__ = ["bound_children", "bounded"]
 
 
-@inner
+@subroutine
 def bound_children(nodes, node, made, direction):
     """(1) for the two children of a growing node, numbered from `made`, whose middle is ``nodes.value``."""
     here = nodes[node]

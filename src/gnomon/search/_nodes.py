@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, noun
+from gnomon._jit import noun, subroutine
 from gnomon.search._column_splits import below
 from gnomon.search._cuts import CHOSEN, TIE, merit_within
 from gnomon.search.tree import LEAF
@@ -45,7 +45,7 @@ class Assessment(NamedTuple):
     perfect: float
 
 
-@inner
+@subroutine
 def assess_node(criterion, limits, nodes, node, sums, bounds, purest):
     """Make the node a leaf until a split is recorded, and assess whether and what a split must gain.
 
@@ -65,7 +65,7 @@ def assess_node(criterion, limits, nodes, node, sums, bounds, purest):
     return Assessment(divisible, merit, scale, np.inf if stepping else merit + impurity - scale)
 
 
-@inner
+@subroutine
 def record_split(nodes, node, best, assessed, limits, bounds):
     """Record the best split of a node if it gains enough; whether it does."""
     gain = best.score - assessed.undivided
@@ -81,7 +81,7 @@ def record_split(nodes, node, best, assessed, limits, bounds):
     return True
 
 
-@inner
+@subroutine
 def make_children(nodes, node, made):
     """The two children of a node, numbered from `made`."""
     here = nodes[node]
@@ -94,7 +94,7 @@ def make_children(nodes, node, made):
         child.first, child.slot = 0, -1
 
 
-@inner
+@subroutine
 def begin_block(nodes, node, made, most):
     """Set the block of the children; whether it begins here, with the first node of at most so many rows.
 
@@ -109,7 +109,7 @@ def begin_block(nodes, node, made, most):
     return begins
 
 
-@inner
+@subroutine
 def draw_columns(features, seed, first, stop):
     """Draw the columns number first … stop − 1 from those not drawn, unless that is all of them; return `stop`.
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inlined_verb, inner, noun
+from gnomon._jit import inlined_verb, noun, subroutine
 from gnomon.search._column_splits import Found, drawn_cut
 from gnomon.search._cuts import TIE
 from gnomon.search._groups import CODE_SHIFT, ROW_MASK, sort_keys
@@ -130,7 +130,7 @@ class OrderSplitter:
         return 2
 
 
-@inner
+@subroutine
 def _sort_targets(targets, alpha, factor, w, rows, stats, work):
     """Ranks of the rows among the targets of each output, and what is kept of the node."""
     m, q = len(rows), len(targets.sizes)
@@ -156,7 +156,7 @@ def _sort_targets(targets, alpha, factor, w, rows, stats, work):
     stats[0], stats[1], stats[2] = -factor * total / q, m, mass
 
 
-@inner
+@subroutine
 def _split(columns, alpha, factor, random, bounds, kept, j, rows, scale, work):
     """The best cut of column j."""
     size, at, m = columns.sizes[j], columns.starts[j], len(rows)
@@ -184,7 +184,7 @@ def _split(columns, alpha, factor, random, bounds, kept, j, rows, scale, work):
     return Found(best, j, a, t, np.int64(1 - side if missing else -1))
 
 
-@inner
+@subroutine
 def _group(codes, size, rows, work):
     """Rows in the order of their codes; how many codes there are, and for each where it ends and all weight so far."""
     m = len(rows)
@@ -204,7 +204,7 @@ def _group(codes, size, rows, work):
     return k
 
 
-@inner
+@subroutine
 def _best(alpha, factor, bounds, kept, known, missing, m, chosen, scale, work):
     """The best of the cuts after known groups 0, 1, …: its worth, the group, and whether missing rows are left."""
     best, cut, missing_left = -np.inf, -1, 0
@@ -230,13 +230,13 @@ def _best(alpha, factor, bounds, kept, known, missing, m, chosen, scale, work):
     return best, cut, missing_left
 
 
-@inner
+@subroutine
 def _in_order(kept, left, right):
     within = min(left, right) >= kept.low and max(left, right) <= kept.high
     return within and kept.direction * (right - left) >= 0.0
 
 
-@inner
+@subroutine
 def _pass(alpha, centered, known, m, missing, backwards, work):
     """Losses of the groups up to each, or of those after it, with the missing rows where `missing`."""
     out = work.losses[1 if backwards else 0]

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner, just_below, lean
+from gnomon._jit import jit_no_alloc, just_below, subroutine
 from gnomon.search._descent import INTERLEAVED, descend, step
 from gnomon.search._partition import partition_by_flags
 
@@ -57,7 +57,7 @@ def make_workspace(n, packed):
     return DescentWorkspace(rows, spare, flags, open_nodes, at)
 
 
-@lean
+@jit_no_alloc
 def find_leaves_packed(nodes, missing, ends, tests, roots, first, last, block, packed, space, leaves, output):
     """Find the `leaves` of all rows of a block in each of the trees first … last − 1, and pass them to `output`."""
     for tree in range(first, last):
@@ -66,19 +66,19 @@ def find_leaves_packed(nodes, missing, ends, tests, roots, first, last, block, p
         output.take(tree, leaves)
 
 
-@inner
+@subroutine
 def _bits(packed):
     """Bits of the column in `way`, in its type."""
     return packed["way"].dtype.type(NARROW_BITS if packed.itemsize == 8 else WIDE_BITS)
 
 
-@inner
+@subroutine
 def _mask(packed):
     one = packed["way"].dtype.type(1)
     return (one << _bits(packed)) - one
 
 
-@inner
+@subroutine
 def _pack(nodes, tests, root, stop, gaps, packed):
     """Pack the nodes of a tree; whether inner nodes are among those where no comparison decides."""
     number, whole = packed["threshold"].dtype.type, packed["way"].dtype.type
@@ -103,14 +103,14 @@ def _pack(nodes, tests, root, stop, gaps, packed):
     return others > 0
 
 
-@inner
+@subroutine
 def _has_table(tests, node):
     if tests is None:
         return False
     return tests.which[node] >= 0
 
 
-@inner
+@subroutine
 def _partition_down(nodes, missing, ends, tests, root, block, packed, others, space, leaves):
     X, across, _ = block
     rows, spare, flags, open_nodes, at = space
@@ -147,7 +147,7 @@ def _partition_down(nodes, missing, ends, tests, root, block, packed, others, sp
             return
 
 
-@inner
+@subroutine
 def _divide(t, cells, rows, spare, flags):
     """Rows with x ≤ t first; return how many."""
     for i in range(np.uint64(len(rows))):
@@ -155,7 +155,7 @@ def _divide(t, cells, rows, spare, flags):
     return partition_by_flags(flags, rows, spare)
 
 
-@inner
+@subroutine
 def _descend_interleaved(nodes, missing, ends, tests, root, X, packed, others, node, rows, at, leaves):
     """Move few rows from a node to their leaves, interleaved; those there are dropped every `STEPS_PER_CHECK` steps."""
     m = len(rows)
@@ -180,7 +180,7 @@ def _descend_interleaved(nodes, missing, ends, tests, root, X, packed, others, n
         m = np.int64(kept)
 
 
-@inner
+@subroutine
 def _follow_tables(nodes, missing, ends, tests, root, X, packed, rows, at):
     """Move rows on that stopped at an inner node where no comparison decides."""
     for i in range(len(rows)):
@@ -194,7 +194,7 @@ def _follow_tables(nodes, missing, ends, tests, root, X, packed, rows, at):
                 moving = at[i] != here
 
 
-@inner
+@subroutine
 def _divide_by_table(nodes, missing, ends, tests, root, node, X, rows, at, leaves):
     """Rows of the first branch first, then those of the right child; how many of each.
 

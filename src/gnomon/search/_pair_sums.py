@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inline, jit
+from gnomon._jit import jit, jitable
 
 __all__ = ["Sorted", "best_cut", "best_pair", "make_sorted", "open_cuts", "sort_rows"]
 
@@ -102,7 +102,7 @@ def open_cuts(left, right, row_bounds, low, high, limit):
     return first, middle, last
 
 
-@inline
+@jitable
 def _raised(bound, other):
     # Not `max`: the difference of infinite costs is NaN, and no bound.
     return other if other > bound else bound

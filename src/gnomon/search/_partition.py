@@ -9,13 +9,13 @@ that are looked up.
 
 import numpy as np
 
-from gnomon._jit import inner
+from gnomon._jit import subroutine
 from gnomon._vectors import partition_eight
 
 __all__ = ["flag_rows", "partition", "partition_by_flags", "set_sides"]
 
 
-@inner
+@subroutine
 def partition_by_flags(flags, rows, spare):
     """(1) in place; how many rows have a flag, of which there is one for each."""
     left, right, n, eight = np.uint64(0), np.uint64(0), np.uint64(len(rows)), np.uint64(8)
@@ -35,7 +35,7 @@ def partition_by_flags(flags, rows, spare):
     return np.int64(left)
 
 
-@inner
+@subroutine
 def partition(split, codes, size, rows, side, flags, spare, chosen):
     """Rows of the left side of a split first, each side in its order; return how many are left.
 
@@ -47,7 +47,7 @@ def partition(split, codes, size, rows, side, flags, spare, chosen):
     return partition_by_flags(flags, rows, spare)
 
 
-@inner
+@subroutine
 def set_sides(split, chosen, side, left):
     """If the split is by a set, write `left` at the codes `chosen`."""
     if side is None:
@@ -56,7 +56,7 @@ def set_sides(split, chosen, side, left):
         side[chosen[g]] = left
 
 
-@inner
+@subroutine
 def flag_rows(split, codes, size, rows, side, flags, first, last):
     """Flag those of the rows number first … last − 1 that go left."""
     if side is not None and np.isnan(split.threshold):

@@ -9,7 +9,7 @@ Fenwick (1994), doi:10.1002/spe.4380240306; the quantile as minimiser: Koenker &
 
 import numpy as np
 
-from gnomon._jit import inner, jit
+from gnomon._jit import jit, subroutine
 
 EQUAL_WEIGHTS = 1e-12
 """Cumulated weights closer than this, relative to their total, are equal."""
@@ -28,7 +28,7 @@ def prefix_losses(y, rank, w, rows, ends, alpha, losses):
         losses[c] = least_loss(y, weights, values, len(y), alpha)
 
 
-@inner
+@subroutine
 def clear(weights, values, m):
     """An empty Fenwick tree over m ranks; entry 0 holds the totals."""
     for i in range(m + 1):
@@ -36,7 +36,7 @@ def clear(weights, values, m):
         values[i] = 0.0
 
 
-@inner
+@subroutine
 def add_row(weights, values, m, rank, w, y):
     """Add one row."""
     weights[0] += w
@@ -48,7 +48,7 @@ def add_row(weights, values, m, rank, w, y):
         at += at & -at
 
 
-@inner
+@subroutine
 def least_loss(y, weights, values, m, alpha):
     """(1) of the rows added so far. The longest run of ranks that weighs less than α of all ends before q."""
     mass, total = weights[0], values[0]
@@ -59,7 +59,7 @@ def least_loss(y, weights, values, m, alpha):
     return max(0.0, alpha * above + (1.0 - alpha) * (q * below - sum_below))
 
 
-@inner
+@subroutine
 def middle_quantile(y, weights, values, m, alpha):
     """The minimiser of (1) for the rows added so far, halfway where two rows bound it."""
     first, _, _ = _descend(weights, values, m, alpha * weights[0] * (1.0 - EQUAL_WEIGHTS))
@@ -67,7 +67,7 @@ def middle_quantile(y, weights, values, m, alpha):
     return 0.5 * y[min(first, m - 1)] + 0.5 * y[min(last, m - 1)]
 
 
-@inner
+@subroutine
 def _descend(weights, values, m, limit):
     """The largest run of ranks that weighs less than `limit`: how many, and Σ w and Σ w y of these."""
     step = 1
@@ -83,7 +83,7 @@ def _descend(weights, values, m, limit):
     return at, below, sum_below
 
 
-@inner
+@subroutine
 def quantile_and_loss(y, w, start, stop, alpha):
     """The minimiser of (1) and its value for ``y[start:stop]``, which ascends; halfway where two rows bound it."""
     mass = 0.0

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import lean
+from gnomon._jit import jit_no_alloc
 from gnomon.search.tree import LEAF, NODE, Tests, Tree
 
 __all__ = ["in_preorder", "read_nodes", "read_off", "with_larger"]
@@ -82,7 +82,7 @@ def in_preorder(nodes):
     return found
 
 
-@lean
+@jit_no_alloc
 def _fill_preorder(nodes, olds, parents, branches, order, ends, records, missing):
     """Of each node to come, `olds`, `parents` and `branches` hold its number, its parent's, and which child it is."""
     size = 1
@@ -132,7 +132,7 @@ def _tables(nodes, order, rows, columns, absent):
     return Tests(number, np.zeros(count, dtype=np.int8), starts, cells[:used], branches[:used], np.zeros(used))
 
 
-@lean
+@jit_no_alloc
 def _number_sets(nodes, order, sizes, number):
     """Number the tests of categories; how many there are, the codes of their columns in all, and the most of one."""
     count, n_codes, largest = 0, 0, 0
@@ -147,7 +147,7 @@ def _number_sets(nodes, order, sizes, number):
     return count, n_codes, largest
 
 
-@lean
+@jit_no_alloc
 def _fill_tables(nodes, order, number, codes, sizes, rows, absent, side, starts, cells, branches):
     """Put the categories of every test and their branches one after the other; return how many there are."""
     used = 0

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inlined_verb, inner, noun, within
+from gnomon._jit import inlined_subroutine, inlined_verb, noun, subroutine
 from gnomon._vectors import VECTOR_BYTES, copy_block, count_at_most, update_extremes
 from gnomon.search._column_splits import Found, drawn_between, outside_bins
 from gnomon.search._histograms import in_lines
@@ -201,7 +201,7 @@ class RecordSplitter:
         return 2
 
 
-@inner
+@subroutine
 def _is_mixed(sums, node):
     """Whether the node has rows of several classes."""
     mixed = True
@@ -210,7 +210,7 @@ def _is_mixed(sums, node):
     return mixed
 
 
-@within
+@inlined_subroutine
 def _best_drawn(splitter, nodes, node, at, assessed):
     """The best of the cuts drawn between the extremes at `at`; of more columns where those have none.
 
@@ -237,7 +237,7 @@ def _best_drawn(splitter, nodes, node, at, assessed):
     return Found(best, j if chosen >= 0 else -1, np.int64(space.cuts[j]), threshold, np.int64(-1))
 
 
-@within
+@inlined_subroutine
 def _draw_cuts(columns, space, low, high, features, seed, first, stop):
     """Draw a cut of each column that is not constant; keep the state of the seed after each; whether there is any.
 
@@ -260,7 +260,7 @@ def _draw_cuts(columns, space, low, high, features, seed, first, stop):
     return found
 
 
-@inner
+@subroutine
 def _cut_at(columns, space, j, least, last, t):
     """The last of the bins least … last of column j that ends up to t, or the first of them."""
     step = np.uint64(min((t - space.origins[j]) * space.scales[j], GUIDE_STEPS - 1.0))
@@ -274,7 +274,7 @@ def _cut_at(columns, space, j, least, last, t):
     return cut
 
 
-@within
+@inlined_subroutine
 def _count_sides(splitter, nodes, node, first, stop, inside):
     """Sums of both sides of the cuts of the columns number first … stop − 1."""
     space, features, width = splitter.space, splitter.work.features, splitter.criterion.width()
@@ -292,7 +292,7 @@ def _count_sides(splitter, nodes, node, first, stop, inside):
             sides[j, width + s] = sums[node, s] - sides[j, s]
 
 
-@within
+@inlined_subroutine
 def _count_records(splitter, nodes, node, first, stop):
     """(2) for the columns number first … stop − 1."""
     space, features, width = splitter.space, splitter.work.features, splitter.criterion.width()
@@ -314,14 +314,14 @@ def _count_records(splitter, nodes, node, first, stop):
             left -= rows
 
 
-@inner
+@subroutine
 def _place_of(space, nodes, node, row):
     """Where a row of the node is: in the first half of the buffer if the depth of the node is even."""
     half = np.uint64(len(space.records) // 2)
     return np.uint64(nodes.depth[node] & 1) * half + np.uint64(row) * np.uint64(space.stride)
 
 
-@within
+@inlined_subroutine
 def _weigh_sides(splitter, low, high, first, stop):
     """The merit of the two sides of each cut, −∞ if they are not allowed."""
     criterion, limits, space = splitter.criterion, splitter.limits, splitter.space
@@ -335,7 +335,7 @@ def _weigh_sides(splitter, low, high, first, stop):
             space.scores[turn] = -np.inf
 
 
-@within
+@inlined_subroutine
 def _move(space, nodes, node, first, second):
     """Copy records to their places in the children, each side in its order; (1) of the children asked for."""
     stride, records = np.uint64(space.stride), space.cells if nodes.depth[node] == 0 else space.records
@@ -358,7 +358,7 @@ def _move(space, nodes, node, first, second):
         here += size
 
 
-@inner
+@subroutine
 def _move_blocks(space, records, column, most, block, source, size, left, right):
     """Copy one block of each of the records in `size` bytes to its side; how many bytes those on the left take."""
     stride = np.uint64(space.stride)
@@ -373,7 +373,7 @@ def _move_blocks(space, records, column, most, block, source, size, left, right)
     return moved
 
 
-@inner
+@subroutine
 def _extend_extremes(space, start, size, to):
     """Extend (1) at `to` by the records in `size` bytes."""
     stride = np.uint64(space.stride)

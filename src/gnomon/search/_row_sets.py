@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import inner
+from gnomon._jit import subroutine
 from gnomon._vectors import VECTOR_BYTES, WORD_BITS, extremes_within, mask_at_most, popcount, transpose_block
 from gnomon.search._histograms import in_lines
 
@@ -38,7 +38,7 @@ def make_row_sets(stride, n_classes, capacity, most):
     return RowSets(cells, classes, sets, min(most, WORD_BITS))
 
 
-@inner
+@subroutine
 def fill_row_sets(row_sets, records, place, stride, node, counts):
     """Make the node the set of all its records, which begin at `place`, class by class, as many as `counts` says.
 
@@ -57,20 +57,20 @@ def fill_row_sets(row_sets, records, place, stride, node, counts):
         before = after
 
 
-@inner
+@subroutine
 def _first(rows):
     """The set of the first rows."""
     return ALL >> (np.uint64(64) - rows) if rows > np.uint64(0) else np.uint64(0)
 
 
-@inner
+@subroutine
 def split_set(row_sets, node, column, cut, child):
     """Make the nodes `child` and `child` + 1 the rows of a node with codes up to the cut, and the others."""
     left = mask_at_most(row_sets.cells, np.uint64(column) * np.uint64(WORD_BITS), np.uint8(cut))
     row_sets.sets[child], row_sets.sets[child + 1] = row_sets.sets[node] & left, row_sets.sets[node] & ~left
 
 
-@inner
+@subroutine
 def find_extremes(row_sets, node, features, first, stop, low, high):
     """(2) for the columns ``features[first:stop]``."""
     for turn in range(first, stop):
@@ -78,7 +78,7 @@ def find_extremes(row_sets, node, features, first, stop, low, high):
         low[j], high[j] = extremes_within(row_sets.cells, j * np.uint64(WORD_BITS), row_sets.sets[node])
 
 
-@inner
+@subroutine
 def count_left(row_sets, node, features, first, stop, cuts, sides):
     """How many rows of each class are up to the cuts of the columns ``features[first:stop]``."""
     for turn in range(first, stop):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import atomic_add, atomic_load, atomic_store, atomic_swap, inner, pause
+from gnomon._jit import atomic_add, atomic_load, atomic_store, atomic_swap, pause, subroutine
 
 # Entries of the state. Those that several threads write are in cache lines of their own, against false sharing.
 REMAINING, DONE, HELPERS, TASK, TASK_NODE, ARGUMENT = 0, 8, 16, 17, 18, 19
@@ -46,7 +46,7 @@ def make_queue(helpers, order):
     return TaskQueue(state, np.empty((len(order), 6)), np.zeros(1), order)
 
 
-@inner
+@subroutine
 def publish(state, task, node, argument, pieces):
     """Write a task, its node and its argument (a parent or a column), then begin a turn with all its pieces."""
     state[TASK], state[TASK_NODE], state[ARGUMENT] = task, node, argument
@@ -54,7 +54,7 @@ def publish(state, task, node, argument, pieces):
     atomic_store(state, REMAINING, (((atomic_load(state, REMAINING) >> 2 * INDEX_BITS) + 1) << 2 * INDEX_BITS) + pieces)
 
 
-@inner
+@subroutine
 def take_piece(state, at_end):
     """A piece by (1), or −1."""
     while True:
@@ -66,13 +66,13 @@ def take_piece(state, at_end):
             return last - 1 if at_end else first
 
 
-@inner
+@subroutine
 def finish_piece(state):
     """Count a piece as done."""
     atomic_add(state, DONE, 1)
 
 
-@inner
+@subroutine
 def wait_for(state, pieces):
     """Spin until the pieces that helpers have begun are done."""
     while atomic_load(state, DONE) < pieces:

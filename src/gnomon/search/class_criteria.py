@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from gnomon._jit import inner_reordering, noun
+from gnomon._jit import noun, subroutine_reassoc
 from gnomon._typing import Array, Floats
 from gnomon.search._criterion import TINY, SumCriterion
 
@@ -92,7 +92,7 @@ class ClassCriterion(SumCriterion):
         return sums[at + self.width() - 1] / (self.mass(sums, at) + TINY)
 
 
-@inner_reordering
+@subroutine_reassoc
 def _weight_within(cells, low, high, y, k, w, m):
     """The weight of class k among the first m rows whose cells lie in low … high."""
     total = 0.0
@@ -101,7 +101,7 @@ def _weight_within(cells, low, high, y, k, w, m):
     return total
 
 
-@inner_reordering
+@subroutine_reassoc
 def _rows_within(cells, low, high, m):
     rows = 0
     for s in range(m):
@@ -109,7 +109,7 @@ def _rows_within(cells, low, high, m):
     return rows
 
 
-@inner_reordering
+@subroutine_reassoc
 def _pair_weights(y, w, m):
     """The weights of both classes among the first m rows."""
     both, second = 0.0, 0.0
@@ -120,7 +120,7 @@ def _pair_weights(y, w, m):
     return both - second, second
 
 
-@inner_reordering
+@subroutine_reassoc
 def _pair_weights_within(cells, low, high, y, w, m):
     """How many of the first m rows have cells in low … high, and the weights of both classes among these."""
     rows, both, second = 0, 0.0, 0.0

@@ -13,7 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from gnomon._jit import inline, inner, jit, noun
+from gnomon._jit import jit, jitable, noun, subroutine
 from gnomon._typing import ArrayLike, Bools, Floats, Integers, Matrix, is_sparse
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.weights import weighted_quantile
@@ -101,7 +101,7 @@ class Columns:
         return out
 
 
-@inline
+@jitable
 def midpoint(low: float, high: float) -> float:
     """Halfway between two numbers; the lower one where rounding would give the upper.
 
@@ -340,7 +340,7 @@ def _fill(x, edges, codes, low, high):
             low[codes[i]], high[codes[i]] = min(low[codes[i]], x[i]), max(high[codes[i]], x[i])
 
 
-@inner
+@subroutine
 def _count_below(ends, number):
     """How many of 255 sorted numbers are below one: eight steps of a binary search without branches."""
     count = np.uint64(0)

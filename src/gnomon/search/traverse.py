@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 
-from gnomon._jit import compiled, lean, noun, verb
+from gnomon._jit import compiled, jit_no_alloc, noun, verb
 from gnomon._typing import Array, Floats, Integers, Matrix, is_sparse
 from gnomon._vectors import add_two
 from gnomon.numerics.parallel import map_chunks, split_rows
@@ -113,7 +113,7 @@ def block_of(X: Matrix) -> Block:
     return Block(X, across, gaps)
 
 
-@lean
+@jit_no_alloc
 def _transpose(X, across, gaps):
     for i in range(X.shape[0]):
         for j in range(X.shape[1]):
