@@ -43,7 +43,7 @@ class NodeContext(NamedTuple):
     scale: float
 
 
-class Choice(Protocol):
+class ChoiceRule(Protocol):
     """How one of many tests is chosen."""
 
     def allowed(self, parts: Parts, info: Floats) -> Bools | bool:
@@ -57,7 +57,7 @@ class Choice(Protocol):
 
 
 def best_of_column(
-    feature: int, families: Iterable[CandidateTests], here: NodeContext, choice: Choice, m: int
+    feature: int, families: Iterable[CandidateTests], here: NodeContext, choice: ChoiceRule, m: int
 ) -> ScoredTest | None:
     """The best test of one column by `choice`, or None; m is its number of distinct values, 0 for categories."""
     best: ScoredTest | None = None
@@ -147,4 +147,4 @@ class C45:
         return candidates[first_best(ratios, here.scale)]
 
 
-CHOICES: dict[TestChoice, Choice] = {"gain": LargestGain(), "gain_ratio": LargestRatio(), "c4.5": C45()}
+CHOICES: dict[TestChoice, ChoiceRule] = {"gain": LargestGain(), "gain_ratio": LargestRatio(), "c4.5": C45()}

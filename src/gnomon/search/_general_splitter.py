@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple, TypeAlias
 import numpy as np
 
 from gnomon._typing import Array, Bools, Floats, Integers
-from gnomon.search._choices import Choice, NodeContext, ScoredTest, best_of_column
+from gnomon.search._choices import ChoiceRule, NodeContext, ScoredTest, best_of_column
 from gnomon.search._column_tests import ELSEWHERE, TABLE, FormOfTest, Grouping, NodeTest, drawn
 from gnomon.search._criterion import Criterion
 from gnomon.search._cuts import TIE
@@ -69,7 +69,7 @@ class Forms(NamedTuple):
     numbers: FormOfTest
     categories: FormOfTest
     oblique: ObliqueDirections | None
-    choice: Choice
+    choice: ChoiceRule
     random: bool
     reuse: bool
     declared: Integers
