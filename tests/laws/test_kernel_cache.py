@@ -227,10 +227,22 @@ def test_kernels_are_kept_where_the_platform_keeps_such_things(monkeypatch, vari
     assert kernel_cache.folder() == Path(expected)
 
 
+def test_a_user_without_a_home_has_no_cache_and_no_error(monkeypatch):
+    monkeypatch.setattr(Path, "expanduser", lambda path: (_ for _ in ()).throw(RuntimeError("no home")))
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(sys, "platform", "linux")
+    kernel_cache._say_that_nothing_is_kept.cache_clear()
+    with pytest.warns(RuntimeWarning, match="compiled kernels cannot be kept"):
+        path = entry("one", days=None)
+    assert kernel_cache.read(path) is None
+
+
 def entry(name, days=0.0):
     path = kernel_cache.folder() / "processor" / "module" / f"{name}{kernel_cache.ENDING}"
     kernel_cache.write(path, b"1234")
-    os.utime(path, times=(time.time() - days * kernel_cache.DAY,) * 2)
+    if days is not None:
+        os.utime(path, times=(time.time() - days * kernel_cache.DAY,) * 2)
     return path
 
 

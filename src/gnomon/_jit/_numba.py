@@ -141,6 +141,7 @@ class _Cache:
                 try:
                     return CompileResult._rebuild(context, *pickle.loads(content))
                 except Exception:
+                    # Whatever is wrong with a file, the kernel can be compiled.
                     continue
         return None
 

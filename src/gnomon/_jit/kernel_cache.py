@@ -30,10 +30,18 @@ def folder() -> Path:
     if chosen := os.environ.get("NUMBA_CACHE_DIR"):
         return Path(chosen) / "gnomon"
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or "~/AppData/Local").expanduser() / "gnomon" / "Cache"
+        return _expanded(os.environ.get("LOCALAPPDATA") or "~/AppData/Local") / "gnomon" / "Cache"
     if sys.platform == "darwin":
-        return Path("~/Library/Caches/gnomon").expanduser()
-    return Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser() / "gnomon"
+        return _expanded("~/Library/Caches/gnomon")
+    return _expanded(os.environ.get("XDG_CACHE_HOME") or "~/.cache") / "gnomon"
+
+
+def _expanded(path: str) -> Path:
+    try:
+        return Path(path).expanduser()
+    except RuntimeError:
+        # Of a user without a home nothing can be kept; below this file no folder can be made, and `write` says so.
+        return Path(os.devnull)
 
 
 def read(path: Path) -> bytes | None:
@@ -58,7 +66,7 @@ def write(path: Path, content: bytes) -> None:
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
-        _say_that_nothing_is_kept(str(error))
+        _say_that_nothing_is_kept(error.strerror or type(error).__name__)
     else:
         _delete_unused()
 
