@@ -147,7 +147,7 @@ def _examine(splitter, histograms, block, constraints, queue, nodes, first, made
             best = _best_split(splitter, queue, constraints, nodes, node, codes, rows, assessed, inside)
             if record_split(nodes, node, best, assessed, limits, bounds):
                 size, chosen = splitter.columns.sizes[here.feature], work.groups[LEFT]
-                if queue is not None and not inside and len(rows) >= 2 * ROWS_PER_PIECE:
+                if queue is not None and not inside and len(rows) >= max(2 * ROWS_PER_PIECE, size):
                     left = _partition_together(splitter, nodes, node, rows)
                 else:
                     left = partition(here, codes[here.feature], size, rows, work.side, work.flags, work.rows, chosen)
@@ -305,14 +305,10 @@ def _work_on_task(splitter, nodes, work, grower):
             for k in range(piece * size, min((piece + 1) * size, len(order))):
                 _search(splitter, splitter.constraints, nodes, state[TASK_NODE], work, order[k])
         else:
-            here, columns = nodes[state[TASK_NODE]], splitter.columns
-            codes, size, rows = (
-                columns.codes[here.feature],
-                columns.sizes[here.feature],
-                splitter.rows[here.start : here.stop],
-            )
+            here, shared = nodes[state[TASK_NODE]], splitter.work
+            rows, codes = splitter.rows[here.start : here.stop], splitter.columns.codes[here.feature]
             first, last = piece * ROWS_PER_PIECE, min((piece + 1) * ROWS_PER_PIECE, len(rows))
-            flag_rows(here, codes, size, rows, splitter.work.side, splitter.work.flags, first, last)
+            flag_rows(codes, rows, shared.side, shared.flags, first, last)
         finish_piece(state)
         piece = take_piece(state, grower)
     return some
@@ -392,7 +388,8 @@ def _add_up(histograms, slot, size, criterion, outputs, y, w, rows, y_here, w_he
 def _partition_together(splitter, nodes, node, rows):
     """`partition`, with the helpers."""
     work, here, chosen = splitter.work, nodes[node], splitter.work.groups[LEFT]
-    set_sides(here, chosen, work.side, True)
+    size = splitter.columns.sizes[here.feature]
+    set_sides(here, size, chosen, work.side, True)
     _run_task(splitter, nodes, FLAG, node, -1, -(-len(rows) // ROWS_PER_PIECE))
-    set_sides(here, chosen, work.side, False)
+    set_sides(here, size, chosen, work.side, False)
     return partition_by_flags(work.flags, rows, work.rows)

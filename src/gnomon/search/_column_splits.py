@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon._jit import noun, subroutine, verb
+from gnomon._jit import inlined_subroutine, inlined_verb, noun, subroutine
 from gnomon.search._cuts import (
     ALL_SUBSETS,
     against_rest,
@@ -69,7 +69,7 @@ def _groups(histogram, place, codes, size, rows, criterion, counting, y, w, sums
     return sort_rows(codes, size, rows, criterion, y, w, sums, present, keys, counts)
 
 
-@subroutine
+@inlined_subroutine
 def _search_numbers(vectorized, columns, codes, criterion, limits, work, j, rows, scale):
     size, at = columns.sizes[j], columns.starts[j]
     sums, present, order = work.sums, work.groups[PRESENT], work.groups[ORDER]
@@ -112,7 +112,7 @@ def _threshold(low, high, edges, at_edges, at, a, b):
     return midpoint(high[at + a], low[at + (a + 1 if at_edges else b)])
 
 
-@subroutine
+@inlined_subroutine
 def _draw_numbers(columns, codes, criterion, limits, work, j, rows, scale):
     """Three groups, at most the drawn cut, above it, and missing, of which `best_cut` has one division or two."""
     column, size, at = codes[j], columns.sizes[j], columns.starts[j]
@@ -219,7 +219,7 @@ class SearchedMixed:
     vectorized: bool | None = None
     equality: bool = False
 
-    @verb
+    @inlined_verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _search_sets(columns, codes, criterion, limits, work, j, rows, scale, self.equality)
@@ -232,7 +232,7 @@ class DrawnMixed:
 
     equality: bool = False
 
-    @verb
+    @inlined_verb
     def split_column(self, columns, codes, criterion, limits, work, j, rows, scale):
         if columns.category[j]:
             return _draw_set(columns, codes, criterion, limits, work, j, rows, self.equality)

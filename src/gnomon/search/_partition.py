@@ -39,31 +39,34 @@ def partition_by_flags(flags, rows, spare):
 def partition(split, codes, size, rows, side, flags, spare, chosen):
     """Rows of the left side of a split first, each side in its order; return how many are left.
 
-    Of a set, the codes `chosen` go left; `side` is None where there are no categories.
+    Of a set, the codes `chosen` go left. Where there are fewer codes than rows, the side of each code is looked up in
+    `side`, which is None in small tables without categories.
     """
-    set_sides(split, chosen, side, True)
-    flag_rows(split, codes, size, rows, side, flags, 0, len(rows))
-    set_sides(split, chosen, side, False)
+    if side is not None and (np.isnan(split.threshold) or size < len(rows)):
+        set_sides(split, size, chosen, side, True)
+        flag_rows(codes, rows, side, flags, 0, len(rows))
+        set_sides(split, size, chosen, side, False)
+    else:
+        for i in range(np.uint64(len(rows))):
+            c = np.int64(codes[np.uint32(rows[i])])
+            flags[i] = split.missing == 0 if c == size else c <= split.cut
     return partition_by_flags(flags, rows, spare)
 
 
 @subroutine
-def set_sides(split, chosen, side, left):
-    """If the split is by a set, write `left` at the codes `chosen`."""
-    if side is None:
-        return
-    for g in range(split.cut if np.isnan(split.threshold) else 0):
-        side[chosen[g]] = left
+def set_sides(split, size, chosen, side, left):
+    """Write `left` at every code of the left side, which are those `chosen` if the split is a set."""
+    if np.isnan(split.threshold):
+        for g in range(split.cut):
+            side[chosen[g]] = left
+    else:
+        for c in range(split.cut + 1):
+            side[c] = left
+        side[size] = left and split.missing == 0
 
 
 @subroutine
-def flag_rows(split, codes, size, rows, side, flags, first, last):
-    """Flag those of the rows number first … last − 1 that go left."""
-    if side is not None and np.isnan(split.threshold):
-        for i in range(np.uint64(first), np.uint64(last)):
-            flags[i] = side[codes[np.uint32(rows[i])]]
-        return
-    cut, gaps = split.cut, split.missing == 0
+def flag_rows(codes, rows, side, flags, first, last):
+    """Flag those of the rows number first … last − 1 whose code goes left."""
     for i in range(np.uint64(first), np.uint64(last)):
-        c = np.int64(codes[np.uint32(rows[i])])
-        flags[i] = (c <= cut) | (gaps & (c == size))
+        flags[i] = side[codes[np.uint32(rows[i])]]

@@ -51,8 +51,8 @@ class SubtreeBlock(NamedTuple):
 class Work(NamedTuple):
     """Arrays that are used again at every node; `groups` holds the codes present, their order, and those left.
 
-    `side` tells which codes of a set go left, and is None where there are no categories. Nodes whose impurity is at
-    most `purest` are leaves.
+    `side` tells which codes go left, and is None in small tables without categories. Nodes whose impurity is at most
+    `purest` are leaves.
     """
 
     sums: np.ndarray
@@ -90,11 +90,11 @@ def most_groups(columns, n):
     return max(min(int(np.max(columns.sizes, initial=0)), max(n, CACHED)) + 2, 4)
 
 
-def make_work(columns, y, outputs, n, width, bounds, histograms):
+def make_work(columns, y, outputs, n, width, large, bounds, histograms):
     """Buffers for a tree of `n` rows, with bounds of answers or None, whose nodes keep histograms or None."""
     largest = int(np.max(columns.sizes, initial=0))
     groups = most_groups(columns, n)
-    side = np.zeros(largest + 2, dtype=np.uint8) if np.any(columns.category) else None
+    side = np.zeros(largest + 2, dtype=np.uint8) if large or np.any(columns.category) else None
     return Work(
         np.empty((groups + 3) * width), np.zeros((3, groups), dtype=np.int64),
         np.empty((2, min(n, largest) + 1), dtype=np.uint64), np.empty(1 << DIGIT_BITS, dtype=np.int64),
