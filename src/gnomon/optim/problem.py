@@ -170,26 +170,34 @@ class Problem:
             H[start + index, start + index] += self.penalty.strong_convexity
         return H
 
-    def mean_hessian(self, theta: Floats) -> Floats:
-        """XᵀDX with D = diag(sᵢ c̄ᵢ), c̄ᵢ the mean over the scores of ∂²ℓ/∂z²: for one score, ∇² of the data term."""
-        return reduce(add, self._over_blocks(lambda block: block._whole_mean_hessian(block.scores(theta))))
+    def curvatures(self, z: Floats) -> Floats:
+        """A column ∂²ℓ/∂z² for one score; for a softmax the probabilities of all its classes, a column for each."""
+        return self.loss.inverse(z) if self.loss.by_row else self.loss.curvature(self.y, z).reshape(len(z), -1)
 
-    def _whole_mean_hessian(self, z: Floats) -> Floats:
-        curvature = self.loss.curvature(self.y, z)
-        return gram(self.design, self.weights * (curvature if z.ndim == 1 else np.mean(curvature, axis=1)))
+    def class_hessians(self, theta: Floats) -> Floats:
+        """XᵀDₖX for every column cₖ of the curvatures, Dₖ = diag(sᵢ cᵢₖ): for one score, ∇² of the data term."""
+        return reduce(add, self._over_blocks(lambda block: block._whole_class_hessians(block.scores(theta))))
 
-    def column_squares(self, columns: Integers) -> Floats:
-        """Σᵢ sᵢ xᵢⱼ² for some columns of X."""
+    def _whole_class_hessians(self, z: Floats) -> Floats:
+        c = self.curvatures(z)
+        # Where all scores are equal, as at θ = 0, so are the matrices.
+        distinct = c[:, :1] if np.all(c == c[:, :1]) else c
+        G = np.stack([gram(self.design, self.weights * column) for column in distinct.T])
+        return np.repeat(G, c.shape[1], axis=0) if len(G) < c.shape[1] else G
+
+    def column_squares(self, columns: Integers, center: float | Floats = 0.0) -> Floats:
+        """Σᵢ sᵢ (xᵢⱼ − centerⱼ)² for some columns of X; a sparse X has the centre 0."""
 
         def of_block(block: "Problem") -> Floats:
             X: Matrix = block.design.X[:, columns]
+            X = X - center if np.any(center) else X
             return (X.multiply(X) if is_sparse(X) else X * X).T @ block.weights
 
         return reduce(add, self._over_blocks(of_block))
 
     def _whole_hessian(self, z: Floats) -> Floats:
         if self.n_scores == 1:
-            return self._whole_mean_hessian(z)
+            return self._whole_class_hessians(z)[0]
         # Per row diag(p) − ppᵀ: the second part of all K² blocks is one product AᵀA with rows p ⊗ √s x.
         K, width, p = self.n_scores, self.design.width, cast(SoftmaxLoss, self.loss).masses(z)
         H = np.zeros((K, width, K, width), dtype=self.design.dtype)
