@@ -170,20 +170,22 @@ class Problem:
             H[start + index, start + index] += self.penalty.strong_convexity
         return H
 
-    def curvatures(self, z: Floats) -> Floats:
-        """A column ∂²ℓ/∂z² for one score; for a softmax the probabilities of all its classes, a column for each."""
-        return self.loss.inverse(z) if self.loss.by_row else self.loss.curvature(self.y, z).reshape(len(z), -1)
+    def curvatures(self, z: Floats, *, shared: bool = False) -> Floats:
+        """One column ∂²ℓ/∂z² for one score; for a softmax a column pₖ for each class, or one column if they are equal.
 
-    def class_hessians(self, theta: Floats) -> Floats:
+        `shared`: one column for all classes in any case, the mean of pₖ(1 − pₖ).
+        """
+        if self.n_scores == 1 or shared:
+            return np.mean(self.loss.curvature(self.y, z).reshape(len(z), -1), axis=1, keepdims=True)
+        p: Floats = self.loss.inverse(z)
+        return p[:, :1] if np.all(p == p[:, :1]) else p
+
+    def class_hessians(self, theta: Floats, *, shared: bool = False) -> Floats:
         """XᵀDₖX for every column cₖ of the curvatures, Dₖ = diag(sᵢ cᵢₖ): for one score, ∇² of the data term."""
-        return reduce(add, self._over_blocks(lambda block: block._whole_class_hessians(block.scores(theta))))
+        return reduce(add, self._over_blocks(lambda block: block._whole_class_hessians(block.scores(theta), shared)))
 
-    def _whole_class_hessians(self, z: Floats) -> Floats:
-        c = self.curvatures(z)
-        # Where all scores are equal, as at θ = 0, so are the matrices.
-        distinct = c[:, :1] if np.all(c == c[:, :1]) else c
-        G = np.stack([gram(self.design, self.weights * column) for column in distinct.T])
-        return np.repeat(G, c.shape[1], axis=0) if len(G) < c.shape[1] else G
+    def _whole_class_hessians(self, z: Floats, shared: bool) -> Floats:
+        return np.stack([gram(self.design, self.weights * c) for c in self.curvatures(z, shared=shared).T])
 
     def column_squares(self, columns: Integers, center: float | Floats = 0.0) -> Floats:
         """Σᵢ sᵢ (xᵢⱼ − centerⱼ)² for some columns of X; a sparse X has the centre 0."""
@@ -197,7 +199,7 @@ class Problem:
 
     def _whole_hessian(self, z: Floats) -> Floats:
         if self.n_scores == 1:
-            return self._whole_class_hessians(z)[0]
+            return self._whole_class_hessians(z, shared=False)[0]
         # Per row diag(p) − ppᵀ: the second part of all K² blocks is one product AᵀA with rows p ⊗ √s x.
         K, width, p = self.n_scores, self.design.width, cast(SoftmaxLoss, self.loss).masses(z)
         H = np.zeros((K, width, K, width), dtype=self.design.dtype)

@@ -12,8 +12,8 @@ shifted alike change nothing. R = I − 11ᵀ/K projects such shifts away, and R
 that (3) is exact where all rows have the same p. In that direction F has the curvature Ω'' alone: a matrix without R is
 wrong there by a factor of the order of n. With a reference class R = (I, −1) and R diag(1/p) Rᵀ is the inverse of A.
 
-(2) and (3) come from the sample, and from all rows after some iterations: a sample may say little of rare classes or
-columns. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney (2019), doi:10.1007/s10107-018-1346-5; A⁺: Tanabe & Sagae
+(2) and (3) come from the sample, for wide problems with one matrix for all classes, and from all rows after some
+iterations: a sample may say little of rare classes or columns. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney (2019), doi:10.1007/s10107-018-1346-5; A⁺: Tanabe & Sagae
 (1992), doi:10.1111/j.2517-6161.1992.tb01875.x.
 """
 
@@ -51,9 +51,7 @@ def lbfgs_linear(
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-6))
     if precondition is not None and _pays(problem):
         theta, solve = _sketch(problem, _sample(problem), theta, options["tol"])
-        # A matrix of all rows costs about as much as width/16 iterations: it waits until as many were needed.
-        wait = max(9, problem.design.width // 16)
-        model = {"precondition": solve, "refresh": partial(_model, problem), "refresh_first": wait}
+        model = {"precondition": solve, "refresh": partial(_model, problem), "refresh_first": max(9, _price(problem))}
     fun = _Last(problem)
     return _certified(fun, lbfgs(fun, theta, **model, **options))
 
@@ -98,16 +96,22 @@ def _pays(problem: Problem) -> bool:
     return written and problem.loss.convex and problem.design.width <= min(WIDEST, problem.design.n)
 
 
+def _price(problem: Problem) -> int:
+    """The matrices (3) over all rows cost about as much as this many iterations."""
+    return problem.design.width // 16
+
+
 def _sketch(problem: Problem, sample: Problem, theta: Floats, tol: float) -> tuple[Floats, Precondition | None]:
     """A start and v → M⁻¹v."""
+    shared = _price(problem) > 9
     if sample is problem:
-        return theta, _model(problem, theta)
+        return theta, _model(problem, theta, shared=shared)
     rare = _rare_columns(problem, sample)
     # A start given by the caller is better than one estimated from a sample of rows.
     if not np.any(theta):
-        first = _model(sample, theta, rare)
+        first = _model(sample, theta, rare, shared=shared)
         theta = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
-    return theta, _model(sample, theta, rare)
+    return theta, _model(sample, theta, rare, shared=shared)
 
 
 def _sample(problem: Problem) -> Problem:
@@ -121,15 +125,17 @@ def _sample(problem: Problem) -> Problem:
     return problem.take(rows, float(np.sum(weights)) / total) if total > 0.0 else problem
 
 
-def _model(sample: Problem, theta: Floats, rare: "_Rare | None" = None) -> Precondition | None:
+def _model(
+    sample: Problem, theta: Floats, rare: "_Rare | None" = None, *, shared: bool = False
+) -> Precondition | None:
     """v → M⁻¹v at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
-    D = sample.class_hessians(theta)
+    D = sample.class_hessians(theta, shared=shared)
     if not np.isfinite(np.sum(D)):
         return None
     index = np.arange(sample.design.n_penalized)
     D[:, index, index] += sample.penalty.strong_convexity
     if rare is not None:
-        levels = np.mean(sample.curvatures(sample.scores(theta)), axis=0)
+        levels = np.mean(sample.curvatures(sample.scores(theta), shared=shared), axis=0)
         D[:, rare.columns, rare.columns] = np.maximum(D[:, rare.columns, rare.columns], np.outer(levels, rare.squares))
     inverse = _BlockInverse(D)
     if not sample.loss.by_row:
@@ -138,15 +144,16 @@ def _model(sample: Problem, theta: Floats, rare: "_Rare | None" = None) -> Preco
 
 
 class _BlockInverse:
-    """diag(D₁⁻¹ … D_K⁻¹)."""
+    """diag(D₁⁻¹ … D_K⁻¹); a single D stands for all."""
 
     def __init__(self, D: Floats) -> None:
         self.width = D.shape[1]
         self._factors = [positive_factor(block) for block in D]
 
     def __call__(self, v: Floats) -> Floats:
-        parts = zip(self._factors, v.reshape(-1, self.width), strict=True)
-        return np.concatenate([linalg.cho_solve(factor, part, check_finite=False) for factor, part in parts])
+        V = v.reshape(len(self._factors), -1, self.width)
+        parts = zip(self._factors, V, strict=True)
+        return np.ravel([linalg.cho_solve(factor, part.T, check_finite=False).T for factor, part in parts])
 
 
 def _by_differences(inverse: _BlockInverse, v: Floats) -> Floats:
