@@ -125,9 +125,7 @@ def _sample(problem: Problem) -> Problem:
     return problem.take(rows, float(np.sum(weights)) / total) if total > 0.0 else problem
 
 
-def _model(
-    sample: Problem, theta: Floats, rare: "_Rare | None" = None, *, shared: bool = False
-) -> Precondition | None:
+def _model(sample: Problem, theta: Floats, rare: "_Rare | None" = None, *, shared: bool = False) -> Precondition | None:
     """v → M⁻¹v at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
     D = sample.class_hessians(theta, shared=shared)
     if not np.isfinite(np.sum(D)):
@@ -189,6 +187,6 @@ def _rare_columns(problem: Problem, sample: Problem) -> _Rare | None:
     """None if the sample saw all columns well."""
     X = sample.design.X
     usual = np.zeros(X.shape[1]) if is_sparse(X) else np.median(X[:1000], axis=0)
-    differ: Any = X != (0 if is_sparse(X) else usual)
+    differ: Any = (0 if is_sparse(X) else usual) != X
     columns = np.flatnonzero(np.asarray(differ.sum(axis=0)).ravel() < 30)
     return _Rare(columns, problem.column_squares(columns, usual[columns])) if len(columns) else None
