@@ -52,8 +52,8 @@ DRAWS = {"sag", "sgd", "asgd", "dcd", "dual_newton", "cd"}
 
 
 NEWTON_SIZE, NEWTON_ROWS = 64, 4000
-"""Parameters and rows up to which "auto" is Newton's method. Its few steps are then the cheapest; beyond, a Hessian over
-all pairs of scores costs more than the preconditioned iterations of L-BFGS that it saves."""
+"""Parameters and rows up to which "auto" is Newton's method. Its few steps are then the cheapest; beyond, a Hessian
+over all pairs of scores costs more than the preconditioned iterations of L-BFGS that it saves."""
 
 
 class Plan(NamedTuple):

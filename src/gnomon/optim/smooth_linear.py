@@ -13,8 +13,8 @@ that (3) is exact where all rows have the same p. In that direction F has the cu
 wrong there by a factor of the order of n. With a reference class R = (I, −1) and R diag(1/p) Rᵀ is the inverse of A.
 
 (2) and (3) come from the sample, for wide problems with one matrix for all classes, and from all rows after some
-iterations: a sample may say little of rare classes or columns. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney (2019), doi:10.1007/s10107-018-1346-5; A⁺: Tanabe & Sagae
-(1992), doi:10.1111/j.2517-6161.1992.tb01875.x.
+iterations: a sample may say little of rare classes or columns. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney
+(2019), doi:10.1007/s10107-018-1346-5; A⁺: Tanabe & Sagae (1992), doi:10.1111/j.2517-6161.1992.tb01875.x.
 """
 
 from collections.abc import Callable
@@ -46,7 +46,7 @@ SAMPLE_STEPS = 20
 def lbfgs_linear(
     problem: Problem, theta: Floats, *, precondition: Literal["auto"] | None = "auto", **options: Any
 ) -> Solution[Floats]:
-    """Minimise (1) by L-BFGS; `precondition` is "auto" ((2) or (3), where that pays) or None; options as for `lbfgs`."""
+    """Minimise (1) by L-BFGS; `precondition` is None or "auto": (2) or (3) where it pays; options as for `lbfgs`."""
     model: dict[str, Any] = {}
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-6))
     if precondition is not None and _pays(problem):
