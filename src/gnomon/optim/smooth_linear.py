@@ -14,7 +14,7 @@ wrong there by a factor of the order of n. With a reference class R = (I, −1) 
 
 (2) and (3) come from the sample, for wide problems with one matrix for all classes, and from all rows after some
 iterations: a sample may say little of rare classes or columns. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney
-(2019), doi:10.1007/s10107-018-1346-5; A⁺: Tanabe & Sagae (1992), doi:10.1111/j.2517-6161.1992.tb01875.x.
+(2019), doi:10.1007/s10107-018-1346-5; the Hessian of the softmax: Böhning (1992), doi:10.1007/BF00048682.
 """
 
 from collections.abc import Callable
