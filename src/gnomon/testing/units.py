@@ -3,8 +3,9 @@
     fit(c X + o, d y, k s)  predicts  d · (what fit(X, y, s) predicts)                               (1)
 
 for every scale c > 0 and offset o of the columns, scale d of the target and factor k of the weights, as far as the
-model has that symmetry: a penalty, a bandwidth or a floor has a unit and must be converted with the data. Equality holds to the digits that the data still have: an offset of 10⁸ standard deviations leaves half of them. A fit
-that cannot keep (1) must say so, by an error or a warning. Higham (2002), section 1.7, doi:10.1137/1.9780898718027.
+model has that symmetry: a penalty, a bandwidth or a floor has a unit and must be converted with the data. Equality
+holds to the digits that the data still have: an offset of 10⁸ standard deviations leaves half of them. A fit that
+cannot keep (1) must say so, by an error or a warning. Higham (2002), section 1.7, doi:10.1137/1.9780898718027.
 """
 
 import warnings
