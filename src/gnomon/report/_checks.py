@@ -11,7 +11,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table
 from gnomon.io.tables import as_dates, as_float, is_missing, listed, to_text
-from gnomon.report._compare import Choice
+from gnomon.report._choice import Choice
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._target import Target, TargetTask

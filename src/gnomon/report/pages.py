@@ -11,7 +11,7 @@ import numpy as np
 import gnomon
 from gnomon.io import Table
 from gnomon.io.tables import is_missing
-from gnomon.report._compare import RULE, Trial
+from gnomon.report._compare import Trial
 from gnomon.report._judge import Judgement
 from gnomon.report._pictures import (
     picture_of_candidates,
@@ -93,7 +93,6 @@ def page(
         trials=_ranked(study),
         failed=[t for t in study.trials if t.failure],
         verdict=verdict(study),
-        rule=RULE,
         pictures=_pictures(study),
         coefficients=study.coefficients[:MOST_COEFFICIENTS],
         n_coefficients=len(study.coefficients),
@@ -129,6 +128,7 @@ def summary(study: Study) -> dict[str, Any]:
         "chosen": study.choice.trial.candidate.name,
         "learned": study.choice.learned,
         "why": study.choice.why,
+        "rule": study.choice.rule,
         "held_out": {
             name: {"value": plain(value), "interval": [plain(v) for v in judged.intervals[name]],
                    "baseline": plain(judged.baseline[name])}

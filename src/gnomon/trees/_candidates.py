@@ -114,6 +114,7 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             suits=_dense,
             rules=_rules,
             shares=_shares,
+            levels="words",
             note="one tree of at most 32 leaves; its rules can be read",
         )
     )
@@ -125,6 +126,7 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             complexity=6.0,
             suits=_dense,
             shares=_shares,
+            levels="words",
             note="the mean of 100 or 200 trees, each grown on a resample of the rows with random columns at every node",
         )
     )
@@ -136,6 +138,7 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             complexity=7.0,
             suits=_holds_out,
             shares=_shares,
+            levels="words",
             note="small trees added one after the other until held-out rows gain no more",
         )
     )
