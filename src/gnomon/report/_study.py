@@ -20,9 +20,8 @@ from gnomon._registry import Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Integers
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, listed
+from gnomon.report._advice import check_arrangement
 from gnomon.report._checks import (
-    GRAVITY,
-    Finding,
     check_columns,
     check_outcome,
     check_rows,
@@ -31,6 +30,7 @@ from gnomon.report._checks import (
 )
 from gnomon.report._choice import Choice, RuleName, check_rule, choose
 from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, compare
+from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, infer_kind
 from gnomon.report._prepare import CODINGS, Preparer
@@ -262,6 +262,7 @@ def _findings(
         *check_target(target),
         *check_columns(table.take(parts.train), kinds, target.y[parts.train], target.task, seed),
         *check_rows(table, kinds, parts.train, parts.test),
+        *check_arrangement(table, kinds),
         *check_outcome(choice, judgement, target.task),
     )
     return tuple(sorted(found, key=lambda finding: GRAVITY.index(finding.level)))
