@@ -29,8 +29,7 @@ Instructions: ``bits_of`` and ``of_bits`` reinterpret a double as an integer and
 below; ``atomic_load``, ``atomic_store``, ``atomic_add``, ``atomic_swap`` and ``pause`` synchronise threads; others are
 written with ``cell``, ``intrinsic``, ``types`` and ``cgutils``.
 
-`stopwatch` measures work without its compilation, `kernel_cache` says where compiled kernels are kept, `MISSING` which
-of Numba's private names this release lacks.
+`kernel_cache` says where compiled kernels are kept, `MISSING` which of Numba's private names this release lacks.
 """
 
 from numba.core import cgutils, types
@@ -61,7 +60,6 @@ from gnomon._jit._instructions import (
 )
 from gnomon._jit._nouns import compiled, inlined_verb, noun, verb
 from gnomon._jit._numba import MISSING
-from gnomon._jit._stopwatch import stopwatch
 
 __all__ = [
     "DISABLED",
@@ -86,7 +84,6 @@ __all__ = [
     "noun",
     "of_bits",
     "pause",
-    "stopwatch",
     "subroutine",
     "subroutine_fma",
     "subroutine_reassoc",

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from gnomon._jit import stopwatch
+from gnomon._jit.timing import stopwatch
 from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
 from gnomon.report.scores import SCORES, forecast, score_all, standard_error

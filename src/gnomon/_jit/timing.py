@@ -24,7 +24,7 @@ def stopwatch() -> Iterator[Stopwatch]:
 
     Examples
     --------
-    >>> from gnomon._jit import stopwatch
+    >>> from gnomon._jit.timing import stopwatch
     >>> with stopwatch() as watch:
     ...     total = sum(range(1000))
     >>> watch.seconds >= 0.0
