@@ -37,7 +37,7 @@ from gnomon.report._prepare import CODINGS, Preparer
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
 
-__all__ = ["Study", "learn"]
+__all__ = ["Study", "entrants", "learn"]
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the steps done, the number of steps, and the name of the step that begins."""
@@ -219,7 +219,7 @@ def _study(
     train, y = table.take(parts.train), target.y[parts.train]
     rows = _sampled(len(y), seed)
     folds = _folds_within(parts.folds, rows, len(y))
-    field = _entrants(used, target, train)
+    field = entrants(used, target, train)
     ticks = _Ticks(progress, len(folds) * len(field) + 2)
     matrices = _matrices(used, field, train, folds)
     trials = compare(matrices, y, folds, field, target.classes, seed=seed, progress=ticks.compare)
@@ -295,7 +295,7 @@ def _folds_within(
     return [(train[taking_part[train]], test[taking_part[test]]) for train, test in folds]
 
 
-def _entrants(used: tuple[ColumnKind, ...], target: Target, train: Table) -> list[Entrant]:
+def entrants(used: tuple[ColumnKind, ...], target: Target, train: Table) -> list[Entrant]:
     """The baseline and every candidate that suits the matrix it would get, from simple to elaborate."""
     # Without categories one matrix serves all.
     codings: list[LevelCoding] = [*CODINGS] if any(kind.kind == "category" for kind in used) else ["columns"]
