@@ -1,6 +1,6 @@
 """`gnomon warmup`: run every job that compiles kernels, so that the first use of each is fast.
 
-Families register jobs of their own; to these comes a study in small of every task, on the way that `gnomon learn` takes.
+Families register jobs of their own; to these comes a study in small of every task, on the way of `gnomon learn`.
 """
 
 import time
