@@ -181,10 +181,10 @@ def _draw_candidate(axes: Axes, place: int, trial: Trial, score: Score, edge: fl
     mean = trial.mean(score.name)
     if mean > edge:
         arrow = {"arrowstyle": "->", "color": color}
-        end, start = (1.0, place), (0.86, place)
+        end, start = (1.0, place), (0.95, place)
         across = axes.get_yaxis_transform()
         axes.annotate("", end, start, xycoords=across, textcoords=across, arrowprops=arrow)
-        axes.text(0.85, place, score.text(mean), ha="right", va="center", transform=across, color=color)
+        axes.text(0.945, place, score.text(mean), ha="right", va="center", transform=across, color=color)
         return
     axes.errorbar(
         mean, place, xerr=trial.errors[score.name],
