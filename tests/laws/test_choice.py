@@ -63,6 +63,19 @@ def test_no_choice_is_dominated(rule):
     assert learned > 100
 
 
+def test_a_better_and_simpler_model_stands_for_one_that_beats_the_baseline_clearly():
+    """Two that vary from fold to fold are better than a third that is clear: what was learned is not the third."""
+    clear = trial("clear", 2.0, [1.70, 1.71, 1.69, 1.70, 1.70])
+    simpler = trial("simpler", 1.0, [0.9, 2.9, 0.8, 1.2, 1.0])
+    elaborate = trial("elaborate", 5.0, [0.7, 3.2, 0.5, 0.9, 0.7])
+    baseline = np.full(5, 2.0)
+    for unclear in (simpler, elaborate):
+        assert not chosen(unclear, baseline=baseline).learned
+    assert name_of(chosen(clear, simpler, elaborate, baseline=baseline)) == "simpler"
+    assert name_of(chosen(clear, simpler, elaborate, baseline=baseline, rule="best")) == "simpler"
+    assert name_of(chosen(clear, elaborate, baseline=baseline)) == "clear"
+
+
 @pytest.mark.parametrize(
     ("rule", "expected"),
     [("simplest", "plain"), ("best", "fine")],

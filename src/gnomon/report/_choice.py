@@ -4,13 +4,16 @@ Model a, of mean loss l(a) and complexity c(a), is dominated if another is as go
 
     l(b) ≤ l(a),  c(b) ≤ c(a),  one of them strictly                                                 (1)
 
-simplest  of the models that are not dominated and whose loss exceeds the least by at most one standard error of the
-          difference, the simplest that beats the baseline by more than two
-best      the model of least loss, if it beats the baseline by more than two
+The choice is among the sound ones: those that beat the baseline by more than two standard errors of the difference, and
+those that dominate one of these. If there are none, nothing was learned and the baseline is taken. Rules:
 
-If none does, nothing was learned and the baseline is taken. Breiman et al. (1984), §3.4.3, doi:10.1201/9781315139470,
-with differences paired by fold and their corrected standard error. These errors differ from pair to pair, so that a
-worse model can be "within one" where a better one is not: hence (1).
+simplest  of those that are not dominated, and whose loss exceeds the least by at most one standard error of the
+          difference, the simplest
+best      that of least loss
+
+What dominates a sound model is sound, so that no choice is dominated by any model. Breiman et al. (1984), §3.4.3,
+doi:10.1201/9781315139470, with differences paired by fold and their corrected standard error. These errors differ from
+pair to pair, so that a worse model can be "within one" where a better and simpler one is not: hence (1).
 """
 
 from collections.abc import Callable, Sequence
@@ -50,7 +53,7 @@ class Difference(NamedTuple):
 
 @dataclass(frozen=True)
 class _Field:
-    """The models that could be fitted, and their losses."""
+    """Models among which one is chosen, and their losses."""
 
     trials: Sequence[Trial]
     folds: Sequence[tuple[Integers, Integers]]
@@ -59,23 +62,37 @@ class _Field:
     @property
     def best(self) -> Trial:
         """The least loss; among equals the simplest."""
-        return min(self.trials, key=lambda t: (t.mean(self.loss), t.candidate.complexity))
+        return min(self.trials, key=self.merits)
+
+    def merits(self, trial: Trial) -> tuple[float, float]:
+        """Loss and complexity."""
+        return trial.mean(self.loss), trial.candidate.complexity
+
+    def dominates(self, b: Trial, a: Trial) -> bool:
+        """(1)."""
+        (loss, complexity), own = self.merits(b), self.merits(a)
+        return loss <= own[0] and complexity <= own[1] and (loss, complexity) != own
+
+    def dominated(self, trial: Trial) -> bool:
+        """Whether any model dominates this one."""
+        return any(self.dominates(other, trial) for other in self.trials)
 
     def difference(self, a: Trial, b: Trial) -> Difference:
         """The loss of `a` less that of `b`."""
         values = a.scores[self.loss] - b.scores[self.loss]
         return Difference(float(np.mean(values)), standard_error(values, self.folds))
 
-    def dominated(self, trial: Trial) -> bool:
-        """(1)."""
-        own = trial.mean(self.loss), trial.candidate.complexity
-        merits = [(t.mean(self.loss), t.candidate.complexity) for t in self.trials]
-        return any(loss <= own[0] and complexity <= own[1] and (loss, complexity) != own for loss, complexity in merits)
-
     def within_one_error(self, trial: Trial) -> bool:
         """Whether the loss exceeds the least by at most one standard error of the difference."""
         gap = self.difference(trial, self.best)
         return gap.mean <= gap.error
+
+    def sound(self, baseline: Trial) -> "_Field":
+        """Those that beat the baseline clearly, and those that dominate one of these."""
+        gains = [(t, self.difference(baseline, t)) for t in self.trials]
+        clear = [t for t, gain in gains if gain.mean > BETTER_THAN_BASELINE * gain.error]
+        kept = [t for t in self.trials if t in clear or any(self.dominates(t, one) for one in clear)]
+        return _Field(kept, self.folds, self.loss)
 
 
 def _as_good_as_the_best(field: _Field) -> list[Trial]:
@@ -93,15 +110,18 @@ class Rule(NamedTuple):
     admits: Callable[[_Field], list[Trial]]
 
 
+SOUND = (
+    "of the models that beat the baseline by more than two standard errors of the difference, or that beat such a "
+    "model in both loss and simplicity,"
+)
 RULES: dict[RuleName, Rule] = {
     "simplest": Rule(
-        "of the models that no other beats in both loss and simplicity, and whose mean loss exceeds the least by at "
-        "most one standard error of the difference, the simplest that beats the baseline by more than two",
+        f"{SOUND} the simplest whose mean loss exceeds the least by at most one standard error of the difference and "
+        "which no other beats in both",
         _as_good_as_the_best,
     ),
-    "best": Rule("the model of least mean loss, if it beats the baseline by more than two standard errors of the "
-                 "difference", _only_the_best),
-}  # fmt: skip
+    "best": Rule(f"{SOUND} the one of least mean loss", _only_the_best),
+}
 
 
 def check_rule(rule: str) -> RuleName:
@@ -118,17 +138,11 @@ def choose(trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]], 
     baseline, *others = [t for t in trials if not t.failure]
     if not others:
         return Choice(baseline, learned=False, why="no other model could be fitted", rule=text)
-    field = _Field(others, folds, SCORES[baseline.candidate.task][0].name)
-
-    def beats_baseline(trial: Trial) -> bool:
-        gain = field.difference(baseline, trial)
-        return gain.mean > BETTER_THAN_BASELINE * gain.error
-
-    able = [t for t in admits(field) if beats_baseline(t)]
-    if not able:
-        why = "no model that the rule admits beats the baseline by more than two standard errors of the difference"
+    field = _Field(others, folds, SCORES[baseline.candidate.task][0].name).sound(baseline)
+    if not field.trials:
+        why = "no model beats the baseline by more than two standard errors of the difference"
         return Choice(baseline, learned=False, why=why, rule=text)
-    chosen = min(able, key=lambda t: (t.candidate.complexity, t.mean(field.loss)))
+    chosen = min(admits(field), key=lambda t: (t.candidate.complexity, t.mean(field.loss)))
     return Choice(chosen, learned=True, why=_reason(field, chosen, rule), rule=text)
 
 
