@@ -42,7 +42,7 @@ def _chosen(words: Collection[str]) -> list[str]:
 
 def _collect() -> None:
     """Register every job."""
-    from gnomon.report._rehearsal import REHEARSALS
+    from gnomon.report.rehearsal import REHEARSALS
 
     discover()
     for name, job in REHEARSALS.items():
