@@ -56,8 +56,11 @@ MISUSE = {
     "a label for classes": (["-t", "y", "--anomaly-label", "bad"], "--anomaly-label is for --task anomaly"),
     "groups of anomalies": (["--task", "anomaly", "--group", "g"], "--group cannot be used with --task anomaly"),
     "a rule for detectors": (["--task", "anomaly", "--rule", "best"], "--rule cannot be used with --task anomaly"),
-    "a label without labels": (["--task", "anomaly", "--anomaly-label", "x"], "--anomaly-label cannot be used without"),
-    "a level with labels": (["--task", "anomaly", "-t", "y", "--level", "0.9"], "--level cannot be used with --target"),
+    "a label without labels": (
+        ["--task", "anomaly", "--anomaly-label", "x"],
+        "is for tables with labels; give --target",
+    ),
+    "a level with labels": (["--task", "anomaly", "-t", "y", "--level", "0.9"], "--level is for tables without labels"),
     "two thresholds": (["--task", "anomaly", "--level", "0.9", "--contamination", "0.1"], "not both"),
     "no file": (["-t", "y"], "x.csv: no such file"),
 }

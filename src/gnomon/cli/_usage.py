@@ -29,10 +29,10 @@ def check_learn(
         _refuse_given(labelled, "{} cannot be used with --task anomaly; leave it out")
         labels = ("--anomaly-label",)
         useless = {name: value for name, value in search.items() if (name in labels) != (target is not None)}
-        where = (
-            "without --target, by which labels are known" if target is None else "with --target, whose labels decide"
+        advice = (
+            "with labels; give --target" if target is None else "without labels; leave it out, or leave out --target"
         )
-        _refuse_given(useless, f"{{}} cannot be used {where}; leave out one of them")
+        _refuse_given(useless, f"{{}} is for tables {advice}")
         if None not in (search["--contamination"], search["--level"]):
             refuse("give --contamination or --level, not both")
     else:
