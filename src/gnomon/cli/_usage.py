@@ -27,11 +27,8 @@ def check_learn(
     """Refuse what `learn` could not do, or would ignore; options of each task by name, None where not given."""
     if task == "anomaly":
         _refuse_given(labelled, "{} cannot be used with --task anomaly; leave it out")
-        labels = ("--anomaly-label",)
-        useless = {name: value for name, value in search.items() if (name in labels) != (target is not None)}
-        advice = (
-            "with labels; give --target" if target is None else "without labels; leave it out, or leave out --target"
-        )
+        useless = {name: value for name, value in search.items() if (name in OF_LABELS) == (target is None)}
+        advice = "with labels; give --target" if target is None else "without labels; leave out --target or this"
         _refuse_given(useless, f"{{}} is for tables {advice}")
         if None not in (search["--contamination"], search["--level"]):
             refuse("give --contamination or --level, not both")
