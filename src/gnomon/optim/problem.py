@@ -192,8 +192,9 @@ class Problem:
 
         def of_block(block: "Problem") -> Floats:
             X: Matrix = block.design.X[:, columns]
-            X = X - center if np.any(center) else X
-            return (X.multiply(X) if is_sparse(X) else X * X).T @ block.weights
+            if is_sparse(X):
+                return X.multiply(X).T @ block.weights
+            return np.square(X - center).T @ block.weights
 
         return reduce(add, self._over_blocks(of_block))
 
