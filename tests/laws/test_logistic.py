@@ -366,7 +366,7 @@ def test_gradient_of_what_is_minimized():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"C": -1.0}, "C=-1.0 must be > 0"),
+        ({"C": -1.0}, "C=-1.0 must be a number > 0"),
         ({"C": 2.0, "lam": 1.0}, "both given"),
         ({"solver": "simplex"}, "solver='simplex' is unknown"),
         ({"penalty": "l3"}, "penalty='l3' is unknown"),

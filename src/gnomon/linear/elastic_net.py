@@ -6,7 +6,11 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x. r = 1 is the lasso, r
 textbook forms Σ(…)² + λ(r‖w‖₁ + (1 − r)‖w‖²) and their kin are reached by `objective` and `lam`.
 """
 
+from typing import ClassVar
+
 from gnomon._typing import ArrayLike, RandomState
+from gnomon.base.options import Kinds
+from gnomon.linear._kinds import ELASTIC_NET
 from gnomon.linear._sparse import SparseRegressor
 from gnomon.optim import CoordinateOrder
 from gnomon.penalties.forms import Objective
@@ -57,6 +61,8 @@ class ElasticNet(SparseRegressor):
     >>> bool(model.dual_gap_ < 1e-9)
     True
     """
+
+    _kinds: ClassVar[Kinds] = ELASTIC_NET
 
     def __init__(
         self,

@@ -6,12 +6,14 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x; paths: Friedman, Hast
 doi:10.18637/jss.v033.i01.
 """
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from gnomon._typing import ArrayLike, Floats, Folds, RandomState, Verbosity
+from gnomon.base.options import Kinds
 from gnomon.linear._errors import Rule
+from gnomon.linear._kinds import ELASTIC_NET_CV
 from gnomon.linear._sparse_cv import SparseRegressorCV
 from gnomon.optim import CoordinateOrder
 
@@ -62,6 +64,8 @@ class ElasticNetCV(SparseRegressorCV):
     >>> ElasticNetCV(l1_ratio=[0.1, 0.5, 0.9]).fit(X, y).l1_ratio_
     0.9
     """
+
+    _kinds: ClassVar[Kinds] = ELASTIC_NET_CV
 
     def __init__(
         self,

@@ -9,11 +9,15 @@ kin are reached by `objective` and `lam`. The path of (1) is piecewise linear, s
 exact: `gnomon.optim.lasso_knots`.
 """
 
+from typing import ClassVar
+
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import ArrayLike, Floats, Matrix, RandomState, is_sparse
+from gnomon.base.options import Kinds
 from gnomon.linear._forms import check_constraint, lam_of, named_form
+from gnomon.linear._kinds import LASSO
 from gnomon.linear._knots import weighted_knots
 from gnomon.linear._sparse import SparseObjective, SparseRegressor, scaled_form
 from gnomon.numerics.validation import check_non_negative
@@ -36,9 +40,11 @@ class Lasso(SparseRegressor):
     fit_intercept : bool, default=True
         Whether there is a b, never penalised unless `penalize_intercept`.
     precompute : bool or array-like of shape (n_features, n_features), default=False
-        Accepted for compatibility; the Gram matrix of a working set is used where it is faster.
+        The Gram matrix XᵀX, which is compared with X, or whether to make one: a wish, since that of a working set is
+        made where it is faster. As in scikit-learn, a given one is not used where X must be centred, with a warning,
+        nor for a sparse X.
     copy_X : bool, default=True
-        Accepted for compatibility; X is never written to.
+        Ignored: X is never written to.
     max_iter : int, default=1000
         Passes over a working set.
     tol : float, default=1e-4
@@ -98,6 +104,8 @@ class Lasso(SparseRegressor):
     >>> Lasso(objective="sum", constraint=2.0, fit_intercept=False, tol=1e-15).fit(X, y).coef_.round(6)
     array([2., 0.])
     """
+
+    _kinds: ClassVar[Kinds] = LASSO
 
     multiplier_: float
     knots_: LassoKnots | None

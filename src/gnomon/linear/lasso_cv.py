@@ -7,10 +7,12 @@ doi:10.18637/jss.v033.i01.
 """
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import ClassVar, Literal
 
 from gnomon._typing import ArrayLike, Folds, RandomState, Verbosity
+from gnomon.base.options import Kinds
 from gnomon.linear._errors import Rule
+from gnomon.linear._kinds import LASSO_CV
 from gnomon.linear._sparse_cv import SparseRegressorCV
 from gnomon.optim import CoordinateOrder
 
@@ -31,15 +33,15 @@ class LassoCV(SparseRegressorCV):
     fit_intercept : bool, default=True
         Whether there is a free b.
     precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
-        Accepted for compatibility; the Gram matrix of a working set is used where it is faster.
+        As in `Lasso`.
     copy_X : bool, default=True
-        Accepted for compatibility; X is never written to.
+        Ignored: X is never written to.
     max_iter, tol
         As in `Lasso`.
     cv : int, splitter or iterable, optional
         None is 5 folds.
     verbose : int or bool, default=False
-        Accepted for compatibility.
+        1: about ten lines of progress on stderr; more: a line for each path.
     n_jobs : int, optional
         Threads over the folds, as in joblib.
     positive, random_state, selection
@@ -78,6 +80,8 @@ class LassoCV(SparseRegressorCV):
     >>> bool(sparing.alpha_ > best.alpha_), np.flatnonzero(sparing.coef_)
     (True, array([0, 1]))
     """
+
+    _kinds: ClassVar[Kinds] = LASSO_CV
 
     def __init__(
         self,

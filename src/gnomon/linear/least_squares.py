@@ -23,7 +23,9 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.options import check_options
 from gnomon.linear._iterative import iterate
+from gnomon.linear._kinds import LEAST_SQUARES
 from gnomon.linear._report import PerTarget
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores, set_coefficients
 from gnomon.linear.cost import cost_report
@@ -176,6 +178,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         -------
         self
         """
+        check_options(self, LEAST_SQUARES)
         X, y, weights = self._validated(X, y, sample_weight, reset=True)
         check_choice("on_singular", self.on_singular, get_args(OnSingular))
         check_non_negative("tol", self.tol)
@@ -310,7 +313,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
                 f"positive=True needs a closed form, not solver={method!r}; choose from {list(LEAST_SQUARES_METHODS)}"
             )
         options = {"tol": self.tol, **(self.solver_options or {})}
-        w, b, rss = iterate(self, rows, NoPenalty(), method, start=self.start, **options)
+        w, b, rss = iterate(self, rows, [NoPenalty()] * rows.shape[2], method, start=self.start, **options)
         return LeastSquares(w, b, rss, method)
 
     def _set(self, fit: LeastSquares, y: Floats, total: float) -> Self:

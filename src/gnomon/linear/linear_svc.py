@@ -6,7 +6,7 @@
 (2008), LIBLINEAR, JMLR 9, 1871–1874; Hsieh et al. (2008), doi:10.1145/1390156.1390208.
 """
 
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -15,8 +15,10 @@ from sklearn.utils import Tags
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.linear._classifier import class_scores, classes_of
+from gnomon.base.options import check_options
+from gnomon.linear._classifier import SparseCoefficients, class_scores, classes_of
 from gnomon.linear._forms import named_form
+from gnomon.linear._kinds import LINEAR_SVC
 from gnomon.linear._report import log_row, most_iterations, report
 from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
@@ -39,7 +41,7 @@ NARROW = 200
 UNITS = {"newton": 1e-5, "lbfgs": 1.0}
 
 
-class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
+class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estimator):
     """Linear support vector classification: minimise C Σᵢ sᵢ max(0, 1 − yᵢ (xᵢᵀw + b))² + ½ (‖w‖² + (b/κ)²).
 
     The parameters and their defaults are scikit-learn's. The intercept is penalised; for a free one use `LinearSVM`.
@@ -156,7 +158,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
-        check_choice("multi_class", self.multi_class, get_args(MultiClass))
+        check_options(self, LINEAR_SVC)
         rows = labelled_rows(self, X, y, sample_weight)
         form = _scaling(self, rows.total)
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0

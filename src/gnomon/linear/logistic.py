@@ -12,18 +12,22 @@ doi:10.1111/j.2517-6161.1958.tb00292.x; K classes: Theil (1969), doi:10.2307/252
 are reached by words, with n = Σ sᵢ and an L1 norm never halved.
 """
 
+import warnings
 from collections.abc import Mapping
 from typing import Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.linear._classifier import classes_of, rows_to_score, scores_of_rows
+from gnomon.base.options import check_options
+from gnomon.linear._classifier import SparseCoefficients, classes_of, rows_to_score, scores_of_rows
+from gnomon.linear._kinds import LOGISTIC
 from gnomon.linear._logistic_fit import (
     MultiClass,
     Parametrization,
@@ -45,7 +49,7 @@ from gnomon.penalties.forms import Objective
 __all__ = ["LogisticRegression", "convert_parametrization"]
 
 
-class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
+class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estimator):
     """Logistic regression: P(classes_[1] | x) = σ(xᵀw + b), for K > 2 classes softmax(Wx + b).
 
     Takes scikit-learn's parameters with their meaning; those below `solver_options` are further ones.
@@ -57,9 +61,9 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
     C : float, default=1.0
         Factor on the loss in (1); inf is no penalty.
     l1_ratio : float in [0, 1], default=0.0
-        Share r of the L1 norm in r‖w‖₁ + ½(1 − r)‖w‖².
+        Share r of the L1 norm in r‖w‖₁ + ½(1 − r)‖w‖². None, which scikit-learn withdraws, is 0.
     dual : bool, default=False
-        With "liblinear": solve the dual problem.
+        Solve the dual problem; with "liblinear" only.
     tol : float, default=1e-4
         Stop when no entry of the gradient of the mean loss (plus penalty/n) exceeds it. For "cd" the bound is on the
         duality gap relative to the objective, for "dcd" and "dual_newton" on their optimality conditions.
@@ -81,7 +85,7 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
     warm_start : bool, default=False
         Start from the last solution.
     n_jobs : int or None, default=None
-        Accepted for scikit-learn's sake: threads are those that BLAS may use.
+        Without effect, as in scikit-learn, which withdraws it: threads are those that BLAS may use.
     solver_options : dict, optional
         Further options of the solver.
     objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
@@ -221,7 +225,10 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
+        check_options(self, LOGISTIC)
+        _check_together(self)
         X, y = validate_rows(self, X, y, accept_sparse="csr")
+        check_classification_targets(y)
         index, self.classes_ = label_index(y)
         K = len(self.classes_)
         if K < 2:
@@ -299,6 +306,37 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
             return None
         parts = [self.coef_] + ([] if plan.intercept == "none" else [self.intercept_[:, None] / plan.bias])
         return (self.sign * np.hstack(parts)).astype(X.dtype)
+
+
+def _check_together(model: LogisticRegression) -> None:
+    """Refuse what the solver cannot use, and warn of what the penalty does not read, as scikit-learn does."""
+    if model.dual and model.solver != "liblinear":
+        raise ValueError(f"dual=True is for solver='liblinear', not {model.solver!r}; set dual=False")
+    given = model.penalty not in ("auto", "deprecated")
+    share = 0.0 if model.l1_ratio is None else float(model.l1_ratio)
+    if model.solver == "liblinear" and (model.penalty is None or (not given and np.isinf(model.C))):
+        raise ValueError("solver='liblinear' needs a penalty; choose another solver, or a finite C")
+    if model.solver == "liblinear" and (model.penalty == "elasticnet" or (not given and 0.0 < share < 1.0)):
+        raise ValueError(
+            f"solver='liblinear' takes the penalty 'l1' or 'l2' alone, not l1_ratio={model.l1_ratio!r}; choose 'saga'"
+        )
+    if model.l1_ratio is None and model.penalty == "elasticnet":
+        raise ValueError("penalty='elasticnet' with l1_ratio=None has no share of the L1 norm; give l1_ratio")
+    if model.l1_ratio is None and not given:
+        _warn(
+            "l1_ratio=None is deprecated in scikit-learn 1.8 and an error in 1.10; give a number in [0, 1]",
+            FutureWarning,
+        )
+    if (given and model.penalty != "elasticnet" and 0.0 < share < 1.0) or (model.penalty == "l2" and share != 0.0):
+        _warn(f"l1_ratio={model.l1_ratio!r} is read with penalty='elasticnet' only, not {model.penalty!r}", UserWarning)
+    if model.penalty is None and model.C != 1.0:
+        _warn(f"C={model.C!r} is not read with penalty=None; leave it out", UserWarning)
+    if model.n_jobs is not None:
+        _warn(f"n_jobs={model.n_jobs!r} has no effect, and is gone in scikit-learn 1.10; leave it out", FutureWarning)
+
+
+def _warn(sentence: str, kind: type[Warning]) -> None:
+    warnings.warn(sentence, kind, stacklevel=4)
 
 
 def convert_parametrization(

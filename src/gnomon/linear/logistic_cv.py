@@ -35,14 +35,16 @@ from gnomon._typing import (
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
+from gnomon.base.options import check_options
 from gnomon.base.routing import default_scorer, routed, router
-from gnomon.linear._classifier import rows_to_score
-from gnomon.linear._errors import RULES, Rule, standard_error
+from gnomon.linear._classifier import SparseCoefficients, rows_to_score
+from gnomon.linear._errors import Rule, standard_error
+from gnomon.linear._kinds import LOGISTIC_CV
 from gnomon.linear._legacy_cv import LegacyPenalty, asked_ratios, legacy_attributes, wants_legacy
 from gnomon.linear._logistic_fit import MultiClass
 from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["LogisticRegressionCV"]
@@ -56,7 +58,7 @@ SHARED = (
 _DEFAULT_RATIOS = (0.0,)
 
 
-class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
+class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estimator):
     """Logistic regression whose C (and L1 share) cross-validation chooses.
 
     Parameters
@@ -219,7 +221,7 @@ class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
         -------
         self
         """
-        check_choice("rule", self.rule, RULES)
+        check_options(self, LOGISTIC_CV)
         legacy = wants_legacy(self.use_legacy_attributes)
         asked = asked_ratios(self.penalty, self.l1_ratios, _DEFAULT_RATIOS)
         X, y = validate_rows(self, X, y, accept_sparse="csr")

@@ -20,7 +20,9 @@ from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matr
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import UNHEARD, CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.linear._classifier import class_scores, classes_of
+from gnomon.base.options import check_options
+from gnomon.linear._classifier import SparseCoefficients, class_scores, classes_of
+from gnomon.linear._kinds import PERCEPTRON
 from gnomon.linear._perceptron_fit import Examples, Mode, MultiClass, PenaltyWord, Start, StartWord, fit_perceptron
 from gnomon.linear._runs import check_classes
 from gnomon.numerics.validation import check_non_negative
@@ -31,7 +33,7 @@ from gnomon.optim.solution import History, StopReason
 __all__ = ["Perceptron"]
 
 
-class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
+class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estimator):
     """Perceptron: at every mistake yᵢ (xᵢᵀw + b) ≤ 0 add η cᵢ yᵢ (xᵢ, 1) to (w, b).
 
     By default it takes the steps of scikit-learn's Perceptron, in the same order. With `selection` and ``tol=None`` it
@@ -212,6 +214,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
         -------
         self
         """
+        check_options(self, PERCEPTRON)
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         check_non_negative("tol", self.tol or 0.0)
@@ -250,6 +253,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
         -------
         self
         """
+        check_options(self, PERCEPTRON)
         first = "classes_" not in vars(self)
         X, y = validate_rows(self, X, y, accept_sparse="csr", reset=first)
         if first:

@@ -127,8 +127,9 @@ def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     ValueError: rule='best' is unknown; choose from ['min', '1se']
     """
     choices = list(choices)
-    # With == alone an array or a data frame would compare elementwise.
-    if not any(type(value) is type(choice) and value == choice for choice in choices):
+    # With == alone an array or a data frame would compare elementwise; NumPy's words and truth values are Python's.
+    plain = str(value) if isinstance(value, str) else bool(value) if isinstance(value, np.bool_) else value
+    if not any(type(plain) is type(choice) and plain == choice for choice in choices):
         raise ValueError(f"{name}={value!r} is unknown; choose from {choices}")
     return value
 
