@@ -70,7 +70,7 @@ def scores_of_rows(estimator: BaseEstimator, X: Matrix) -> Floats:
         Z = X @ coef.T
         Z = (Z.toarray() if is_sparse(Z) else Z) + intercept
         return Z[:, 0] if Z.shape[1] == 1 else Z
-    return X @ coef[0] + intercept[0] if len(coef) == 1 else X @ coef.T + intercept
+    return X @ coef[0] + np.ravel(intercept)[0] if len(coef) == 1 else X @ coef.T + intercept
 
 
 def classes_of(classes: Array, z: Floats, cut: float = 0.0) -> Array:

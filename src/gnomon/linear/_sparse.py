@@ -63,8 +63,10 @@ def check_precompute(value: ArrayLike, X: Matrix, weights: Floats, *, centred: b
     """
     if np.ndim(value) == 0 or is_sparse(X):
         return
+    if isinstance(value, (list, tuple)):
+        raise ValueError("precompute is a list; give XᵀX as an array, or True or False")
     s = weights * (len(weights) / np.sum(weights))
-    if isinstance(value, np.ndarray) and centred and not np.allclose(s @ X / len(s), 0.0):
+    if centred and not np.allclose(s @ X / len(s), 0.0):
         warnings.warn("precompute is the Gram matrix of X, but X is centred; leave it out", stacklevel=3)
         return
     gram, own, d = np.asarray(value), X.T @ (s[:, None] * X), X.shape[1]
@@ -125,6 +127,7 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
             set_coefficients(self, W, [s.intercept for s in solutions], y.astype(X.dtype, copy=False))
             # As in scikit-learn, a single column of targets gives a flat `coef_` and an `intercept_` of one entry.
             self.coef_ = self.coef_.ravel() if W.shape[1] == 1 else self.coef_
+            self.intercept_ = self.intercept_ if self.fit_intercept else 0.0
             self._rho = form.rho
             report_each(self, solutions)
             self.dual_gap_ = np.asarray(self.dual_gap_, dtype=X.dtype)[()]
@@ -181,5 +184,8 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
     def _start(self, design: Design, k: int) -> Floats | None:
         if "coef_" not in vars(self):
             return None
-        w, b = np.atleast_2d(self.coef_)[k], np.atleast_1d(self.intercept_)[k]
-        return w if design.intercept == "none" else np.append(w, b).astype(design.dtype)
+        w = np.atleast_2d(self.coef_)[k]
+        if design.intercept == "none":
+            return w
+        b = np.broadcast_to(self.intercept_, len(np.atleast_2d(self.coef_)))[k]
+        return np.append(w, b).astype(design.dtype)

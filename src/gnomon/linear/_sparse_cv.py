@@ -6,6 +6,7 @@ Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01; the one-standar
 & Stone (1984), section 3.4.3.
 """
 
+import warnings
 from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import Any, ClassVar, Self
@@ -124,7 +125,7 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
             # As in scikit-learn, what does not depend on r has no axis for it.
             shared = len(shares) == 1 or np.ndim(self.alphas) == 1
             self.alphas_ = grids[0] if shared else np.array(grids)
-            self.mse_path_ = mse[0] if len(shares) == 1 else mse
+            self.mse_path_ = np.squeeze(mse).astype(X.dtype, copy=False)
             return self._refit(X, y, weights, grids[best][: k + 1])
 
     def predict(self, X: MatrixLike) -> Floats:
@@ -189,7 +190,9 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         train, test = fold
         X_train = X[train].tocsc() if is_sparse(X) else X[train]
         design, path = self._path(X_train, y[train], weights[train], share, alphas)
-        coefs, intercepts = zip(*(design.split(solution.w) for solution in path), strict=True)
+        solutions = list(path)
+        warn_unless_converged(max(solutions, key=lambda solution: not solution.converged), self.max_iter, stacklevel=2)
+        coefs, intercepts = zip(*(design.split(solution.w) for solution in solutions), strict=True)
         support = np.flatnonzero(np.any(coefs, axis=0))
         Z = X[test][:, support] @ np.array(coefs)[:, support].T + np.array(intercepts)
         return np.average((y[test, None] - Z) ** 2, axis=0, weights=weights[test])
@@ -204,12 +207,15 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
 
     def _refit(self, X: Matrix, y: Floats, weights: Floats, alphas: Floats) -> Self:
         """All rows at the chosen α, reached along the path to it."""
+        if self.alpha_ == 0.0:
+            warnings.warn("the best of alphas is 0, no lasso; use LinearRegression", stacklevel=3)
         design, path = self._path(X, y, weights, self.l1_ratio_, alphas)
         for solution in path:
             found = solution
         warn_unless_converged(found, self.max_iter, stacklevel=4)
         w, b = design.split(found.w)
-        self.coef_, self.intercept_ = w, X.dtype.type(b)
-        self.dual_gap_, self.objective_, self.n_iter_ = found.dual_gap, found.objective, max(found.n_iter, 1)
+        self.coef_, self.intercept_ = w, X.dtype.type(b) if self.fit_intercept else 0.0
+        self.dual_gap_, self.objective_ = X.dtype.type(found.dual_gap), found.objective
+        self.n_iter_ = max(found.n_iter, 1)
         self.converged_, self.stop_reason_, self.history_ = found.converged, found.stop_reason, found.history
         return self

@@ -293,7 +293,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
     @property
     def singular_(self) -> Floats:
         """Singular values of the centred, weighted X, largest first."""
-        return np.linalg.svd(self._factor()[0], compute_uv=False)
+        return np.linalg.svd(self._factor()[0], compute_uv=False).astype(self.coef_.dtype, copy=False)
 
     def _method(self, X: Matrix) -> str:
         names = ["auto", *LEAST_SQUARES_METHODS, *SOLVERS]

@@ -12,7 +12,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Seed, Verbosity
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Numbers, Seed, Verbosity
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.base.options import check_options
@@ -63,6 +63,7 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1.0
     class_weight : dict, "balanced" or None, default=None
+        Price of each class. As in LIBLINEAR, of one class against the rest only its own rows are priced.
     verbose : int, default=0
         Whether to send the history to the logger ``gnomon.optim``.
     random_state : int, RandomState or None, default=None
@@ -80,6 +81,7 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     intercept_ : ndarray of shape (1,) or (n_classes,)
+        0.0 without an intercept.
     objective_ : float
         Value of (1), summed over the problems of one against rest.
     dual_gap_ : float
@@ -108,7 +110,7 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
 
     classes_: Array
     coef_: Floats
-    intercept_: Floats
+    intercept_: Numbers
     objective_: float
     dual_gap_: float
     n_iter_: int
@@ -159,7 +161,7 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         check_options(self, LINEAR_SVC)
-        rows = labelled_rows(self, X, y, sample_weight)
+        rows = labelled_rows(self, X, y, sample_weight, rest_priced=False, dtype=np.float64)
         form = _scaling(self, rows.total)
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
         column: dict[str, Any] = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
@@ -177,7 +179,9 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
         options = column | limits
         most = most_iterations(self, solver, len(positive_classes(self)))
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:
-            return fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, told, **options)
+            fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, told, **options)
+            self.intercept_ = self.intercept_ if self.fit_intercept else 0.0
+            return self
 
     def _fit_jointly(
         self, rows: PricedRows, form: Form, column: dict[str, Any], limits: dict[str, Any], told: Tasks
@@ -194,7 +198,7 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
         intercept = np.broadcast_to(intercept, len(coef))
         if len(coef) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef.astype(rows.X.dtype), intercept.astype(rows.X.dtype)
+        self.coef_, self.intercept_ = coef, np.array(intercept) if self.fit_intercept else 0.0
         return report(self, [solution])
 
     def decision_function(self, X: MatrixLike) -> Floats:

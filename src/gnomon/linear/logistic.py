@@ -21,7 +21,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
+from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Numbers, Seed, Verbosity
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
@@ -41,7 +41,7 @@ from gnomon.linear._report import most_iterations, report
 from gnomon.linear._separation import warn_if_separated
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
-from gnomon.numerics.validation import check_interval
+from gnomon.numerics.validation import FLOATS, check_interval
 from gnomon.numerics.weights import check_weights
 from gnomon.optim.solution import History, StopReason
 from gnomon.penalties.forms import Objective
@@ -114,6 +114,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     intercept_ : ndarray of shape (1,) or (n_classes,)
+        As in scikit-learn, 0.0 for "liblinear" without an intercept.
     n_iter_ : ndarray of shape (1,), or (n_classes,) for "ovr"
     converged_ : bool
         False also for separable classes without a penalty.
@@ -153,7 +154,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
 
     classes_: Array
     coef_: Floats
-    intercept_: Floats
+    intercept_: Numbers
     objective_: float
     dual_gap_: float
     n_iter_: Integers
@@ -227,7 +228,9 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         """Minimise (1)."""
         check_options(self, LOGISTIC)
         _check_together(self)
-        X, y = validate_rows(self, X, y, accept_sparse="csr")
+        # As in scikit-learn, LIBLINEAR's coefficients are double.
+        liblinear = self.solver == "liblinear"
+        X, y = validate_rows(self, X, y, accept_sparse="csr", dtype=np.float64 if liblinear else FLOATS)
         check_classification_targets(y)
         index, self.classes_ = label_index(y)
         K = len(self.classes_)
@@ -244,6 +247,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:
             W, b, solutions = solve(self, plan, X, index, K, weights, self._start(plan, K, X), told)
             self.coef_, self.intercept_ = (self.sign * W).astype(X.dtype), (self.sign * b).astype(X.dtype)
+            self.intercept_ = 0.0 if liblinear and not self.fit_intercept else self.intercept_
             report(self, solutions)
             self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
             self.gradient_norm_ = max(s.gradient_norm for s in solutions)
@@ -320,6 +324,8 @@ def _check_together(model: LogisticRegression) -> None:
         raise ValueError(
             f"solver='liblinear' takes the penalty 'l1' or 'l2' alone, not l1_ratio={model.l1_ratio!r}; choose 'saga'"
         )
+    if model.dual and (model.penalty == "l1" or (not given and share == 1.0)):
+        raise ValueError("dual=True goes with the squared penalty; set dual=False for an L1 norm")
     if model.l1_ratio is None and model.penalty == "elasticnet":
         raise ValueError("penalty='elasticnet' with l1_ratio=None has no share of the L1 norm; give l1_ratio")
     if model.l1_ratio is None and not given:
@@ -327,7 +333,8 @@ def _check_together(model: LogisticRegression) -> None:
             "l1_ratio=None is deprecated in scikit-learn 1.8 and an error in 1.10; give a number in [0, 1]",
             FutureWarning,
         )
-    if (given and model.penalty != "elasticnet" and 0.0 < share < 1.0) or (model.penalty == "l2" and share != 0.0):
+    unread = given and model.penalty != "elasticnet" and 0.0 < share < 1.0
+    if unread or (model.penalty == "l2" and model.l1_ratio != 0):
         _warn(f"l1_ratio={model.l1_ratio!r} is read with penalty='elasticnet' only, not {model.penalty!r}", UserWarning)
     if model.penalty is None and model.C != 1.0:
         _warn(f"C={model.C!r} is not read with penalty=None; leave it out", UserWarning)

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base import validate_rows
@@ -50,7 +50,8 @@ class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Esti
         Passes over the data.
     tol : float or None, default=1e-3
         Stop when the mean loss of a pass has not fallen by tol for `n_iter_no_change` passes. None: stop after a pass
-        without mistakes.
+        without mistakes; as in scikit-learn, `max_iter` passes without such a one are then no reason for a warning,
+        unless `selection` or `mode` ask for the algorithm of the textbook.
     shuffle : bool, default=True
         Visit the rows in a new order in every pass.
     verbose : int, default=0
@@ -223,11 +224,12 @@ class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Esti
             (coef_init if coef_init is not None else previous[0]),
             (intercept_init if intercept_init is not None else previous[1]),
         )
-        self.classes_ = np.unique(y)
+        self.classes_ = unique_labels(y)
         self.t_ = 1.0
         with fit_tasks(self, "pass", self._most_passes(), X=X, y=y) as told:
             self._learn(X, y, sample_weight, start, self.max_iter, told)
-        if not self.converged_ and self.stop_reason_ != "callback":
+        asked = self.tol is not None or self.selection is not None or self.mode == "batch"
+        if asked and not self.converged_ and self.stop_reason_ != "callback":
             warnings.warn(
                 f"not converged after {self.n_iter_} passes; raise max_iter={self.max_iter}, give a tol, or use "
                 "pocket=True or AveragedPerceptron if the classes overlap",
@@ -261,7 +263,7 @@ class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Esti
                 raise ValueError("classes=None in the first call to partial_fit; give all classes that will come")
             if self.class_weight == "balanced":
                 raise ValueError("class_weight='balanced' needs all rows; give partial_fit a dict of weights")
-            self.classes_, self.t_ = np.unique(classes), 1.0
+            self.classes_, self.t_ = unique_labels(classes), 1.0
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes={classes!r} differ from those of the first call, {self.classes_.tolist()}")
         unknown = np.setdiff1d(y, self.classes_)

@@ -359,7 +359,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         self._total, self._system = rows.total, (found.method, found.system)
         self.rho_, self.solver_ = self._shaped(rho), found.method
         passes = found.n_iter
-        self.n_iter_ = None if passes is None else np.atleast_1d(np.asarray(passes, dtype=np.int32))
+        self.n_iter_ = None if passes is None else np.array(np.broadcast_to(passes, w.shape[1]), dtype=np.int32)
         if self.constraint is not None:
             self.multiplier_ = _each(self.rho_, lambda r: lam_of(r, self.objective or "sum", self._total))
         # Left from an earlier fit, whose solver computed it while this one may not.

@@ -7,6 +7,7 @@ Leave-one-out errors are exact and cost no refit: one decomposition serves all r
 (1984), section 3.4.3.
 """
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self
 
@@ -145,6 +146,12 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         alphas = self._alphas()
         rows = Rows(X, as_columns(y.astype(X.dtype, copy=False)), weights, self.fit_intercept)
+        if self.gcv_mode == "svd" and self.cv is None and sparse.issparse(X):
+            warnings.warn(
+                "gcv_mode='svd' is for a dense X, and an error in scikit-learn 1.11 for a sparse one; leave it out",
+                FutureWarning,
+                stacklevel=2,
+            )
         path = ridge_path(rows, float(np.min(alphas)), mode=self.gcv_mode or "auto")
         sent = routed(self, "fit", sample_weight, params)
         if self.cv is None:
@@ -270,7 +277,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
         best = scores[chosen, np.arange(len(chosen))]
         several = self.alpha_per_target and k > 1
         self.alpha_ = alphas[chosen] if several else float(rho[0])
-        self.best_score_ = best if several else float(best[0])
+        self.best_score_ = best if self.alpha_per_target and y.ndim == 2 else float(best[0])
         self.effective_dof_ = dof if several else float(dof[0])
         self.scores_ = scores if several else scores[:, 0]
         return self
