@@ -14,23 +14,15 @@ from sklearn.exceptions import ConvergenceWarning, DataConversionWarning, NotFit
 from sklearn.utils import all_estimators
 
 PEERS = dict(all_estimators())
-KINDS = (
-    NotFittedError,
-    ConvergenceWarning,
-    FutureWarning,
-    DataConversionWarning,
-    UserWarning,
-    ValueError,
-    TypeError,
-    AttributeError,
-)
+WARNINGS = (ConvergenceWarning, FutureWarning, DataConversionWarning, UserWarning)
+KINDS = (NotFittedError, *WARNINGS, ValueError, TypeError, AttributeError)
 # What a solver counts or measures on its way: ours must be of the same type and shape, where theirs counts at all.
 COUNTED = {"n_iter_", "dual_gap_", "t_", "solver_"}
 
 
 def _tables():
     rng = np.random.default_rng(0)
-    X = rng.normal(size=(40, 3)) + [0.5, -1.0, 0.0]
+    X = rng.normal(size=(40, 3)) + np.array([0.5, -1.0, 0.0])
     Y = X @ rng.normal(size=(3, 2)) + 0.3 * rng.normal(size=(40, 2)) + 2.0
     y, s = Y[:, 0], rng.uniform(0.2, 3.0, size=40)
     binary, classes = (y > np.median(y)).astype(int), np.digitize(y, np.quantile(y, [0.3, 0.7]))
@@ -159,12 +151,10 @@ def unlike(theirs, mine, rtol, values_too=True):
         if list(theirs) != list(mine):
             return [f"keys {list(mine)}, theirs {list(theirs)}"]
         return [f"[{k}] {d}" for k in theirs for d in unlike(theirs[k], mine[k], rtol, values_too)]
-    shapes = np.shape(theirs), np.shape(mine)
-    if (
-        (theirs is None) != (mine is None)
-        or isinstance(theirs, list) != isinstance(mine, list)
-        or shapes[0] != shapes[1]
-    ):
+    if isinstance(theirs, (list, tuple)) and type(theirs) is type(mine) and len(theirs) == len(mine):
+        return [d for pair in zip(theirs, mine, strict=True) for d in unlike(*pair, rtol, values_too)]
+    traits = [(value is None, isinstance(value, list), np.shape(value)) for value in (theirs, mine)]
+    if traits[0] != traits[1]:
         return [f"{mine!r} of type {type(mine).__name__}, theirs {theirs!r} of type {type(theirs).__name__}"]
     a, b = np.asarray(theirs), np.asarray(mine)
     if isinstance(theirs, str) and isinstance(mine, str):
