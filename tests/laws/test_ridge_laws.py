@@ -214,10 +214,10 @@ def test_tiny_alpha_on_dependent_columns():
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
-        ({"alpha": -1.0}, "alpha=-1.0 must be a number ≥ 0"),
+        ({"alpha": -1.0}, "alpha=-1.0 must be ≥ 0"),
         ({"alpha": 2.0, "lam": 1.0}, "exclude each other"),
         ({"lam": 1.0, "constraint": 1.0}, "exclude each other"),
-        ({"constraint": -1.0}, "constraint=-1.0 must be None or a number ≥ 0"),
+        ({"constraint": -1.0}, "constraint=-1.0 must be a number ≥ 0"),
         ({"objective": "median"}, "objective='median' is unknown"),
         ({"solver": "magic"}, "solver='magic' is unknown"),
         ({"solver": "gd", "positive": True}, "positive=True is for solver='auto' or 'lbfgs'"),

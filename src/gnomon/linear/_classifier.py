@@ -6,7 +6,7 @@ Validation must not cost more than the product of one row: a plain floating arra
 names to compare, is only checked to be finite. Everything else is fully validated.
 """
 
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -14,13 +14,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, Floats, Matrix, MatrixLike, is_sparse
 from gnomon.base import validate_rows
-from gnomon.linear._scores import as_csr
+from gnomon.linear._scores import as_csr, dense
 
 __all__ = ["SparseCoefficients", "class_scores", "classes_of", "rows_to_score", "scores_of_rows"]
 
 
 class SparseCoefficients:
     """The two methods by which a fitted classifier stores W densely, as `fit` leaves it, or as a CSR matrix."""
+
+    coef_: Any
 
     def sparsify(self) -> Self:
         """Store `coef_` as a CSR matrix, which is smaller where more than half of it is zero; all methods can use it.
@@ -41,7 +43,7 @@ class SparseCoefficients:
         self
         """
         check_is_fitted(self, "coef_")
-        self.coef_ = self.coef_.toarray() if is_sparse(self.coef_) else self.coef_
+        self.coef_ = dense(self.coef_)
         return self
 
 
@@ -67,8 +69,7 @@ def scores_of_rows(estimator: BaseEstimator, X: Matrix) -> Floats:
     """z of (1) for rows that have been checked."""
     coef, intercept = estimator.coef_, estimator.intercept_
     if is_sparse(coef):
-        Z = X @ coef.T
-        Z = (Z.toarray() if is_sparse(Z) else Z) + intercept
+        Z = dense(X @ estimator.coef_.T) + intercept
         return Z[:, 0] if Z.shape[1] == 1 else Z
     return X @ coef[0] + np.ravel(intercept)[0] if len(coef) == 1 else X @ coef.T + intercept
 

@@ -4,7 +4,7 @@ A Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + B (r ‖w‖₁ + (1 − r) ‖w‖²
 """
 
 import warnings
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
@@ -15,13 +15,12 @@ from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers, Spars
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import Kinds, check_options
 from gnomon.linear._forms import lam_of, named_form
 from gnomon.linear._report import PerTarget, most_iterations, report_each
 from gnomon.linear._scores import as_columns, as_csr, intercept_of, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_interval, check_non_negative
+from gnomon.numerics.validation import check_choice, check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Solution, fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, objective_form
@@ -61,6 +60,8 @@ def check_precompute(value: ArrayLike, X: Matrix, weights: Floats, *, centred: b
 
     The weights sᵢ in S sum to the number of rows.
     """
+    if np.ndim(value) == 0:
+        check_choice("precompute", value, (True, False, "auto"))
     if np.ndim(value) == 0 or is_sparse(X):
         return
     if isinstance(value, (list, tuple)):
@@ -93,8 +94,6 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
     stop_reason_: PerTarget
     history_: PerTarget
 
-    _kinds: ClassVar[Kinds]
-
     def _share(self) -> float:
         raise NotImplementedError
 
@@ -111,10 +110,9 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
         -------
         self
         """
-        check_options(self, self._kinds)
+        X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), multi_output=True, y_numeric=True)
         if self.alpha == 0.0:
             warnings.warn("alpha=0 is no lasso and slow to converge; use LinearRegression", stacklevel=2)
-        X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), multi_output=True, y_numeric=True)
         Y, weights = as_columns(y.astype(X.dtype, copy=False)), check_weights(sample_weight, X)
         check_precompute(self.precompute, X, weights, centred=self.fit_intercept)
         self._total = float(weights.sum(dtype=float))

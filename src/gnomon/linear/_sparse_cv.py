@@ -9,7 +9,7 @@ Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01; the one-standar
 import warnings
 from collections.abc import Iterator, Sequence
 from itertools import count
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -21,7 +21,6 @@ from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike, is_s
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import Kinds, check_options
 from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
 from gnomon.linear._errors import standard_error
@@ -30,7 +29,7 @@ from gnomon.linear._sparse import check_precompute
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_interval, check_non_negative
+from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, Solution, coordinate_path, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
@@ -76,8 +75,6 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
     stop_reason_: StopReason
     history_: History
 
-    _kinds: ClassVar[Kinds]
-
     def _shares(self) -> Sequence[float] | Floats:
         """The candidates for r."""
         raise NotImplementedError
@@ -97,7 +94,6 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         -------
         self
         """
-        check_options(self, self._kinds)
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), y_numeric=True)
         y, weights = y.astype(X.dtype, copy=False), check_weights(sample_weight, X)
         check_precompute(self.precompute, X, weights, centred=self.fit_intercept)
@@ -158,7 +154,7 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         if share == 0.0:
             raise ValueError("l1_ratio=0 has no largest useful alpha; give `alphas` as an array, or use RidgeCV")
         options: dict[str, Any] = {
-            "n_alphas": self.alphas,
+            "n_alphas": check_integer("alphas", self.alphas, 1),
             "eps": self.eps,
         }
         options |= {"fit_intercept": self.fit_intercept, "positive": self.positive}

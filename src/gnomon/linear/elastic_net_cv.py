@@ -6,14 +6,12 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x; paths: Friedman, Hast
 doi:10.18637/jss.v033.i01.
 """
 
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Floats, Folds, RandomState, Verbosity
-from gnomon.base.options import Kinds
+from gnomon._typing import ArrayLike, Count, Floats, Folds, NonNegative, Positive, RandomState, Verbosity
 from gnomon.linear._errors import Rule
-from gnomon.linear._kinds import ELASTIC_NET_CV
 from gnomon.linear._sparse_cv import SparseRegressorCV
 from gnomon.optim import CoordinateOrder
 
@@ -65,18 +63,16 @@ class ElasticNetCV(SparseRegressorCV):
     0.9
     """
 
-    _kinds: ClassVar[Kinds] = ELASTIC_NET_CV
-
     def __init__(
         self,
         *,
         l1_ratio: float | ArrayLike = 0.5,
-        eps: float = 1e-3,
+        eps: Positive = 1e-3,
         alphas: int | ArrayLike = 100,
         fit_intercept: bool = True,
         precompute: Literal["auto"] | bool | ArrayLike = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
+        max_iter: Count = 1000,
+        tol: NonNegative = 1e-4,
         cv: Folds = None,
         copy_X: bool = True,
         verbose: Verbosity = 0,

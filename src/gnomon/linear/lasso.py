@@ -9,15 +9,11 @@ kin are reached by `objective` and `lam`. The path of (1) is piecewise linear, s
 exact: `gnomon.optim.lasso_knots`.
 """
 
-from typing import ClassVar
-
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, RandomState, is_sparse
-from gnomon.base.options import Kinds
+from gnomon._typing import ArrayLike, Count, Floats, Matrix, NonNegative, RandomState, is_sparse
 from gnomon.linear._forms import check_constraint, lam_of, named_form
-from gnomon.linear._kinds import LASSO
 from gnomon.linear._knots import weighted_knots
 from gnomon.linear._sparse import SparseObjective, SparseRegressor, scaled_form
 from gnomon.numerics.validation import check_non_negative
@@ -105,29 +101,27 @@ class Lasso(SparseRegressor):
     array([2., 0.])
     """
 
-    _kinds: ClassVar[Kinds] = LASSO
-
     multiplier_: float
     knots_: LassoKnots | None
 
     def __init__(
         self,
-        alpha: float = 1.0,
+        alpha: NonNegative = 1.0,
         *,
         fit_intercept: bool = True,
         precompute: bool | ArrayLike = False,
         copy_X: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
+        max_iter: Count = 1000,
+        tol: NonNegative = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
         random_state: RandomState = None,
         selection: CoordinateOrder = "cyclic",
         objective: Objective | None = None,
-        lam: float | None = None,
+        lam: NonNegative | None = None,
         solver: str = "cd",
         penalize_intercept: bool = False,
-        constraint: float | None = None,
+        constraint: NonNegative | None = None,
         store_path: bool = False,
     ):
         self.alpha = alpha

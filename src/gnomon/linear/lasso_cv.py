@@ -7,12 +7,10 @@ doi:10.18637/jss.v033.i01.
 """
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import Literal
 
-from gnomon._typing import ArrayLike, Folds, RandomState, Verbosity
-from gnomon.base.options import Kinds
+from gnomon._typing import ArrayLike, Count, Folds, NonNegative, Positive, RandomState, Verbosity
 from gnomon.linear._errors import Rule
-from gnomon.linear._kinds import LASSO_CV
 from gnomon.linear._sparse_cv import SparseRegressorCV
 from gnomon.optim import CoordinateOrder
 
@@ -81,17 +79,15 @@ class LassoCV(SparseRegressorCV):
     (True, array([0, 1]))
     """
 
-    _kinds: ClassVar[Kinds] = LASSO_CV
-
     def __init__(
         self,
         *,
-        eps: float = 1e-3,
+        eps: Positive = 1e-3,
         alphas: int | ArrayLike = 100,
         fit_intercept: bool = True,
         precompute: Literal["auto"] | bool | ArrayLike = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
+        max_iter: Count = 1000,
+        tol: NonNegative = 1e-4,
         copy_X: bool = True,
         cv: Folds = None,
         verbose: Verbosity = False,

@@ -20,12 +20,10 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, NonNegative, Numbers
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import check_options
 from gnomon.linear._iterative import iterate
-from gnomon.linear._kinds import LEAST_SQUARES
 from gnomon.linear._report import PerTarget
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores, set_coefficients
 from gnomon.linear.cost import cost_report
@@ -145,7 +143,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         *,
         fit_intercept: bool = True,
         copy_X: bool = True,
-        tol: float = 1e-6,
+        tol: NonNegative = 1e-6,
         n_jobs: int | None = None,
         positive: bool = False,
         solver: str = "auto",
@@ -178,7 +176,6 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         -------
         self
         """
-        check_options(self, LEAST_SQUARES)
         X, y, weights = self._validated(X, y, sample_weight, reset=True)
         check_choice("on_singular", self.on_singular, get_args(OnSingular))
         check_non_negative("tol", self.tol)

@@ -12,13 +12,24 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Numbers, Seed, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    CountOrZero,
+    Floats,
+    Matrix,
+    MatrixLike,
+    NonNegative,
+    Numbers,
+    Positive,
+    Seed,
+    Verbosity,
+)
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import check_options
 from gnomon.linear._classifier import SparseCoefficients, class_scores, classes_of
 from gnomon.linear._forms import named_form
-from gnomon.linear._kinds import LINEAR_SVC
 from gnomon.linear._report import log_row, most_iterations, report
 from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
@@ -124,17 +135,17 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
         loss: Hinge = "squared_hinge",
         *,
         dual: Literal["auto"] | bool = "auto",
-        tol: float = 1e-4,
-        C: float = 1.0,
+        tol: Positive = 1e-4,
+        C: Positive = 1.0,
         multi_class: MultiClass = "ovr",
         fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
+        intercept_scaling: Positive = 1.0,
         class_weight: ClassWeight = None,
         verbose: Verbosity = 0,
         random_state: Seed = None,
-        max_iter: int = 1000,
+        max_iter: CountOrZero = 1000,
         objective: Objective | None = None,
-        lam: float | None = None,
+        lam: NonNegative | None = None,
         prior: float | ArrayLike | None = None,
     ):
         self.penalty = penalty
@@ -160,7 +171,6 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
-        check_options(self, LINEAR_SVC)
         rows = labelled_rows(self, X, y, sample_weight, rest_priced=False, dtype=np.float64)
         form = _scaling(self, rows.total)
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0

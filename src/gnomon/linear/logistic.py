@@ -14,20 +14,35 @@ are reached by words, with n = Σ sᵢ and an L1 norm never halved.
 
 import warnings
 from collections.abc import Mapping
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Numbers, Seed, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    CountOrZero,
+    Floats,
+    Integers,
+    Matrix,
+    MatrixLike,
+    NonNegative,
+    Numbers,
+    Positive,
+    Seed,
+    Share,
+    Verbosity,
+    Within,
+)
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import check_options
+from gnomon.base.parameters import check_parameters
 from gnomon.linear._classifier import SparseCoefficients, classes_of, rows_to_score, scores_of_rows
-from gnomon.linear._kinds import LOGISTIC
 from gnomon.linear._logistic_fit import (
     MultiClass,
     Parametrization,
@@ -170,28 +185,28 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         self,
         penalty: PenaltyWord = "auto",
         *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
+        C: Annotated[float, Within(0.0, closed="right")] = 1.0,
+        l1_ratio: Share | None = 0.0,
         dual: bool = False,
-        tol: float = 1e-4,
+        tol: NonNegative = 1e-4,
         fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
+        intercept_scaling: Positive = 1.0,
         class_weight: ClassWeight = None,
         random_state: Seed = None,
         solver: str = "lbfgs",
-        max_iter: int = 100,
+        max_iter: CountOrZero = 100,
         verbose: Verbosity = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
         solver_options: Mapping[str, Any] | None = None,
         objective: Objective | None = None,
-        lam: float | None = None,
+        lam: NonNegative | None = None,
         multi_class: MultiClass = "auto",
         parametrization: Parametrization = "full",
         reference_class: object = None,
         sign: Literal[1, -1] = 1,
         prior: float | ArrayLike | None = None,
-        threshold: float = 0.5,
+        threshold: Share = 0.5,
         penalize_intercept: bool = False,
     ):
         self.penalty = penalty
@@ -226,7 +241,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
-        check_options(self, LOGISTIC)
+        check_parameters(self)
         _check_together(self)
         # As in scikit-learn, LIBLINEAR's coefficients are double.
         liblinear = self.solver == "liblinear"

@@ -23,12 +23,15 @@ from gnomon._typing import (
     Array,
     ArrayLike,
     ClassWeight,
+    CountOrZero,
     Floats,
     Folds,
     Integers,
     Matrix,
     MatrixLike,
+    NonNegative,
     Numbers,
+    Positive,
     Scoring,
     Seed,
     Verbosity,
@@ -36,11 +39,10 @@ from gnomon._typing import (
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import check_options
+from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._classifier import SparseCoefficients, rows_to_score
 from gnomon.linear._errors import Rule, standard_error
-from gnomon.linear._kinds import LOGISTIC_CV
 from gnomon.linear._legacy_cv import LegacyPenalty, asked_ratios, legacy_attributes, wants_legacy
 from gnomon.linear._logistic_fit import MultiClass
 from gnomon.linear.logistic import LogisticRegression
@@ -159,13 +161,13 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         penalty: LegacyPenalty = "deprecated",
         scoring: Scoring = None,
         solver: str = "lbfgs",
-        tol: float = 1e-4,
-        max_iter: int = 100,
+        tol: NonNegative = 1e-4,
+        max_iter: CountOrZero = 100,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
         verbose: Verbosity = 0,
         refit: bool = True,
-        intercept_scaling: float = 1.0,
+        intercept_scaling: Positive = 1.0,
         random_state: Seed = None,
         use_legacy_attributes: bool | Literal["warn"] = False,
         multi_class: MultiClass = "auto",
@@ -223,7 +225,7 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         -------
         self
         """
-        check_options(self, LOGISTIC_CV)
+        check_parameters(self)
         legacy = wants_legacy(self.use_legacy_attributes)
         asked = asked_ratios(self.penalty, self.l1_ratios, _DEFAULT_RATIOS)
         X, y = validate_rows(self, X, y, accept_sparse="csr", dtype=np.float64)
@@ -260,6 +262,8 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         asked = (1.0 if self.penalty == "l1" else 0.0,) if asked is None else asked
         Cs = np.logspace(-4, 4, check_integer("Cs", self.Cs, 1)) if np.ndim(self.Cs) == 0 else self.Cs
         Cs, ratios = np.asarray(Cs, dtype=float), np.atleast_1d(np.asarray(asked, dtype=float))
+        if np.ndim(asked) != 1:
+            raise ValueError(f"l1_ratios={self.l1_ratios!r} must be a list of numbers in [0, 1]; give one")
         if not (Cs.size and ratios.size):
             raise ValueError(f"Cs={self.Cs!r} or l1_ratios={self.l1_ratios!r} is empty; give values to choose from")
         return Cs, ratios

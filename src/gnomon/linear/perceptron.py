@@ -16,13 +16,26 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
 from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Count,
+    Floats,
+    Integers,
+    Matrix,
+    MatrixLike,
+    NonNegative,
+    Positive,
+    ProperShare,
+    Seed,
+    Share,
+    Verbosity,
+)
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import UNHEARD, CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import check_options
 from gnomon.linear._classifier import SparseCoefficients, class_scores, classes_of
-from gnomon.linear._kinds import PERCEPTRON
 from gnomon.linear._perceptron_fit import Examples, Mode, MultiClass, PenaltyWord, Start, StartWord, fit_perceptron
 from gnomon.linear._runs import check_classes
 from gnomon.numerics.validation import check_non_negative
@@ -145,19 +158,19 @@ class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Esti
         self,
         *,
         penalty: PenaltyWord = None,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
+        alpha: NonNegative = 0.0001,
+        l1_ratio: Share = 0.15,
         fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
+        max_iter: Count = 1000,
+        tol: NonNegative | None = 1e-3,
         shuffle: bool = True,
         verbose: Verbosity = 0,
-        eta0: float = 1.0,
+        eta0: Positive = 1.0,
         n_jobs: int | None = None,
         random_state: Seed = 0,
         early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
+        validation_fraction: ProperShare = 0.1,
+        n_iter_no_change: Count = 5,
         class_weight: ClassWeight = None,
         warm_start: bool = False,
         selection: Selection | None = None,
@@ -215,7 +228,6 @@ class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Esti
         -------
         self
         """
-        check_options(self, PERCEPTRON)
         X, y = validate_rows(self, X, y, accept_sparse="csr")
         check_classification_targets(y)
         check_non_negative("tol", self.tol or 0.0)
@@ -255,7 +267,6 @@ class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Esti
         -------
         self
         """
-        check_options(self, PERCEPTRON)
         first = "classes_" not in vars(self)
         X, y = validate_rows(self, X, y, accept_sparse="csr", reset=first)
         if first:

@@ -18,13 +18,11 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike, Numbers, Seed, is_sparse
+from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Numbers, Seed, is_sparse
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import check_options
 from gnomon.linear._forms import check_constraint, lam_of, named_form
 from gnomon.linear._iterative import iterate
-from gnomon.linear._kinds import RIDGE
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import (
     Norms,
@@ -155,14 +153,14 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         *,
         fit_intercept: bool = True,
         copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-4,
+        max_iter: Count | None = None,
+        tol: NonNegative = 1e-4,
         solver: str = "auto",
         positive: bool = False,
         random_state: Seed = None,
         objective: Objective | None = None,
-        lam: float | None = None,
-        constraint: float | None = None,
+        lam: NonNegative | None = None,
+        constraint: NonNegative | None = None,
         penalize_intercept: bool = False,
         store_loo: bool = False,
         start: ArrayLike | None = None,
@@ -197,7 +195,6 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         -------
         self
         """
-        check_options(self, RIDGE)
         X, y = validate_rows(self, X, y, finite=False, accept_sparse=SPARSE_FORMATS, multi_output=True, y_numeric=True)
         method = self._method(X)
         rows = self._rows(X, sample_weight, y=y.astype(X.dtype, copy=False))
@@ -340,7 +337,8 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         options |= {"start": self.start, "loss_scale": forms[0].loss_scale}
         penalties = [L2(form.strength, half=form.half) for form in forms]
         w, b, rss = iterate(self, rows, penalties, _ALIASES.get(method, method), **options)
-        return RidgeSolution(w, b, rss, None, method, n_iter=self.n_iter_)
+        passes: Any = self.n_iter_
+        return RidgeSolution(w, b, rss, None, method, n_iter=passes)
 
     def _form(self, rho: float, total: float) -> Form:
         """A and B of the form in which the objective is written."""

@@ -22,10 +22,8 @@ from sklearn.utils.validation import _check_method_params
 from gnomon._typing import ArrayLike, Floats, Folds, Integers, MatrixLike, Numbers, Scoring
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import check_options
 from gnomon.base.routing import default_scorer, routed, router
 from gnomon.linear._errors import Rule, standard_error, unit_of
-from gnomon.linear._kinds import RIDGE_CV
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import RidgePath, Rows, ridge_path
 from gnomon.numerics.validation import check_positive
@@ -134,7 +132,6 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
         -------
         self
         """
-        check_options(self, RIDGE_CV)
         options: dict[str, Any] = {
             "accept_sparse": SPARSE_FORMATS,
             "multi_output": True,

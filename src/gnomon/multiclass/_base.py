@@ -21,7 +21,6 @@ from gnomon.base import FittedColumns, given_rows, offers, refit_columns
 from gnomon.base.callbacks import CallbackSupportMixin
 from gnomon.base.columns import ConstantSide
 from gnomon.base.estimator import Estimator
-from gnomon.base.options import Kinds, none, number, verbosity, whole
 from gnomon.base.outputs import Output
 from gnomon.base.routing import routed
 from gnomon.multiclass._reject import AnswerReport, Refusal, insert_label
@@ -29,7 +28,6 @@ from gnomon.numerics.coding import BinaryProblem
 from gnomon.numerics.weights import check_weights
 
 __all__ = [
-    "REDUCTION",
     "Problems",
     "Reduction",
     "Wanted",
@@ -47,15 +45,6 @@ Problems: TypeAlias = list[Callable[[], BinaryProblem]]
 
 Wanted: TypeAlias = Literal["auto"] | Output
 """What the base is asked for; "auto" is the best that it has."""
-
-
-REDUCTION: Kinds = {
-    "n_jobs": (none, whole()),
-    "verbose": (verbosity,),
-    "reject_threshold": (none, number()),
-    "reject_margin": (none, number()),
-}
-"""Options that all reductions have."""
 
 
 def predictor(name: str, estimator: BaseEstimator) -> BaseEstimator:

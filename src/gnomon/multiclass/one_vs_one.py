@@ -21,11 +21,9 @@ from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, V
 from gnomon.base import FittedColumns, column_output, column_outputs, fit_columns, given_rows, offers
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
-from gnomon.base.options import array, check_options, none
 from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
-    REDUCTION,
     Problems,
     Reduction,
     continue_fits,
@@ -292,7 +290,6 @@ class OneVsOneClassifier(Reduction):
         return self.classes_[winner], self.classes_[path]
 
     def _check_parameters(self) -> None:
-        check_options(self, {**REDUCTION, "order": (none, array)})
         check_choice("decision", self.decision, get_args(PairDecision))
         check_choice("tie", self.tie, get_args(Tie))
         check_choice("coupling", self.coupling, COUPLINGS)

@@ -35,11 +35,9 @@ from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.columns import ConstantSide
 from gnomon.base.delegation import base_has
-from gnomon.base.options import check_options, flag
 from gnomon.base.outputs import Output
 from gnomon.base.progress import progress_of
 from gnomon.multiclass._base import (
-    REDUCTION,
     Problems,
     Reduction,
     Wanted,
@@ -264,7 +262,6 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         return self.label_binarizer_.y_type_.startswith("multilabel")
 
     def _check_parameters(self) -> None:
-        check_options(self, {**REDUCTION, "normalize": (flag,), "balance": (flag,)})
         check_choice("combine", self.combine, ("auto", *get_args(Output)))
         kind = self._kind(self.combine)
         if self._refusal().asked and kind == "hard":

@@ -23,11 +23,10 @@ from gnomon.base import FittedColumns, column_outputs, fit_columns, given_rows, 
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.columns import configured
 from gnomon.base.delegation import base_has
-from gnomon.base.options import check_options, generator, seed
 from gnomon.base.outputs import Output
 from gnomon.base.progress import Report, progress_of
 from gnomon.losses import Loss
-from gnomon.multiclass._base import REDUCTION, Reduction, given_params
+from gnomon.multiclass._base import Reduction, given_params
 from gnomon.multiclass._code_report import check_code, code_report, warn_of_repeats
 from gnomon.multiclass._code_search import random_code, usual_length
 from gnomon.multiclass._coding_matrix import CODES, Code, coding_matrix
@@ -264,7 +263,6 @@ class OutputCodeClassifier(Reduction):
         return softmax(-code_distances(log_odds, self.code_book_, loss="log"), axis=1)
 
     def _check_parameters(self) -> None:
-        check_options(self, {**REDUCTION, "random_state": (seed, generator)})
         check_positive("code_size", self.code_size)
         check_choice("decode", self.decode, get_args(Decoding))
         check_choice("zero", self.zero, get_args(ZeroCost))

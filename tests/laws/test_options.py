@@ -1,0 +1,88 @@
+"""Options of every estimator: a value of the wrong kind is refused by name, and NumPy's scalars serve as Python's."""
+
+import warnings
+from typing import Annotated
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.model_selection import GridSearchCV
+
+import public_names
+from gnomon._typing import Count, Share, Within
+from gnomon.base.parameters import ParameterError, check_parameters
+from gnomon.generative import MixtureModel
+from gnomon.linear import LinearRegression
+from gnomon.testing import check_numpy_options, check_options
+from gnomon.testing._tables import example_table
+from gnomon.trees import DecisionTreeClassifier
+from many_checks import over
+
+# A label, or a leaf, may be any object.
+LABELS = ("outlier_label", "reject_label", "unknown_label", "unlabeled", "anomaly_label", "rules")
+
+
+@pytest.fixture(autouse=True)
+def _only_options():
+    """A fit with other values may warn of what it finds."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield
+
+
+class Ranged(BaseEstimator):
+    def __init__(
+        self, share: Share = 0.5, count: Count | None = None, C: Annotated[float, Within(0, closed="right")] = 1
+    ):
+        self.share, self.count, self.C = share, count, C
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"share": 1.5}, r"share=1.5 must be a number in \[0, 1\]; give another value"),
+        ({"share": "half"}, r"share='half' must be a number in \[0, 1\]"),
+        ({"count": 0}, r"count=0 must be a whole number ≥ 1 or one of \[None\]"),
+        ({"C": 0.0}, r"C=0.0 must be a number > 0"),
+        ({"share": 0.0, "count": 1, "C": np.inf}, None),
+    ],
+)
+def test_a_range_is_annotated_and_checked(options, sentence):
+    if sentence is None:
+        return check_parameters(Ranged(**options))
+    with pytest.raises(ParameterError, match=sentence):
+        check_parameters(Ranged(**options))
+    return None
+
+
+@over(public_names.estimators())
+def test_an_option_of_the_wrong_kind_is_refused_by_name(estimator):
+    check_options(estimator, leave_out=LABELS)
+
+
+@over(public_names.estimators())
+def test_an_option_may_be_a_scalar_of_numpy(estimator):
+    check_numpy_options(estimator)
+
+
+def test_a_grid_of_words():
+    X, y = example_table(DecisionTreeClassifier())
+    search = GridSearchCV(DecisionTreeClassifier(), {"criterion": np.array(["gini", "entropy"])}, cv=2).fit(X, y)
+    assert search.best_params_["criterion"] in ("gini", "entropy")
+
+
+@pytest.mark.parametrize(
+    ("estimator", "sentence"),
+    [
+        (LinearRegression(ddof=-3.7), r"ddof=-3.7 must be a whole number or one of \['rank'\]"),
+        (LinearRegression(fit_intercept="no"), r"fit_intercept='no' is unknown; choose from \[True, False\]"),
+        (DecisionTreeClassifier(max_depth=2.5), r"max_depth=2.5 must be a whole number or one of \[None\]"),
+        (DecisionTreeClassifier(min_impurity_decrease=np.nan), "min_impurity_decrease=nan must be a number"),
+        (MixtureModel(fixed="bogus"), "fixed='bogus' must be a sequence"),
+    ],
+    ids=lambda case: case if isinstance(case, str) else "",
+)
+def test_a_refusal_names_the_option_its_value_and_what_is_allowed(estimator, sentence):
+    for refusing in (check_parameters, lambda model: model.fit(*example_table(model))):
+        with pytest.raises(ParameterError, match=sentence):
+            refusing(estimator)
