@@ -78,7 +78,7 @@ def make_plan(model: "LogisticRegression", n: float, n_classes: int) -> Plan:
         None: NoPenalty(),
         "l2": L2(strength, half=half),
         "l1": L1(strength),
-        "elasticnet": ElasticNetPenalty(strength, model.l1_ratio, half=half),
+        "elasticnet": ElasticNetPenalty(strength, model.l1_ratio or 0.0, half=half),
     }
     penalty = penalties[word if strength > 0.0 else None]
     kind = _kind(model, n_classes)
@@ -198,7 +198,7 @@ def _run(
 def _penalty_word(model: "LogisticRegression") -> str | None:
     """None, "l1", "l2" or "elasticnet": what `penalty`, or else `l1_ratio` and `C`, say."""
     check_choice("penalty", model.penalty, get_args(PenaltyWord))
-    ratio = check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
+    ratio = 0.0 if model.l1_ratio is None else check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
     check_interval("C", model.C, 0.0, closed="right")
     if model.penalty not in ("auto", "deprecated"):
         return model.penalty

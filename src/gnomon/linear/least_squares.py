@@ -20,7 +20,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, NonNegative, Numbers
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.linear._iterative import iterate
@@ -143,7 +143,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         *,
         fit_intercept: bool = True,
         copy_X: bool = True,
-        tol: float = 1e-6,
+        tol: NonNegative = 1e-6,
         n_jobs: int | None = None,
         positive: bool = False,
         solver: str = "auto",
@@ -290,7 +290,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
     @property
     def singular_(self) -> Floats:
         """Singular values of the centred, weighted X, largest first."""
-        return np.linalg.svd(self._factor()[0], compute_uv=False)
+        return np.linalg.svd(self._factor()[0], compute_uv=False).astype(self.coef_.dtype, copy=False)
 
     def _method(self, X: Matrix) -> str:
         names = ["auto", *LEAST_SQUARES_METHODS, *SOLVERS]
@@ -310,7 +310,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
                 f"positive=True needs a closed form, not solver={method!r}; choose from {list(LEAST_SQUARES_METHODS)}"
             )
         options = {"tol": self.tol, **(self.solver_options or {})}
-        w, b, rss = iterate(self, rows, NoPenalty(), method, start=self.start, **options)
+        w, b, rss = iterate(self, rows, [NoPenalty()] * rows.shape[2], method, start=self.start, **options)
         return LeastSquares(w, b, rss, method)
 
     def _set(self, fit: LeastSquares, y: Floats, total: float) -> Self:
