@@ -1,5 +1,6 @@
 """Linear algebra: least squares, ridge (primal, dual, path), leverages and leave-one-out, Cholesky factors."""
 
+from gnomon.numerics.linalg._coordinates import Coordinates, binary_exponent, coordinates
 from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSquares, RankWarning, least_squares
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
@@ -11,6 +12,7 @@ from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, 
 
 __all__ = [
     "LEAST_SQUARES_METHODS",
+    "Coordinates",
     "LeastSquares",
     "NormalSolution",
     "Norms",
@@ -20,6 +22,8 @@ __all__ = [
     "Rows",
     "SpdFactor",
     "Triangle",
+    "binary_exponent",
+    "coordinates",
     "factor_spd",
     "fits_beside",
     "gcv_score",
