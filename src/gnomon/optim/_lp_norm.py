@@ -110,7 +110,7 @@ def lp_norm(
 class _Scaled:
     """(1) as Σ s|t − Mφ|^p, with columns, weights and the residuals t of least squares of size one.
 
-    sizes = |Z|, 2^exponent is the unit of t, and target = Mφ₀ + t is y in it, centred; s is in units of 2^weight_exponent.
+    sizes = |Z|; 2^exponent is the unit of t and of target = Mφ₀ + t, y centred; that of s is 2^weight_exponent.
     """
 
     p: float

@@ -15,27 +15,16 @@ import numpy as np
 from scipy import linalg, sparse
 from scipy.sparse.linalg import lsmr
 
-from gnomon._typing import Array, Floats, Integers, Matrix, is_sparse
+from gnomon._typing import Floats, Integers, Matrix, is_sparse
+from gnomon.numerics.linalg.rows import binary_exponent
+from gnomon.numerics.linalg.triangular import shortest
 
-__all__ = ["Coordinates", "binary_exponent", "coordinates"]
+__all__ = ["Coordinates", "coordinates"]
 
 _SMALL = 2**18
 """Entries of a sparse X up to which M is formed as a dense matrix."""
 
 _EPS = np.finfo(float).eps
-
-
-def binary_exponent(A: Array, axis: int | None = None) -> Any:
-    """e with max |a| in [2^(e−1), 2^e), for the whole array or along an axis; 0 where all are zero.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from gnomon.numerics.linalg import binary_exponent
-    >>> int(binary_exponent(np.array([3.0, -5.0]))), int(binary_exponent(np.zeros(2)))
-    (3, 0)
-    """
-    return np.frexp(np.max(np.abs(A), axis=axis, initial=0.0))[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,11 +41,11 @@ class Coordinates:
         x̄ⱼ, in the units of X.
     intercept : bool
     M : ndarray or sparse matrix of shape (n, k)
-    kept : ndarray of int
-        The columns that M needs; the others depend on them, and have u = 0.
-    R : ndarray or None
-        Z[:, kept] = 1 hᵀ + M R, where M is orthogonal; None where M = [Z, 1].
-    means : ndarray of shape (len(kept),)
+    order : ndarray of int
+        The columns, those that M is built from first.
+    R : ndarray of shape (rank, d) or None
+        Z = 1 hᵀ + M R with R[:, order] upper triangular, where M is orthogonal; None where M = [Z, 1].
+    means : ndarray of shape (d,)
         h.
 
     References
@@ -81,7 +70,7 @@ class Coordinates:
     center: Floats
     intercept: bool
     M: Matrix
-    kept: Integers
+    order: Integers
     R: Floats | None
     means: Floats
 
@@ -102,9 +91,21 @@ class Coordinates:
         d = self.Z.shape[1]
         if self.R is None:
             return phi[:d], float(phi[d]) if self.intercept else 0.0
-        u = np.zeros(d)
-        u[self.kept] = linalg.solve_triangular(self.R, phi[int(self.intercept) :], check_finite=False)
-        return u, float(phi[0] - self.means @ u[self.kept]) if self.intercept else 0.0
+        tail = phi[int(self.intercept) :]
+        u = self._regular(tail) if len(tail) == d else self._shortest(tail)
+        return u, float(phi[0] - self.means @ u) if self.intercept else 0.0
+
+    def _regular(self, tail: Floats) -> Floats:
+        assert self.R is not None
+        u = np.empty(len(self.order))
+        u[self.order] = linalg.solve_triangular(self.R[:, self.order], tail, check_finite=False)
+        return u
+
+    def _shortest(self, tail: Floats) -> Floats:
+        """Of all u with R u = tail, where columns depend on each other, the one with the shortest w."""
+        assert self.R is not None
+        D = np.exp2(np.minimum(np.max(self.exponent) - self.exponent, 1000).astype(float))
+        return shortest(self.R / D, tail) / D
 
     def to_data(
         self, u: Floats, c: float, exponent: int, y_mean: float, dtype: Any = np.float64
@@ -168,10 +169,10 @@ def coordinates(X: Matrix, *, intercept: bool) -> Coordinates:
     Z, exponent, center = _scaled(X.toarray() if is_sparse(X) else X, intercept)
     # The mean of a column of 10⁸ ± 1 is a float only to 10⁻⁸: a second centring makes columns orthogonal to 1.
     h = Z.mean(axis=0) if intercept else np.zeros(Z.shape[1])
-    M, R, kept = _orthogonal(Z - h)
+    M, R, order = _orthogonal(Z - h)
     if intercept:
         M = np.hstack([np.ones((len(Z), 1)), M])
-    return Coordinates(Z, exponent, center, intercept, M, kept, R, h[kept])
+    return Coordinates(Z, exponent, center, intercept, M, order, R, h)
 
 
 def _scaled(X: Floats, intercept: bool) -> tuple[Floats, Integers, Floats]:
@@ -199,9 +200,9 @@ def _scaled_sparse(X: Any, intercept: bool) -> tuple[Any, Integers, Floats]:
 
 
 def _orthogonal(Z: Floats) -> tuple[Floats, Floats, Integers]:
-    """M, R and the columns of Z = M R with MᵀM = n I, columns that depend on others left out."""
+    """M, R and the order of columns of Z = M R, with MᵀM = n I and as many columns of M as the rank."""
     n = len(Z)
     Q, R, order = linalg.qr(Z, mode="economic", pivoting=True, check_finite=False)
     diagonal = np.abs(np.diag(R))
     rank = int(np.sum(diagonal > max(Z.shape) * _EPS * np.max(diagonal, initial=0.0)))
-    return np.sqrt(n) * Q[:, :rank], R[:rank, :rank] / np.sqrt(n), order[:rank]
+    return np.sqrt(n) * Q[:, :rank], R[:rank, np.argsort(order)] / np.sqrt(n), order
