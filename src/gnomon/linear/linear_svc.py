@@ -11,12 +11,13 @@ from typing import Any, Literal, Self, TypeAlias, get_args
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Seed, Verbosity
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
-from gnomon.linear._forms import named_form
+from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import log_row, most_iterations, report
 from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
@@ -159,6 +160,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
         check_choice("multi_class", self.multi_class, get_args(MultiClass))
         rows = labelled_rows(self, X, y, sample_weight)
         form = _scaling(self, rows.total)
+        self._strength = Strength.of(form, 1.0 if self.penalty == "l1" else 0.0, rows.total)
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
         column: dict[str, Any] = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
         check_non_negative("tol", self.tol)
@@ -194,6 +196,11 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = coef.astype(rows.X.dtype), intercept.astype(rows.X.dtype)
         return report(self, [solution])
+
+    def lam_in(self, name: Objective) -> float:
+        """The λ (for "C": C) of this fit in another of the six scalings of `objective`."""
+        check_is_fitted(self, "coef_")
+        return self._strength.lam_in(name)
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""
