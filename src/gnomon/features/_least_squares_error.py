@@ -35,7 +35,7 @@ class LeastSquaresError:
         Z, self.exponent = _sized(np.column_stack([X, y]).astype(float))
         if not abs(self.exponent[-1]) < _SQUARES:
             raise ValueError(
-                f"y varies by about 2^{self.exponent[-1]}, whose square floats cannot hold; multiply it by a power of ten"
+                f"y varies by about 2^{self.exponent[-1]}, whose square floats cannot hold; scale it by a power of ten"
             )
         width = Z.shape[1]
         self.R, self.T = np.zeros((len(folds), width, width)), np.zeros((len(folds), width, width))

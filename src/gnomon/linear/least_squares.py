@@ -32,6 +32,7 @@ from gnomon.numerics.linalg import (
     LeastSquares,
     RankWarning,
     Rows,
+    check_squares,
     fits_beside,
     hat_matrix,
     in_column_space,
@@ -209,7 +210,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         known = vars(self).get("_sums")
         X, y, weights = self._validated(X, y, sample_weight, reset=known is None)
         assert_finite(X, columns=getattr(self, "feature_names_in_", None))
-        _check_squares(X)
+        check_squares(X, "partial_fit keeps sums of squares, so scale that column, or use `fit`")
         part = moments(X, weights, targets=as_columns(y), n_jobs=self.n_jobs)
         sums: Moments = part if known is None else known + part
         self._sums = sums
@@ -412,15 +413,3 @@ def _no_rank(on_singular: OnSingular, method: str) -> ValueError:
         f"on_singular={on_singular!r} needs a solver that finds the rank of X, and {method!r} does not; choose solver "
         "from 'qr', 'svd', 'cholesky', 'normal' and 'pinv' (a sparse X as X.toarray()), or leave on_singular='warn'"
     )
-
-
-def _check_squares(X: Matrix) -> None:
-    """Refuse columns whose squares overflow or underflow: sums of parts are all that `partial_fit` keeps."""
-    size = np.asarray(abs(X).max(axis=0).toarray() if sparse.issparse(X) else np.max(np.abs(X), axis=0)).ravel()
-    bad = (size > 1e140) | ((size > 0.0) & (size < 1e-140))
-    if np.any(bad):
-        j = int(np.argmax(bad))
-        raise ValueError(
-            f"column {j} of X has entries of about {size[j]:.3g}, whose squares floats cannot hold; partial_fit keeps "
-            "sums of squares, so scale that column, or use `fit`"
-        )

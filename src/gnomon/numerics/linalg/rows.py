@@ -15,7 +15,7 @@ from gnomon._typing import Array, Floats, Matrix, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments, moments
 
-__all__ = ["Rows", "binary_exponent", "fits_beside"]
+__all__ = ["Rows", "binary_exponent", "check_squares", "fits_beside"]
 
 _SMALL = 2**23
 """Bytes of a square matrix that is formed without a question."""
@@ -166,6 +166,28 @@ def binary_exponent(A: Array, axis: int | None = None) -> Any:
     (3, 0)
     """
     return np.frexp(np.max(np.abs(A), axis=axis, initial=0.0))[1]
+
+
+def check_squares(X: Matrix, advice: str) -> None:
+    """Refuse columns whose squares overflow or underflow, for what is computed from sums of squares alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import check_squares
+    >>> check_squares(np.array([[1.0, 1e-160]]), "scale that column")
+    Traceback (most recent call last):
+    ...
+    ValueError: column 1 of X has entries of about 1e-160, whose squares floats cannot hold; scale that column
+    """
+    largest = abs(X).max(axis=0).toarray() if is_sparse(X) else np.max(np.abs(X), axis=0)
+    size = np.asarray(largest, dtype=float).ravel()
+    bad = (size > 1e140) | ((size > 0.0) & (size < 1e-140))
+    if np.any(bad):
+        j = int(np.argmax(bad))
+        raise ValueError(
+            f"column {j} of X has entries of about {size[j]:.3g}, whose squares floats cannot hold; {advice}"
+        )
 
 
 def _excess(A: Floats | None) -> int:
