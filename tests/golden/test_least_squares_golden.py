@@ -3,8 +3,17 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
-from gnomon.linear import LeastSquaresClassifier, LinearRegression, LogisticRegression, Ridge, cost_report
+from gnomon.linear import (
+    LeastSquaresClassifier,
+    LinearRegression,
+    LinearSVC,
+    LinearSVM,
+    LogisticRegression,
+    Ridge,
+    cost_report,
+)
 from gnomon.numerics.linalg import RankWarning
 
 A = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
@@ -128,11 +137,19 @@ def test_cost_report():
     assert LinearRegression(on_singular="ignore").fit(X[:6], X[:6, 0]).solver_ == cost_report(6, 5).cheapest() == "qr"
 
 
-@pytest.mark.spec("LIN-L36")
-def test_logistic_regression_is_not_moved_by_the_far_point():
+@pytest.mark.spec("LIN-L36", "LIN-G32")
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(C=10.0), LinearSVM(C=10.0), LinearSVM("squared_hinge", C=10.0), LinearSVC(C=10.0)]
+)
+def test_the_far_point_moves_least_squares_alone(model):
     far, labels = np.array([0.0, 1, 2, 4, 5, 6, 100])[:, None], np.array([0, 0, 0, 1, 1, 1, 1])
-    assert np.sum(LeastSquaresClassifier().fit(far, labels).predict(far) != labels) == 1
-    assert np.sum(LogisticRegression(C=10.0).fit(far, labels).predict(far) != labels) == 0
+    spoiled = LeastSquaresClassifier().fit(far, labels)
+    assert np.sum(spoiled.predict(far) != labels) == 1
+    near = clone(model).fit(far[:-1], labels[:-1])
+    with_far = clone(model).fit(far, labels)
+    assert np.sum(with_far.predict(far) != labels) == 0
+    boundary, moved = (-float(m.intercept_[0] / m.coef_[0, 0]) for m in (near, with_far))
+    assert_allclose([boundary, moved], 3.0, atol=0.15)
 
 
 @pytest.mark.spec("LIN-G03")
