@@ -95,10 +95,14 @@ def test_normal_equations_are_not_used_on_powers():
     assert np.linalg.cond(x ** np.arange(1, 101)) > 1e17
     V = x ** np.arange(0, 11)
     assert_allclose(np.linalg.cond(V), 2.19e7, rtol=5e-3)
-    y = V @ np.ones(11)
-    model = LinearRegression(fit_intercept=False).fit(V, y)
-    assert model.solver_ == "qr"
-    assert_allclose(model.coef_, 1.0, atol=1e-7)
+    # On many rows the normal equations are the cheapest, and they are left once the condition number is seen.
+    many = np.repeat(V, 20, axis=0)
+    assert cost_report(*many.shape).cheapest() == "cholesky"
+    assert LinearRegression(fit_intercept=False).fit(many[:, :6], many[:, 0]).solver_ == "cholesky"
+    for solver, rows in (("auto", V), ("cholesky", V), ("auto", many)):
+        model = LinearRegression(fit_intercept=False, solver=solver).fit(rows, rows @ np.ones(11))
+        assert model.solver_ == "qr"
+        assert_allclose(model.coef_, 1.0, atol=1e-7)
     with pytest.warns(RankWarning):
         high = LinearRegression().fit(x ** np.arange(1, 101), np.sin(9 * x[:, 0]))
     assert_allclose(high.predict(x ** np.arange(1, 101)), np.sin(9 * x[:, 0]), atol=1e-9)
