@@ -63,6 +63,8 @@ def test_costs_change_only_the_slopes():
     weighted = Weighted(HingeLoss(), (2.0, 5.0))
     np.testing.assert_allclose(ax.lines[0].get_ydata(), weighted.value(1.0, z))
     np.testing.assert_allclose(ax.lines[1].get_ydata(), weighted.value(-1.0, z))
+    ax = plot.cost_slopes(costs=(5.0, 2.0))
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), 5.0 * np.maximum(0, -ax.lines[0].get_xdata()))
 
 
 @pytest.mark.spec("LIN-P02")

@@ -202,11 +202,12 @@ def solve_by_lsmr(
 def _moderate(rows: Rows) -> tuple[Rows, int]:
     """The rows with X divided by 2^e, so that products of four of its entries neither overflow nor underflow."""
     X: Any = rows.X
-    e = int(binary_exponent(X.data if is_sparse(X) else X))
+    stored = is_sparse(rows.X)
+    e = int(binary_exponent(X.data if stored else X))
     if abs(e) <= _FOURTH_POWERS:
         return rows, 0
-    scaled: Any = X.copy() if is_sparse(X) else np.ldexp(X, -e)
-    if is_sparse(X):
+    scaled: Any = X.copy() if stored else np.ldexp(X, -e)
+    if stored:
         scaled.data = np.ldexp(X.data, -e)
     lost = np.asarray((scaled != 0.0).sum(axis=0) != (X != 0.0).sum(axis=0)).ravel()
     if np.any(lost):
@@ -233,9 +234,9 @@ def _centred_norms(rows: Rows, x_mean: Floats) -> Floats:
     """‖√s (xⱼ − x̄ⱼ)‖ of every column, where zeros that are not stored count as a sum of weights."""
     X: Any = rows.X
     s = rows.roots()[:, 0] ** 2
-    if not is_sparse(X):
+    if not is_sparse(rows.X):
         return np.sqrt(s @ (X - x_mean) ** 2)
-    i, j = X.nonzero()
+    i, j = X.tocoo().coords
     stored = np.bincount(j, s[i] * (X.data - x_mean[j]) ** 2, X.shape[1])
     return np.sqrt(stored + (np.sum(s) - np.bincount(j, s[i], X.shape[1])) * x_mean**2)
 

@@ -180,7 +180,8 @@ def check_squares(X: Matrix, advice: str) -> None:
     ...
     ValueError: column 1 of X has entries of about 1e-160, whose squares floats cannot hold; scale that column
     """
-    largest = abs(X).max(axis=0).toarray() if is_sparse(X) else np.max(np.abs(X), axis=0)
+    A: Any = abs(X)  # type: ignore[arg-type]
+    largest = A.max(axis=0).toarray() if is_sparse(X) else A.max(axis=0)
     size = np.asarray(largest, dtype=float).ravel()
     bad = (size > 1e140) | ((size > 0.0) & (size < 1e-140))
     if np.any(bad):
