@@ -140,7 +140,7 @@ class _Scaled:
         with np.errstate(over="ignore", under="ignore"):
             return float(np.exp2(power * (self.exponent + np.log2(size)) + weight))
 
-    def to_theta(self, phi: Floats) -> "_Point":
+    def to_theta(self, phi: Floats) -> "_Fitted":
         """θ in the units of the data, and the residuals of exactly that θ."""
         scale, dtype = self.coordinates, self.design.dtype
         w, b = scale.to_data(*scale.columns(self.start + phi), self.exponent, self.y_mean, dtype)
@@ -149,10 +149,10 @@ class _Scaled:
         length = np.asarray(self.sizes @ np.abs(u))
         grain = np.finfo(dtype).eps * length + np.ldexp(np.spacing(abs(b)), -self.exponent)
         theta = w if self.design.intercept == "none" else np.append(w, b / self.design.bias)
-        return _Point(theta, r, 4.0 * _EPS * (np.abs(self.target) + length + abs(c)), grain)
+        return _Fitted(theta, r, 4.0 * _EPS * (np.abs(self.target) + length + abs(c)), grain)
 
 
-class _Point(NamedTuple):
+class _Fitted(NamedTuple):
     """θ, its residuals, a bound on the rounding of these, and what the last digits of θ change in them."""
 
     theta: Floats
