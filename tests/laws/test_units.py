@@ -11,6 +11,10 @@ CONVERTED = {
     "Lasso": lambda m, u: m.set_params(alpha=m.alpha * u.x * u.y),
     "ElasticNet": lambda m, u: _with_elastic_net(m, u),
     "Ridge": lambda m, u: m.set_params(alpha=m.alpha * u.x**2 * u.weight),
+    "RidgeCV": lambda m, u: m.set_params(alphas=[alpha * u.x**2 * u.weight for alpha in m.alphas]),
+    "IndicatorRegression": lambda m, u: m.set_params(
+        regressor=m.regressor.set_params(alpha=m.regressor.alpha * u.x**2 * u.weight)
+    ),
     "LogisticRegression": lambda m, u: m.set_params(C=m.C / u.x**2 / u.weight),
 }
 
@@ -32,13 +36,13 @@ NOT_YET = {
     "AveragedPerceptron", "BaggingRegressor", "BayesianLinearRegression", "BayesianLogisticRegression", "BernoulliNB",
     "CategoricalNB", "DecisionTreeRegressor", "DensityGate", "ElasticNet", "ElasticNetCV", "ExtraTreesRegressor", "GLM",
     "GaussianMixtureClassifier", "GenerativeClassifier", "GradientBoostingClassifier", "GradientBoostingRegressor",
-    "HandTreeRegressor", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "IndicatorRegression",
-    "JointTableClassifier", "Lasso", "LassoCV", "LeastSquaresClassifier", "LinearDiscriminantAnalysis",
+    "HandTreeRegressor", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor",
+    "JointTableClassifier", "Lasso", "LassoCV", "LinearDiscriminantAnalysis",
     "LinearModelClassifier", "LinearModelRegressor", "LinearSVC", "LinearSVM", "LogisticRegression",
-    "LogisticRegressionCV", "LpRegression", "MultinomialNB", "NaiveBayes", "OneRule", "OneVsOneClassifier",
+    "LogisticRegressionCV", "MultinomialNB", "NaiveBayes", "OneRule", "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OpenSetClassifier", "OptimalTreeRegressor", "OutputCodeClassifier", "Perceptron", "QuadraticDiscriminantAnalysis",
-    "RandomForestRegressor", "RandomizedTreesRegressor", "RidgeCV", "SemiSupervisedClassifier",
+    "RandomForestRegressor", "RandomizedTreesRegressor", "SemiSupervisedClassifier",
     "SemiSupervisedPipeline", "VotedPerceptron",
 }  # fmt: skip
 

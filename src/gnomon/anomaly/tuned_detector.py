@@ -46,7 +46,7 @@ class TunedDetector(OutlierMixin, Estimator):
         Folds, stratified where an int; every fold needs an anomalous row to score.
     metric : {"f1", "fbeta"} or callable (y, flagged) → float, default="f1"
     beta : float, default=1.0
-        β of "fbeta".
+        β of "fbeta"; other metrics refuse one.
     placement : {"score", "midpoint"}, default="score"
         At a score, or half way to the next one above.
     anomaly_label : label, optional

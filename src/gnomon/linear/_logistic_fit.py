@@ -14,7 +14,7 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from gnomon._typing import Array, Floats, Integers, Matrix, Numbers
 from gnomon.base.callbacks import Tasks
-from gnomon.linear._forms import named_form
+from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import log_row
 from gnomon.losses import LogisticLoss, Loss, SoftmaxLoss
 from gnomon.numerics.design import Design, Intercept
@@ -60,6 +60,7 @@ class Plan(NamedTuple):
     solver: str
     intercept: Intercept
     bias: float
+    strength: Strength
 
     @property
     def unpenalized(self) -> bool:
@@ -84,9 +85,9 @@ def make_plan(model: "LogisticRegression", n: float, n_classes: int) -> Plan:
     kind = _kind(model, n_classes)
     treatment: Intercept = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
     bias = float(check_interval("intercept_scaling", model.intercept_scaling, 0.0, closed="neither"))
-    return Plan(
-        form.loss_scale, penalty, kind, _solver(model, penalty, kind), treatment, bias if treatment != "free" else 1.0
-    )
+    share = {"l1": 1.0, "elasticnet": float(model.l1_ratio)}.get(word or "", 0.0)
+    solver, bias = _solver(model, penalty, kind), bias if treatment != "free" else 1.0
+    return Plan(form.loss_scale, penalty, kind, solver, treatment, bias, Strength.of(form, share, n))
 
 
 def class_prices(model: BaseEstimator, index: Integers, classes: Array, weights: Floats) -> Floats:

@@ -15,7 +15,7 @@ from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers, Spars
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.linear._forms import lam_of, named_form
+from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import PerTarget, most_iterations, report_each
 from gnomon.linear._scores import as_columns, as_csr, intercept_of, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
@@ -24,7 +24,7 @@ from gnomon.numerics.validation import check_choice, check_interval, check_non_n
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Solution, fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, objective_form
-from gnomon.penalties.forms import Scaling
+from gnomon.penalties.forms import OBJECTIVES, Scaling
 
 __all__ = ["SparseObjective", "SparseRegressor", "check_precompute", "scaled_form"]
 
@@ -126,7 +126,7 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
             # As in scikit-learn, a single column of targets gives a flat `coef_` and an `intercept_` of one entry.
             self.coef_ = self.coef_.ravel() if W.shape[1] == 1 else self.coef_
             self.intercept_ = self.intercept_ if self.fit_intercept else 0.0
-            self._rho = form.rho
+            self._strength = Strength(form.rho, form.penalty.l1_ratio, form.penalty.half, self._total)
             report_each(self, solutions)
             self.dual_gap_ = np.asarray(self.dual_gap_, dtype=X.dtype)[()]
             return self
@@ -151,9 +151,13 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
         return as_csr(self.coef_)
 
     def lam_in(self, name: Scaling) -> float:
-        """The λ of this fit in another scaling: one of the six, or "alpha_lasso"; of an elastic net, its L1 part's."""
+        """The λ of this fit in another scaling: one of the six, or "alpha_lasso".
+
+        Scalings that halve the square of an elastic net and those that do not ("sum", "mean") share no λ for one
+        `l1_ratio`: the error says which λ and share are the same fit.
+        """
         check_is_fitted(self, "coef_")
-        return lam_of(self._rho, name, self._total, "l1")
+        return self._strength.lam_in(name, (*OBJECTIVES, "alpha_lasso"))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

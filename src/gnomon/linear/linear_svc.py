@@ -11,6 +11,7 @@ from typing import Any, Literal, Self, TypeAlias
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import (
     Array,
@@ -29,7 +30,7 @@ from gnomon._typing import (
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import SparseCoefficients, class_scores, classes_of
-from gnomon.linear._forms import named_form
+from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import log_row, most_iterations, report
 from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
@@ -173,6 +174,7 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
         """Minimise (1)."""
         rows = labelled_rows(self, X, y, sample_weight, rest_priced=False, dtype=np.float64)
         form = _scaling(self, rows.total)
+        self._strength = Strength.of(form, 1.0 if self.penalty == "l1" else 0.0, rows.total)
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
         column: dict[str, Any] = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
         check_non_negative("tol", self.tol)
@@ -210,6 +212,11 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
         self.coef_, self.intercept_ = coef, np.array(intercept) if self.fit_intercept else 0.0
         return report(self, [solution])
+
+    def lam_in(self, name: Objective) -> float:
+        """The λ (for "C": C) of this fit in another of the six scalings of `objective`."""
+        check_is_fitted(self, "coef_")
+        return self._strength.lam_in(name)
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""

@@ -20,6 +20,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import (
     Array,
@@ -258,6 +259,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         total = float(np.sum(weights, dtype=float))
         self.train_prior_ = np.bincount(index, weights=weights, minlength=K) / total
         plan = make_plan(self, total, K)
+        self._strength = plan.strength
         most = most_iterations(self, plan.solver, K if plan.kind == "ovr" else 1)
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:
             W, b, solutions = solve(self, plan, X, index, K, weights, self._start(plan, K, X), told)
@@ -305,6 +307,11 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         index, _ = label_index(y, self.classes_)
         weights = np.ones(len(logs)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         return float(weights @ logs[np.arange(len(logs)), index])
+
+    def lam_in(self, name: Objective) -> float:
+        """The λ (for "C": C) of this fit in another of the six scalings of `objective`."""
+        check_is_fitted(self, "coef_")
+        return self._strength.lam_in(name)
 
     def llr(self, X: MatrixLike) -> Floats:
         """Log-odds less those of `train_prior_`; for K classes log P(class | x) less the logs of `train_prior_`."""

@@ -17,7 +17,7 @@ from sklearn.utils import Tags
 from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from gnomon._typing import (
     Array,
@@ -49,6 +49,7 @@ from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
 from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
+from gnomon.penalties.forms import Objective
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -326,6 +327,13 @@ class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierM
         """log P(class | x), a column per class."""
         X = rows_to_score(self, X)
         return self.model_.predict_log_proba(X)
+
+    def lam_in(self, name: Objective) -> float:
+        """The λ (for "C": C) of the final fit in another of the six scalings of `LogisticRegression.objective`."""
+        check_is_fitted(self, "model_")
+        if not self.refit:
+            raise ValueError("refit=False averages models of folds, each with its own λ; fit with refit=True")
+        return self.model_.lam_in(name)
 
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **score_params: Any) -> float:
         """What `scoring` says of the final model; accuracy by default."""

@@ -17,13 +17,24 @@ from gnomon._jit import verb
 from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
 from gnomon.numerics.energy import Energy
 
-__all__ = ["Penalty", "check_strength", "within"]
+__all__ = ["Penalty", "check_ball", "check_strength", "within"]
 
 
 def check_strength(strength: float) -> None:
     """Refuse a strength that is negative or not a finite number."""
     if not 0.0 <= strength < np.inf:
         raise ValueError(f"strength={strength!r} must be ≥ 0 and finite; give a non-negative number")
+
+
+def check_ball(v: ArrayLike, radius: float) -> Floats:
+    """v as an array of floats; an error where it is not finite or the ball that it is projected on is empty."""
+    if not radius >= 0.0:
+        raise ValueError(f"radius={radius!r} must be ≥ 0, or no point lies within it; give a non-negative number")
+    point = np.asarray(v)
+    point = point if np.issubdtype(point.dtype, np.floating) else point.astype(float)
+    if not np.all(np.isfinite(point)):
+        raise ValueError("v holds NaN or infinity, which has no nearest point; give finite numbers")
+    return point
 
 
 def within(values: float | Floats, limit: float) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 
 from gnomon._jit import choose, jitable, noun
 from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
-from gnomon.penalties._base import Penalty, check_strength
+from gnomon.penalties._base import Penalty, check_ball, check_strength
 
 __all__ = ["L0", "hard_threshold", "l0_norm"]
 
@@ -93,9 +93,10 @@ class L0(Penalty):
         # At 0 every slope is a sub-gradient of the jump; elsewhere the penalty is flat.
         return choose((w == 0.0) & (self.strength > 0.0), 0.0, np.abs(g))
 
-    def project(self, v: Floats, radius: float) -> Floats:
+    def project(self, v: ArrayLike, radius: float) -> Floats:
         """The nearest point to v with at most `radius` non-zeros: the largest |v|, the lowest index first in a tie."""
-        keep = np.argsort(-np.abs(v), kind="stable")[: int(radius)]
+        v = check_ball(v, radius)
+        keep = np.argsort(-np.abs(v), kind="stable")[: int(min(radius, v.size))]
         out = np.zeros_like(v)
         out[keep] = v[keep]
         return out
