@@ -1,5 +1,7 @@
 """LDA and QDA against scikit-learn's classes of the same names, in the same process."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from sklearn import discriminant_analysis as peer
@@ -115,7 +117,11 @@ def test_quadratic_discriminant_analysis(table, options):
     ],
 )
 def test_the_same_parameters_with_the_same_defaults(ours, theirs):
-    assert ours().get_params() == theirs().get_params()
+    more = {"estimate": "mle", "parameter_prior": None, "missing": "error"}
+    assert ours().get_params() == theirs().get_params() | more
+    # What may be given by place is the same, in the same order.
+    by_place = [[p.name for p in signature(c).parameters.values() if p.kind != p.KEYWORD_ONLY] for c in (ours, theirs)]
+    assert by_place[0] == by_place[1]
 
 
 @pytest.mark.spec("GEN-059")

@@ -61,6 +61,8 @@ class ConjugateModel(ABC):
     """
 
     domains: ClassVar[dict[str, str]] = {}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = ()
+    """The laws that the data may have."""
 
     @property
     @abstractmethod
@@ -155,6 +157,7 @@ class BetaBernoulli(ConjugateModel):
     beta: Numbers = 1.0
 
     domains: ClassVar[dict[str, str]] = {"alpha": "positive", "beta": "positive"}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = (Bernoulli,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", self.law.alpha)
@@ -211,6 +214,7 @@ class DirichletCategorical(ConjugateModel):
     alpha: Frozen
 
     domains: ClassVar[dict[str, str]] = {"alpha": "positive"}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = (Categorical,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", self.law.alpha)

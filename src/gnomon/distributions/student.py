@@ -192,6 +192,11 @@ class MultivariateT(Distribution):
         """The normal law with mean μ and covariance Σ."""
         return MultivariateNormal(self.location, self.shape)
 
+    def marginal(self, idx: ArrayLike) -> "MultivariateT":
+        """The law of the coordinates `idx`."""
+        part = self.base.marginal(idx)
+        return MultivariateT(self.df, part.mean, part.cov)
+
     @property
     def mean(self) -> Floats:
         """The location, for ν > 1."""

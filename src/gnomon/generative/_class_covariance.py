@@ -8,18 +8,27 @@ share s of Ledoit & Wolf (2004), doi:10.1016/S0047-259X(03)00096-4.
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from gnomon._typing import Array, Floats, Integers
+from gnomon.distributions import NormalInverseWishartModel
+from gnomon.generative._naive import check_estimate
 from gnomon.numerics.shrinkage import ledoit_wolf_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.numerics.weights import Priors, class_priors
 
-__all__ = ["AutoShrinkage", "check_covariance_options", "class_covariances", "given_priors"]
+__all__ = [
+    "AutoShrinkage",
+    "check_complete",
+    "check_covariance_options",
+    "check_normal_prior",
+    "class_covariances",
+    "given_priors",
+]
 
 AutoShrinkage: TypeAlias = Literal["auto"] | float | None
 
@@ -36,6 +45,29 @@ def check_covariance_options(solver: str, shrinkage: AutoShrinkage, covariance_e
         check_interval("shrinkage", shrinkage, 0, 1)
     if covariance_estimator is not None and shrinkage:
         raise ValueError("covariance_estimator and shrinkage are both given; leave one of them at None")
+
+
+def check_normal_prior(estimator: Any, **others: float) -> None:
+    """Refuse an estimate that does not go with the prior, and what else regularises beside a prior."""
+    check_estimate(estimator.estimate, estimator.parameter_prior)
+    if estimator.parameter_prior is None:
+        return
+    if not isinstance(estimator.parameter_prior, NormalInverseWishartModel):
+        raise ValueError(f"parameter_prior={estimator.parameter_prior!r} must be a NormalInverseWishartModel")
+    for name, value in {"shrinkage": estimator.shrinkage, **others}.items():
+        if value:
+            raise ValueError(f"{name}={value!r} beside a parameter_prior, which does its work; leave it out")
+    if estimator.covariance_estimator is not None:
+        raise ValueError("covariance_estimator beside a parameter_prior, which does its work; leave it at None")
+
+
+def check_complete(estimator: Any, gaps: bool) -> None:
+    """Refuse missing cells where the rows themselves are needed."""
+    if gaps and (estimator.shrinkage == "auto" or estimator.covariance_estimator is not None):
+        raise ValueError(
+            "X has missing cells, and shrinkage='auto' and covariance_estimator need whole rows; give shrinkage as a "
+            "number, or fill the cells in"
+        )
 
 
 def given_priors(priors: Priors, classes: Array, counts: Array) -> Floats:
