@@ -22,7 +22,7 @@ from gnomon.base import validate_rows
 from gnomon.distributions import Normals, Responsibilities
 from gnomon.distributions.normals import covariances_of
 from gnomon.generative._contract import BayesClassifier
-from gnomon.generative._gaussian_laws import Estimate
+from gnomon.generative._gaussian_laws import Estimate, refuse_cells
 from gnomon.generative._partial_labels import NO_LABEL
 from gnomon.generative._rows import any_rows
 from gnomon.generative._words import Assignment
@@ -293,7 +293,7 @@ def _(base: GaussianClassifier, rows: ClassRows) -> ClassSteps:
         return ClassifierEM(base, rows)
     shell = clone(base)
     X = validate_rows(shell, rows.X, finite=False)
-    shell._refuse_cells(X)
+    refuse_cells(shell, X, shell.missing)
     steps = GaussianEM(
         X, rows.weights, plan.covariance_type, labels=rows.labels, assignment=rows.assignment, on_empty="keep"
     )
