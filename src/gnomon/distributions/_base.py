@@ -136,7 +136,7 @@ class Distribution(ABC):
     def marginal(self, idx: ArrayLike) -> "Distribution":
         """The law of the coordinates `idx` of a law of vectors."""
         raise ValueError(
-            f"{type(self).__name__} has no marginal laws; fill the missing cells, or take MultivariateNormal"
+            f"{type(self).__name__} has no marginals; fill the missing cells, or take MultivariateNormal"
         )
 
     @classmethod

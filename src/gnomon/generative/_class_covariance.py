@@ -18,7 +18,7 @@ from gnomon.distributions import NormalInverseWishartModel
 from gnomon.generative._naive import check_estimate
 from gnomon.numerics.shrinkage import ledoit_wolf_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_interval
+from gnomon.numerics.validation import check_choice, check_interval, check_numbers
 from gnomon.numerics.weights import Priors, class_priors
 
 __all__ = [
@@ -74,7 +74,7 @@ def given_priors(priors: Priors, classes: Array, counts: Array) -> Floats:
     """Priors as scikit-learn takes them: an array that does not sum to one is divided by its sum, with a warning."""
     if priors is None or isinstance(priors, (str, Mapping)):
         return class_priors(priors, classes, counts)
-    p = np.asarray(priors, dtype=float)
+    p = check_numbers("priors", priors)
     if np.any(p < 0.0):
         raise ValueError(f"priors={p.tolist()} must be non-negative; give probabilities")
     if abs(np.sum(p) - 1.0) > 1e-5:

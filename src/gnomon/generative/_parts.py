@@ -315,7 +315,10 @@ class DensityPart:
 
     def _sums(self, X: Floats, weights: Floats | None) -> Sums | FittedDensity:
         if np.any(np.isnan(X)) and not self.takes_gaps:
-            return FittedDensity(fit_observed(self.density, X, weights))
+            try:
+                return FittedDensity(fit_observed(self.density, X, weights))
+            except ValueError as error:
+                raise ValueError(f"{error}; or give each column a group of its own") from error
         if self.adds:
             return Sums(self.density, self.density.statistics(self.shaped(X), weights))
         return FittedDensity(fit_density(self.density, X, weights))

@@ -110,6 +110,8 @@ class MultinomialNB(NaiveClassifier):
     np.float64(-3.324737)
     """
 
+    _prior_option = "class_prior"
+
     def __init__(
         self,
         *,
