@@ -135,9 +135,7 @@ class Distribution(ABC):
 
     def marginal(self, idx: ArrayLike) -> "Distribution":
         """The law of the coordinates `idx` of a law of vectors."""
-        raise ValueError(
-            f"{type(self).__name__} has no marginals; fill the missing cells, or take MultivariateNormal"
-        )
+        raise ValueError(f"{type(self).__name__} has no marginals; fill the missing cells, or take MultivariateNormal")
 
     @classmethod
     def fit(cls, X: MatrixLike, sample_weight: ArrayLike | None = None, **options: Any) -> Self:

@@ -109,10 +109,19 @@ class Estimate:
         return self.shrinkage == "ledoit_wolf"
 
     def laws(
-        self, moments: Moments, classes: Sequence[Any], columns: Sequence[Any], quartics: Floats | None = None
+        self,
+        moments: Moments,
+        classes: Sequence[Any],
+        columns: Sequence[Any],
+        quartics: Floats | None = None,
+        *,
+        one_row: float = 1.0,
     ) -> tuple["Normals | PredictiveLaws", Numbers]:
-        """The class laws, and the share s of each covariance; `quartics` are in units of `unit`."""
-        self._refuse_few_rows(moments, classes)
+        """The class laws, and the share s of each covariance; `quartics` are in units of `unit`.
+
+        A weight of `one_row` is a row, where it is asked whether there are enough.
+        """
+        self._refuse_few_rows(moments, classes, one_row)
         prior = self.parameter_prior
         if prior is not None and self.estimate == "predictive":
             return PredictiveLaws(prior.given(part).predictive() for part in _parts(moments)), 0.0
@@ -156,8 +165,8 @@ class Estimate:
         sums = np.asarray(quartics)
         return ledoit_wolf_share(cov, n, np.sum(sums) if pooled else sums)
 
-    def _refuse_few_rows(self, moments: Moments, classes: Sequence[Any]) -> None:
-        N, d = moments.weight, moments.mean.shape[1]
+    def _refuse_few_rows(self, moments: Moments, classes: Sequence[Any], one_row: float) -> None:
+        N, d = moments.weight / one_row, moments.mean.shape[1]
         least = int(np.argmin(N))
         if not N[least] > 0.0:
             raise ValueError(f"class {classes[least]!r} has no rows; give some, or leave it out of the classes")
@@ -175,11 +184,12 @@ class Estimate:
             raise ValueError(f"{what} of full rank; {_REMEDIES}")
         if short:
             warnings.warn(f"{what} of full rank by themselves: the regularisation decides", UserWarning, stacklevel=5)
-        left = N - self.ddof if self.covariance_type in _TIED else np.sum(N - self.ddof)
+        left = moments.weight - self.ddof
+        left = left if self.covariance_type in _TIED else np.sum(left)
         if not np.all(left > 0.0):
             raise ValueError(
-                f"class {classes[least]!r} has N_c={N[least]:g} rows, which leaves nothing to divide by at "
-                f"ddof={self.ddof}; give more rows, or ddof=0"
+                f"class {classes[least]!r} has N_c={moments.weight[least]:g} rows, which leaves nothing to divide by "
+                f"at ddof={self.ddof}; give more rows, or ddof=0"
             )
 
     def _refuse_flat(self, cov: Floats, means: Floats, classes: Sequence[Any], columns: Sequence[Any]) -> None:

@@ -9,6 +9,7 @@ farthest apart in units of the spread within. Fisher (1936), doi:10.1111/j.1469-
 rows are decomposed only where the covariance has lost too many digits, so the cost is that of one product XᵀX.
 """
 
+from collections.abc import Callable
 from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
@@ -196,11 +197,14 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self._n_features_out = self._components(rows)
         self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
         fitted = solve[self.solver](rows, have_gaps(self, rows.X, self.missing))
-        self._form, log_prior = fitted.pop("form"), self.class_log_prior_
+        self._form, self._common, log_prior = fitted.pop("form"), fitted.pop("common"), self.class_log_prior_
         fitted["priors_"] = self.class_prior_
         if self.estimate != "predictive":
             b, c = self._form.b, self._form.c + log_prior
-            fitted["coef_"], fitted["intercept_"] = (b, c) if len(c) != 2 else (b[1:] - b[:1], c[1:] - c[:1])
+            if len(c) == 2:
+                fitted["coef_"], fitted["intercept_"] = b[1:] - b[:1], c[1:] - c[:1]
+            else:
+                fitted["coef_"], fitted["intercept_"] = b + self._common.b, c + self._common.c
         for name, value in fitted.items():
             setattr(self, name, np.asarray(value, dtype=rows.X.dtype))
         return self
@@ -275,10 +279,12 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         if self.estimate == "predictive":
             raise AttributeError("the logarithm of a posterior predictive density is not linear; use estimate='map'")
         b, c = self._form
-        return LinearForm(b[1] - b[0], float(c[1] - c[0])) if len(c) == 2 else self._form
+        if len(c) == 2:
+            return LinearForm(b[1] - b[0], float(c[1] - c[0]))
+        return LinearForm(b + self._common.b, c + self._common.c)
 
     def _components(self, rows: LabelledRows) -> int:
-        if np.sum(rows.counts) == len(rows.classes):
+        if len(rows.index) == len(rows.classes):
             raise ValueError("The number of samples must be more than the number of classes; give more rows")
         most = min(len(rows.classes) - 1, rows.X.shape[1])
         if self.n_components is None:
@@ -336,30 +342,39 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             "scalings_": fix_signs(axes),
             "explained_variance_ratio_": (S**2 / (total if total > 0.0 else 1.0))[: self._n_features_out],
             "form": LinearForm(b, -0.5 * np.sum(centers**2, axis=1) - b @ xbar),
+            "common": LinearForm(np.zeros(len(xbar)), 0.0),
         }
 
     def _by_lsqr(self, rows: LabelledRows, gaps: bool) -> dict[str, Any]:
         """Equation (1) as it stands."""
         parts, cov = self._pooled(rows, gaps)
-        b = linalg.lstsq(cov, parts.mean.T)[0].T
         return {
             "means_": parts.mean,
             "covariance_": cov,
-            "form": LinearForm(b, -0.5 * np.sum(parts.mean * b, axis=1)),
+            **self._forms(parts.mean, lambda rows: linalg.lstsq(cov, rows.T)[0].T),
         }
 
     def _by_eigen(self, rows: LabelledRows, gaps: bool) -> dict[str, Any]:
         """Equation (2), and (1) on its axes."""
         parts, within = self._pooled(rows, gaps)
         values, axes = discriminant_axes(within, self._between(rows, parts, within))
-        b = (parts.mean @ axes) @ axes.T
         return {
             "means_": parts.mean,
             "covariance_": within,
             "scalings_": axes,
             "explained_variance_ratio_": (values / np.sum(values))[: self._n_features_out],
-            "form": LinearForm(b, -0.5 * np.sum(parts.mean * b, axis=1)),
+            **self._forms(parts.mean, lambda rows: (rows @ axes) @ axes.T),
         }
+
+    def _forms(self, means: Floats, solve: Callable[[Floats], Floats]) -> dict[str, LinearForm]:
+        """Equation (1) about the mean of all classes, and the form that all classes have in common beside it.
+
+        Far from zero the scores of (1) as it stands are large and differ little; about the mean no digit is lost.
+        """
+        center = self.class_prior_ @ means
+        b, common = solve(means - center), solve(center[None])[0]
+        c = -0.5 * np.sum((means - center) * b, axis=1) - b @ center
+        return {"form": LinearForm(b, c), "common": LinearForm(common, -0.5 * center @ common)}
 
     def _between(self, rows: LabelledRows, parts: Moments, within: Floats) -> Floats:
         """The covariance of all rows less that within; under a prior, that of the class means."""
@@ -394,7 +409,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return mend_gaps(self, linear_scores(X, *self._form), X, self.missing, self._tied_laws)
 
     def _decision_scores(self, X: Floats) -> Floats:
-        return self._class_scores(X)
+        if self._predictive is not None:
+            return self._class_scores(X)
+        return self._class_scores(X) + self._common(np.where(np.isnan(X), 0.0, X))[:, None]
 
     def _tied_laws(self) -> Normals:
         if self._within is None or factor_spd(self._within) is None:

@@ -39,7 +39,7 @@ from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.shrinkage import quartic_sums
 from gnomon.numerics.streaming import Moments
 from gnomon.numerics.validation import check_choice
-from gnomon.numerics.weights import Priors
+from gnomon.numerics.weights import Priors, row_weight
 
 __all__ = ["GaussianClassifier"]
 
@@ -197,6 +197,7 @@ class GaussianClassifier(BayesClassifier):
         # A fit that fails must not leave the laws of an earlier fit behind.
         self.__dict__.pop("_laws", None)
         self.classes_, self.statistics_ = rows.classes, self._moments(rows, plan)
+        self._one_row = row_weight(rows.weights)
         quartics = None
         if plan.needs_quartics:
             scale = np.full(self.statistics_.mean.shape, plan.unit(self.statistics_))
@@ -235,6 +236,7 @@ class GaussianClassifier(BayesClassifier):
         part = class_moments(rows, diagonal=plan.diagonal)
         self.classes_ = known
         self.statistics_ = part if first else self.statistics_ + part
+        self._one_row = max(0.0 if first else self._one_row, row_weight(rows.weights))
         # The first chunks may be too short for a covariance: the laws are made when they are asked for.
         self.__dict__.pop("_laws", None)
         self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
@@ -303,7 +305,9 @@ class GaussianClassifier(BayesClassifier):
 
     def _solve(self, plan: Estimate, quartics: Floats | None = None) -> None:
         columns = vars(self).get("feature_names_in_", np.arange(self.n_features_in_))
-        self._laws, self.shrinkage_ = plan.laws(self.statistics_, self.classes_.tolist(), columns.tolist(), quartics)
+        self._laws, self.shrinkage_ = plan.laws(
+            self.statistics_, self.classes_.tolist(), columns.tolist(), quartics, one_row=self._one_row
+        )
         self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
 
     def _rows(self, X: AnyRows) -> Floats:

@@ -34,7 +34,7 @@ from gnomon.generative._words import Assignment
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_numbers
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, row_weight
 from gnomon.optim import EMResult, Restart, em, kmeans, seed_centers, warn_unless_em_converged
 
 __all__ = ["MixtureModel"]
@@ -325,7 +325,7 @@ class MixtureEM:
         N = self.weights @ gamma
         alive = np.any(gamma > 0.0, axis=0) | (self.on_empty != "drop")
         free = np.array([law is None for law in self.fixed])
-        empty = np.flatnonzero((self.min_count > N) & free & alive)
+        empty = np.flatnonzero((self.min_count * row_weight(self.weights) > N) & free & alive)
         if empty.size == 0:
             return self._maximize(gamma, np.flatnonzero(alive))
         if self.on_empty == "raise":

@@ -48,7 +48,7 @@ from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import fix_signs, principal_axes
 from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.validation import check_choice, check_flag, check_interval, check_non_negative
-from gnomon.numerics.weights import Priors
+from gnomon.numerics.weights import Priors, row_weight
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -204,17 +204,18 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         plan = Estimate("full", estimate="map", parameter_prior=self.parameter_prior)
         columns = vars(self).get("feature_names_in_", np.arange(self.n_features_in_)).tolist()
         classes = self.classes_.tolist()
-        mode, _ = plan.laws(parts, classes, columns)
+        mode, _ = plan.laws(parts, classes, columns, one_row=row_weight(rows.weights))
         if self.estimate == "map":
             return mode.means, mode.covariances, None
-        laws, _ = replace(plan, estimate="predictive").laws(parts, classes, columns)
+        laws, _ = replace(plan, estimate="predictive").laws(parts, classes, columns, one_row=row_weight(rows.weights))
         return mode.means, mode.covariances, cast(PredictiveLaws, laws)
 
     def _refuse_few(self, rows: LabelledRows) -> None:
         if len(rows.classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one. Got {len(rows.classes)} class.")
-        least = int(np.argmin(rows.counts))
-        if rows.counts[least] <= 1.0:
+        n_rows = np.bincount(rows.index, minlength=len(rows.classes))
+        least = int(np.argmin(n_rows))
+        if n_rows[least] <= 1:
             label = rows.classes[least]
             raise ValueError(f"y has only 1 sample in class {label}, covariance is ill defined; give more, or drop it")
 
@@ -239,7 +240,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         return values, fix_signs(R)
 
     def _refuse_rank(self, rows: LabelledRows, k: int) -> NoReturn:
-        label, n, d = rows.classes[k], rows.counts[k], rows.X.shape[1]
+        label, n, d = rows.classes[k], int(np.sum(rows.index == k)), rows.X.shape[1]
         what = f"The covariance matrix of class {label} is not full rank"
         if self.solver == "svd" and n <= d:
             raise linalg.LinAlgError(

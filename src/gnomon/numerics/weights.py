@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_sample_weight
 from gnomon._typing import ArrayLike, Elementwise, Floats, Matrix
 from gnomon.numerics.validation import check_choice, check_non_negative, check_numbers
 
-__all__ = ["check_weights", "class_priors", "weighted_quantile"]
+__all__ = ["check_weights", "class_priors", "row_weight", "weighted_quantile"]
 
 
 Priors: TypeAlias = Literal["uniform"] | ArrayLike | Mapping[Any, float] | None
@@ -105,6 +105,21 @@ def class_priors(
             f"{classes.tolist()}; divide them by their sum {np.sum(p):g}, or choose None or 'uniform'"
         )
     return p
+
+
+def row_weight(weights: Floats | None) -> float:
+    """The weight that counts as one row where rows are counted: 1, or that of the heaviest row if it is less.
+
+    A weight of two is the row twice; but weights that are all small, shares of one for example, leave as many rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.weights import row_weight
+    >>> row_weight(np.array([1.0, 2.0])), row_weight(np.array([0.001, 0.002]))
+    (1.0, 0.002)
+    """
+    return 1.0 if weights is None or len(weights) == 0 else min(1.0, float(np.max(weights)))
 
 
 def weighted_quantile(
