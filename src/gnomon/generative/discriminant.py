@@ -26,6 +26,7 @@ from gnomon.generative._class_covariance import (
     check_complete,
     check_covariance_options,
     check_normal_prior,
+    check_regularisation,
     class_covariances,
     given_priors,
 )
@@ -187,7 +188,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         solve = {"svd": self._by_svd, "lsqr": self._by_lsqr, "eigen": self._by_eigen}
         check_choice("solver", self.solver, solve)
-        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
+        check_regularisation(self.shrinkage, self.covariance_estimator)
         check_non_negative("tol", self.tol)
         check_flag("store_covariance", self.store_covariance)
         check_choice("missing", self.missing, get_args(Gaps))
@@ -196,6 +197,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.classes_, self._predictive = rows.classes, None
         self._n_features_out = self._components(rows)
         self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
+        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
         fitted = solve[self.solver](rows, have_gaps(self, rows.X, self.missing))
         self._form, self._common, log_prior = fitted.pop("form"), fitted.pop("common"), self.class_log_prior_
         fitted["priors_"] = self.class_prior_
@@ -351,7 +353,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return {
             "means_": parts.mean,
             "covariance_": cov,
-            **self._forms(parts.mean, lambda rows: linalg.lstsq(cov, rows.T)[0].T),
+            **self._forms(parts.mean, lambda rows: _solved(cov, rows)),
         }
 
     def _by_eigen(self, rows: LabelledRows, gaps: bool) -> dict[str, Any]:
@@ -441,3 +443,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def _solved(cov: Floats, rows: Floats) -> Floats:
+    """Σ⁻¹x of every row; of the least norm where Σ is singular."""
+    # The factor is one of the correlations, whose condition does not depend on the units of the columns.
+    factor = factor_spd(cov)
+    return linalg.lstsq(cov, rows.T)[0].T if factor is None else factor.solve(rows.T).T

@@ -26,6 +26,7 @@ from gnomon.generative._class_covariance import (
     check_complete,
     check_covariance_options,
     check_normal_prior,
+    check_regularisation,
     class_covariances,
     given_priors,
 )
@@ -161,23 +162,23 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         self
         """
         check_choice("solver", self.solver, ("svd", "eigen"))
-        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
+        check_regularisation(self.shrinkage, self.covariance_estimator)
         check_interval("reg_param", self.reg_param, 0, 1)
         check_non_negative("tol", self.tol)
         check_flag("store_covariance", self.store_covariance)
         check_choice("missing", self.missing, get_args(Gaps))
         check_normal_prior(self, reg_param=self.reg_param)
-        if self.solver == "eigen" and self.reg_param != 0.0:
-            raise ValueError(f"reg_param={self.reg_param!r} is for solver='svd'; choose it, or give shrinkage")
         rows = labelled_rows(self, X, y, sample_weight, finite=False)
         self.classes_ = rows.classes
         self._refuse_few(rows)
         self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
+        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
         gaps = have_gaps(self, rows.X, self.missing)
         means, covs, self._predictive = self._estimate(rows, gaps)
         own_rows = not gaps and self.parameter_prior is None
         axes = [self._axes(rows, means[k], cov, k, own_rows) for k, cov in enumerate(covs)]
-        covs = (1.0 - self.reg_param) * covs + self.reg_param * np.eye(covs.shape[1])
+        share = self.reg_param if self.solver == "svd" else 0.0
+        covs = (1.0 - share) * covs + share * np.eye(covs.shape[1])
         self._laws = Normals(means, covs, "full")
         self._unpack(axes, covs, rows.X.dtype)
         return self
