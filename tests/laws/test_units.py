@@ -33,13 +33,13 @@ NOT_YET = {
     "CategoricalNB", "DecisionTreeRegressor", "DensityGate", "ElasticNet", "ElasticNetCV", "ExtraTreesRegressor", "GLM",
     "GaussianMixtureClassifier", "GenerativeClassifier", "GradientBoostingClassifier", "GradientBoostingRegressor",
     "HandTreeRegressor", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "IndicatorRegression",
-    "JointTableClassifier", "Lasso", "LassoCV", "LeastSquaresClassifier", "LinearDiscriminantAnalysis",
+    "JointTableClassifier", "Lasso", "LassoCV", "LeastSquaresClassifier",
     "LinearModelClassifier", "LinearModelRegressor", "LinearSVC", "LinearSVM", "LogisticRegression",
-    "LogisticRegressionCV", "LpRegression", "MultinomialNB", "NaiveBayes", "OneRule", "OneVsOneClassifier",
+    "LogisticRegressionCV", "LpRegression", "MultinomialNB", "OneRule", "OneVsOneClassifier",
     "OneVsRestClassifier",
     "OpenSetClassifier", "OptimalTreeRegressor", "OutputCodeClassifier", "Perceptron", "QuadraticDiscriminantAnalysis",
-    "RandomForestRegressor", "RandomizedTreesRegressor", "RidgeCV", "SemiSupervisedClassifier",
-    "SemiSupervisedPipeline", "VotedPerceptron",
+    "RandomForestRegressor", "RandomizedTreesRegressor", "RidgeCV",
+    "VotedPerceptron",
 }  # fmt: skip
 
 

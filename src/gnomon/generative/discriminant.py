@@ -196,9 +196,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         rows = labelled_rows(self, X, y, sample_weight, ensure_min_samples=2, finite=False)
         self.classes_, self._predictive = rows.classes, None
         self._n_features_out = self._components(rows)
-        self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
+        gaps = have_gaps(self, rows.X, self.missing)
         check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
-        fitted = solve[self.solver](rows, have_gaps(self, rows.X, self.missing))
+        self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
+        fitted = solve[self.solver](rows, gaps)
         self._form, self._common, log_prior = fitted.pop("form"), fitted.pop("common"), self.class_log_prior_
         fitted["priors_"] = self.class_prior_
         if self.estimate != "predictive":

@@ -171,9 +171,9 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         rows = labelled_rows(self, X, y, sample_weight, finite=False)
         self.classes_ = rows.classes
         self._refuse_few(rows)
-        self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
-        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
         gaps = have_gaps(self, rows.X, self.missing)
+        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
+        self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
         means, covs, self._predictive = self._estimate(rows, gaps)
         own_rows = not gaps and self.parameter_prior is None
         axes = [self._axes(rows, means[k], cov, k, own_rows) for k, cov in enumerate(covs)]
