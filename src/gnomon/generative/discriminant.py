@@ -146,6 +146,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     scalings_: Floats
     xbar_: Floats
     explained_variance_ratio_: Floats
+    _within: Floats | None
+    _predictive: PredictiveLaws | None
 
     def __init__(
         self,
@@ -303,8 +305,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         (n, d), k = rows.X.shape, len(rows.classes)
         own_rows = not gaps and self.parameter_prior is None
         wide = own_rows and (n <= d or k * d * d > _MOST_NUMBERS)
-        parts = class_moments(rows, diagonal=wide) if own_rows else self._pooled(rows, gaps)[0]
-        within = parts.pooled().covariance() if self.parameter_prior is None else self._within
+        parts, mode = (class_moments(rows, diagonal=wide), None) if own_rows else self._pooled(rows, gaps)
+        within = parts.pooled().covariance() if self.parameter_prior is None or mode is None else mode
         var = within if wide else np.diag(within)
         # A variance at the level of rounding counts as zero.
         flat = var <= (8.0 * _EPS * np.max(np.abs(parts.mean), axis=0)) ** 2
