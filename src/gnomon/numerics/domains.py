@@ -191,6 +191,8 @@ def _least_sizes(min_categories: ArrayLike | None, d: int) -> Integers:
         raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
     if least.shape not in ((), (d,)):
         raise ValueError(f"'min_categories' should have shape ({d},) when an array-like is provided. Got {least.shape}")
+    if np.any(least < (0 if least.ndim else 1)):
+        raise ValueError(f"min_categories={min_categories!r} must be ≥ 1; give numbers of values")
     return np.broadcast_to(least, (d,))
 
 
