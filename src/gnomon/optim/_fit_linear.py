@@ -35,9 +35,14 @@ from gnomon.optim.rounding import refuse_overflow
 from gnomon.optim.smooth_linear import irls_linear, lbfgs_linear, newton_linear
 from gnomon.optim.solution import Solution
 from gnomon.optim.svm_programs import lp, qp
+from gnomon.optim.units import ABSOLUTE, RELATIVE, Band, NaturalProblem, natural_problem
 from gnomon.penalties import NoPenalty, Penalty
 
 __all__ = ["SOLVERS", "Solver", "applicable_solvers", "fit_linear"]
+
+
+FREE_STEPS = ("auto", "exact", "bold_driver", "armijo", "wolfe", "backtracking")
+"""Words for steps that are found, and so have no units."""
 
 
 class Solver(NamedTuple):
@@ -48,6 +53,8 @@ class Solver(NamedTuple):
     run : callable
     needs : tuple of callables
         Problem → bool; the docstring of each is the reason that a refusal gives.
+    band : Band
+        The sizes of columns, targets and weights that it takes as they are (`gnomon.optim.units`).
 
     Examples
     --------
@@ -65,6 +72,7 @@ class Solver(NamedTuple):
 
     run: Callable[..., Solution[Floats]]
     needs: tuple[Callable[[Problem], bool], ...]
+    band: Band = ABSOLUTE
 
 
 def descended_sum(problem: Problem) -> bool:
@@ -145,13 +153,13 @@ def one_score(problem: Problem) -> bool:
 
 SOLVERS: dict[str, Solver] = {
     "lbfgs": Solver(lbfgs_linear, (descended_sum, differentiable_loss, smooth_penalty)),
-    "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
+    "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns), RELATIVE),
     "newton": Solver(newton_linear, (twice_differentiable_loss, smooth_penalty)),
     "irls": Solver(irls_linear, (curved_loss, smooth_penalty)),
-    "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept, no_offset)),
+    "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept, no_offset), RELATIVE),
     "qp": Solver(qp, (hinge_loss, quadratic_penalty, no_offset)),
     "lp": Solver(lp, (hinge_loss, absolute_penalty, no_offset)),
-    "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept, no_offset)),
+    "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept, no_offset), RELATIVE),
     "bfgs": Solver(bfgs_linear, (differentiable_loss, smooth_penalty)),
     "cg": Solver(cg_linear, (differentiable_loss, smooth_penalty)),
     "fista": Solver(fista_linear, (smooth_loss, convex_penalty)),
@@ -226,10 +234,34 @@ def fit_linear(
     theta = np.zeros(problem.size, dtype=design.dtype) if start is None else np.ravel(start)
     # Overflow within a step is undone by the solver, or reported here.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        solution = _choose(problem, solver).run(problem, theta, **options)
+        solution = _run(_choose(problem, solver), problem, theta, options)
     refuse_overflow(solution.w)
     w, b = design.split(problem.matrix(solution.w))
     return solution._replace(w=w, intercept=b)
+
+
+def _run(solver: Solver, problem: Problem, theta: Floats, options: dict[str, Any]) -> Solution[Floats]:
+    """Run the solver, in natural units where the problem is far from them."""
+    natural = natural_problem(problem, solver.band)
+    if natural is None:
+        return solver.run(problem, theta, **options)
+    if "tol" in options and options["tol"] is not None:
+        options = options | {"tol": options["tol"] * (natural.finest if solver.band is ABSOLUTE else 1.0)}
+    if _own_units(options):
+        # Steps that the user gives are numbers in the user's units; only the tolerance is converted.
+        return solver.run(problem, theta, **_strict(options, natural))
+    return natural.solve(solver.run, theta, **options)
+
+
+def _own_units(options: dict[str, Any]) -> bool:
+    """Whether an option is a number, or a function of θ, in the units of the data."""
+    given = {name for name in ("schedule", "lipschitz", "stop", "alpha") if options.get(name) is not None}
+    return bool(given) or options.get("step", "auto") not in (None, *FREE_STEPS)
+
+
+def _strict(options: dict[str, Any], natural: NaturalProblem) -> dict[str, Any]:
+    unit = min(1.0, natural.value, natural.value / natural.target * float(np.min(natural.scale, initial=1.0)))
+    return {name: value * unit if name == "tol" and value is not None else value for name, value in options.items()}
 
 
 def applicable_solvers(problem: Problem) -> list[str]:
