@@ -15,7 +15,7 @@ objective and gap are those of the rounded coefficients. On scaling before solvi
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from gnomon.optim.problem import Problem
 from gnomon.optim.solution import Callback, Solution
 from gnomon.penalties import Penalty
 
-__all__ = ["ABSOLUTE", "RELATIVE", "Band", "NaturalProblem", "natural_problem", "weight_unit"]
+__all__ = ["ABSOLUTE", "FIRST_ORDER", "RELATIVE", "Band", "NaturalProblem", "natural_problem", "solve_naturally", "weight_unit"]
 
 FAR = 128.0
 """A column further from zero than this many times its range is shifted."""
@@ -38,24 +38,27 @@ WHOLE = 2**18
 
 
 class Band(NamedTuple):
-    """The sizes of columns and targets, and the mean weight of a row, that a solver takes as they are."""
+    """The sizes of columns and targets, and the sum and mean of weights, that a solver takes as they are."""
 
     columns: tuple[float, float]
     targets: tuple[float, float]
     weights: tuple[float, float]
 
 
-ABSOLUTE = Band((2.0**-6, 2.0**20), (2.0**-6, 2.0**30), (2.0**-30, 2.0**20))
+ABSOLUTE = Band((2.0**-6, 2.0**20), (2.0**-6, 2.0**30), (2.0**-6, 2.0**20))
 """For solvers that compare a gradient with a number."""
+
+FIRST_ORDER = Band((2.0**-6, 2.0**6), (2.0**-6, 2.0**20), (2.0**-6, 2.0**20))
+"""For those that see no curvature besides, and need columns of the height of the constant one."""
 
 RELATIVE = Band(*3 * [(2.0**-100, 2.0**100)])
 """For solvers whose steps and tests do not depend on units: only squares must not overflow."""
 
 
 def weight_unit(weights: Floats, band: Band = ABSOLUTE) -> float:
-    """σ of (1): 1, or where the mean of the weights is out of the band, the power of two below it."""
-    mean = float(np.mean(weights, dtype=float)) if len(weights) else 0.0
-    return 1.0 if mean == 0.0 else _unit(mean, band.weights)
+    """σ of (1): 1, or a power of two near the mean where the sum is below the band, or the mean above it."""
+    total, (low, high) = float(np.sum(weights, dtype=float)), band.weights
+    return _unit(total / len(weights), (low / len(weights), high)) if total > 0.0 else 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,10 +91,13 @@ class NaturalProblem:
         size = size[size > 0.0]
         return float(np.min(size) / np.max(size)) if len(size) else 1.0
 
-    def inside(self, penalty: Penalty) -> Penalty:
-        """Ω' of (2)."""
+    def under(self, penalty: Penalty) -> Self:
+        """The same with another penalty."""
         unit = 1.0 if _is_zero(penalty) or not len(self.scale) else self.target / float(self.scale[0])
-        return penalty.in_units(unit, self.value)
+        inside = penalty.in_units(unit, self.value) if _is_movable(penalty) else penalty
+        return replace(
+            self, given=replace(self.given, penalty=penalty), problem=replace(self.problem, penalty=inside)
+        )
 
     def inward(self, theta: Floats) -> Floats:
         """θ in natural units."""
@@ -124,12 +130,12 @@ class NaturalProblem:
         far = np.flatnonzero(self.shift)
         return np.sum(w[..., far].astype(np.longdouble) * self.shift[far], axis=-1)
 
-    def solve(self, run: Callable[..., Solution[Floats]], theta: Floats, **options: Any) -> Solution[Floats]:
-        """`run(problem, start, **options)` in natural units, reported in those of the data."""
+    def solve(self, run: Callable[..., Solution[Floats]], theta: Floats | None, **options: Any) -> Solution[Floats]:
+        """`run(problem, start, **options)` in natural units, from zeros or θ, reported in the units of the data."""
         if options.get("callback") is not None:
-            options["callback"] = self._heard(options["callback"])
-        start = self.inward(theta).astype(self.given.design.dtype)
-        return self.reported(run(self.problem, start, **options))
+            options["callback"] = self.heard(options["callback"])
+        start = np.zeros(self.given.size) if theta is None else self.inward(theta)
+        return self.reported(run(self.problem, start.astype(self.given.design.dtype), **options))
 
     def reported(self, solution: Solution[Floats]) -> Solution[Floats]:
         """The solution in the units of the data, with the objective and the gap of the coefficients as rounded."""
@@ -167,7 +173,8 @@ class NaturalProblem:
             return self.value / self.target * float(np.max(self.scale + np.abs(self.shift), initial=1.0)) * column
         return np.array([self.outward(phi) for phi in column]) if name == "iterates" else column
 
-    def _heard(self, callback: Callback) -> Callback:
+    def heard(self, callback: Callback) -> Callback:
+        """A callback that is told rows in the units of the data."""
         return lambda row: callback({name: self._converted(name, value) for name, value in row.items()})
 
 
@@ -190,8 +197,17 @@ def natural_problem(problem: Problem, band: Band = ABSOLUTE, *, alike: bool = Fa
         weights=problem.weights / problem.weights.dtype.type(weight),
         offset=problem.offset / target,
     )
-    units = NaturalProblem(problem, inside, shift, scale, origin, target, weight, weight * factor)
-    return replace(units, problem=replace(inside, penalty=units.inside(problem.penalty))) if movable else units
+    return NaturalProblem(problem, inside, shift, scale, origin, target, weight, weight * factor).under(problem.penalty)
+
+
+def solve_naturally(
+    run: Callable[..., Solution[Floats]], problem: Problem, band: Band = ABSOLUTE, **options: Any
+) -> Solution[Floats]:
+    """`run(problem, zeros, **options)`, in natural units where the problem is far from them."""
+    natural = natural_problem(problem, band)
+    if natural is not None:
+        return natural.solve(run, None, **options)
+    return run(problem, np.zeros(problem.size, dtype=problem.design.dtype), **options)
 
 
 def _is_zero(penalty: Penalty) -> bool:
@@ -248,7 +264,8 @@ def _sparse_extent(X: Matrix, every: bool) -> tuple[Floats, Floats, Floats]:
     else:
         size = np.full(d, float(max(np.max(X.data, initial=0.0), -np.min(X.data, initial=0.0))))
     low, high = np.minimum(-size, 0.0), size.copy()
-    full = np.flatnonzero(np.asarray(X.getnnz(axis=0)) == n)
+    stored = np.bincount(X.indices, minlength=d) if X.format == "csr" else np.diff(X.tocsc().indptr)
+    full = np.flatnonzero(stored == n)
     if len(full):
         low[full], high[full], size[full] = _dense_extent(X[:, full].toarray())
     return low, high, size
