@@ -25,7 +25,19 @@ from gnomon.optim.problem import Problem
 from gnomon.optim.solution import Callback, Solution
 from gnomon.penalties import Penalty
 
-__all__ = ["ABSOLUTE", "FIRST_ORDER", "RELATIVE", "Band", "NaturalProblem", "natural_problem", "solve_naturally", "weight_unit"]
+__all__ = [
+    "ABSOLUTE",
+    "FIRST_ORDER",
+    "RELATIVE",
+    "Band",
+    "NaturalProblem",
+    "column_units",
+    "inverse_hessian",
+    "natural_problem",
+    "solve_naturally",
+    "value_at",
+    "weight_unit",
+]
 
 FAR = 128.0
 """A column further from zero than this many times its range is shifted."""
@@ -47,6 +59,9 @@ class Band(NamedTuple):
 
 ABSOLUTE = Band((2.0**-6, 2.0**20), (2.0**-6, 2.0**30), (2.0**-6, 2.0**20))
 """For solvers that compare a gradient with a number."""
+
+EXACT = Band(*3 * [(1.0, 1.0)])
+"""For programs with tolerances of their own: every size becomes one."""
 
 FIRST_ORDER = Band((2.0**-6, 2.0**6), (2.0**-6, 2.0**20), (2.0**-6, 2.0**20))
 """For those that see no curvature besides, and need columns of the height of the constant one."""
@@ -125,6 +140,17 @@ class NaturalProblem:
         theta[..., design.d :] = b
         return theta.ravel()
 
+    @property
+    def jacobian(self) -> Floats:
+        """∂θ/∂θ' for one score."""
+        design = self.given.design
+        J = np.diag(np.append(self.target / self.scale, np.full(design.width - design.d, self.target)))
+        if design.intercept == "free":
+            J[design.d, : design.d] = -self.shift * self.target / self.scale / design.bias
+        else:
+            J[design.d :] *= self.problem.design.bias / design.bias
+        return J
+
     def _through_origin(self, w: Floats) -> Floats:
         """mᵀw; it may cancel against b, so it is kept in extended precision."""
         far = np.flatnonzero(self.shift)
@@ -198,6 +224,28 @@ def natural_problem(problem: Problem, band: Band = ABSOLUTE, *, alike: bool = Fa
         offset=problem.offset / target,
     )
     return NaturalProblem(problem, inside, shift, scale, origin, target, weight, weight * factor).under(problem.penalty)
+
+
+def inverse_hessian(problem: Problem, theta: Floats, invert: Callable[[Floats], Floats]) -> Floats:
+    """∇²F(θ)⁻¹ for one score, by `invert` in natural units."""
+    natural = natural_problem(problem)
+    if natural is None:
+        return invert(problem.hessian(theta))
+    J = natural.jacobian
+    return J @ (invert(natural.problem.hessian(natural.inward(theta))) / natural.value) @ J.T
+
+
+def value_at(problem: Problem, theta: Floats) -> float:
+    """F(θ), evaluated in natural units."""
+    natural = natural_problem(problem)
+    return problem.value(theta) if natural is None else natural.value * natural.problem.value(natural.inward(theta))
+
+
+def column_units(X: Matrix, *, shifted: bool) -> tuple[Matrix, Floats, Floats]:
+    """(X − 1mᵀ) diag(c)⁻¹, m and c of (1), with columns of size one; m = 0 unless `shifted`."""
+    design = Design(X, "free" if shifted else "none")
+    shift, scale = _columns(design, EXACT, movable=True, alike=False)
+    return _rescaled(X, shift, scale), shift, scale
 
 
 def solve_naturally(
