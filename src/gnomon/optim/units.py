@@ -13,7 +13,7 @@ objective and gap are those of the rounded coefficients. On scaling before solvi
 2.5, doi:10.1137/1.9780898718027.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -31,9 +31,11 @@ __all__ = [
     "RELATIVE",
     "Band",
     "NaturalProblem",
+    "column_extent",
     "column_units",
     "inverse_hessian",
     "natural_problem",
+    "refuse_far",
     "solve_naturally",
     "value_at",
     "weight_unit",
@@ -41,6 +43,9 @@ __all__ = [
 
 FAR = 128.0
 """A column further from zero than this many times its range is shifted."""
+
+FARTHEST = 1e6
+"""Of a posterior: its covariance loses twice the digits of this ratio."""
 
 SAMPLE = 32
 """Rows that suffice to see that a column is not far from zero."""
@@ -248,6 +253,25 @@ def column_units(X: Matrix, *, shifted: bool) -> tuple[Matrix, Floats, Floats]:
     return _rescaled(X, shift, scale), shift, scale
 
 
+def refuse_far(center: Floats, spread: Floats, names: Sequence[str] | None = None) -> None:
+    """ValueError if a column is so far from zero that the joint law of w and b cannot be held in double precision."""
+    far = np.flatnonzero(np.abs(center) > FARTHEST * spread)
+    far = far[spread[far] > 0.0]
+    if len(far):
+        j = int(far[0])
+        name = f"x{j}" if names is None else names[j]
+        raise ValueError(
+            f"column {name} is {abs(center[j]) / spread[j]:.1e} times its spread away from zero: its coefficient and "
+            "the intercept are so correlated that floating point cannot hold their joint law; subtract its mean first"
+        )
+
+
+def column_extent(X: Matrix) -> tuple[Floats, Floats]:
+    """The middle and the range of every column that may be far from zero; others have a range as large as they are."""
+    low, high, _ = _extent(X, every=False)
+    return low + 0.5 * (high - low), high - low
+
+
 def solve_naturally(
     run: Callable[..., Solution[Floats]], problem: Problem, band: Band = ABSOLUTE, **options: Any
 ) -> Solution[Floats]:
@@ -293,6 +317,8 @@ def _extent(X: Matrix, *, every: bool) -> tuple[Floats, Floats, Floats]:
     low, high, size = _dense_extent(rows)
     if rows is not X:
         doubtful = np.flatnonzero((size > FAR * (high - low)) | (every & (size == 0.0)))
+        if 4 * len(doubtful) > d:
+            return _dense_extent(X)
         for block in np.array_split(doubtful, -(-len(doubtful) * n // WHOLE) or 1):
             low[block], high[block], size[block] = _dense_extent(X[:, block])
     return low, high, size
@@ -345,7 +371,9 @@ def _rescaled(X: Matrix, shift: Floats, scale: Floats) -> Matrix:
         return X
     m, c = shift.astype(X.dtype), scale.astype(X.dtype)
     if not is_sparse(X):
-        return (X - m) / c if np.any(shift) else X / c
+        moved = X - m
+        moved /= c
+        return moved
     moved = X.copy()
     column = moved.indices if moved.format == "csr" else np.repeat(np.arange(X.shape[1]), np.diff(moved.indptr))
     moved.data = (moved.data - m[column]) / c[column]
