@@ -46,8 +46,8 @@ from gnomon.numerics.linalg import fits_beside
 from gnomon.numerics.validation import check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, Solution, fit_linear, positive_factor, warn_unless_converged
-from gnomon.optim.units import inverse_hessian, value_at
 from gnomon.optim.solution import History, StopReason
+from gnomon.optim.units import inverse_hessian, value_at
 from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty, Penalty
 
 __all__ = ["GLM", "GLMSummary"]

@@ -115,9 +115,7 @@ class NaturalProblem:
         """The same with another penalty."""
         unit = 1.0 if _is_zero(penalty) or not len(self.scale) else self.target / float(self.scale[0])
         inside = penalty.in_units(unit, self.value) if _is_movable(penalty) else penalty
-        return replace(
-            self, given=replace(self.given, penalty=penalty), problem=replace(self.problem, penalty=inside)
-        )
+        return replace(self, given=replace(self.given, penalty=penalty), problem=replace(self.problem, penalty=inside))
 
     def inward(self, theta: Floats) -> Floats:
         """θ in natural units."""
