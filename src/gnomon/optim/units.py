@@ -328,7 +328,7 @@ def _dense_extent(X: Floats) -> tuple[Floats, Floats, Floats]:
     return low, high, np.maximum(np.abs(low), np.abs(high))
 
 
-def _sparse_extent(X: Matrix, every: bool) -> tuple[Floats, Floats, Floats]:
+def _sparse_extent(X: Any, every: bool) -> tuple[Floats, Floats, Floats]:
     """A column with a zero in it is not far from zero: only full columns are looked at, and the largest entry of X."""
     n, d = X.shape
     if every:
