@@ -311,7 +311,7 @@ def _extent(X: Matrix, *, every: bool) -> tuple[Floats, Floats, Floats]:
     if is_sparse(X):
         return _sparse_extent(X, every)
     n, d = X.shape
-    rows: Matrix = X if X.size <= WHOLE or n <= 2 * SAMPLE else X[np.linspace(0, n - 1, SAMPLE).astype(np.intp)]
+    rows: Floats = X if X.size <= WHOLE or n <= 2 * SAMPLE else X[np.linspace(0, n - 1, SAMPLE).astype(np.intp)]
     low, high, size = _dense_extent(rows)
     if rows is not X:
         doubtful = np.flatnonzero((size > FAR * (high - low)) | (every & (size == 0.0)))
