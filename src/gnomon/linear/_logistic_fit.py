@@ -20,6 +20,7 @@ from gnomon.losses import LogisticLoss, Loss, SoftmaxLoss
 from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.optim import SOLVERS, Solution, fit_linear, warn_unless_converged
+from gnomon.optim.units import weight_unit
 from gnomon.penalties import L1, L2, ElasticNetPenalty, Form, NoPenalty, Penalty, objective_form
 
 if TYPE_CHECKING:
@@ -182,7 +183,7 @@ def _run(
     relative = plan.solver in OWN_TOLERANCE
     seed = {"random_state": model.random_state} if plan.solver in DRAWS and model.random_state is not None else {}
     options = {
-        "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)),
+        "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)) / weight_unit(weights),
         "max_iter": model.max_iter,
         # For large C the loss of the best constant says nothing about the minimum.
         **({"relative_to": "objective"} if plan.solver == "cd" else {}),

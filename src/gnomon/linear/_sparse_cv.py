@@ -50,11 +50,13 @@ def alpha_grid(
     positive: bool = False,
 ) -> Floats:
     """A geometric grid from the least α with w = 0 down to `eps` times it."""
-    s = weights / weights.sum()
+    s = weights / weights.sum(dtype=float)
     r = y - s @ y if fit_intercept else y
+    # Twice, so that what rounding leaves of the mean does not meet columns far from zero.
+    r = r - s @ r if fit_intercept else r
     pull = X.T @ (s * r)
     largest = float(np.max(pull if positive else np.abs(pull), initial=0.0)) / l1_ratio
-    if largest <= np.finfo(float).resolution:
+    if largest <= 0.0 or np.max(np.abs(r)) <= np.finfo(float).resolution * np.max(np.abs(y)):
         return np.full(n_alphas, np.finfo(float).resolution)
     return np.geomspace(largest, eps * largest, n_alphas)
 

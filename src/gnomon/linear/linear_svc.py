@@ -38,6 +38,7 @@ from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
 from gnomon.optim import Problem, multiclass_dual, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
+from gnomon.optim.units import RELATIVE, solve_naturally, weight_unit
 from gnomon.penalties import L1, L2, Form, objective_form
 from gnomon.penalties.forms import Norm, Objective
 
@@ -187,7 +188,8 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
         # Short runs are certified at their end only: on small data a check costs as much as a pass.
         limits |= {"random_state": self.random_state, "check_every": 100} if solver == "dcd" else {}
         limits |= {"relative_to": "objective"} if solver == "cd" else {}
-        limits |= {"tol": self.tol * form.loss_scale * _gradient_unit(rows, solver)} if solver in UNITS else {}
+        unit = form.loss_scale / weight_unit(form.loss_scale * rows.weights)
+        limits |= {"tol": self.tol * unit * _gradient_unit(rows, solver)} if solver in UNITS else {}
         options = column | limits
         most = most_iterations(self, solver, len(positive_classes(self)))
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:
@@ -204,7 +206,8 @@ class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estim
         penalty = L2(form.strength, half=form.half)
         problem = Problem(design, rows.class_index, MulticlassHinge(), penalty, weights, n_scores=len(self.classes_))
         callback = told.rows(log_row if self.verbose else None)
-        solution = multiclass_dual(problem, random_state=self.random_state, callback=callback, **limits)
+        limits |= {"random_state": self.random_state, "callback": callback}
+        solution = solve_naturally(multiclass_dual, problem, RELATIVE, **limits)
         warn_unless_converged(solution, self.max_iter)
         coef, intercept = design.split(problem.matrix(solution.w))
         intercept = np.broadcast_to(intercept, len(coef))

@@ -114,6 +114,10 @@ class Penalty(ABC):
         own: Any = self
         return self if factor == 1.0 else replace(own, strength=factor * own.strength)
 
+    def in_units(self, unit: float, value: float) -> Self:
+        """u → Ω(unit · u) / value: the penalty of coefficients and objectives that are counted in other units."""
+        raise NotImplementedError(f"{type(self).__name__} has no change of units; scale the columns of X yourself")
+
     @property
     def energy(self) -> Energy:
         """Ωⱼ as the negative log-density of a coefficient: the `Energy` of its prior."""

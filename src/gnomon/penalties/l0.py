@@ -5,6 +5,9 @@
 Not a norm and not convex: proximal steps find local minima. Blumensath & Davies (2009), doi:10.1016/j.acha.2009.04.002.
 """
 
+from dataclasses import replace
+from typing import Self
+
 import numpy as np
 
 from gnomon._jit import choose, jitable, noun
@@ -82,6 +85,9 @@ class L0(Penalty):
 
     def __post_init__(self) -> None:
         check_strength(self.strength)
+
+    def in_units(self, unit: float, value: float) -> Self:
+        return replace(self, strength=self.strength / value)
 
     def term(self, w: Elementwise) -> Elementwise:
         return self.strength * choose(w != 0.0, 1.0, 0.0)

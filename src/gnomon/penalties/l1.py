@@ -6,6 +6,9 @@ Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x; projection by sorting
 doi:10.1145/1390156.1390191.
 """
 
+from dataclasses import replace
+from typing import Self
+
 import numpy as np
 
 from gnomon._jit import choose, noun
@@ -46,6 +49,9 @@ class L1(Penalty):
 
     def __post_init__(self) -> None:
         check_strength(self.strength)
+
+    def in_units(self, unit: float, value: float) -> Self:
+        return replace(self, strength=self.strength * (unit / value))
 
     def term(self, w: Elementwise) -> Elementwise:
         return self.strength * np.abs(w)

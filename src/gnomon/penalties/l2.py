@@ -56,6 +56,9 @@ class L2(Penalty):
     def scaled(self, factor: float, *, half: bool = False) -> Self:
         return replace(self, strength=factor * self.strength, half=self.half or half)
 
+    def in_units(self, unit: float, value: float) -> Self:
+        return replace(self, strength=self.strength * (unit / value) * unit)
+
     def term(self, w: Elementwise) -> Elementwise:
         return (0.5 if self.half else 1.0) * self.strength * w * w
 
