@@ -26,6 +26,7 @@ from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.search import Criterion, Forest, Tree, code_columns, grow_forest, prune_tree
+from gnomon.search.units import times_two_to, units_of
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
 from gnomon.trees._cost import RowPredictor
 from gnomon.trees._criteria import class_criterion, mean_criterion
@@ -89,6 +90,8 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
         alpha = check_non_negative("ccp_alpha", self.ccp_alpha)
         self.n_outputs_ = y.size // len(y)
         keep = self._kept(n_trees)
+        units = units_of(criterion, y, weights)
+        weights = units.weights(weights)
         draw = self._draw(weights)
         before, n_kept = (DrawnBags(), 0) if keep is None else (self._bags, len(keep))
         self._bags = before.extended(n_kept, spawn_seeds(self._seed, n_trees), draw)
@@ -96,11 +99,15 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
         width = X.shape[1] if features is None else len(features(0))
         total = float(np.sum(weights)) if draw.size is None else draw.size
         options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], total)
+        options = units._replace(weight=0).limits(options)
         options["max_features"] = resolve_max_features(self.max_features, width)
         check_choice("splitter", self.splitter, ("best", "random"))
         columns = code_columns(
             X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
         )
+
+        # A bag has as many rows as it draws, whatever the unit of the weights.
+        seen = units if draw.size is None else units._replace(weight=0)
 
         def bag_weights(counts):
             if draw.size is None:
@@ -108,14 +115,14 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
             return counts if balanced is None else counts * balanced(counts)
 
         def finish(tree):
-            tree = prune_tree(tree, alpha) if alpha > 0.0 else tree
-            return replace(tree, class_counts=criterion.class_counts)
+            tree = prune_tree(tree, times_two_to(alpha, -units.impurity)) if alpha > 0.0 else tree
+            return replace(seen.restored(tree), class_counts=criterion.class_counts)
 
         self.forest_ = grow_forest(
-            columns, y, criterion, self._bags, weights=bag_weights, features=features, after=keep, finish=finish,
-            n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center, told), splitter=self.splitter,
+            columns, units.targets(y), criterion, self._bags, weights=bag_weights, features=features, after=keep,
+            finish=finish, n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center, told),
+            splitter=self.splitter, **options,
             categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
-            **options,
         )  # fmt: skip
         self._fit_seconds = perf_counter() - start
         if len(self.forest_) < n_trees:

@@ -8,6 +8,7 @@ Scores are minus the loss, or a scorer's, of rows held out. Rules and names are 
 
 import itertools
 import numbers
+import warnings
 from collections.abc import Callable, Iterable
 from math import ceil
 from typing import Any, Literal, Self, TypeAlias
@@ -23,7 +24,8 @@ from gnomon.base.coded_rows import new_rows
 from gnomon.losses import Loss
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.search import BoostingPlan, Columns, Round
-from gnomon.search.boosting_scores import mean_loss
+from gnomon.search._boost import has_curvature
+from gnomon.search.boosting_scores import flat_scores, mean_loss
 from gnomon.trees._boosting import (
     BoostedTrees,
     BoostingRows,
@@ -99,6 +101,7 @@ class HistogramRounds(BoostedTrees):
             self.baseline_ = best_constant(loss, y, weights, n_scores)
             self.train_score_ = self.validation_score_ = np.zeros(0)
         rows = self._rows(X, y, weights)
+        _warn_of_flatness(rows, loss)
         validation = None if held is None else HeldOutLosses(self._rows(*held), self._kept_sum(held[0]))
         judge = self._judge(rows, validation, self._measure(loss))
         return self._fit_rounds(rows, loss, n_scores, told, judge, validation=validation)
@@ -186,6 +189,20 @@ class HistogramRounds(BoostedTrees):
             n_scores=n_scores,
             n_jobs=self.n_jobs,
             growth=growth,
+        )
+
+
+def _warn_of_flatness(rows: BoostingRows, loss: Loss) -> None:
+    """Tell the user where no tree can be divided because all rows together have less curvature than two leaves need."""
+    curvature = loss.curvature(rows.y, flat_scores(rows.start)) if has_curvature(loss) else np.ones(1)
+    total = float(np.sum(np.reshape(curvature, (len(curvature), -1)) * rows.weights[:, None], axis=0).max())
+    if total < 2.0 * LEAST_CURVATURE:
+        warnings.warn(
+            f"the curvature of the loss of all rows is {total:.3g} and every leaf needs {LEAST_CURVATURE:g}, so that "
+            "no tree is divided; multiply sample_weight by a constant that makes the weights, or their products with "
+            "the means, about one",
+            UserWarning,
+            stacklevel=4,
         )
 
 

@@ -22,7 +22,8 @@ from gnomon.losses import AbsoluteLoss, HuberLoss, Loss, PinballLoss, SquaredLos
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_interval
 from gnomon.numerics.weights import weighted_quantile
-from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, mean_loss_of, n_scores_of
+from gnomon.search.units import Units, times_two_to
+from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, degree_of, mean_loss_of, n_scores_of
 from gnomon.trees._boosting import Monitor
 from gnomon.trees._exact_rounds import ExactRounds, VarianceName
 from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints
@@ -292,9 +293,22 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         coded, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
-        weights = tree_weights(sample_weight, coded)
+        # Huber's δ is a distance, so that it scales with y.
+        self._degree = 2 if self._is_huber() else degree_of(self._loss)
+        weights, units = tree_weights(sample_weight, coded), self._target_units(y, self.n_iter_no_change is not None)
         with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
-            return self._learn(X, coded, y, weights, self._loss, 1, told, None, monitor)
+            self._learn(X, coded, units.targets(y), weights, self._loss, 1, told, None, monitor)
+        return self._in_units_of_y(units)
+
+    def _in_units_of_y(self, units: Units) -> Self:
+        super()._in_units_of_y(units)
+        if not units.plain:
+            for name in ("train_score_", "oob_scores_", "oob_improvement_", "oob_score_"):
+                if name in vars(self):
+                    setattr(self, name, times_two_to(getattr(self, name), units.impurity))
+            if self.init is None:
+                self.init_ = self._constant(self.baseline_, np.ones(1), self._loss)
+        return self
 
     def _losses(self) -> dict[str, Callable[[], Loss]]:
         level = check_interval("alpha", self.alpha, 0.0, 1.0, closed="neither")

@@ -24,6 +24,7 @@ from gnomon.trees._boosted_answers import (
     BoostedRegressor,
     class_targets,
     decision_scores,
+    degree_of,
     mean_loss_of,
     n_scores_of,
 )
@@ -282,9 +283,12 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
         coded, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
+        self._degree = degree_of(self._loss)
+        units = self._target_units(y, self._stops_early(len(y), X_val is not None))
         held = validation_rows(self, X_val, y_val, sample_weight_val, lambda y: np.asarray(y, dtype=float))
         with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
-            return self._learn(coded, y, tree_weights(sample_weight, coded), self._loss, 1, held, told)
+            self._learn(coded, units.targets(y), tree_weights(sample_weight, coded), self._loss, 1, held, told)
+        return self._in_units_of_y(units)
 
     def _losses(self) -> dict[str, Callable[[], Loss]]:
         return {
