@@ -9,7 +9,6 @@ without having seen it.
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from time import perf_counter
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -28,7 +27,7 @@ from gnomon.numerics.validation import check_choice, check_integer, check_non_ne
 from gnomon.search import Criterion, Forest, Tree, code_columns, grow_forest, prune_tree
 from gnomon.search.units import times_two_to, units_of
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
-from gnomon.trees._cost import RowPredictor
+from gnomon.trees._cost import RowPredictor, TreeTimes, timed
 from gnomon.trees._criteria import class_criterion, mean_criterion
 from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
 from gnomon.trees._growth import MaxFeatures, bins_of, growth_options, resolve_max_features
@@ -85,14 +84,13 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
         center: Numbers = 0.0,
     ) -> None:
         """Grow the trees; `center` is what was subtracted from y."""
-        start = perf_counter()
         n_trees = check_integer("n_estimators", self.n_estimators, 1)
         alpha = check_non_negative("ccp_alpha", self.ccp_alpha)
         self.n_outputs_ = y.size // len(y)
         keep = self._kept(n_trees)
+        draw = self._draw(weights)
         units = units_of(criterion, y, weights)
         weights = units.weights(weights)
-        draw = self._draw(weights)
         before, n_kept = (DrawnBags(), 0) if keep is None else (self._bags, len(keep))
         self._bags = before.extended(n_kept, spawn_seeds(self._seed, n_trees), draw)
         features = _subspaces(self.max_features_tree, X.shape[1])
@@ -106,6 +104,7 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
             X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
         )
 
+        times = TreeTimes(self._bags, self._tree_seconds[:n_kept] if n_kept else ())
         # A bag has as many rows as it draws, whatever the unit of the weights.
         seen = units if draw.size is None else units._replace(weight=0)
 
@@ -116,15 +115,16 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
 
         def finish(tree):
             tree = prune_tree(tree, times_two_to(alpha, -units.impurity)) if alpha > 0.0 else tree
+            times.stop()
             return replace(seen.restored(tree), class_counts=criterion.class_counts)
 
         self.forest_ = grow_forest(
-            columns, units.targets(y), criterion, self._bags, weights=bag_weights, features=features, after=keep,
+            columns, units.targets(y), criterion, times, weights=bag_weights, features=features, after=keep,
             finish=finish, n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center, told),
             splitter=self.splitter, **options,
             categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
         )  # fmt: skip
-        self._fit_seconds = perf_counter() - start
+        self._tree_seconds = [times.seconds[t] for t in range(len(self.forest_))]
         if len(self.forest_) < n_trees:
             warnings.warn(
                 f"interrupted after {len(self.forest_)} of {n_trees} trees, which are kept; fit again with "
@@ -262,6 +262,7 @@ class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
     _kind = DecisionTreeClassifier
     _loss = staticmethod(accuracy_loss)
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
         coded, y = fitted_rows(self, X, y, multi_output=True)
@@ -393,6 +394,7 @@ class ForestRegressor(RegressorMixin, BaseForest[DecisionTreeRegressor]):
     _kind = DecisionTreeRegressor
     _loss = staticmethod(squared_loss)
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
         coded, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)

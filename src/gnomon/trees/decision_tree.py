@@ -20,6 +20,7 @@ from gnomon.base.parameters import store
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_non_negative
 from gnomon.search import Criterion
+from gnomon.trees._cost import timed
 from gnomon.trees._criteria import NumberCriterionWord, TreeCriterionWord, mean_criterion, tree_criterion
 from gnomon.trees._forms import (
     Algorithm,
@@ -224,6 +225,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, check_input: bool = True
     ) -> Self:
@@ -377,6 +379,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, check_input: bool = True
     ) -> Self:

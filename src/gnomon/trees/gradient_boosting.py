@@ -25,6 +25,7 @@ from gnomon.numerics.weights import weighted_quantile
 from gnomon.search.units import Units, times_two_to
 from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, degree_of, mean_loss_of, n_scores_of
 from gnomon.trees._boosting import Monitor
+from gnomon.trees._cost import timed
 from gnomon.trees._exact_rounds import ExactRounds, VarianceName
 from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints
 from gnomon.trees._targets import tree_weights
@@ -84,6 +85,9 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
     n_jobs : int, optional
         Threads, over columns to be coded, rows whose slopes are taken, and the trees of a round or, where that has
         one, the columns of its large nodes. The answers do not depend on it.
+    l2_regularization : float, default=0.0
+        λ ≥ 0 of the leaf values −G/(H + λ), in the units of the weights. Only for losses whose leaves take a Newton
+        step: not for absolute, Huber's and quantile losses.
 
     Attributes
     ----------
@@ -156,9 +160,11 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         categories: Categories | None = None,
         unseen: Unseen = "missing",
         n_jobs: int | None = None,
+        l2_regularization: float = 0.0,
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self,
         X: TableLike | Sparse,
@@ -209,7 +215,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         Likewise.
     validation_fraction, n_iter_no_change, tol, ccp_alpha, binning, monotonic_cst, categorical_features, categories
         Likewise.
-    unseen, n_jobs
+    unseen, n_jobs, l2_regularization
         Likewise.
 
     Attributes
@@ -279,9 +285,11 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         categories: Categories | None = None,
         unseen: Unseen = "missing",
         n_jobs: int | None = None,
+        l2_regularization: float = 0.0,
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self,
         X: TableLike | Sparse,

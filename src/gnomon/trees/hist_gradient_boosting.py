@@ -28,6 +28,7 @@ from gnomon.trees._boosted_answers import (
     mean_loss_of,
     n_scores_of,
 )
+from gnomon.trees._cost import timed
 from gnomon.trees._growth import MonotonicConstraints
 from gnomon.trees._histogram_rounds import HistogramRounds, Interactions, validation_rows
 from gnomon.trees._targets import tree_weights
@@ -153,6 +154,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self,
         X: TableLike | Sparse,
@@ -269,6 +271,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self,
         X: TableLike | Sparse,

@@ -25,6 +25,7 @@ from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Misclassification, SquaredError, SumCriterion, assemble_tree, code_columns, optimal_tree
 from gnomon.search.units import Units, times_two_to, units_of
+from gnomon.trees._cost import timed
 from gnomon.trees._growth import Binning, bins_of
 from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
@@ -172,6 +173,7 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
 
     classes_: Array
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         coded, y = fitted_rows(self, X, y)
@@ -231,6 +233,7 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
     (0.444444, array([1.333333]))
     """
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         coded, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
