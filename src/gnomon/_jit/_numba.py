@@ -126,13 +126,15 @@ class _Cache:
     cache_path = property(lambda self: str(kernel_cache.folder()))
 
     def __init__(self, function: Callable[..., Any]):
-        self._function = function
+        self._function, self._reads = function, True
 
     @functools.cached_property
     def _made_of(self) -> str | None:
         return _identity(self._function)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
+        if not self._reads:
+            return None
         context.refresh()
         magic = context.codegen().magic_tuple()
         for root, target in ((kernel_cache.SHIPPED, _shipped_target(magic)), (kernel_cache.folder(), magic)):
@@ -151,9 +153,8 @@ class _Cache:
             kernel_cache.write(path, dumps(result._reduce()))
 
     def flush(self) -> None:
-        """Nothing: a file is found by what the kernel is made of, and written anew when it is compiled."""
-
-    enable = disable = flush
+        """Read no file from now on: Numba's ``recompile`` asks for it, and what it compiles replaces the files."""
+        self._reads = False
 
     def _path(self, root: Path, signature: Any, target: Any) -> Path | None:
         kinds = [_name_of(kind) for kind in signature] if isinstance(signature, tuple) else [None]

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike, Verbosity
+from gnomon._typing import Array, ArrayLike, Floats, Integers, RandomState, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
@@ -178,6 +178,11 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         self.n_classes_ = len(self.classes_)
         n_scores = n_scores_of(self._loss, self.n_classes_)
         weights = tree_weights(sample_weight, coded)
+        if np.count_nonzero(np.bincount(index, weights)) < 2:
+            raise ValueError(
+                "y contains 1 class among the rows with a weight, while a minimum of 2 classes are required; give rows "
+                "of another, or use a DummyClassifier"
+            )
         with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
             return self._learn(X, coded, target, weights, self._loss, n_scores, told, index, monitor)
 
@@ -317,6 +322,11 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
             if self.init is None:
                 self.init_ = self._constant(self.baseline_, np.ones(1), self._loss)
         return self
+
+    def apply(self, X: TableLike | Sparse) -> Integers:
+        """The number of the leaf of every row in every tree, shape (n_samples, n_estimators)."""
+        leaves = super().apply(X)
+        return leaves[:, :, 0]
 
     def _losses(self) -> dict[str, Callable[[], Loss]]:
         level = check_interval("alpha", self.alpha, 0.0, 1.0, closed="neither")
