@@ -353,7 +353,8 @@ def compare_answers(name, there, here, rows, params):
     for verb in ("predict", "predict_proba", "decision_function", "transform", "apply"):
         if not hasattr(there, verb):
             continue
-        found = [getattr(model, verb)(rows) for model in (there, here)]
+        # Scikit-learn's boosted regressor cannot apply its trees to a list.
+        found = [getattr(model, verb)(np.asarray(rows) if isinstance(rows, list) else rows) for model in (there, here)]
         for a, b in zip(*found, strict=True) if isinstance(found[0], list) else [found]:
             assert sparse.issparse(a) == sparse.issparse(b), verb
             assert a.ndim == b.ndim, (verb, a.shape, b.shape)
@@ -386,7 +387,13 @@ def cases(name):
 
 DIFFERENT = {
     "weights='negative'": "weights are ≥ 0",
+    "oob_score=True, warm_start=True": "bags are known of every member, kept or new",
+    "HistGradientBoostingClassifier: target='one class'": "one class has one probability",
+    "scoring='other'": "an unknown word is refused whether it is used or not",
+    "table='infinite'": "infinity has no distance from anything",
     "table='gaps'": "missing values have a branch of their own where scikit-learn refuses them",
+    "table='csr'": "sparse tables are taken where scikit-learn's histograms refuse them",
+    "table='csc'": "likewise",
 }
 """Cases in which more is offered, or something is refused that has no meaning, with the reason."""
 
@@ -400,7 +407,11 @@ def spelled(case):
 @pytest.mark.parametrize("name", list(OPTIONS))
 def test_namesakes_agree(name):
     named = [(spelled(case), case) for case in cases(name)]
-    check_all((text, lambda case=case: compare(name, **case)) for text, case in named if text not in DIFFERENT)
+    check_all(
+        (text, lambda case=case: compare(name, **case))
+        for text, case in named
+        if not DIFFERENT.keys() & {text, f"{name}: {text}"}
+    )
 
 
 def test_nothing_is_forgotten():

@@ -11,6 +11,7 @@ CONVERTED = {
     "Lasso": lambda m, u: m.set_params(alpha=m.alpha * u.x * u.y),
     "ElasticNet": lambda m, u: _with_elastic_net(m, u),
     "Ridge": lambda m, u: m.set_params(alpha=m.alpha * u.x**2 * u.weight),
+    "OneRule": lambda m, u: m.set_params(min_bucket=m.min_bucket * u.weight),
     "LogisticRegression": lambda m, u: m.set_params(C=m.C / u.x**2 / u.weight),
 }
 
@@ -29,16 +30,15 @@ def precise(estimator):
 
 # Not held to the law yet.
 NOT_YET = {
-    "AveragedPerceptron", "BaggingRegressor", "BayesianLinearRegression", "BayesianLogisticRegression", "BernoulliNB",
-    "CategoricalNB", "DecisionTreeRegressor", "DensityGate", "ElasticNet", "ElasticNetCV", "ExtraTreesRegressor", "GLM",
-    "GaussianMixtureClassifier", "GenerativeClassifier", "GradientBoostingClassifier", "GradientBoostingRegressor",
-    "HandTreeRegressor", "HistGradientBoostingClassifier", "HistGradientBoostingRegressor", "IndicatorRegression",
+    "AveragedPerceptron", "BayesianLinearRegression", "BayesianLogisticRegression", "BernoulliNB",
+    "CategoricalNB", "DensityGate", "ElasticNet", "ElasticNetCV", "GLM",
+    "GaussianMixtureClassifier", "GenerativeClassifier", "IndicatorRegression",
     "JointTableClassifier", "Lasso", "LassoCV", "LeastSquaresClassifier", "LinearDiscriminantAnalysis",
     "LinearModelClassifier", "LinearModelRegressor", "LinearSVC", "LinearSVM", "LogisticRegression",
-    "LogisticRegressionCV", "LpRegression", "MultinomialNB", "NaiveBayes", "OneRule", "OneVsOneClassifier",
+    "LogisticRegressionCV", "LpRegression", "MultinomialNB", "NaiveBayes", "OneVsOneClassifier",
     "OneVsRestClassifier",
-    "OpenSetClassifier", "OptimalTreeRegressor", "OutputCodeClassifier", "Perceptron", "QuadraticDiscriminantAnalysis",
-    "RandomForestRegressor", "RandomizedTreesRegressor", "RidgeCV", "SemiSupervisedClassifier",
+    "OpenSetClassifier", "OutputCodeClassifier", "Perceptron", "QuadraticDiscriminantAnalysis",
+    "RidgeCV", "SemiSupervisedClassifier",
     "SemiSupervisedPipeline", "VotedPerceptron",
 }  # fmt: skip
 

@@ -284,6 +284,13 @@ class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
         refuse_several(self.classes_, **{"voting='hard'": hard})
         class_weight: Any = self.class_weight
         per_bag = False
+        if isinstance(class_weight, str) and self.warm_start:
+            warnings.warn(
+                f"class_weight={class_weight!r} is computed from the rows of each fit, and warm_start=True keeps trees "
+                "of others; give a dict of weights, computed from all rows, if they are fitted in parts",
+                UserWarning,
+                stacklevel=4,
+            )
         if isinstance(class_weight, str) and class_weight == "balanced_subsample":
             # Where every tree sees all rows, all bags have the same class weights.
             per_bag = self._draws()

@@ -90,6 +90,8 @@ class HistogramRounds(BoostedTrees):
     ) -> Self:
         """Carry out rounds on coded rows; `held` are rows (X, y, weights) given for validation, or None."""
         seed = self._new_seed()
+        if isinstance(self.validation_fraction, float):
+            check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
         self.do_early_stopping_ = self._stops_early(len(y), held is not None)
         self.is_categorical_ = self.coding_.category if np.any(self.coding_.category) else None
         learn = np.arange(len(y))
@@ -195,8 +197,11 @@ class HistogramRounds(BoostedTrees):
 def _warn_of_flatness(rows: BoostingRows, loss: Loss) -> None:
     """Tell the user where no tree can be divided because all rows together have less curvature than two leaves need."""
     curvature = loss.curvature(rows.y, flat_scores(rows.start)) if has_curvature(loss) else np.ones(1)
-    total = float(np.sum(np.reshape(curvature, (len(curvature), -1)) * rows.weights[:, None], axis=0).max())
-    if total < 2.0 * LEAST_CURVATURE:
+    curvature = np.broadcast_to(np.reshape(curvature, (len(curvature), -1)), rows.start.shape)
+    unweighted, total = (float(np.max(w @ curvature)) for w in (np.ones(len(rows.y)), rows.weights))
+    # Of one class there is nothing to learn, in any unit.
+    mendable = unweighted >= 2.0 * LEAST_CURVATURE or loss.targets == "count"
+    if total < 2.0 * LEAST_CURVATURE and mendable:
         warnings.warn(
             f"the curvature of the loss of all rows is {total:.3g} and every leaf needs {LEAST_CURVATURE:g}, so that "
             "no tree is divided; multiply sample_weight by a constant that makes the weights, or their products with "

@@ -15,7 +15,7 @@ import numpy as np
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, RandomState, Scoring, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
-from gnomon.base.parameters import store
+from gnomon.base.parameters import ParameterError, store
 from gnomon.losses import AbsoluteLoss, LogGammaLoss, LogPoissonLoss, Loss, PinballLoss, SquaredLoss
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_interval
@@ -294,6 +294,8 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
         return self._in_units_of_y(units)
 
     def _losses(self) -> dict[str, Callable[[], Loss]]:
+        if self.quantile is not None:
+            check_interval("quantile", self.quantile, 0.0, 1.0)
         return {
             "squared_error": lambda: SquaredLoss(half=True),
             "absolute_error": AbsoluteLoss,
@@ -305,6 +307,6 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
 
 def _pinball(level: float | None) -> PinballLoss:
     if level is None:
-        raise ValueError("quantile=None: loss='quantile' needs its level; give quantile between 0 and 1")
+        raise ParameterError("quantile=None: loss='quantile' needs its level; give quantile between 0 and 1")
     level = check_interval("quantile", level, 0.0, 1.0, closed="neither")
     return PinballLoss(level, 1.0 - level)
