@@ -388,6 +388,7 @@ def cases(name):
 DIFFERENT = {
     "weights='negative'": "weights are ≥ 0",
     "oob_score=True, warm_start=True": "bags are known of every member, kept or new",
+    "oob_score=True, bootstrap=True, n_estimators=12, target='two outputs'": "several outputs have out-of-bag answers",
     "HistGradientBoostingClassifier: target='one class'": "one class has one probability",
     "scoring='other'": "an unknown word is refused whether it is used or not",
     "table='infinite'": "infinity has no distance from anything",

@@ -16,7 +16,6 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 from sklearn.utils import Tags, compute_class_weight
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, Numbers, Sparse, TableLike
@@ -275,11 +274,6 @@ class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
         hard = check_choice("voting", self.voting, ("soft", "hard")) == "hard"
         self.classes_, index = as_classes(y)
         self.n_classes_ = counts_of(self.classes_)
-        if self.oob_score and type_of_target(y) == "multiclass-multioutput":
-            raise ValueError(
-                "oob_score: The type of target cannot be used to compute OOB estimates, several outputs of more than "
-                "two classes; fit with oob_score=False and score the outputs one by one"
-            )
         criterion = class_criterion(self.criterion, self.classes_)
         refuse_several(self.classes_, **{"voting='hard'": hard})
         class_weight: Any = self.class_weight
@@ -313,8 +307,7 @@ class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
         truth = np.reshape(y, np.shape(y)[: 1 + (self.n_outputs_ > 1)])[known]
         if callable(self.oob_score):
             return float(self.oob_score(truth, chosen))
-        # Of several outputs all must be right, as in scikit-learn.
-        return float(np.mean(np.all(np.reshape(chosen == truth, (len(truth), -1)), axis=1)))
+        return 1.0 - accuracy_loss(self._truth(truth), answers[known])
 
     def _truth(self, y: ArrayLike) -> Integers:
         if self.n_outputs_ == 1:

@@ -62,14 +62,14 @@ class Stability(NamedTuple):
 
 @overload
 def structure_stability(
-    estimator: BaseEstimator, X: TableLike | Sparse, y: ArrayLike, *, n_resamples: int = 30, n_jobs: int | None = None,
-    random_state: RandomState = None,
-) -> Stability: ...  # fmt: skip
-@overload
-def structure_stability(
     estimator: Mapping[str, BaseEstimator], X: TableLike | Sparse, y: ArrayLike, *, n_resamples: int = 30,
     n_jobs: int | None = None, random_state: RandomState = None,
 ) -> dict[str, Stability]: ...  # fmt: skip
+@overload
+def structure_stability(
+    estimator: BaseEstimator, X: TableLike | Sparse, y: ArrayLike, *, n_resamples: int = 30, n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> Stability: ...  # fmt: skip
 def structure_stability(
     estimator: BaseEstimator | Mapping[str, BaseEstimator],
     X: TableLike | Sparse,
