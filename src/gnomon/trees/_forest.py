@@ -16,7 +16,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 from sklearn.utils import Tags, compute_class_weight
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, Numbers, Sparse, TableLike
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
@@ -405,6 +405,7 @@ class ForestRegressor(RegressorMixin, BaseForest[DecisionTreeRegressor]):
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
         coded, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
+        y = column_or_1d(y, warn=True) if np.shape(y)[1:] == (1,) else y
         self._n_rows = coded.shape[0]
         targets = as_targets(y)
         criterion = mean_criterion(self.criterion, targets.shape[1])
