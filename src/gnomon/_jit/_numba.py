@@ -7,6 +7,7 @@ is kept.
 """
 
 import functools
+import gc
 import pickle
 import sys
 from collections.abc import Callable
@@ -117,7 +118,24 @@ def kept(kernel: Any) -> Any:
     """Let the machine code of `kernel` be read from disk, and be written there."""
     if not MISSING:
         kernel._cache = _Cache(kernel.py_func)
+        kernel.compile = _without_collection(kernel.compile)
     return kernel
+
+
+def _without_collection(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, during which no garbage is collected: a compiler makes many objects that live until its end."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        if not gc.isenabled():
+            return function(*arguments)
+        gc.disable()
+        try:
+            return function(*arguments)
+        finally:
+            gc.enable()
+
+    return call
 
 
 class _Cache:
