@@ -13,10 +13,8 @@ CONVERTED = {
     "Lasso": lambda m, u: m.set_params(alpha=m.alpha * u.x * u.y),
     "ElasticNet": lambda m, u: _with_elastic_net(m, u),
     "Ridge": lambda m, u: m.set_params(alpha=m.alpha * u.x**2 * u.weight),
-    "RidgeCV": lambda m, u: m.set_params(alphas=[alpha * u.x**2 * u.weight for alpha in m.alphas]),
-    "IndicatorRegression": lambda m, u: m.set_params(
-        regressor=m.regressor.set_params(alpha=m.regressor.alpha * u.x**2 * u.weight)
-    ),
+    "IndicatorRegression": lambda m, u: m.set_params(regressor=CONVERTED["Ridge"](m.regressor, u)),
+    "OneRule": lambda m, u: m.set_params(min_bucket=m.min_bucket * u.weight),
     "LogisticRegression": lambda m, u: m.set_params(C=m.C / u.x**2 / u.weight),
     "LogisticRegressionCV": lambda m, u: m.set_params(Cs=np.logspace(-4, 4, m.Cs) / u.x**2 / u.weight),
     "RidgeCV": lambda m, u: m.set_params(alphas=np.multiply(m.alphas, u.x**2 * u.weight)),
@@ -29,6 +27,20 @@ CONVERTED = {
     "LinearSVC": lambda m, u: None if u.offset else m.set_params(C=m.C / u.x**2 / u.weight, intercept_scaling=u.x),
     "BayesianLinearRegression": lambda m, u: _with_prior(m.set_params(sigma2=m.sigma2 * u.y**2), u),
     "BayesianLogisticRegression": lambda m, u: _with_prior(m, u),
+    "OneVsOneClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
+    "OneVsRestClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
+    "OutputCodeClassifier": lambda m, u: m.set_params(estimator=CONVERTED["LogisticRegression"](m.estimator, u)),
+    # Pseudo-counts are rows; a category, or a count, is what it is.
+    "BernoulliNB": lambda m, u: None if u.offset else m.set_params(alpha=m.alpha * u.weight),
+    "CategoricalNB": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
+    "MultinomialNB": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
+    "JointTableClassifier": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
+    # What is added to a variance, and a bandwidth, have the unit of a column.
+    "DensityGate": lambda m, u: m if u.x == 1.0 else None,
+    "GaussianMixtureClassifier": lambda m, u: m if u.x == 1.0 else None,
+    "GenerativeClassifier": lambda m, u: m if u.x == 1.0 else None,
+    "OpenSetClassifier": lambda m, u: m if u.x == 1.0 else None,
+    "QuadraticDiscriminantAnalysis": lambda m, u: m if u.x == 1.0 else None,
     # A step has the size of a row.
     "AveragedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,
     "VotedPerceptron": lambda m, u: m if u == ChangeOfUnits(x=u.x) else None,
@@ -60,38 +72,10 @@ def precise(estimator):
 # What has no symmetry: the rule that ends the steps of scikit-learn's perceptron has the units of the data.
 WITHOUT = {"Perceptron"}
 
-# Not held to the law yet.
-NOT_YET = {
-    "BaggingRegressor",
-    "BernoulliNB",
-    "CategoricalNB",
-    "DecisionTreeRegressor",
-    "DensityGate",
-    "ExtraTreesRegressor",
-    "GaussianMixtureClassifier",
-    "GenerativeClassifier",
-    "GradientBoostingClassifier",
-    "GradientBoostingRegressor",
-    "HandTreeRegressor",
-    "HistGradientBoostingClassifier",
-    "HistGradientBoostingRegressor",
-    "JointTableClassifier",
-    "MultinomialNB",
-    "OneRule",
-    "OneVsOneClassifier",
-    "OneVsRestClassifier",
-    "OpenSetClassifier",
-    "OptimalTreeRegressor",
-    "OutputCodeClassifier",
-    "QuadraticDiscriminantAnalysis",
-    "RandomForestRegressor",
-    "RandomizedTreesRegressor",
-}
-
 
 def held(estimator):
     predicts = is_classifier(estimator) or is_regressor(estimator)
-    return predicts and type(estimator).__name__ not in NOT_YET | WITHOUT
+    return predicts and type(estimator).__name__ not in WITHOUT
 
 
 @over(filter(held, public_names.estimators()))
