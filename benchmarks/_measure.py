@@ -55,7 +55,10 @@ def measure(row, *, size=None, repeats=5, budget=30.0):
         # Whether a solver stopped too early is decided by the quality it reached.
         warnings.simplefilter("ignore")
         contestants = {(OURS, OURS): row.ours, **{(peer.package, peer.name): peer.run for peer in row.peers}}
-        small = row.make(**row.quick)
+        try:
+            small = row.make(**row.quick)
+        except FileNotFoundError as error:
+            return [_missing(row, OURS, f"absent ({error})")]
         usable, absent = _split_absent(contestants, small)
         if (OURS, OURS) not in usable:
             return [_missing(row, OURS, absent[OURS, OURS])]

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import numpy as np
 
-from benchmarks import _data
+from benchmarks import _data, _real
 from benchmarks._row import Peer, Row
 
 __all__ = ["PACKAGES", "ROWS"]
@@ -48,10 +48,27 @@ def mixture(n, d, k, covariance_type="full", dtype="float64"):
     return data
 
 
+def digits_mixture(n=7291, k=10):
+    """Handwritten digits, and a start at rows drawn from them."""
+    data = _real.usps(n)
+    spread = np.var(data.X, axis=0) + 0.01
+    data.start = {
+        "weights_init": np.full(k, 1.0 / k),
+        "means_init": data.X[np.random.default_rng(0).permutation(n)[:k]],
+        "precisions_init": np.tile(1.0 / spread, (k, 1)),
+    }
+    return data
+
+
 def mean_nll(data, model):
     """Mean negative log-likelihood, over that of one normal law with the variances of the columns."""
     single = 0.5 * np.sum(np.log(2.0 * np.pi * np.var(data.X, axis=0)) + 1.0)
     return -float(np.mean(model.score_samples(data.X))) / abs(single)
+
+
+def accuracy_missed(data, model):
+    """Share of the rows that are predicted wrongly."""
+    return float(np.mean(model.predict(data.X) != data.y))
 
 
 def classes(n, d, k=5):
@@ -190,5 +207,37 @@ ROWS = (
         peers=(Peer("scikit-learn", "scikit-learn", lambda data: data.peer.score_samples(data.X)),),
         quality=score_error,
         targets={"scikit-learn": 3.0},
+    ),
+    Row(
+        name="GaussianMixture, diag, of USPS digits, 7291×256, 10 components",
+        make=digits_mixture,
+        size={},
+        quick={"n": 500},
+        ours=ours("GaussianMixture", n_components=10, covariance_type="diag", reg_covar=0.01),
+        peers=peer("sklearn.mixture", "GaussianMixture", n_components=10, covariance_type="diag", reg_covar=0.01),
+        quality=mean_nll,
+        targets={"scikit-learn": 1.0},
+    ),
+    Row(
+        name="LinearDiscriminantAnalysis of USPS digits, 7291×256",
+        make=_real.usps,
+        size={},
+        quick={"n": 1000},
+        ours=ours("LinearDiscriminantAnalysis"),
+        peers=peer("sklearn.discriminant_analysis", "LinearDiscriminantAnalysis"),
+        quality=accuracy_missed,
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-3,
+    ),
+    Row(
+        name="GaussianNB of forest cover, 8000×54, 7 classes",
+        make=_real.cover,
+        size={},
+        quick={"n": 1000},
+        ours=ours("GaussianNB"),
+        peers=peer("sklearn.naive_bayes", "GaussianNB"),
+        quality=accuracy_missed,
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-3,
     ),
 )

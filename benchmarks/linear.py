@@ -5,7 +5,7 @@ from importlib import import_module
 
 import numpy as np
 
-from benchmarks import _data
+from benchmarks import _data, _real
 from benchmarks._row import Peer, Row
 
 __all__ = ["PACKAGES", "ROWS"]
@@ -86,15 +86,15 @@ def lasso_objective(divisor):
     return quality
 
 
-def with_reference_path(n, d, **options):
-    """Regression data with the tightly solved lasso of the first fold at four α's of the grid."""
+def with_reference_path(make, checked=(10, 30, 50, 70), **options):
+    """Regression data with the tightly solved lasso of the first fold at some α's of the grid."""
     from sklearn.linear_model import Lasso
     from sklearn.model_selection import KFold
 
-    data = _data.dense_regression(n, d, **options)
+    data = make(**options)
     train, test = next(KFold(5).split(data.X))
     data.grid = np.geomspace(largest_alpha(data), largest_alpha(data) * 1e-3, 100)
-    data.checked = np.array([10, 30, 50, 70])
+    data.checked = np.array(checked)
     tight = [Lasso(alpha, tol=1e-8, max_iter=100_000) for alpha in data.grid[data.checked]]
     errors = [data.y[test] - model.fit(data.X[train], data.y[train]).predict(data.X[test]) for model in tight]
     data.reference = np.mean(np.square(errors), axis=1)
@@ -202,7 +202,7 @@ ROWS = (
     ),
     Row(
         name="LassoCV, path of 100, 5 folds, 500×10000",
-        make=partial(with_reference_path, n_nonzero=50, noise=2.0),
+        make=partial(with_reference_path, _data.dense_regression, n_nonzero=50, noise=2.0),
         size={"n": 500, "d": 10_000},
         quick={"n": 100, "d": 150},
         ours=ours("LassoCV", alphas=lambda data: data.grid, cv=5, n_jobs=2),
@@ -291,5 +291,75 @@ ROWS = (
         quality=lambda data, found: float(np.mean(found != data.expected)),
         targets={"scikit-learn": 2.0},
         tolerance=0.0,
+    ),
+    Row(
+        name="softmax of forest cover, ill-conditioned, 8000×54, 7 classes, C=10, L-BFGS",
+        make=_real.cover,
+        size={},
+        quick={"n": 1000},
+        ours=ours("LogisticRegression", C=10.0, max_iter=1000),
+        peers=tuple(
+            peer("LogisticRegression", solver=solver, C=10.0, max_iter=1000) for solver in ("lbfgs", "newton-cholesky")
+        ),
+        quality=logistic_objective(C=10.0),
+        targets={"scikit-learn": 2.0},
+        tolerance=1e-4,
+    ),
+    Row(
+        name="softmax of forest cover, ill-conditioned, 8000×54, 7 classes, C=10, Newton",
+        make=_real.cover,
+        size={},
+        quick={"n": 1000},
+        ours=ours("LogisticRegression", solver="newton", C=10.0),
+        peers=(peer("LogisticRegression", solver="newton-cholesky", C=10.0),),
+        quality=logistic_objective(C=10.0),
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-5,
+    ),
+    Row(
+        name="softmax of USPS digits, 7291×256, 10 classes",
+        make=_real.usps,
+        size={},
+        quick={"n": 1000},
+        ours=ours("LogisticRegression", max_iter=1000),
+        peers=tuple(peer("LogisticRegression", solver=solver, max_iter=1000) for solver in ("lbfgs", "newton-cg")),
+        quality=logistic_objective(),
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-3,
+    ),
+    Row(
+        name="LogisticRegression of California, cubic, ill-conditioned, 20k×164, IRLS",
+        make=partial(_real.california, classes=True),
+        size={},
+        quick={"n": 1000},
+        ours=ours("LogisticRegression", solver="irls"),
+        peers=(peer("LogisticRegression", solver="newton-cholesky"),),
+        quality=logistic_objective(),
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-5,
+    ),
+    Row(
+        name="LogisticRegression, L1, of Adult, one column per level",
+        make=partial(_real.one_hot_adult, standardize=True),
+        size={},
+        quick={"n": 2000},
+        ours=ours("LogisticRegression", l1_ratio=1.0, solver="liblinear", C=0.1, max_iter=1000),
+        peers=(
+            peer("LogisticRegression", package="LIBLINEAR", solver="liblinear", l1_ratio=1.0, C=0.1, max_iter=1000),
+        ),
+        quality=logistic_objective(C=0.1, l1_ratio=1.0),
+        targets={"LIBLINEAR": 1.0},
+        tolerance=1e-3,
+    ),
+    Row(
+        name="LassoCV of California, cubic, ill-conditioned, 20k×164, path of 100, 5 folds",
+        make=partial(with_reference_path, _real.california, checked=(10, 30, 50)),
+        size={},
+        quick={"n": 500},
+        ours=ours("LassoCV", alphas=lambda data: data.grid, cv=5, n_jobs=2),
+        peers=(peer("LassoCV", alphas=lambda data: data.grid, cv=5, n_jobs=2),),
+        quality=path_error,
+        targets={"scikit-learn": 1.0},
+        tolerance=1e-2,
     ),
 )

@@ -1,12 +1,11 @@
 """Trees, forests and boosting: targets for their speed, memory and first call."""
 
-import gzip
 from functools import partial
 from importlib import import_module
 
 import numpy as np
 
-from benchmarks import _data
+from benchmarks import _data, _real
 from benchmarks._row import Peer, Row
 
 __all__ = ["PACKAGES", "ROWS"]
@@ -38,25 +37,6 @@ def classes(n, d=30, dtype="float32"):
     X, y = make_classification(n + 20_000, d, n_informative=min(10, d // 3), flip_y=0.05, random_state=0)
     X = X.astype(dtype)
     return _data.make(X[:n], y[:n], X_test=X[n:], y_test=y[n:])
-
-
-def adult(n=32_561):
-    """The census data with their categories as they are."""
-    import pandas as pd
-
-    parts = []
-    for name in ("train", "test"):
-        with gzip.open(_data.REAL / "tabular" / f"adult_{name}.csv.gz", "rt") as file:
-            parts.append(pd.read_csv(file, skipinitialspace=True, na_values="?"))
-    train, test = parts
-    target = train.columns[-1]
-    y, y_test = (part[target].astype(str).str.contains(">50K").to_numpy().astype(int) for part in (train, test))
-    X, X_test = train.drop(columns=target), test.drop(columns=target)
-    for column in X.select_dtypes(exclude="number"):
-        values = sorted(set(X[column].dropna()) | set(X_test[column].dropna()))
-        X[column] = pd.Categorical(X[column], categories=values)
-        X_test[column] = pd.Categorical(X_test[column], categories=values)
-    return _data.make(X[:n], y[:n], X_test=X_test, y_test=y_test)
 
 
 def test_error(data, model):
@@ -184,11 +164,33 @@ ROWS = (
     ),
     Row(
         name="gradient boosting of Adult, categories as they are",
-        make=adult,
+        make=_real.adult,
         size={},
         quick={"n": 3000},
         quality=area_missed,
         tolerance=0.002,
         **gradient_boosting(),
+    ),
+    Row(
+        name="RandomForestClassifier of Adult, one column per level",
+        make=_real.one_hot_adult,
+        size={},
+        quick={"n": 3000},
+        ours=ours("RandomForestClassifier", n_jobs=2, random_state=0),
+        peers=(peer("sklearn.ensemble", "RandomForestClassifier", n_jobs=2, random_state=0),),
+        quality=test_error,
+        targets={"scikit-learn": 1.0},
+        tolerance=0.005,
+    ),
+    Row(
+        name="ExtraTreesClassifier of forest cover, 8000×54, 7 classes",
+        make=_real.cover,
+        size={},
+        quick={"n": 1000},
+        ours=ours("ExtraTreesClassifier", n_jobs=2, random_state=0),
+        peers=(peer("sklearn.ensemble", "ExtraTreesClassifier", n_jobs=2, random_state=0),),
+        quality=test_error,
+        targets={"scikit-learn": 1.0},
+        tolerance=0.01,
     ),
 )

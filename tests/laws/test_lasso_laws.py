@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 from scipy import sparse
 from scipy.optimize import minimize
+from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning
 
-from gnomon.linear import ElasticNet, ElasticNetCV, Lasso, LassoCV, Ridge, path
+from gnomon.linear import ElasticNet, ElasticNetCV, Lasso, LassoCV, Ridge, _sparse_cv, path
 from gnomon.losses import LogisticLoss, SquaredHingeLoss, SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.optim import ApproximateZerosWarning, Problem, coordinate_descent, dual_gap, fit_linear, lasso_knots
@@ -295,3 +296,23 @@ def test_a_seed_repeats_a_random_order_and_what_is_no_seed_is_refused():
         Lasso(selection="random", random_state="three").fit(X, y)
     with pytest.raises(ValueError, match="relative_to='start'"):
         fit_linear(Design(X), y, SquaredLoss(), L1(1.0), solver="cd", relative_to="start")
+
+
+@pytest.mark.spec("LIN-049")
+def test_few_rows_of_a_triangular_factor_are_as_good_as_all(monkeypatch):
+    rng = np.random.default_rng(5)
+    X = rng.standard_normal((120, 5)) @ rng.standard_normal((5, 5)) + 2.0
+    y, weights = X @ [1.0, 0.0, -2.0, 0.0, 0.5] + rng.standard_normal(120), rng.integers(0, 3, 120).astype(float)
+    for options in ({}, {"fit_intercept": False}, {"positive": True}, {"l1_ratio": 0.5}):
+        for dtype, rtol in ((np.float64, 1e-4), (np.float32, 2e-3)):
+            model = ElasticNetCV(**{"l1_ratio": 1.0, "alphas": 8, "eps": 0.01, "cv": 3, "tol": 1e-10} | options)
+            rows = (X.astype(dtype), y.astype(dtype), weights)
+            few = clone(model).fit(*rows)
+            with monkeypatch.context() as patch:
+                patch.setattr(_sparse_cv, "MANY_ROWS", np.inf)
+                every = clone(model).fit(*rows)
+            # Each is certified: the objectives agree to the gap, what they lead to only to its square root.
+            np.testing.assert_allclose(few.mse_path_, every.mse_path_, rtol=rtol)
+            np.testing.assert_allclose(few.coef_, every.coef_, rtol=rtol, atol=rtol)
+            np.testing.assert_allclose(few.objective_, every.objective_, rtol=max(rtol**2, 1e-4 * (dtype == np.float32)))
+            assert few.coef_.dtype == few.intercept_.dtype == dtype

@@ -9,6 +9,7 @@ from gnomon.numerics.design import Design
 from gnomon.optim import Problem, fit_linear, lbfgs, newton, strong_wolfe
 from gnomon.optim.stopping import ObjectiveChange
 from gnomon.penalties import L2
+from real_data import data_path
 
 
 def rosenbrock(w):
@@ -86,6 +87,38 @@ def test_more_memory_needs_fewer_steps():
     assert steps[1] < steps[0]
 
 
+def softmax_table(kind):
+    """Standardised columns, 0/1 columns with few ones among them, and rare classes."""
+    rng = np.random.default_rng(3)
+    n, K = 4500, 4
+    X = rng.standard_normal((n, 12)) @ np.diag(np.logspace(0, 1, 12)) @ rng.standard_normal((12, 12))
+    rare = rng.random((n, 8)) < 0.002
+    rare[:3] = True
+    X = np.hstack([X, rare])
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    z = X @ rng.standard_normal((20, K)) + [0.0, -1.0, -3.0, -5.0] + 2.0 * rng.gumbel(size=(n, K))
+    rows = slice(None) if kind == "sampled" else slice(900)
+    return X[rows], np.argmax(z, axis=1)[rows]
+
+
+@pytest.mark.spec("LIN-081")
+@pytest.mark.parametrize("reference", [False, True])
+@pytest.mark.parametrize("strength", [1e-3, 10.0])
+@pytest.mark.parametrize("kind", ["sampled", "whole"])
+def test_a_softmax_with_rare_classes_and_columns_takes_few_steps(kind, strength, reference):
+    X, y = softmax_table(kind)
+    p = Problem(Design(X), y, SoftmaxLoss(reference=reference), L2(strength, half=True), np.ones(len(y)), 4 - reference)
+    nouns = (p.design, p.y, p.loss, p.penalty, p.weights)
+    exact = newton(p.value_and_gradient, np.zeros(p.size), hessian=p.hessian, tol=1e-7 * len(y), max_iter=300)
+    run = {"solver": "lbfgs", "n_scores": p.n_scores, "tol": 1e-7 * len(y), "max_iter": 300}
+    # From zero, and from scores that are all shifted alike: only the penalty takes that back.
+    for theta, most in ((None, 60), (np.full(p.size, 0.3), 120)):
+        found = fit_linear(*nouns, start=theta, **run)
+        assert found.stop_reason == "tol"
+        assert found.objective <= exact.objective + 1e-6 * abs(exact.objective)
+        assert found.n_iter <= most
+
+
 def test_stops_by_rules_and_by_the_callback():
     _, _, fun = quadratic(1e4)
     assert lbfgs(fun, np.zeros(30), max_iter=3, tol=0.0).stop_reason == "max_iter"
@@ -97,10 +130,27 @@ def test_stops_by_rules_and_by_the_callback():
 
 
 def test_bad_arguments():
+    with pytest.raises(ValueError, match="refresh_first=0 must be ≥ 1"):
+        lbfgs(rosenbrock, np.zeros(2), refresh_first=0)
     with pytest.raises(ValueError, match="memory=0 must be ≥ 1"):
         lbfgs(rosenbrock, np.zeros(2), memory=0)
     with pytest.raises(ValueError, match="descends"):
         strong_wolfe(rosenbrock, np.zeros(2), np.array([-1.0, 0.0]), *rosenbrock(np.zeros(2)))
+
+
+@pytest.mark.slow
+def test_real_tables_take_no_more_steps_than_of_scipy():
+    """Ill-conditioned softmax: columns of forest cover with few ones, classes of 33 to 3921 rows."""
+    table = np.loadtxt(data_path("tabular/covtype_sample.csv.gz"), delimiter=",", skiprows=1)[:8000]
+    X, y = table[:, :-1], np.unique(table[:, -1], return_inverse=True)[1]
+    X = X[:, X.std(axis=0) > 0.0]
+    p = Problem(Design((X - X.mean(axis=0)) / X.std(axis=0)), y, SoftmaxLoss(), L2(0.1, half=True), np.ones(8000), 7)
+    found = fit_linear(p.design, y, p.loss, p.penalty, p.weights, solver="lbfgs", n_scores=7, tol=0.8)
+    options = {"gtol": 0.8, "ftol": 1e-16, "maxiter": 1000, "maxfun": 2000}
+    peer = optimize.minimize(p.value_and_gradient, np.zeros(p.size), jac=True, method="L-BFGS-B", options=options)
+    assert found.converged
+    assert found.objective <= peer.fun
+    assert found.n_iter <= peer.nit // 3
 
 
 @pytest.mark.spec("LIN-073")

@@ -48,7 +48,9 @@ def _elastic_net(facts: Facts | None, random_state: int) -> BaseEstimator:
 def _logistic(facts: Facts | None, random_state: int) -> BaseEstimator:
     from gnomon.linear import LogisticRegressionCV
 
-    return LogisticRegressionCV(Cs=INVERSE_STRENGTHS, cv=INNER_FOLDS, scoring="neg_log_loss", max_iter=1000)
+    return LogisticRegressionCV(
+        Cs=INVERSE_STRENGTHS, cv=INNER_FOLDS, scoring="neg_log_loss", solver="auto", max_iter=1000
+    )
 
 
 def _sparse_logistic(facts: Facts | None, random_state: int) -> BaseEstimator:

@@ -52,6 +52,11 @@ DRAWS = {"sag", "sgd", "asgd", "dcd", "dual_newton", "cd"}
 """Solvers that draw or shuffle rows or columns."""
 
 
+NEWTON_SIZE, NEWTON_ROWS = 64, 4000
+"""Parameters and rows up to which "auto" is Newton's method. Its few steps are then the cheapest; beyond, a Hessian
+over all pairs of scores costs more than the preconditioned iterations of L-BFGS that it saves."""
+
+
 class Plan(NamedTuple):
     """What is minimised and how: weights are multiplied by `loss_scale`; `kind` is "binary", "softmax" or "ovr"."""
 
@@ -69,8 +74,8 @@ class Plan(NamedTuple):
         return self.penalty.smooth and self.penalty.strong_convexity == 0.0
 
 
-def make_plan(model: "LogisticRegression", n: float, n_classes: int) -> Plan:
-    """Read the parameters of the estimator, for n total weight and K classes."""
+def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tuple[int, int]) -> Plan:
+    """Read the parameters of the estimator, for n total weight, K classes and an X of the given shape."""
     check_interval("tol", model.tol, 0.0)
     check_interval("max_iter", model.max_iter, 0)
     word = _penalty_word(model)
@@ -87,7 +92,8 @@ def make_plan(model: "LogisticRegression", n: float, n_classes: int) -> Plan:
     treatment: Intercept = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
     bias = float(check_interval("intercept_scaling", model.intercept_scaling, 0.0, closed="neither"))
     share = {"l1": 1.0, "elasticnet": float(model.l1_ratio)}.get(word or "", 0.0)
-    solver, bias = _solver(model, penalty, kind), bias if treatment != "free" else 1.0
+    solver = _solver(model, penalty, kind, shape[0], (n_classes if kind == "softmax" else 1) * (shape[1] + 1))
+    bias = bias if treatment != "free" else 1.0
     return Plan(form.loss_scale, penalty, kind, solver, treatment, bias, Strength.of(form, share, n))
 
 
@@ -253,15 +259,16 @@ def _penalizes_intercept(model: "LogisticRegression") -> bool:
     return model.penalize_intercept or model.solver == "liblinear"
 
 
-def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind) -> str:
+def _solver(model: "LogisticRegression", penalty: Penalty, kind: Kind, n_rows: int, size: int) -> str:
     smooth = penalty.smooth
+    second_order = "newton" if size <= NEWTON_SIZE and n_rows <= NEWTON_ROWS else "lbfgs"
     # `sag` keeps one score per row.
     averaged = "lbfgs" if kind == "softmax" else "sag"
     words = {
         **ALIASES,
         "sag": averaged,
         # Named here and not left to `fit_linear`, because solvers read `tol` in different units.
-        "auto": "lbfgs" if smooth else "cd" if kind != "softmax" else "fista",
+        "auto": second_order if smooth else "cd" if kind != "softmax" else "fista",
         "liblinear": ("dual_newton" if model.dual else "lbfgs") if smooth else "cd",
         "saga": averaged if smooth else "cd" if kind != "softmax" else "fista",
     }

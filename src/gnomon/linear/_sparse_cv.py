@@ -2,14 +2,20 @@
 
     MSE(α) = mean over folds of  Σᵢ sᵢ (yᵢ − xᵢᵀw_α − b_α)² / Σᵢ sᵢ  over the rows left out                  (1)
 
+Where n ≫ d the n centred rows √sᵢ (xᵢ, yᵢ) are replaced by the d + 1 rows of their triangular factor,
+
+    Σᵢ sᵢ (yᵢ − xᵢᵀw)² = ‖r_y − R_x w‖²,    (R_x, r_y) of a QR decomposition,                         (2)
+
+which loses no digits as the Gram matrix does; the whole path then takes little longer than the decomposition.
+
 Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01; the one-standard-error rule: Breiman, Friedman, Olshen
-& Stone (1984), section 3.4.3.
+& Stone (1984), section 3.4.3; (2): Golub (1965), doi:10.1007/BF01436075.
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -36,6 +42,12 @@ from gnomon.optim.solution import History, StopReason
 from gnomon.penalties import ElasticNetPenalty
 
 __all__ = ["SparseRegressorCV", "alpha_grid"]
+
+Split: TypeAlias = Callable[[Floats], tuple[Floats, Any]]
+Rows: TypeAlias = tuple[Design, Floats, Floats, Split]
+
+MANY_ROWS = 8
+"""Rows per column from which on (2) pays."""
 
 
 def alpha_grid(
@@ -164,17 +176,19 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
 
     def _path(
         self, X: Matrix, y: Floats, weights: Floats, share: float, alphas: Floats
-    ) -> tuple[Design, Iterator[Solution[Floats]]]:
-        design = Design(X, intercept="free" if self.fit_intercept else "none")
+    ) -> tuple[Split, Iterator[Solution[Floats]]]:
+        """θ → (w, b), and the solution for each α."""
         penalties = [ElasticNetPenalty(float(a), share, half=True, positive=self.positive) for a in alphas]
         s = (weights / weights.sum(dtype=float)).astype(X.dtype)
-        problem = Problem(design, np.ascontiguousarray(y), SquaredLoss(half=True), penalties[0], s)
+        rows = _few_rows if not is_sparse(X) and MANY_ROWS * (X.shape[1] + 1) <= len(y) else _all_rows
+        design, y, s, split = rows(X, np.ascontiguousarray(y), s, self.fit_intercept)
+        problem = Problem(design, y, SquaredLoss(half=True), penalties[0], s)
         options: dict[str, Any] = {
             "tol": self.tol,
             "max_iter": self.max_iter,
         }
         options |= {"selection": self.selection, "random_state": self.random_state}
-        return design, coordinate_path(problem, penalties, np.zeros(design.width, dtype=X.dtype), **options)
+        return split, coordinate_path(problem, penalties, np.zeros(design.width, dtype=X.dtype), **options)
 
     def _fold_errors(
         self,
@@ -187,10 +201,10 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
     ) -> Floats:
         train, test = fold
         X_train = X[train].tocsc() if is_sparse(X) else X[train]
-        design, path = self._path(X_train, y[train], weights[train], share, alphas)
+        split, path = self._path(X_train, y[train], weights[train], share, alphas)
         solutions = list(path)
         warn_unless_converged(max(solutions, key=lambda solution: not solution.converged), self.max_iter, stacklevel=2)
-        coefs, intercepts = zip(*(design.split(solution.w) for solution in solutions), strict=True)
+        coefs, intercepts = zip(*(split(solution.w) for solution in solutions), strict=True)
         support = np.flatnonzero(np.any(coefs, axis=0))
         Z = X[test][:, support] @ np.array(coefs)[:, support].T + np.array(intercepts)
         return np.average((y[test, None] - Z) ** 2, axis=0, weights=weights[test])
@@ -207,13 +221,33 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         """All rows at the chosen α, reached along the path to it."""
         if self.alpha_ == 0.0:
             warnings.warn("the best of alphas is 0, no lasso; use LinearRegression", stacklevel=3)
-        design, path = self._path(X, y, weights, self.l1_ratio_, alphas)
+        split, path = self._path(X, y, weights, self.l1_ratio_, alphas)
         for solution in path:
             found = solution
         warn_unless_converged(found, self.max_iter, stacklevel=4)
-        w, b = design.split(found.w)
+        w, b = split(found.w)
         self.coef_, self.intercept_ = w, X.dtype.type(b) if self.fit_intercept else 0.0
         self.dual_gap_, self.objective_ = X.dtype.type(found.dual_gap), found.objective
         self.n_iter_ = max(found.n_iter, 1)
         self.converged_, self.stop_reason_, self.history_ = found.converged, found.stop_reason, found.history
         return self
+
+
+def _all_rows(X: Matrix, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
+    design = Design(X, intercept="free" if fit_intercept else "none")
+    return design, y, s, design.split
+
+
+def _few_rows(X: Floats, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
+    """The d + 1 rows (2), each of weight one; b = ȳ − x̄ᵀw, or 0."""
+    A = np.column_stack([X, y]).astype(float, copy=False)
+    center = np.zeros(A.shape[1])
+    # Twice: of a column far from zero the first mean is off by its rounding error.
+    for _ in range(2 * fit_intercept):
+        mean = s.astype(float) @ A / np.sum(s, dtype=float)
+        center, A = center + mean, A - mean
+    A *= np.sqrt(s)[:, None]
+    R = np.linalg.qr(A, mode="r").astype(X.dtype, copy=False)
+    design = Design(np.asfortranarray(R[:, :-1]), intercept="none")
+    ones = np.ones(len(R), dtype=X.dtype)
+    return design, np.ascontiguousarray(R[:, -1]), ones, lambda w: (w, X.dtype.type(center[-1] - center[:-1] @ w))

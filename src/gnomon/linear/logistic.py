@@ -94,7 +94,8 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         Any of "lbfgs", "newton", "irls", "bfgs", "gd", "momentum", "sgd", "asgd", "sag", "ista", "fista", "cd", "dcd",
         "dual_newton", as far as it suits penalty and intercept, "auto", or scikit-learn's words: "newton-cholesky" is
         "newton", "newton-cg" "lbfgs", "saga" "sag" or, with an L1 norm, "cd" ("fista" for softmax); "sag" is
-        "lbfgs" for softmax; "liblinear" penalises b. L-BFGS is preconditioned by a Hessian from a sample of the rows.
+        "lbfgs" for softmax; "liblinear" penalises b. "auto" is "newton" up to 64 parameters and 4000 rows, above
+        "lbfgs"; with an L1 norm "cd" or "fista". L-BFGS is preconditioned by the Hessian, from a sample of many rows.
     max_iter : int, default=100
     verbose : int, default=0
         If positive, send the history to the logger ``gnomon.optim``.
@@ -258,7 +259,7 @@ class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMix
         weights = weights * class_prices(self, index, self.classes_, weights)[index].astype(X.dtype)
         total = float(np.sum(weights, dtype=float))
         self.train_prior_ = np.bincount(index, weights=weights, minlength=K) / total
-        plan = make_plan(self, total, K)
+        plan = make_plan(self, total, K, X.shape)
         self._strength = plan.strength
         most = most_iterations(self, plan.solver, K if plan.kind == "ovr" else 1)
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:

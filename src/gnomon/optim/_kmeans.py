@@ -153,19 +153,21 @@ def nearest_center(X: Floats, centers: Floats, *, n_jobs: int | None = None) -> 
     C = centers - shift
     norms = np.sum(C * C, axis=1)
 
-    def work(rows: slice) -> Integers:
-        labels = np.empty(rows.stop - rows.start, dtype=np.int64)
+    def work(rows: slice) -> tuple[Integers, Floats]:
+        labels, squares = np.empty(rows.stop - rows.start, dtype=np.int64), np.empty(rows.stop - rows.start)
         block = max(1, 2**16 // (len(C) + X.shape[1]))
         for start in range(rows.start, rows.stop, block):
             here = slice(start, min(start + block, rows.stop))
-            Z = X[here] - shift
-            labels[start - rows.start : here.stop - rows.start] = np.argmin(norms - 2.0 * (Z @ C.T), axis=1)
-        return labels
+            there = slice(start - rows.start, here.stop - rows.start)
+            labels[there] = np.argmin(norms - 2.0 * ((X[here] - shift) @ C.T), axis=1)
+            # The distance is computed from the difference, without cancellation.
+            apart = X[here] - centers[labels[there]]
+            squares[there] = np.einsum("ij,ij->i", apart, apart, dtype=float)
+        return labels, squares
 
     chunks = split_rows(len(X), max(1, min(16, X.size * len(C) // 2**18)))
-    labels = np.concatenate(map_chunks(work, chunks, n_jobs or blas_threads()))
-    # The distance is computed from the difference, without cancellation.
-    return labels, np.sum((X - centers[labels]) ** 2, axis=1, dtype=float)
+    labels, squares = zip(*map_chunks(work, chunks, n_jobs or blas_threads()), strict=True)
+    return np.concatenate(labels), np.concatenate(squares)
 
 
 def seed_centers(

@@ -34,6 +34,7 @@ def lbfgs(
     memory: int = 10,
     precondition: Precondition | None = None,
     refresh: Callable[[Array], Precondition | None] | None = None,
+    refresh_first: int = 9,
     tol: float = 1e-6,
     tol_obj: float | None = None,
     stop: StopRule | None = None,
@@ -54,7 +55,10 @@ def lbfgs(
     precondition : callable, optional
         v → M⁻¹v for a positive definite M that resembles the Hessian.
     refresh : callable, optional
-        w → a better `precondition`, from the Hessian at w; asked at iterations 3, 9, 27 …
+        w → a better `precondition`, from the Hessian at w. The pairs kept so far are then discarded: they describe the
+        curvature of a region that was left.
+    refresh_first : int, default=9
+        The iteration at which `refresh` is asked first; every further time is three times as late.
     tol : float, default=1e-6
         Stop at ‖∇f‖∞ ≤ tol.
     tol_obj : float, optional
@@ -91,16 +95,23 @@ def lbfgs(
     if memory < 1:
         raise ValueError(f"memory={memory!r} must be ≥ 1; give the number of pairs to keep")
     rule = default_rule(GradientNorm(tol), tol_obj, stop)
-    checks = _checks(fun, np.array(w0, copy=True), _InverseHessian(memory, precondition), refresh)
+    if refresh_first < 1:
+        raise ValueError(f"refresh_first={refresh_first!r} must be ≥ 1; give the iteration of the first refresh")
+    inverse = _InverseHessian(memory, precondition)
+    checks = _checks(fun, np.array(w0, copy=True), inverse, refresh, refresh_first)
     return follow_to_rounding(checks, rule, max_iter=max_iter, callback=callback, iterates=iterates)
 
 
 def _checks(
-    fun: ValueAndGradient, w: Floats, inverse: "_InverseHessian", refresh: Callable[[Array], Precondition | None] | None
+    fun: ValueAndGradient,
+    w: Floats,
+    inverse: "_InverseHessian",
+    refresh: Callable[[Array], Precondition | None] | None,
+    next_refresh: int,
 ) -> Descent:
     value, g = fun(w)
     yield check_at(0, w, value, g)
-    iteration, next_refresh = 0, 3
+    iteration = 0
     while (found := inverse.search(fun, w, value, g)) is not None:
         inverse.update(found.w - w, found.gradient - g)
         w, value, g = found.w, found.value, found.gradient
@@ -131,8 +142,7 @@ class _InverseHessian:
         found = descend_along(fun, w, direction, value, g, step=blind_step(g) if blind else 1.0)
         if found is None and self._pairs:
             promise = -float(g @ direction)
-            self._pairs.clear()
-            self._scale = 1.0
+            self.rebase(self._solve)
             found = self.search(fun, w, value, g)
             self.promise = promise
         elif found is None:
@@ -140,14 +150,9 @@ class _InverseHessian:
         return found
 
     def rebase(self, precondition: Precondition | None) -> None:
-        """Replace M; the kept pairs stay valid."""
-        self._solve = precondition
-        if self._pairs:
-            _, y, rho = self._pairs[-1]
-            self._scale = self._fitted_scale(y, 1.0 / rho)
-
-    def _fitted_scale(self, y: Floats, curvature: float) -> float:
-        return curvature / float(y @ (y if self._solve is None else self._solve(y)))
+        """Replace M and forget the pairs."""
+        self._solve, self._scale = precondition, 1.0
+        self._pairs.clear()
 
     def direction(self, g: Floats) -> Floats:
         q = -g
@@ -166,4 +171,4 @@ class _InverseHessian:
         if curvature <= np.finfo(y.dtype).eps * float(np.linalg.norm(s) * np.linalg.norm(y)):
             return
         self._pairs.append((s, y, 1.0 / curvature))
-        self._scale = self._fitted_scale(y, curvature)
+        self._scale = curvature / float(y @ (y if self._solve is None else self._solve(y)))

@@ -170,26 +170,36 @@ class Problem:
             H[start + index, start + index] += self.penalty.strong_convexity
         return H
 
-    def mean_hessian(self, theta: Floats) -> Floats:
-        """XᵀDX with D = diag(sᵢ c̄ᵢ), c̄ᵢ the mean over the scores of ∂²ℓ/∂z²: for one score, ∇² of the data term."""
-        return reduce(add, self._over_blocks(lambda block: block._whole_mean_hessian(block.scores(theta))))
+    def curvatures(self, z: Floats, *, shared: bool = False) -> Floats:
+        """One column ∂²ℓ/∂z² for one score; for a softmax a column pₖ for each class, or one column if they are equal.
 
-    def _whole_mean_hessian(self, z: Floats) -> Floats:
-        curvature = self.loss.curvature(self.y, z)
-        return gram(self.design, self.weights * (curvature if z.ndim == 1 else np.mean(curvature, axis=1)))
+        `shared`: one column for all classes in any case, the mean of pₖ(1 − pₖ).
+        """
+        if self.n_scores == 1 or shared:
+            return np.mean(self.loss.curvature(self.y, z).reshape(len(z), -1), axis=1, keepdims=True)
+        p: Floats = self.loss.inverse(z)
+        return p[:, :1] if np.all(p == p[:, :1]) else p
 
-    def column_squares(self, columns: Integers) -> Floats:
-        """Σᵢ sᵢ xᵢⱼ² for some columns of X."""
+    def class_hessians(self, theta: Floats, *, shared: bool = False) -> Floats:
+        """XᵀDₖX for every column cₖ of the curvatures, Dₖ = diag(sᵢ cᵢₖ): for one score, ∇² of the data term."""
+        return reduce(add, self._over_blocks(lambda block: block._whole_class_hessians(block.scores(theta), shared)))
+
+    def _whole_class_hessians(self, z: Floats, shared: bool) -> Floats:
+        return np.stack([gram(self.design, self.weights * c) for c in self.curvatures(z, shared=shared).T])
+
+    def column_squares(self, columns: Integers, center: float | Floats = 0.0) -> Floats:
+        """Σᵢ sᵢ (xᵢⱼ − centerⱼ)² for some columns of X; a sparse X has the centre 0."""
 
         def of_block(block: "Problem") -> Floats:
             X: Matrix = block.design.X[:, columns]
+            X = X - center if np.any(center) else X
             return (X.multiply(X) if is_sparse(X) else X * X).T @ block.weights
 
         return reduce(add, self._over_blocks(of_block))
 
     def _whole_hessian(self, z: Floats) -> Floats:
         if self.n_scores == 1:
-            return self._whole_mean_hessian(z)
+            return self._whole_class_hessians(z, shared=False)[0]
         # Per row diag(p) − ppᵀ: the second part of all K² blocks is one product AᵀA with rows p ⊗ √s x.
         K, width, p = self.n_scores, self.design.width, cast(SoftmaxLoss, self.loss).masses(z)
         H = np.zeros((K, width, K, width), dtype=self.design.dtype)

@@ -2,23 +2,30 @@
 
     minimise over θ    F(θ) = Σᵢ sᵢ ℓ(yᵢ, zᵢ) + Ω(w),    z = Xw + b                                    (1)
 
-L-BFGS starts from the minimiser over a sample of the rows and is preconditioned by
+L-BFGS starts from the minimiser over a sample of the rows, where there are many, and is preconditioned by
 
-    M = I_K ⊗ (Xᵀ diag(s c̄) X + Ω'')                                                                (2)
+    one score    M⁻¹ = D⁻¹,                        D  = Xᵀ diag(s ℓ'') X + Ω''                       (2)
+    softmax      M⁻¹ = R diag(D₁⁻¹ … D_K⁻¹) Rᵀ,    Dₖ = Xᵀ diag(s pₖ) X + Ω''                        (3)
 
-over that sample, c̄ᵢ being the mean over the K scores of ∂²ℓ/∂z². For one score (2) estimates the Hessian itself: the
-few passes over all rows that remain have the gradient exact. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney
-(2019), doi:10.1007/s10107-018-1346-5; the fixed matrix for several scores: Böhning (1992), doi:10.1007/BF00048682.
+with the probabilities p of the classes. The Hessian of a row, A = diag(p) − ppᵀ, is singular: scores that are all
+shifted alike change nothing. R = I − 11ᵀ/K projects such shifts away, and R diag(1/p) Rᵀ is the pseudo-inverse of A, so
+that (3) is exact where all rows have the same p. In that direction F has the curvature Ω'' alone: a matrix without R is
+wrong there by a factor of the order of n. With a reference class R = (I, −1) and R diag(1/p) Rᵀ is the inverse of A.
+
+(2) and (3) come from the sample, for wide problems with one matrix for all classes, and from all rows after some
+iterations: a sample may say little of rare classes or columns. Sub-sampled Newton methods: Roosta-Khorasani & Mahoney
+(2019), doi:10.1007/s10107-018-1346-5; the Hessian of the softmax: Böhning (1992), doi:10.1007/BF00048682.
 """
 
+from collections.abc import Callable
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from scipy import linalg
 
-from gnomon._typing import Floats, Integers
-from gnomon.losses import Loss
+from gnomon._typing import Floats, Integers, is_sparse
+from gnomon.losses import Loss, SoftmaxLoss
 from gnomon.optim._irls import irls
 from gnomon.optim._lbfgs import Precondition, lbfgs
 from gnomon.optim._newton import newton, positive_factor
@@ -30,7 +37,7 @@ from gnomon.optim.solution import Solution
 __all__ = ["irls_linear", "lbfgs_linear", "newton_linear"]
 
 WIDEST = 1500
-"""Columns up to which the matrix (2) pays."""
+"""Columns up to which the matrices (2) and (3) pay."""
 
 SAMPLE_STEPS = 20
 """Iterations on the sample: each costs a tenth of a pass."""
@@ -39,15 +46,14 @@ SAMPLE_STEPS = 20
 def lbfgs_linear(
     problem: Problem, theta: Floats, *, precondition: Literal["auto"] | None = "auto", **options: Any
 ) -> Solution[Floats]:
-    """Minimise (1) by L-BFGS; `precondition` is "auto" (by (2), where that pays) or None; options as for `lbfgs`."""
-    solve = refresh = None
+    """Minimise (1) by L-BFGS; `precondition` is None or "auto": (2) or (3) where it pays; options as for `lbfgs`."""
+    model: dict[str, Any] = {}
     options["tol"] = attainable_tol(problem, theta, options.get("tol", 1e-6))
     if precondition is not None and _pays(problem):
-        sample = _sample(problem)
-        theta, solve = _sketch(problem, sample, theta, options["tol"])
-        refresh = partial(_model, problem) if sample is problem else None
+        theta, solve = _sketch(problem, _sample(problem), theta, options["tol"])
+        model = {"precondition": solve, "refresh": partial(_model, problem), "refresh_first": max(9, _price(problem))}
     fun = _Last(problem)
-    return _certified(fun, lbfgs(fun, theta, precondition=solve, refresh=refresh, **options))
+    return _certified(fun, lbfgs(fun, theta, **model, **options))
 
 
 def newton_linear(problem: Problem, theta: Floats, **options: Any) -> Solution[Floats]:
@@ -90,16 +96,22 @@ def _pays(problem: Problem) -> bool:
     return written and problem.loss.convex and problem.design.width <= min(WIDEST, problem.design.n)
 
 
+def _price(problem: Problem) -> int:
+    """The matrices (3) over all rows cost about as much as this many iterations."""
+    return problem.design.width // 16
+
+
 def _sketch(problem: Problem, sample: Problem, theta: Floats, tol: float) -> tuple[Floats, Precondition | None]:
     """A start and v → M⁻¹v."""
+    shared = _price(problem) > 9
     if sample is problem:
-        return theta, _model(problem, theta)
+        return theta, _model(problem, theta, shared=shared)
     rare = _rare_columns(problem, sample)
     # A start given by the caller is better than one estimated from a sample of rows.
     if not np.any(theta):
-        first = _model(sample, theta, rare)
+        first = _model(sample, theta, rare, shared=shared)
         theta = lbfgs(sample.value_and_gradient, theta, precondition=first, tol=tol, max_iter=SAMPLE_STEPS).w
-    return theta, _model(sample, theta, rare)
+    return theta, _model(sample, theta, rare, shared=shared)
 
 
 def _sample(problem: Problem) -> Problem:
@@ -113,24 +125,68 @@ def _sample(problem: Problem) -> Problem:
     return problem.take(rows, float(np.sum(weights)) / total) if total > 0.0 else problem
 
 
-def _model(sample: Problem, theta: Floats, rare: tuple[Integers, Floats] | None = None) -> Precondition | None:
-    """v → M⁻¹v for (2) at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
-    M = sample.mean_hessian(theta)
-    if not np.isfinite(np.sum(M)):
+def _model(sample: Problem, theta: Floats, rare: "_Rare | None" = None, *, shared: bool = False) -> Precondition | None:
+    """v → M⁻¹v at θ, None if M is not finite; `rare` columns get the diagonal they would have over all rows."""
+    D = sample.class_hessians(theta, shared=shared)
+    if not np.isfinite(np.sum(D)):
         return None
     index = np.arange(sample.design.n_penalized)
-    M[index, index] += sample.penalty.strong_convexity
+    D[:, index, index] += sample.penalty.strong_convexity
     if rare is not None:
-        columns, squares = rare
-        level = float(np.mean(sample.loss.curvature(sample.y, sample.scores(theta))))
-        M[columns, columns] = np.maximum(M[columns, columns], level * squares)
-    factor, width = positive_factor(M), sample.design.width
-    return lambda v: linalg.cho_solve(factor, v.reshape(-1, width).T, check_finite=False).T.ravel()
+        levels = np.mean(sample.curvatures(sample.scores(theta), shared=shared), axis=0)
+        D[:, rare.columns, rare.columns] = np.maximum(D[:, rare.columns, rare.columns], np.outer(levels, rare.squares))
+    inverse = _BlockInverse(D)
+    if not sample.loss.by_row:
+        return inverse
+    return partial(_by_differences if cast(SoftmaxLoss, sample.loss).reference else _by_projection(sample), inverse)
 
 
-def _rare_columns(problem: Problem, sample: Problem) -> tuple[Integers, Floats] | None:
-    """The columns that the sample hardly saw, and Σᵢ sᵢ xᵢⱼ² over all rows for them; None if it saw all well."""
-    stored: Any = sample.design.X != 0
-    seen = np.asarray(stored.sum(axis=0)).ravel()
-    rare = np.flatnonzero(seen < 30)
-    return (rare, problem.column_squares(rare)) if len(rare) else None
+class _BlockInverse:
+    """diag(D₁⁻¹ … D_K⁻¹); a single D stands for all."""
+
+    def __init__(self, D: Floats) -> None:
+        self.width = D.shape[1]
+        self._factors = [positive_factor(block) for block in D]
+
+    def __call__(self, v: Floats) -> Floats:
+        V = v.reshape(len(self._factors), -1, self.width)
+        parts = zip(self._factors, V, strict=True)
+        return np.ravel([linalg.cho_solve(factor, part.T, check_finite=False).T for factor, part in parts])
+
+
+def _by_differences(inverse: _BlockInverse, v: Floats) -> Floats:
+    """(3) with R = (I, −1), for a reference class, the last one."""
+    V = v.reshape(-1, inverse.width)
+    U = inverse(np.vstack([V, -np.sum(V, axis=0)])).reshape(-1, inverse.width)
+    return np.ravel(U[:-1] - U[-1])
+
+
+def _by_projection(problem: Problem) -> Callable[[_BlockInverse, Floats], Floats]:
+    """(3) with R = I − 11ᵀ/K; in the direction of 1, where F is Ω alone, M is Ω''."""
+    free = np.zeros(problem.design.width, dtype=problem.design.dtype)
+    if problem.penalty.strong_convexity > 0.0:
+        free[: problem.design.n_penalized] = 1.0 / problem.penalty.strong_convexity
+
+    def solve(inverse: _BlockInverse, v: Floats) -> Floats:
+        V = v.reshape(-1, inverse.width)
+        mean = np.mean(V, axis=0)
+        U = inverse(V - mean).reshape(V.shape)
+        return np.ravel(U - np.mean(U, axis=0) + free * mean)
+
+    return solve
+
+
+class _Rare(NamedTuple):
+    """Columns that the sample hardly saw vary, and Σᵢ sᵢ (xᵢⱼ − cⱼ)² over all rows for each, c its usual value."""
+
+    columns: Integers
+    squares: Floats
+
+
+def _rare_columns(problem: Problem, sample: Problem) -> _Rare | None:
+    """None if the sample saw all columns well."""
+    X = sample.design.X
+    usual = np.zeros(X.shape[1]) if is_sparse(X) else np.median(X[:1000], axis=0)
+    differ: Any = (0 if is_sparse(X) else usual) != X
+    columns = np.flatnonzero(np.asarray(differ.sum(axis=0)).ravel() < 30)
+    return _Rare(columns, problem.column_squares(columns, usual[columns])) if len(columns) else None
