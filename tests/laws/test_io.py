@@ -20,7 +20,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gnomon
 from gnomon.io import ModelFileError, Table, TableError, UnwritableError, as_table, load, notes, read_table, save
-from gnomon.io.cells import as_numbers, clean, date_format, parse_dates
+from gnomon.io.cells import clean, counted
+from gnomon.io.dates import date_forms
 from gnomon.io.files import outbox
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.penalties import L1
