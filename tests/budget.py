@@ -12,7 +12,7 @@ WORKERS, SECONDS = 2, 90.0
 
 # How the names of its files begin, after `test_`; the longest beginning decides.
 FAMILIES = {
-    "command line": ("cli", "io", "rough_tables", "tables"),
+    "command line": ("cli", "column_types", "io", "rough_tables", "tables"),
     "contract": ("architecture", "bad_input", "checks", "contract", "many_checks", "memory", "namesakes", "testing"),
     "features": ("features", "pictures_features"),
     "generative": ("distributions", "gen_", "pictures_generative", "pictures_mixtures"),

@@ -88,27 +88,35 @@ def _sniff(lines: TextIO) -> str:
 
     The first line may have one field less (names of rows); blanks separate only where nothing else does.
     """
-    sample = list(islice(lines, LINES_TO_SNIFF + 1))
-    sample = sample[:LINES_TO_SNIFF] if len(sample) > LINES_TO_SNIFF else sample
+    sample = list(islice(lines, LINES_TO_SNIFF))
     best, most = ",", 1
-    for delimiter in DELIMITERS:
-        width = max(_width(sample, delimiter, quotes) for quotes in QUOTES)
-        if width > most and (delimiter != " " or (most == 1 and _mostly_numbers(sample))):
-            best, most = delimiter, width
+    for one_less in (False, True):
+        for delimiter in DELIMITERS:
+            width = max(_width(sample, delimiter, quotes, one_less) for quotes in QUOTES)
+            if width > most and (delimiter != " " or (most == 1 and _mostly_numbers(sample))):
+                best, most = delimiter, width
+        if most > 1:
+            return best
     return best
 
 
-def _width(sample: Sequence[str], delimiter: str, quotes: dict[str, Any]) -> int:
-    """The number of fields in each of the lines, or 0 if it differs; the last may be cut and does not count."""
-    reader = csv.reader(sample, delimiter=delimiter, skipinitialspace=delimiter == " ", **quotes)
-    widths = []
-    try:
-        widths += [len(cells) for cells in reader if cells]
-    except csv.Error:
+def _width(sample: Sequence[str], delimiter: str, quotes: dict[str, Any], one_less: bool) -> int:
+    """The number of fields in each of the lines, or 0 if it differs; in the first, it may be `one_less`.
+
+    The last of many lines does not count: where the sample ends, a cell may be cut.
+    """
+    lenient = {**quotes, "strict": False}
+    widths = [len(cells) for cells in csv.reader(sample, **lenient, **_shape_of(delimiter)) if cells]
+    whole = widths[:-1] if len(sample) == LINES_TO_SNIFF else widths
+    if not whole:
         return 0
-    whole = widths[:-1] if len(widths) > 2 else widths
-    even = len(set(whole[1:] or whole)) == 1 and whole[0] - whole[-1] in (0, -1)
-    return whole[-1] if even else 0
+    first, rest = whole[0] + one_less, set(whole[1:])
+    return first if rest == {first} or not (rest or one_less) else 0
+
+
+def _shape_of(delimiter: str) -> dict[str, Any]:
+    """Several blanks separate as one does."""
+    return {"delimiter": delimiter, "skipinitialspace": delimiter == " "}
 
 
 def _mostly_numbers(sample: Sequence[str]) -> bool:
@@ -131,6 +139,8 @@ def _read_cells(lines: TextIO, delimiter: str) -> _Cells:
     failure: TableError | None = None
     for quotes in QUOTES:
         try:
+            if failure and "escapechar" in quotes and not _escaped(lines):
+                continue
             cells = _cells(lines, delimiter, quotes)
         except TableError as error:
             failure = failure or error
@@ -138,6 +148,11 @@ def _read_cells(lines: TextIO, delimiter: str) -> _Cells:
         return _without_quotes(lines, delimiter, cells) if cells.several_lines and len(cells.first) > 1 else cells
     assert failure is not None
     raise failure
+
+
+def _escaped(lines: TextIO) -> bool:
+    lines.seek(0)
+    return any('\\"' in line for line in lines)
 
 
 def _without_quotes(lines: TextIO, delimiter: str, cells: _Cells) -> _Cells:
@@ -154,7 +169,7 @@ def _without_quotes(lines: TextIO, delimiter: str, cells: _Cells) -> _Cells:
 
 def _cells(lines: TextIO, delimiter: str, quotes: dict[str, Any]) -> _Cells:
     lines.seek(0)
-    reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=delimiter == " ", **quotes)
+    reader = csv.reader(lines, **quotes, **_shape_of(delimiter))
     try:
         rows = (cells for cells in reader if any(cells))
         first = next(rows, None)
