@@ -60,7 +60,7 @@ def _facts(model: Path) -> dict[str, Any]:
     facts = {"reading": {}, **notes(model)}
     if "target" not in facts:
         raise UserError(f"{model}: this model was not made by gnomon learn; load it in Python with gnomon.io.load")
-    odd = [name for name, kind in NEEDED.items() if not isinstance(facts.get(name, NEEDED), kind)]
+    odd = [name for name, kind in NEEDED.items() if name not in facts or not isinstance(facts[name], kind)]
     options = {} if odd else facts["reading"]
     odd += [name for name, kind in OPTIONS.items() if name in options and not isinstance(options[name], kind)]
     if odd or facts["task"] not in TASKS:
