@@ -65,7 +65,7 @@ def run_demo(*, out: Path | None, seed: int, as_json: bool, quiet: bool) -> None
     path, target = demo_path()
     console = Console(quiet=quiet or as_json, highlight=False)
     console.print("A made-up table of bicycle-hire customers; the question is who cancels within a year.")
-    reading = {"delimiter": None, "encoding": "utf-8", "header": True, "missing": []}
+    reading: dict[str, Any] = {"delimiter": None, "encoding": "utf-8", "header": True, "missing": []}
     choices = {"task": None, "group": None, "time": None, "drop": (), "keep": (), "seed": seed}
     run(path, target, out=out or Path("gnomon-demo"), reading=reading, choices=choices, as_json=as_json, quiet=quiet)
 

@@ -24,9 +24,14 @@ from gnomon.report._prepare import Preparer
 
 __all__ = ["run"]
 
-NEEDED = {"target": (str, type(None)), "task": str, "columns": dict, "reading": dict}
+NEEDED: dict[str, Any] = {"target": (str, type(None)), "task": str, "columns": dict, "reading": dict}
 """What the notes of a model that `learn` wrote hold for `predict`."""
-OPTIONS = {"delimiter": (str, type(None)), "encoding": str, "header": (bool, type(None)), "missing": list}
+OPTIONS: dict[str, Any] = {
+    "delimiter": (str, type(None)),
+    "encoding": str,
+    "header": (bool, type(None)),
+    "missing": list,
+}
 TASKS = ("classification", "regression", "anomaly")
 STANDARD_INPUT = Path("-")
 

@@ -98,8 +98,11 @@ def _decide(name: str, numbers: Floats) -> tuple[TargetTask, str]:
 
 def _counts(numbers: Floats) -> bool:
     """Whether whole numbers are counts or grades: one peak, within two standard errors, and an end that is rare."""
-    size = np.bincount((numbers - numbers.min()).astype(int)) if np.ptp(numbers) <= 2 * MOST_CLASSES_OF_NUMBERS else []
-    if len(size) < LEAST_VALUES_OF_COUNTS or min(size[0], size[-1]) >= RARE_END * len(numbers):
+    span = float(np.ptp(numbers))
+    if not LEAST_VALUES_OF_COUNTS - 1 <= span <= 2 * MOST_CLASSES_OF_NUMBERS:
+        return False
+    size = np.bincount((numbers - numbers.min()).astype(int))
+    if min(size[0], size[-1]) >= RARE_END * len(numbers):
         return False
     rises = np.diff(size) > 2.0 * np.sqrt(size[1:] + size[:-1])
     falls = -np.diff(size) > 2.0 * np.sqrt(size[1:] + size[:-1])
