@@ -1,11 +1,13 @@
 """Compiled functions: a kernel has its own flags, whoever calls it first; instructions do what their Python says."""
 
+import gc
 import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from gnomon._jit import DISABLED, jit, jit_no_alloc, subroutine, subroutine_fma, subroutine_reassoc
 from gnomon._vectors import add_four, add_to_all, add_two
@@ -163,3 +165,17 @@ def test_parts_are_compiled_once_for_all_constants():
     # It may have come from the disk.
     _two_successors.recompile()
     assert len(_successor.signatures) == 1
+
+
+@pytest.mark.skipif(DISABLED, reason="nothing is compiled")
+@pytest.mark.parametrize("collecting", [True, False])
+def test_the_collector_is_as_it_was_after_a_compilation(collecting):
+    doubled = jit(lambda x: x + x)
+    (gc.enable if collecting else gc.disable)()
+    try:
+        assert doubled(2.0) == 4.0
+        with pytest.raises(TypingError):
+            doubled(object())
+        assert gc.isenabled() == collecting
+    finally:
+        gc.enable()

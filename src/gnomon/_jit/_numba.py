@@ -7,6 +7,7 @@ is kept.
 """
 
 import functools
+import gc
 import pickle
 import sys
 from collections.abc import Callable
@@ -117,7 +118,24 @@ def kept(kernel: Any) -> Any:
     """Let the machine code of `kernel` be read from disk, and be written there."""
     if not MISSING:
         kernel._cache = _Cache(kernel.py_func)
+        kernel.compile = _without_collection(kernel.compile)
     return kernel
+
+
+def _without_collection(function: Callable[..., Any]) -> Callable[..., Any]:
+    """`function`, during which no garbage is collected: a compiler makes many objects that live until its end."""
+
+    @functools.wraps(function)
+    def call(*arguments: Any) -> Any:
+        if not gc.isenabled():
+            return function(*arguments)
+        gc.disable()
+        try:
+            return function(*arguments)
+        finally:
+            gc.enable()
+
+    return call
 
 
 class _Cache:
@@ -126,13 +144,15 @@ class _Cache:
     cache_path = property(lambda self: str(kernel_cache.folder()))
 
     def __init__(self, function: Callable[..., Any]):
-        self._function = function
+        self._function, self._reads = function, True
 
     @functools.cached_property
     def _made_of(self) -> str | None:
         return _identity(self._function)
 
     def load_overload(self, signature: Any, context: Any) -> Any:
+        if not self._reads:
+            return None
         context.refresh()
         magic = context.codegen().magic_tuple()
         for root, target in ((kernel_cache.SHIPPED, _shipped_target(magic)), (kernel_cache.folder(), magic)):
@@ -151,9 +171,8 @@ class _Cache:
             kernel_cache.write(path, dumps(result._reduce()))
 
     def flush(self) -> None:
-        """Nothing: a file is found by what the kernel is made of, and written anew when it is compiled."""
-
-    enable = disable = flush
+        """Read no file from now on: Numba's ``recompile`` asks for it, and what it compiles replaces the files."""
+        self._reads = False
 
     def _path(self, root: Path, signature: Any, target: Any) -> Path | None:
         kinds = [_name_of(kind) for kind in signature] if isinstance(signature, tuple) else [None]

@@ -16,13 +16,14 @@ from sklearn.base import BaseEstimator, OutlierMixin, clone
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags, _safe_indexing, get_tags, indexable
 from sklearn.utils.metadata_routing import MetadataRouter
-from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_method_params, _num_samples, check_is_fitted
 
 from gnomon._typing import ArrayLike, Bools, Floats, Folds, Integers, MatrixLike
 from gnomon.anomaly._base import decisions, like, verdicts
 from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.gaussian_detector import GaussianDetector
 from gnomon.anomaly.threshold import PLACEMENTS, Metric, Placement, best_place, candidates, metric_values, placed
+from gnomon.base import read_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
 from gnomon.numerics.validation import check_choice
@@ -114,7 +115,7 @@ class TunedDetector(OutlierMixin, Estimator):
         self
         """
         check_choice("placement", self.placement, PLACEMENTS)
-        validate_data(self, X, skip_check_array=True)
+        read_rows(self, X, skip_check_array=True)
         (X,) = indexable(X)
         if _num_samples(X) == 0:
             raise ValueError("X has 0 sample(s), and a detector learns from good rows; give at least one row")

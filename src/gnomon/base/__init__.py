@@ -9,7 +9,7 @@ with categories as numbers).
 
 from gnomon.base.columns import FittedColumns, fit_columns, refit_columns
 from gnomon.base.outputs import column_output, column_outputs, offers
-from gnomon.base.rows import given_rows, map_rows, naming_columns, table_rows, validate_rows
+from gnomon.base.rows import given_rows, map_rows, naming_columns, read_rows, table_rows, validate_rows
 from gnomon.base.weights import fit_weighted
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "map_rows",
     "naming_columns",
     "offers",
+    "read_rows",
     "refit_columns",
     "table_rows",
     "validate_rows",

@@ -11,10 +11,9 @@ from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from sklearn.utils.validation import validate_data
 
 from gnomon._typing import ArrayLike, Bools, Floats, Sparse, TableLike, is_sparse
-from gnomon.base.rows import table_rows
+from gnomon.base.rows import read_rows, table_rows
 from gnomon.numerics.domains import Categories, Domain, domains_of, ordered
 from gnomon.numerics.tables import FeatureTable, as_frame
 from gnomon.numerics.validation import FLOATS, assert_not_infinite, check_choice
@@ -119,7 +118,7 @@ def _plain(X: TableLike | Sparse) -> bool:
 
 def _numbers(estimator: Any, X: TableLike | Sparse, y: ArrayLike | None = "no_validation", **options: Any) -> Any:
     options = {"dtype": FLOATS, "accept_sparse": ("csr", "csc"), "ensure_all_finite": False, **options}
-    checked = validate_data(estimator, X, y, **options)
+    checked = read_rows(estimator, X, y, **options)
     rows = checked[0] if isinstance(checked, tuple) else checked
     assert_not_infinite(rows, columns=vars(estimator).get("feature_names_in_"))
     return checked

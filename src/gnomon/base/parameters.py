@@ -1,9 +1,37 @@
-"""The parameters of an estimator, kept as scikit-learn asks: under their names, unchanged."""
+"""The parameters of an estimator: kept as scikit-learn asks, and checked against the annotations of its constructor.
 
-from collections.abc import Mapping
-from typing import Any
+    fit accepts a value of a parameter  ⇒  the annotation of that parameter admits it                 (1)
 
-__all__ = ["store"]
+What a type checker refuses in a user's script is refused at fit too, with an error that names the parameter, the value
+and what is allowed. Ranges, and what goes with what, are left to the estimator.
+"""
+
+import math
+import numbers
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
+from inspect import signature
+from types import NoneType, UnionType
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from gnomon._typing import ArrayLike, Splitter
+from gnomon.numerics.validation import same_word
+
+__all__ = ["ParameterError", "check_parameters", "store"]
+
+
+class ParameterError(ValueError, TypeError):
+    """A parameter has a value that its annotation does not admit; like scikit-learn's, an error of both kinds.
+
+    Examples
+    --------
+    >>> from gnomon.base.parameters import ParameterError
+    >>> issubclass(ParameterError, ValueError), issubclass(ParameterError, TypeError)
+    (True, True)
+    """
 
 
 def store(estimator: object, given: Mapping[str, Any]) -> None:
@@ -28,3 +56,138 @@ def store(estimator: object, given: Mapping[str, Any]) -> None:
     for name, value in given.items():
         if name not in ("self", "__class__"):
             setattr(estimator, name, value)
+
+
+def check_parameters(estimator: BaseEstimator) -> None:
+    """Refuse a value that the annotation of its parameter does not admit: (1).
+
+    Parameters
+    ----------
+    estimator : estimator
+        Parameters without an annotation may have any value.
+
+    Raises
+    ------
+    ParameterError
+
+    Examples
+    --------
+    >>> from typing import Literal
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.base.parameters import check_parameters
+    >>> class Shrunken(BaseEstimator):
+    ...     def __init__(self, alpha: float = 1.0, rule: Literal["min", "1se"] | None = None):
+    ...         self.alpha, self.rule = alpha, rule
+    >>> check_parameters(Shrunken(2))
+    >>> check_parameters(Shrunken(rule="best"))
+    Traceback (most recent call last):
+    ...
+    gnomon.base.parameters.ParameterError: rule='best' is unknown; choose from ['min', '1se', None]
+    >>> check_parameters(Shrunken("much"))
+    Traceback (most recent call last):
+    ...
+    gnomon.base.parameters.ParameterError: alpha='much' must be a number; give another value
+    """
+    for name, (default, kinds) in _annotated(type(estimator)).items():
+        value = getattr(estimator, name)
+        if value is not default and not any(kind.admits(value) for kind in kinds):
+            raise ParameterError(_refusal(name, value, kinds))
+
+
+class _Kind(NamedTuple):
+    """Values of one kind: which they are, what they are called, and the words among them."""
+
+    admits: Callable[[Any], bool]
+    name: str = ""
+    words: tuple[Any, ...] = ()
+
+
+def _refusal(name: str, value: Any, kinds: Sequence[_Kind]) -> str:
+    words = [word for kind in kinds for word in kind.words]
+    names = [kind.name for kind in kinds if kind.name]
+    if words and not names:
+        return f"{name}={value!r} is unknown; choose from {words}"
+    allowed = names + ([f"one of {words}"] if words else [])
+    return f"{name}={value!r} must be {' or '.join(allowed)}; give another value"
+
+
+@cache
+def _annotated(cls: type) -> dict[str, tuple[Any, tuple[_Kind, ...]]]:
+    """The default of each annotated parameter of the constructor, and the kinds that it admits."""
+    hints, given = get_type_hints(cls.__init__), signature(cls).parameters
+    return {name: (given[name].default, tuple(_kinds(hints[name]))) for name in given if name in hints}
+
+
+def _kinds(annotation: Any) -> Iterable[_Kind]:
+    parts = get_args(annotation) if get_origin(annotation) in (Union, UnionType) else (annotation,)
+    if set(_ARRAY_LIKE) <= set(parts):
+        # A union is flat: what an array may be made of cannot be told from what stands beside it.
+        yield _Kind(_is_array_like, "a number, a sequence or an array")
+        parts = tuple(part for part in parts if part not in _ARRAY_LIKE)
+    for part in parts:
+        yield _kind(part)
+
+
+def _kind(part: Any) -> _Kind:
+    origin = get_origin(part) or part
+    if origin is Literal:
+        words = get_args(part)
+        return _Kind(lambda value: any(same_word(value, word) for word in words), words=words)
+    if part in _PLAIN:
+        return _PLAIN[part]
+    if origin in _CONTAINERS:
+        return _CONTAINERS[origin]
+    if origin is type:
+        base = get_args(part)[0]
+        return _Kind(lambda value: isinstance(value, type) and issubclass(value, base), f"a class of {base.__name__}")
+    return _Kind(lambda value: isinstance(value, origin), f"a {origin.__name__}")
+
+
+_ARRAY_LIKE = get_args(ArrayLike)
+
+
+def _is_array_like(value: Any) -> bool:
+    return _is_number(value) or _is_collection(value)
+
+
+def _is_collection(value: Any) -> bool:
+    return np.iterable(value) and not isinstance(value, (str, bytes, Mapping))
+
+
+def _is_truth(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_))
+
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not _is_truth(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not _is_truth(value) and not math.isnan(value)
+
+
+def _has_method(name: str) -> Callable[[Any], bool]:
+    return lambda value: callable(getattr(value, name, None)) and not isinstance(value, (str, type))
+
+
+_PLAIN = {
+    Any: _Kind(lambda value: True),
+    object: _Kind(lambda value: True),
+    NoneType: _Kind(lambda value: value is None, words=(None,)),
+    bool: _Kind(_is_truth, words=(True, False)),
+    int: _Kind(_is_integer, "a whole number"),
+    float: _Kind(_is_number, "a number"),
+    str: _Kind(lambda value: isinstance(value, str), "a string"),
+    # Any object that can be fitted or that splits rows will do, as in scikit-learn.
+    BaseEstimator: _Kind(_has_method("fit"), "an estimator"),
+    Splitter: _Kind(_has_method("split"), "a splitter"),
+}
+_CONTAINERS = {
+    Callable: _Kind(callable, "a callable"),
+    Mapping: _Kind(lambda value: isinstance(value, Mapping), "a dict"),
+    Sequence: _Kind(_is_collection, "a sequence"),
+    Iterable: _Kind(_is_collection, "a sequence"),
+    tuple: _Kind(_is_collection, "a tuple"),
+    list: _Kind(_is_collection, "a list"),
+    np.ndarray: _Kind(_is_collection, "an array"),
+}

@@ -4,7 +4,7 @@
 
 `validate_rows` gives an array or sparse matrix of floats, `table_rows` a table whose columns may be strings or
 categories, `given_rows` what another estimator inside this one takes. Each sets or compares `n_features_in_` and
-`feature_names_in_`. Buitinck et al. (2013), arXiv:1309.0238, describe the contract.
+`feature_names_in_` by `read_rows`. Buitinck et al. (2013), arXiv:1309.0238, describe the contract.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,10 +17,40 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import _check_y, check_consistent_length, validate_data
 
 from gnomon._typing import Array, ArrayLike, MatrixLike, Sparse, TableLike, is_sparse
+from gnomon.base.parameters import check_parameters
 from gnomon.numerics.tables import as_frame, as_table
 from gnomon.numerics.validation import FLOATS, assert_finite
 
-__all__ = ["given_rows", "map_rows", "naming_columns", "table_rows", "validate_rows"]
+__all__ = ["given_rows", "map_rows", "naming_columns", "read_rows", "table_rows", "validate_rows"]
+
+
+def read_rows(
+    estimator: BaseEstimator,
+    X: Any,
+    y: ArrayLike | None = "no_validation",
+    *,
+    reset: bool = True,
+    **options: Any,
+) -> Any:
+    """Scikit-learn's ``validate_data``; at a fit (``reset=True``) the parameters of the estimator are checked first.
+
+    Examples
+    --------
+    >>> from sklearn.base import BaseEstimator
+    >>> from gnomon.base import read_rows
+    >>> class Shrunken(BaseEstimator):
+    ...     def __init__(self, alpha: float = 1.0):
+    ...         self.alpha = alpha
+    >>> read_rows(Shrunken(), [[1, 2]])
+    array([[1, 2]])
+    >>> read_rows(Shrunken(alpha=True), [[1, 2]])
+    Traceback (most recent call last):
+    ...
+    gnomon.base.parameters.ParameterError: alpha=True must be a number; give another value
+    """
+    if reset:
+        check_parameters(estimator)
+    return validate_data(estimator, X, y, reset=reset, **options)
 
 
 def validate_rows(
@@ -61,7 +91,7 @@ def validate_rows(
     ValueError: X contains NaN in column 'age' (1 row); impute or drop those rows, or use a model that handles them
     """
     options = {"dtype": FLOATS, **options}
-    checked = validate_data(estimator, X, y, ensure_all_finite=False, **options)
+    checked = read_rows(estimator, X, y, ensure_all_finite=False, **options)
     if finite:
         map_rows(lambda rows: assert_finite(rows, columns=getattr(estimator, "feature_names_in_", None)), checked)
     return checked
@@ -107,11 +137,11 @@ def table_rows(
     if frame is None:
         # An array keeps its type; NumPy would turn a list with one string into an array of strings.
         kind = None if isinstance(X, np.ndarray) else object
-        checked = validate_data(estimator, X, y, reset=reset, dtype=kind, ensure_all_finite=False, **target)
+        checked = read_rows(estimator, X, y, reset=reset, dtype=kind, ensure_all_finite=False, **target)
         return map_rows(lambda rows: as_table(rows, vars(estimator).get("feature_names_in_")), checked)
     if min(frame.shape) == 0:
         raise ValueError(f"X has shape {frame.shape}; give at least one row and one column, a minimum of 1 is required")
-    checked = validate_data(estimator, X, y, reset=reset, skip_check_array=True)
+    checked = read_rows(estimator, X, y, reset=reset, skip_check_array=True)
     if isinstance(checked, tuple):
         checked = X, _check_y(y, estimator=estimator, **target)
         check_consistent_length(*checked)
@@ -142,14 +172,17 @@ def given_rows(owner: BaseEstimator, base: BaseEstimator, X: TableLike | Sparse,
     >>> given_rows(owner, BaseEstimator(), [[1, 2], [3, 4]], reset=True).shape, owner.n_features_in_
     ((2, 2), 2)
     """
+    if reset:
+        # Before `base` is asked anything: it may be no estimator.
+        check_parameters(owner)
     if as_frame(X) is not None:
-        validate_data(owner, X, reset=reset, skip_check_array=True)
+        read_rows(owner, X, reset=reset, skip_check_array=True)
         return X
     if not is_sparse(X) and _are_texts(np.asarray(X)):
         return X
     deep = get_tags(base).input_tags.three_d_array
     options = {"accept_sparse": "csr", "dtype": None, "ensure_all_finite": False, "allow_nd": deep}
-    return validate_data(owner, X, reset=reset, **options)
+    return read_rows(owner, X, reset=reset, **options)
 
 
 def _are_texts(rows: Array) -> bool:

@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import ArrayLike, Bools, MatrixLike
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import routed, router
 from gnomon.features._subset_score import SubsetError, accepted, error_scorer, subset_error
 
@@ -46,6 +47,7 @@ class ErrorSelector(SelectorMixin, MetaEstimatorMixin, Estimator, ABC):
         -------
         self
         """
+        check_parameters(self)
         options = accepted(self.estimator)
         finite = options.pop("ensure_all_finite") is True
         X, y = validate_rows(self, X, y, finite=finite, multi_output=True, **options)

@@ -15,10 +15,9 @@ from typing import Any, Protocol, cast
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils import _safe_indexing
-from sklearn.utils.validation import validate_data
 
 from gnomon._typing import AnyRows, Array, Bools, Floats, Integers
-from gnomon.base import validate_rows
+from gnomon.base import read_rows, validate_rows
 from gnomon.distributions import Normals, Responsibilities
 from gnomon.distributions.normals import covariances_of
 from gnomon.generative._contract import BayesClassifier
@@ -71,7 +70,7 @@ class ClassRows:
 def given_rows(estimator: BaseEstimator, X: AnyRows, *, reset: bool) -> Any:
     """Rows for a classifier inside `estimator`: a data frame as it is, anything else as an array or sparse matrix."""
     if as_frame(X) is not None:
-        validate_data(estimator, X, reset=reset, skip_check_array=True)
+        read_rows(estimator, X, reset=reset, skip_check_array=True)
         return X
     return any_rows(estimator, X, reset=reset, accept_sparse="csr")
 

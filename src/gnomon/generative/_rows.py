@@ -13,10 +13,9 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, Integers
-from gnomon.base import map_rows, validate_rows
+from gnomon.base import map_rows, read_rows, validate_rows
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.streaming import Moments, group_moments
 from gnomon.numerics.weights import check_weights
@@ -79,7 +78,7 @@ def class_moments(rows: LabelledRows, *, diagonal: bool = False) -> Moments:
 
 def any_rows(estimator: BaseEstimator, X: AnyRows, y: ArrayLike | None = "no_validation", **options: Any) -> Any:
     """Scikit-learn's ``validate_data`` for rows of numbers (made floating point) or of numbers and strings (kept)."""
-    checked = validate_data(estimator, X, y, dtype=None, ensure_all_finite=False, **options)
+    checked = read_rows(estimator, X, y, dtype=None, ensure_all_finite=False, **options)
     return map_rows(_numbers_or_cells, checked)
 
 

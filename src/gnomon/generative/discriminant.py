@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import validate_rows
+from gnomon.base.parameters import check_parameters
 from gnomon.distributions import Normals
 from gnomon.generative._class_covariance import AutoShrinkage, check_covariance_options, class_covariances, given_priors
 from gnomon.generative._contract import BayesClassifier
@@ -149,6 +150,7 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         solve = {"svd": self._by_svd, "lsqr": self._by_lsqr, "eigen": self._by_eigen}
         check_choice("solver", self.solver, solve)
+        check_parameters(self)
         check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
         check_non_negative("tol", self.tol)
         rows = labelled_rows(self, X, y, sample_weight, ensure_min_samples=2)

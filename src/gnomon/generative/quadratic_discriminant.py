@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import AnyRows, ArrayLike, Floats
 from gnomon.base import validate_rows
+from gnomon.base.parameters import check_parameters
 from gnomon.distributions import Normals
 from gnomon.generative._class_covariance import AutoShrinkage, check_covariance_options, class_covariances, given_priors
 from gnomon.generative._contract import BayesClassifier
@@ -125,6 +126,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         self
         """
         check_choice("solver", self.solver, ("svd", "eigen"))
+        check_parameters(self)
         check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
         check_interval("reg_param", self.reg_param, 0, 1)
         check_non_negative("tol", self.tol)

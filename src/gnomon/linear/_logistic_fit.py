@@ -222,6 +222,8 @@ def _form(model: "LogisticRegression", n: float, word: str | None) -> Form:
 def _kind(model: "LogisticRegression", n_classes: int) -> Kind:
     check_choice("multi_class", model.multi_class, get_args(MultiClass))
     check_choice("parametrization", model.parametrization, get_args(Parametrization))
+    if model.reference_class is not None and model.parametrization == "full":
+        raise ValueError(f"reference_class={model.reference_class!r} needs parametrization='reference'; give both")
     if model.sign not in (1, -1):
         raise ValueError(f"sign={model.sign!r} must be 1 or −1; give the sign of the scores in the exponent")
     # One vector against a zero vector is the binary model.

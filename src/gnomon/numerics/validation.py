@@ -26,6 +26,7 @@ __all__ = [
     "check_non_negative",
     "check_positive",
     "machine_numbers",
+    "same_word",
 ]
 
 Real = TypeVar("Real", bound=float)
@@ -127,10 +128,24 @@ def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:
     ValueError: rule='best' is unknown; choose from ['min', '1se']
     """
     choices = list(choices)
-    # With == alone an array or a data frame would compare elementwise.
-    if not any(type(value) is type(choice) and value == choice for choice in choices):
+    if not any(same_word(value, choice) for choice in choices):
         raise ValueError(f"{name}={value!r} is unknown; choose from {choices}")
     return value
+
+
+def same_word(value: object, word: object) -> bool:
+    """Whether `value` is `word`: it may be a scalar of NumPy, as a grid search gives it; True is not 1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.validation import same_word
+    >>> same_word(np.str_("best"), "best"), same_word(True, 1)
+    (True, False)
+    """
+    # With == alone an array or a data frame would compare elementwise.
+    value = value.item() if isinstance(value, np.generic) else value
+    return type(value) is type(word) and bool(value == word)
 
 
 def assert_finite(X: Matrix, name: str = "X", columns: Sequence[object] | Array | None = None) -> None:

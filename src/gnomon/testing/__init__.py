@@ -16,15 +16,22 @@ from gnomon.testing.estimators import (
     check_weights_are_repetitions,
 )
 from gnomon.testing.losses import check_loss
+from gnomon.testing.options import check_numpy_options, check_options
 from gnomon.testing.penalties import check_penalty
+from gnomon.testing.units import UNITS, Units, check_units
 
 __all__ = [
+    "UNITS",
+    "Units",
     "check_criterion",
     "check_float32_is_kept",
     "check_input_untouched",
     "check_loss",
+    "check_numpy_options",
+    "check_options",
     "check_penalty",
     "check_save_load",
     "check_sparse_equals_dense",
+    "check_units",
     "check_weights_are_repetitions",
 ]

@@ -24,6 +24,7 @@ from gnomon.base import given_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.coded_rows import new_rows
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import check_parameters
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import softmax
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
@@ -152,6 +153,7 @@ class AdaBoostClassifier(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMix
 
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise the exponential loss by one learner at a time."""
+        check_parameters(self)
         rounds = self._check()
         learner = self._learner()
         table, index, self.classes_ = learner.start(X, y)
