@@ -32,11 +32,6 @@ OPTIONS: dict[str, Any] = {
     "header": (bool, type(None)),
     "missing": list,
 }
-    "delimiter": (str, type(None)),
-    "encoding": str,
-    "header": (bool, type(None)),
-    "missing": list,
-}
 TASKS = ("classification", "regression", "anomaly")
 STANDARD_INPUT = Path("-")
 
