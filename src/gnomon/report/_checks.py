@@ -123,6 +123,8 @@ def _alone(kind: ColumnKind, values: Array, y: Array, task: TargetTask) -> float
         counts = np.unique(y, return_counts=True)[1]
         if counts.min() < 3 or counts.max() / len(y) > LEAK_SCORE - 0.02:
             return 0.0
+    if tree.fit(code[:, None], y).score(code[:, None], y) < LEAK_SCORE:
+        return 0.0  # what does not fit the rows it has seen will not predict others; most columns end here
     return float(np.mean(cross_val_score(tree, code[:, None], y, cv=3)))
 
 

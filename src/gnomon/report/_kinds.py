@@ -11,7 +11,7 @@ unused     empty, constant, nested, whole numbers beyond 2⁵³, or like an iden
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -198,12 +198,12 @@ def _example(there: Array) -> str:
 
 
 def _kind_of_text(name: str, there: Array, decimal: str) -> ColumnKind:
-    if _share(_nested(cell) for cell in there.tolist()) >= NUMBERS_AT_LEAST:
+    if _nested(there).mean() >= NUMBERS_AT_LEAST:
         return ColumnKind(name, "unused", reason="nested", example=_example(there))
     form = _number_form(there, decimal)
     found = _as_number(name, there, form) if form else None
     if found and _enough(found, there):
-        beyond = _share(_beyond_float(cell) for cell in there.tolist()) > 1 - NUMBERS_AT_LEAST
+        beyond = _beyond_float(there).mean() > 1 - NUMBERS_AT_LEAST
         return replace(found, kind="unused", reason="large", example=_example(there)) if beyond else found
     forms = _date_forms(there)
     found = _as_date(name, there, forms) if forms else None
@@ -215,16 +215,16 @@ def _kind_of_text(name: str, there: Array, decimal: str) -> ColumnKind:
     return _as_category(name, there)
 
 
-def _share(tests: Iterable[bool]) -> float:
-    return float(np.mean(list(tests)))
+def _nested(there: Array) -> Bools:
+    pairs = (("[", "]"), ("{", "}"))
+    return np.any([np.strings.startswith(there, a) & np.strings.endswith(there, z) for a, z in pairs], axis=0)
 
 
-def _nested(cell: str) -> bool:
-    return (cell[0], cell[-1]) in (("[", "]"), ("{", "}"))
-
-
-def _beyond_float(cell: str) -> bool:
-    return len(cell) >= len(str(EXACT)) and cell.lstrip("+-").isdecimal() and abs(int(cell)) > EXACT
+def _beyond_float(there: Array) -> Bools:
+    """Which cells are whole numbers, written out, that float64 cannot tell from their neighbours."""
+    found = np.strings.str_len(there) >= len(str(EXACT))
+    found[found] = [c.lstrip("+-").isdecimal() and abs(int(c)) > EXACT for c in there[found].tolist()]
+    return found
 
 
 def _enough(found: ColumnKind, there: Array) -> bool:
