@@ -12,7 +12,10 @@ WORKERS, SECONDS = 2, 90.0
 
 # How the names of its files begin, after `test_`; the longest beginning decides.
 FAMILIES = {
-    "command line": ("cli", "column_types", "io", "rough_tables", "tables"),
+    "command line": (
+        "advice", "categories", "choice", "cli", "column_types", "io", "lazy", "report", "rough_tables", "tables",
+        "warmup",
+    ),
     "contract": ("architecture", "bad_input", "checks", "contract", "many_checks", "memory", "namesakes", "testing"),
     "features": ("features", "pictures_features"),
     "generative": ("distributions", "gen_", "pictures_generative", "pictures_mixtures"),

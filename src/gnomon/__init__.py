@@ -1,3 +1,33 @@
-"""gnomon: classical machine learning as it is taught. One contract, shared nouns, certificates, speed."""
+"""gnomon: classical machine learning as it is taught. One contract, shared nouns, certificates, speed.
+
+Families, nouns and algorithms are subpackages: ``gnomon.linear``, ``gnomon.trees``, ``gnomon.io`` … Each is imported
+when it is first asked for, so that ``import gnomon`` costs nothing.
+
+Examples
+--------
+>>> import gnomon
+>>> "trees" in dir(gnomon), gnomon.linear.Ridge().alpha
+(True, 1.0)
+"""
+
+from types import ModuleType
 
 __version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> ModuleType:
+    from importlib import import_module
+
+    if name.startswith("_") or name not in _packages():
+        raise AttributeError(f"module 'gnomon' has no attribute {name!r}; its packages are: {', '.join(_packages())}")
+    return import_module(f"gnomon.{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_packages()])
+
+
+def _packages() -> list[str]:
+    from pkgutil import iter_modules
+
+    return [found.name for found in iter_modules(__path__) if found.ispkg and not found.name.startswith("_")]

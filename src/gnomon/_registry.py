@@ -16,9 +16,12 @@ from sklearn.base import BaseEstimator
 
 from gnomon._typing import Floats
 
-__all__ = ["Candidate", "Facts", "candidates", "discover", "register", "register_warmup", "warmups"]
+__all__ = ["Candidate", "Facts", "LevelCoding", "candidates", "discover", "register", "register_warmup", "warmups"]
 
 Task = Literal["classification", "regression", "anomaly"]
+
+LevelCoding: TypeAlias = Literal["columns", "frequent", "words"]
+"""How the levels of a category reach a model: a column of zeros and ones for each, or the frequent; as they are."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,7 @@ class Facts:
     task : {"classification", "regression", "anomaly"}
         What is predicted.
     n_rows, n_features : int
-        Shape of the training matrix after preparation (one-hot columns counted one by one).
+        Shape of the training matrix as the model gets it (a column per level counts as one).
     n_classes : int, default=0
         Number of classes; 0 for regression and for anomalies.
     sparse : bool, default=False
@@ -86,6 +89,9 @@ class Candidate:
         the units of the table.
     shares : callable estimator → array of shape (n_features,), optional
         What the model itself counts as the importance of the prepared columns.
+    levels : {"columns", "frequent", "words"}, default="columns"
+        How categories reach the model: one column per level (sparse where there are many), one column for each of the
+        most frequent levels, or as they are, in an array of objects.
 
     Examples
     --------
@@ -106,6 +112,7 @@ class Candidate:
     explain: Callable[[Any], Floats] | None = None
     rules: Callable[[Any, Sequence[str], Floats, Floats], str] | None = None
     shares: Callable[[Any], Floats] | None = None
+    levels: LevelCoding = "columns"
 
 
 @dataclass

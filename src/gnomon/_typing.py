@@ -1,7 +1,9 @@
 """Types of public signatures: what callers may pass, and what they get back."""
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,7 +19,10 @@ __all__ = [
     "ArrayLike",
     "Bools",
     "ClassWeight",
+    "Closed",
     "Compressed",
+    "Count",
+    "CountOrZero",
     "Elementwise",
     "Floats",
     "Folds",
@@ -25,17 +30,54 @@ __all__ = [
     "Matrix",
     "MatrixLike",
     "NDArray",
+    "NonNegative",
     "Numbers",
+    "Positive",
+    "ProperShare",
     "RandomState",
     "Scoring",
     "Seed",
+    "Share",
     "Sparse",
     "Splitter",
     "TableLike",
     "Verbosity",
+    "Within",
     "available_if",
     "is_sparse",
 ]
+
+Closed: TypeAlias = Literal["both", "left", "right", "neither"]
+
+
+@dataclass(frozen=True)
+class Within:
+    """The range of an annotated number, which `gnomon.base.parameters` checks: ``Annotated[float, Within(0, 1)]``."""
+
+    low: float = -math.inf
+    high: float = math.inf
+    closed: Closed = "left"
+
+    def holds(self, value: float) -> bool:
+        """Whether the value is in the range."""
+        above = self.low <= value if self.closed in ("both", "left") else self.low < value
+        return above and (value <= self.high if self.closed in ("both", "right") else value < self.high)
+
+    def __str__(self) -> str:
+        if self.high == math.inf:
+            return f"{'≥' if self.closed in ('both', 'left') else '>'} {self.low:g}"
+        left, right = "[" if self.closed in ("both", "left") else "(", "]" if self.closed in ("both", "right") else ")"
+        return f"in {left}{self.low:g}, {self.high:g}{right}"
+
+
+NonNegative: TypeAlias = Annotated[float, Within(0.0)]
+Positive: TypeAlias = Annotated[float, Within(0.0, closed="neither")]
+Share: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="both")]
+"""A part of a whole, none and all of it included."""
+ProperShare: TypeAlias = Annotated[float, Within(0.0, 1.0, closed="neither")]
+"""A part of a whole that is neither nothing nor all of it."""
+Count: TypeAlias = Annotated[int, Within(1)]
+CountOrZero: TypeAlias = Annotated[int, Within(0)]
 
 Array: TypeAlias = NDArray[Any]
 """An array of any type, as labels are."""

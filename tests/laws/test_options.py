@@ -1,12 +1,15 @@
 """Options of every estimator: a value of the wrong kind is refused by name, and NumPy's scalars serve as Python's."""
 
 import warnings
+from typing import Annotated
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.model_selection import GridSearchCV
 
 import public_names
+from gnomon._typing import Count, Share, Within
 from gnomon.base.parameters import ParameterError, check_parameters
 from gnomon.generative import MixtureModel
 from gnomon.linear import LinearRegression
@@ -25,6 +28,31 @@ def _only_options():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
+
+
+class Ranged(BaseEstimator):
+    def __init__(
+        self, share: Share = 0.5, count: Count | None = None, C: Annotated[float, Within(0, closed="right")] = 1
+    ):
+        self.share, self.count, self.C = share, count, C
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"share": 1.5}, r"share=1.5 must be a number in \[0, 1\]; give another value"),
+        ({"share": "half"}, r"share='half' must be a number in \[0, 1\]"),
+        ({"count": 0}, r"count=0 must be a whole number ≥ 1 or one of \[None\]"),
+        ({"C": 0.0}, r"C=0.0 must be a number > 0"),
+        ({"share": 0.0, "count": 1, "C": np.inf}, None),
+    ],
+)
+def test_a_range_is_annotated_and_checked(options, sentence):
+    if sentence is None:
+        return check_parameters(Ranged(**options))
+    with pytest.raises(ParameterError, match=sentence):
+        check_parameters(Ranged(**options))
+    return None
 
 
 @over(public_names.estimators())

@@ -235,9 +235,9 @@ def test_predict_refuses_models_of_another_origin_and_odd_questions(folder):
 
 def test_warm_up_runs_every_registered_job(folder):
     done = []
-    register_warmup("one", lambda: done.append(1))
-    register_warmup("two", lambda: done.append(2))
-    result = run("warmup")
+    register_warmup("first job", lambda: done.append(1))
+    register_warmup("second job", lambda: done.append(2))
+    result = run("warmup", "job")
     assert result.exit_code == 0
     assert done == [1, 2]
     assert "2 groups of kernels" in result.stdout
@@ -246,7 +246,7 @@ def test_warm_up_runs_every_registered_job(folder):
 def test_warm_up_on_several_processes_runs_the_jobs_there(folder):
     done = []
     register_warmup("features: polynomial maps", lambda: done.append("here"))
-    result = run("warmup", "--jobs", "2")
+    result = run("warmup", "maps", "--jobs", "2")
     assert result.exit_code == 0, result.output
     assert "1 groups of kernels" in result.stdout
     assert not done

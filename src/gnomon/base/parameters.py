@@ -3,7 +3,8 @@
     fit accepts a value of a parameter  ⇒  the annotation of that parameter admits it                 (1)
 
 What a type checker refuses in a user's script is refused at fit too, with an error that names the parameter, the value
-and what is allowed. Ranges, and what goes with what, are left to the estimator.
+and what is allowed; so is a number outside the range that is annotated with it (``Annotated[float, Within(0, 1)]``).
+What goes with what is left to the estimator.
 """
 
 import math
@@ -12,12 +13,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cache
 from inspect import signature
 from types import NoneType, UnionType
-from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from gnomon._typing import ArrayLike, Splitter
+from gnomon._typing import ArrayLike, Splitter, Within
 from gnomon.numerics.validation import same_word
 
 __all__ = ["ParameterError", "check_parameters", "store"]
@@ -114,7 +115,7 @@ def _refusal(name: str, value: Any, kinds: Sequence[_Kind]) -> str:
 @cache
 def _annotated(cls: type) -> dict[str, tuple[Any, tuple[_Kind, ...]]]:
     """The default of each annotated parameter of the constructor, and the kinds that it admits."""
-    hints, given = get_type_hints(cls.__init__), signature(cls).parameters
+    hints, given = get_type_hints(cls.__init__, include_extras=True), signature(cls).parameters
     return {name: (given[name].default, tuple(_kinds(hints[name]))) for name in given if name in hints}
 
 
@@ -130,6 +131,8 @@ def _kinds(annotation: Any) -> Iterable[_Kind]:
 
 def _kind(part: Any) -> _Kind:
     origin = get_origin(part) or part
+    if origin is Annotated:
+        return _limited(*get_args(part))
     if origin is Literal:
         words = get_args(part)
         return _Kind(lambda value: any(same_word(value, word) for word in words), words=words)
@@ -141,6 +144,11 @@ def _kind(part: Any) -> _Kind:
         base = get_args(part)[0]
         return _Kind(lambda value: isinstance(value, type) and issubclass(value, base), f"a class of {base.__name__}")
     return _Kind(lambda value: isinstance(value, origin), f"a {origin.__name__}")
+
+
+def _limited(plain: Any, limits: Within) -> _Kind:
+    kind = _kind(plain)
+    return _Kind(lambda value: kind.admits(value) and limits.holds(value), f"{kind.name} {limits}")
 
 
 _ARRAY_LIKE = get_args(ArrayLike)

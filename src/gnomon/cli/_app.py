@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from gnomon.cli._usage import check_learn
+
 __all__ = ["app", "main"]
 
 app = typer.Typer(
@@ -28,12 +30,17 @@ Contamination = Annotated[
     float | None, typer.Option(min=0.0, max=0.5, help="Anomalies without labels: the share of rows to flag.")
 ]
 Level = Annotated[
-    float, typer.Option(min=0.5, max=0.9999, help="Anomalies without labels: probability of the region of good rows.")
+    float | None,
+    typer.Option(min=0.5, max=0.9999, help="Anomalies without labels: probability of the region of good rows (0.95)."),
 ]
 Group = Annotated[str | None, typer.Option(help="Column whose equal values stay on one side of every split.")]
 Time = Annotated[str | None, typer.Option(help="Column that orders the rows; the past predicts the future.")]
 Drop = Annotated[list[str] | None, typer.Option(help="Column to leave out; may be given often.")]
 Keep = Annotated[list[str] | None, typer.Option(help="Column to use though it looks like an identifier.")]
+Rule = Annotated[
+    str | None,
+    typer.Option(help="Which model is chosen: simplest, of those as good as the best (so if not given); or best."),
+]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The model.skops that learn wrote.")]
 NewData = Annotated[
     Path | None,
@@ -77,9 +84,10 @@ def learn(
     time: Time = None,
     drop: Drop = None,
     keep: Keep = None,
+    rule: Rule = None,
     anomaly_label: AnomalyLabel = None,
     contamination: Contamination = None,
-    level: Level = 0.95,
+    level: Level = None,
     seed: Seed = 0,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
@@ -90,21 +98,22 @@ def learn(
     quiet: Quiet = False,
 ) -> None:
     """Compare the models that suit a table, choose one, judge it on held-out rows, write report and model."""
+    labelled = {"group": group, "time": time, "rule": rule}
+    search = {"anomaly_label": anomaly_label, "contamination": contamination, "level": level}
+    check_learn(data, target, task, _as_options(labelled), _as_options(search))
     from gnomon.cli import _anomalies, _learn
     from gnomon.cli._guard import guarded
 
     reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing or []}
     common = {"drop": drop or (), "keep": keep or (), "seed": seed}
-    labelled = {"task": task, "group": group, "time": time}
-    search = {"anomaly_label": anomaly_label, "contamination": contamination, "level": level}
-    run, own = (_anomalies.run, search) if task == "anomaly" else (_learn.run, labelled)
+    run, own = (_anomalies.run, search) if task == "anomaly" else (_learn.run, {"task": task, **labelled})
     with guarded():
         run(
             data,
             target,
             out=out,
             reading=reading,
-            choices={**common, **own, "types": _types(types or [])},
+            choices={**common, "types": _types(types or []), **{k: v for k, v in own.items() if v is not None}},
             as_json=as_json,
             quiet=quiet,
         )
@@ -161,6 +170,11 @@ def cache(clear: Clear = False) -> None:
 
     with guarded():
         run(clear=clear)
+
+
+def _as_options(choices: dict[str, object]) -> dict[str, object]:
+    """Parameters under the names that the user gives them."""
+    return {f"--{name.replace('_', '-')}": value for name, value in choices.items()}
 
 
 def _character(delimiter: str | None) -> str | None:

@@ -14,7 +14,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from gnomon.cli._guard import errors
-from gnomon.io import UserError, read_table
+from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
 from gnomon.report import Study, learn, page, summary
@@ -30,7 +30,7 @@ STYLES = {"grave": "bold red", "warning": "yellow", "note": "dim"}
 
 def run(
     data: Path,
-    target: str | None,
+    target: str,
     *,
     out: Path | None,
     reading: Mapping[str, Any],
@@ -39,8 +39,6 @@ def run(
     quiet: bool,
 ) -> None:
     """Study one file; write everything or nothing."""
-    if target is None:
-        raise UserError("--target is needed: the column to predict; only --task anomaly can do without")
     out = out or Path(f"gnomon-{stem(data)}")
     console = Console(quiet=quiet or as_json, highlight=False)
     with outbox(out) as place:
@@ -66,8 +64,8 @@ def run_demo(*, out: Path | None, seed: int, as_json: bool, quiet: bool) -> None
     console = Console(quiet=quiet or as_json, highlight=False)
     console.print("A made-up table of bicycle-hire customers; the question is who cancels within a year.")
     reading: dict[str, Any] = {"delimiter": None, "encoding": "utf-8", "header": True, "missing": []}
-    choices = {"task": None, "group": None, "time": None, "drop": (), "keep": (), "seed": seed}
-    run(path, target, out=out or Path("gnomon-demo"), reading=reading, choices=choices, as_json=as_json, quiet=quiet)
+    folder = out or Path("gnomon-demo")
+    run(path, target, out=folder, reading=reading, choices={"seed": seed}, as_json=as_json, quiet=quiet)
 
 
 def stem(data: Path) -> str:

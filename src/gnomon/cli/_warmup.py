@@ -1,4 +1,7 @@
-"""`gnomon warmup`: run every registered job that compiles kernels, so that the first use of each is fast."""
+"""`gnomon warmup`: run every job that compiles kernels, so that the first use of each is fast.
+
+Families register jobs of their own; to these comes a study in small of every task, on the way of `gnomon learn`.
+"""
 
 import time
 from collections.abc import Collection, Iterator
@@ -8,7 +11,7 @@ from multiprocessing import get_context
 from rich.console import Console
 from rich.progress import track
 
-from gnomon._registry import discover, warmups
+from gnomon._registry import discover, register_warmup, warmups
 from gnomon.cli._guard import errors
 from gnomon.io import UserError
 
@@ -30,11 +33,20 @@ def run(words: Collection[str] = (), *, jobs: int, quiet: bool) -> None:
 
 def _chosen(words: Collection[str]) -> list[str]:
     """The groups that have one of the words in their names; all if there are no words."""
-    discover()
+    _collect()
     names = [name for name, _ in warmups()]
     if unknown := [word for word in words if not any(word in name for name in names)]:
         raise UserError(f"no group of kernels is called {', '.join(unknown)}; there are: {'; '.join(names)}")
     return [name for name in names if not words or any(word in name for word in words)]
+
+
+def _collect() -> None:
+    """Register every job."""
+    from gnomon.report.rehearsal import REHEARSALS
+
+    discover()
+    for name, job in REHEARSALS.items():
+        register_warmup(name, job)
 
 
 def _warm(name: str) -> None:
@@ -43,6 +55,6 @@ def _warm(name: str) -> None:
 
 def _in_processes(names: list[str], jobs: int) -> Iterator[None]:
     """Numba compiles one kernel at a time in a process, hence the processes; what one has compiled the others load."""
-    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=discover) as pool:
+    with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=_collect) as pool:
         for work in as_completed([pool.submit(_warm, name) for name in names]):
             yield work.result()

@@ -1,7 +1,7 @@
 """What the generative family offers the command line: classifiers by Bayes' rule over dense columns.
 
-Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised, and one per
-level of a category, so that covariances are shrunk towards a sphere rather than singular.
+Every `make` imports its class itself, so that registering costs nothing. The columns arrive standardised, and one for
+each frequent level of a category, so that covariances are shrunk towards a sphere rather than singular.
 """
 
 from collections.abc import Callable
@@ -46,14 +46,15 @@ def _narrow_classes(facts: Facts) -> bool:
 for _candidate in (
     Candidate(
         "naive Bayes, normal", "classification", _naive, complexity=0.5, suits=lambda facts: not facts.sparse,
+        levels="frequent",
         note="every column a normal law of its own in every class",
     ),
     Candidate(
-        "linear discriminant analysis", "classification", _linear, complexity=1.5, suits=_narrow,
+        "linear discriminant analysis", "classification", _linear, complexity=1.5, suits=_narrow, levels="frequent",
         note="every class a normal law, one covariance for all, shrunk by the rule of Ledoit and Wolf",
     ),
     Candidate(
-        "normal law per class", "classification", _quadratic, complexity=4.0, suits=_narrow_classes,
+        "normal law per class", "classification", _quadratic, complexity=4.0, suits=_narrow_classes, levels="frequent",
         note="every class a normal law with a covariance of its own, shrunk by the rule of Ledoit and Wolf",
     ),
 ):  # fmt: skip

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 
-from gnomon._registry import Candidate, Facts, candidates, discover
+from gnomon._registry import Candidate, Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Bools, Integers
 from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
 from gnomon.io import Table, UserError, as_table
@@ -29,6 +29,7 @@ __all__ = ["AnomalyStudy", "find_anomalies", "share_text"]
 LEAST_ROWS = 30
 MOST_ODD_ROWS = 20
 HELD_OUT = 0.2
+LEVELS: LevelCoding = "frequent"
 
 
 @dataclass(frozen=True)
@@ -177,7 +178,7 @@ def _with_labels(table, found, target, label, drop, seed, progress):
     bad, label = _labels(to_text(table[target]), target, label)
     parts = anomaly_split(bad, random_state=seed)
     kinds, used = _kinds(table, parts.train, found, drop)
-    preparer = Preparer(used).fit(table.take(parts.train))
+    preparer = Preparer(used, LEVELS).fit(table.take(parts.train))
     M = preparer.transform(table)
 
     def attempt(candidate: Candidate, model: Any) -> Attempt:
@@ -214,7 +215,7 @@ def _without_labels(
     order = np.random.default_rng(seed).permutation(len(table))
     test, train = np.split(order, [round(HELD_OUT * len(table))])
     kinds, used = _kinds(table, train, found, drop)
-    preparer = Preparer(used).fit(table.take(train))
+    preparer = Preparer(used, LEVELS).fit(table.take(train))
     M = preparer.transform(table)
     way = {"level": level} if contamination is None else {"contamination": contamination}
 

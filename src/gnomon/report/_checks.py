@@ -1,24 +1,25 @@
 """Warnings about the data: leakage, imbalance, uninformative columns."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
+from scipy.stats import spearmanr
 from sklearn.model_selection import cross_val_score
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table
 from gnomon.io.tables import as_float, is_missing, listed, to_text
-from gnomon.report._compare import Choice
+from gnomon.report._advice import is_called_identifier, repeats
+from gnomon.report._choice import Choice
+from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
-from gnomon.report._reading import Gravity, reading_remarks
+from gnomon.report._reading import reading_remarks
 from gnomon.report._target import Target, TargetTask
 from gnomon.report.scores import SCORES, rounded
 
-__all__ = ["GRAVITY", "Finding", "check_columns", "check_outcome", "check_rows", "check_target", "copies_of"]
+__all__ = ["check_columns", "check_outcome", "check_rows", "check_target", "copies_of"]
 
 LEAK_SCORE = 0.99
 LEAK_ROWS = 2_000
@@ -30,18 +31,6 @@ CAPPED_SHARE = 0.02
 MANY_VALUES = 50
 SHARED_ROWS = 0.01
 FEW_TWINS = 2
-
-
-GRAVITY = get_args(Gravity)
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One warning: how grave it is, its title and what to do."""
-
-    level: Gravity
-    title: str
-    text: str
 
 
 def copies_of(table: Table, target_name: str, names: Iterable[str]) -> list[str]:
@@ -90,7 +79,7 @@ def _caps(y: Floats) -> list[Finding]:
 
 def check_columns(table: Table, kinds: Sequence[ColumnKind], y: Array, task: TargetTask, seed: int) -> list[Finding]:
     """Findings about the columns of the training rows."""
-    found = [Finding(*said) for said in reading_remarks(kinds)]
+    found = [*reading_remarks(kinds)]
     used = [kind for kind in kinds if kind.kind != "unused"]
     found += _leaks(table, used, y, task, seed)
     found += _gaps(table, used)
@@ -99,16 +88,37 @@ def check_columns(table: Table, kinds: Sequence[ColumnKind], y: Array, task: Tar
 
 def _leaks(table: Table, used: Sequence[ColumnKind], y: Array, task: TargetTask, seed: int) -> list[Finding]:
     rows = np.random.default_rng(seed).permutation(len(y))[:LEAK_ROWS]
-    scored = [(kind.name, _alone(kind, table[kind.name][rows], y[rows], task)) for kind in used]
-    suspects = [f"{name} ({score:.3f})" for name, score in scored if score >= LEAK_SCORE]
-    if not suspects:
-        return []
+    scored = [(kind, _alone(kind, table[kind.name][rows], y[rows], task)) for kind in used]
+    suspects = [(kind, f"{kind.name} ({score:.3f})") for kind, score in scored if score >= LEAK_SCORE]
+    grouping = {kind.name for kind, _ in suspects if _groups_rows(kind, table[kind.name], y, task)}
+    found = []
     measure = "accuracy" if task == "classification" else "R²"
-    text = (
-        f"Alone, these columns predict the target almost perfectly ({measure} of a small tree): {listed(suspects)}. "
-        "Ask whether they are known before the target is; if not, leave them out with --drop NAME."
-    )
-    return [Finding("grave", "Possible leakage", text)]
+    start = f"Alone, these columns predict the target almost perfectly ({measure} of a small tree): "
+    if leaks := [text for kind, text in suspects if kind.name not in grouping]:
+        advice = "Ask whether they are known before the target is; if not, leave them out with --drop NAME."
+        found.append(Finding("grave", "Possible leakage", f"{start}{listed(leaks)}. {advice}"))
+    if groups := [text for kind, text in suspects if kind.name in grouping]:
+        advice = (
+            "Their values repeat, and rows that share one share the target. If such rows belong together (one person, "
+            "machine or place), give --group NAME. --drop NAME is not enough then: the other columns can still tell "
+            "whose rows they are, and rows of one are on both sides of the split."
+        )
+        found.append(Finding("grave", "Leakage between rows of a group", f"{start}{listed(groups)}. {advice}"))
+    return found
+
+
+def _groups_rows(kind: ColumnKind, values: Array, y: Array, task: TargetTask) -> bool:
+    """Whether a column that tells the target does so as a name of groups, not as a measurement or a recoding."""
+    if not repeats(kind, values):
+        return False
+    if kind.kind == "category" or is_called_identifier(kind.name):
+        return len(set(to_text(values).tolist())) > len(np.unique(y)) or task == "regression"
+    numbers = as_float(values)
+    there = ~np.isnan(numbers)
+    if task == "regression":
+        return bool(abs(spearmanr(numbers[there], y[there]).statistic) < LEAK_SCORE)
+    few = DecisionTreeClassifier(max_leaf_nodes=2 * len(np.unique(y)), random_state=0)
+    return float(np.mean(cross_val_score(few, numbers[there, None], y[there], cv=3))) < LEAK_SCORE
 
 
 def _alone(kind: ColumnKind, values: Array, y: Array, task: TargetTask) -> float:
@@ -150,7 +160,7 @@ def _gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
     levels = [(k.name, len(set(table[k.name].tolist()))) for k in used if k.kind == "category"]
     many = [f"{name} ({n})" for name, n in levels if n > MANY_LEVELS]
     if many:
-        text = f"Categories with very many levels: {listed(many)}. Rare levels share one column."
+        text = f"Categories with very many levels: {listed(many)}. Levels of one row share a name."
         found.append(Finding("note", "Many categories", text))
     return found
 

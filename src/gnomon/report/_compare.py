@@ -1,27 +1,23 @@
-"""Comparing candidates by cross-validation, and choosing one by a stated rule.
+"""Comparing candidates by cross-validation, each on the same folds.
 
-Rule: of the candidates whose mean loss exceeds the best one's by at most one standard error of the difference, take
-the simplest that beats the baseline by more than two; if none does, nothing was learned and the baseline is taken.
-Breiman et al. (1984), §3.4.3, doi:10.1201/9781315139470, with paired differences and their corrected standard error.
+Stone (1974), doi:10.1111/j.2517-6161.1974.tb00994.x; the standard errors are (2) of `gnomon.report.scores`.
 """
 
-import time
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from gnomon._registry import Candidate, Facts
+from gnomon._jit.timing import stopwatch
+from gnomon._registry import Candidate, Facts, LevelCoding
 from gnomon._typing import Array, Floats, Integers
-from gnomon.report.scores import SCORES, forecast, rounded, score_all, standard_error
+from gnomon.report.scores import SCORES, forecast, score_all, standard_error
 
-__all__ = ["BASELINE", "Choice", "Trial", "build", "choose", "compare"]
-
-BETTER_THAN_BASELINE = 2.0
+__all__ = ["BASELINE", "Entrant", "Matrices", "Trial", "build", "compare"]
 
 BASELINE = {
     "classification": Candidate(
@@ -33,35 +29,38 @@ BASELINE = {
         note="says the mean, whatever the row",
     ),
 }  # fmt: skip
-RULE = (
-    "of the models whose mean loss exceeds the best by at most one standard error of the difference, the simplest that "
-    "beats the baseline by more than two"
-)
+
+Matrices: TypeAlias = Mapping[LevelCoding, tuple[Any, Any]]
+"""Of one fold: the training and the test matrix for each way to show categories, prepared from the former alone."""
+
+
+class Entrant(NamedTuple):
+    """A candidate with the facts of the matrix that it gets, and how categories are shown in that."""
+
+    candidate: Candidate
+    facts: Facts
+    levels: LevelCoding
 
 
 @dataclass(frozen=True)
 class Trial:
     """The result of one candidate: a dict of scores per fold, seconds, warnings, or the reason why it failed."""
 
-    candidate: Candidate
+    entrant: Entrant
     scores: dict[str, Floats] = field(default_factory=dict)
     errors: dict[str, float] = field(default_factory=dict)
     seconds: float = 0.0
     complaints: tuple[str, ...] = ()
     failure: str = ""
 
+    @property
+    def candidate(self) -> Candidate:
+        """What was tried."""
+        return self.entrant.candidate
+
     def mean(self, name: str) -> float:
         """The mean over the folds of one score."""
         return float(np.mean(self.scores[name]))
-
-
-@dataclass(frozen=True)
-class Choice:
-    """The trial that was chosen, whether it beats the baseline, and why, in a sentence."""
-
-    trial: Trial
-    learned: bool
-    why: str
 
 
 def build(candidate: Candidate, facts: Facts, seed: int) -> Any:
@@ -73,9 +72,10 @@ def build(candidate: Candidate, facts: Facts, seed: int) -> Any:
 
 
 @dataclass
-class _CandidateRecord:
+class _Record:
     """The running record of one candidate."""
 
+    entrant: Entrant
     scores: list[dict[str, float]] = field(default_factory=list)
     seconds: float = 0.0
     complaints: set[str] = field(default_factory=set)
@@ -83,41 +83,39 @@ class _CandidateRecord:
 
 
 def compare(
-    matrices: Iterable[tuple[Any, Any]],
+    matrices: Iterable[Matrices],
     y: Array,
     folds: Sequence[tuple[Integers, Integers]],
-    candidates: Sequence[Candidate],
-    facts: Facts,
+    entrants: Sequence[Entrant],
     classes: tuple[str, ...],
     *,
     seed: int = 0,
     progress: Callable[[str], None],
 ) -> list[Trial]:
-    """Try every candidate on every fold; a candidate that fails is kept with its reason.
-
-    `matrices` gives for each fold the prepared training and test matrix, fitted on the former alone.
-    """
-    records = {c.name: _CandidateRecord() for c in candidates}
-    for (train, test), (A, B) in zip(folds, matrices, strict=True):
-        for candidate in candidates:
-            record = records[candidate.name]
-            progress(candidate.name)
+    """Try every candidate on every fold; a candidate that fails is kept with its reason."""
+    records = [_Record(entrant) for entrant in entrants]
+    for (train, test), prepared in zip(folds, matrices, strict=True):
+        for record in records:
+            progress(record.entrant.candidate.name)
             if not record.failure:
-                _try(record, candidate, facts, (A, y[train]), (B, y[test]), classes, seed)
-    return [_trial(c, records[c.name], folds) for c in candidates]
+                A, B = prepared[record.entrant.levels]
+                _try(record, (A, y[train]), (B, y[test]), classes, seed)
+    return [_trial(record, folds) for record in records]
 
 
-def _try(record, candidate, facts, train, test, classes, seed):
-    start = time.perf_counter()
+def _try(
+    record: _Record, train: tuple[Any, Array], test: tuple[Any, Array], classes: tuple[str, ...], seed: int
+) -> None:
+    candidate, facts, _ = record.entrant
     try:
-        with warnings.catch_warnings(record=True) as caught:
+        with stopwatch() as watch, warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             model = build(candidate, facts, seed).fit(*train)
             record.scores.append(score_all(facts.task, test[1], forecast(model, test[0], classes)))
     except Exception as error:  # a candidate that fails is reported; the study goes on
         record.failure = f"{type(error).__name__}: {error}".splitlines()[0]
         return
-    record.seconds += time.perf_counter() - start
+    record.seconds += watch.seconds
     record.complaints |= {str(w.message).splitlines()[0] for w in caught if not _housekeeping(w)}
 
 
@@ -125,45 +123,11 @@ def _housekeeping(warning: warnings.WarningMessage) -> bool:
     return issubclass(warning.category, (DeprecationWarning, FutureWarning, ImportWarning, ResourceWarning))
 
 
-def _trial(candidate, record, folds):
+def _trial(record: _Record, folds: Sequence[tuple[Integers, Integers]]) -> Trial:
     if record.failure:
-        return Trial(candidate, failure=record.failure)
+        return Trial(record.entrant, failure=record.failure)
     scores = {name: np.array([s[name] for s in record.scores]) for name in record.scores[0]}
-    if not np.isfinite(scores[SCORES[candidate.task][0].name]).all():
-        return Trial(candidate, failure="its loss is not a finite number")
+    if not np.isfinite(scores[SCORES[record.entrant.facts.task][0].name]).all():
+        return Trial(record.entrant, failure="its loss is not a finite number")
     errors = {name: standard_error(values, folds) for name, values in scores.items()}
-    return Trial(candidate, scores, errors, record.seconds, tuple(sorted(record.complaints)))
-
-
-def choose(trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]]) -> Choice:
-    """Apply the rule of this module; the first trial is the baseline."""
-    baseline, *others = [t for t in trials if not t.failure]
-    name = SCORES[baseline.candidate.task][0].name
-    if not others:
-        return Choice(baseline, learned=False, why="no other model could be fitted")
-    best = min(others, key=lambda t: t.mean(name))
-
-    def gap(a: Trial, b: Trial) -> tuple[float, float]:
-        difference = a.scores[name] - b.scores[name]
-        return float(np.mean(difference)), standard_error(difference, folds)
-
-    def close(trial: Trial) -> bool:
-        mean, error = gap(trial, best)
-        return mean <= error
-
-    def beats_baseline(trial: Trial) -> bool:
-        mean, error = gap(baseline, trial)
-        return mean > BETTER_THAN_BASELINE * error
-
-    able = [t for t in others if close(t) and beats_baseline(t)]
-    if not able:
-        return Choice(baseline, learned=False, why="no model beats the baseline by more than two standard errors")
-    chosen = min(able, key=lambda t: (t.candidate.complexity, t.mean(name)))
-    if chosen is best:
-        return Choice(
-            best, learned=True, why="it has the least loss, and no simpler model comes within one standard error"
-        )
-    mean, error = gap(chosen, best)
-    less = f"only {rounded(mean, 2)} ± {rounded(error, 2)} less"
-    why = f"it is the simplest of those that are as good; the loss of the best ({best.candidate.name}) is {less}"
-    return Choice(chosen, learned=True, why=why)
+    return Trial(record.entrant, scores, errors, record.seconds, tuple(sorted(record.complaints)))

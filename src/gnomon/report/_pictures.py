@@ -1,9 +1,11 @@
 """The plots of a report, as SVG inside the page.
 
 Colours are drawn as placeholders and written as CSS variables, so that one picture serves light, dark and print;
-nothing refers to anything outside the page.
+nothing refers to anything outside the page. Every picture says in words what is to be seen, for readers who hear the
+page (W3C, Accessible Rich Internet Applications 1.2, role img).
 """
 
+import html
 import io
 import re
 import warnings
@@ -16,12 +18,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from sklearn.metrics import confusion_matrix, roc_curve
 
+from gnomon._typing import Floats
 from gnomon.report._compare import Trial
 from gnomon.report._judge import Importance, Judgement
 from gnomon.report._target import Target
-from gnomon.report.scores import SCORES
+from gnomon.report.scores import SCORES, Score, rounded
 
-__all__ = ["picture_of_candidates", "picture_of_importances", "picture_of_target", "pictures_of_judgement"]
+__all__ = [
+    "picture_of_candidates",
+    "picture_of_importances",
+    "picture_of_target",
+    "pictures_of_judgement",
+    "right_edge",
+]
 
 # Placeholder colours, unlikely to arise by blending, and what the page calls them.
 INK, MUTED, ACCENT, SECOND = "#010203", "#040506", "#070809", "#0a0b0c"
@@ -53,10 +62,11 @@ STYLE: dict[Any, Any] = {
 MOST_BARS = 15
 MOST_POINTS = 2_000
 LONGEST_NAME = 34
+FAR = 8.0
 
 
-def _drawn(draw: Callable[[Axes], None], width: float, height: float, salt: str) -> str:
-    """The SVG of what `draw(axes)` draws, ready to stand in a page; `salt` keeps its ids apart from others'."""
+def _drawn(draw: Callable[[Axes], None], width: float, height: float, salt: str, words: str) -> str:
+    """The SVG of what `draw(axes)` draws, with its name in words; `salt` keeps its ids apart from others'."""
     with mpl.rc_context({**STYLE, "svg.hashsalt": salt}), warnings.catch_warnings():
         # A glyph that Matplotlib's own font lacks is drawn by the reader's browser all the same.
         warnings.simplefilter("ignore")
@@ -64,14 +74,15 @@ def _drawn(draw: Callable[[Axes], None], width: float, height: float, salt: str)
         draw(figure.add_subplot())
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
-    return _inline(buffer.getvalue(), salt)
+    return _inline(buffer.getvalue(), salt, words)
 
 
-def _inline(svg: str, salt: str) -> str:
+def _inline(svg: str, salt: str, words: str) -> str:
+    opening = f'class="picture" role="img" aria-label="{html.escape(words)}"'
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r' xmlns(:\w+)?="[^"]*"', "", svg)
-    svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', 'class="picture" role="img"', svg, count=1)
+    svg = re.sub(r'width="[\d.]+pt" height="[\d.]+pt"', lambda _: opening, svg, count=1)
     svg = re.sub(r"font: ([\d.]+)px [^;\"]*", r"font: \1px var(--sans)", svg)
     svg = re.sub(
         r'id="(figure|axes|patch|line2d|text|PolyCollection|PathCollection|LineCollection|matplotlib)',
@@ -106,31 +117,83 @@ def picture_of_target(target: Target) -> str:
         axes.set_title(f"{_short(target.name)}: rows")
 
     bars = min(MOST_BARS, len(target.classes))
-    return _drawn(draw, 5.2, 0.9 + 0.32 * bars if bars else 2.6, "target")
+    return _drawn(draw, 5.2, 0.9 + 0.32 * bars if bars else 2.6, "target", _words_of_target(target))
+
+
+def _words_of_target(target: Target) -> str:
+    if target.task == "regression":
+        low, middle, high = (f"{v:.4g}" for v in np.percentile(target.y, [0, 50, 100]))
+        return f"Histogram of {target.name}: from {low} to {high}, median {middle}."
+    classes, counts = np.unique(target.y, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[:MOST_BARS]
+    bars = [f"{classes[k]} {counts[k]} ({counts[k] / len(target.y):.0%})" for k in order]
+    return f"Bar chart of the rows of each class of {target.name}: {', '.join(bars)}."
 
 
 def picture_of_candidates(trials: Sequence[Trial], chosen: Trial) -> str:
-    """The mean loss of every model, with one standard error to either side, against the baseline."""
+    """The mean loss of every model, with one standard error to either side, against the baseline.
+
+    What lies beyond `right_edge` is an arrow at the edge, with its number.
+    """
     baseline, *others = [t for t in trials if not t.failure]
     score = SCORES[baseline.candidate.task][0]
     ordered = sorted(others, key=lambda t: -t.mean(score.name)) or [baseline]
+    edge = right_edge([t.mean(score.name) for t in ordered], baseline.mean(score.name))
 
     def draw(axes):
-        axes.axvline(baseline.mean(score.name), color=MUTED, linestyle=(0, (4, 3)), label="baseline")
+        guess = baseline.mean(score.name)
+        if guess <= edge:
+            axes.axvline(guess, color=MUTED, linestyle=(0, (4, 3)), label="baseline")
+        else:
+            axes.plot([], [], color=MUTED, linestyle=(0, (4, 3)), label=f"baseline, at {score.text(guess)} →")
         for place, trial in enumerate(ordered):
-            best = trial is chosen
-            axes.errorbar(
-                trial.mean(score.name), place, xerr=trial.errors[score.name],
-                fmt="D" if best else "o", color=ACCENT if best else INK, markersize=7 if best else 5, capsize=3,
-                label="chosen" if best else None,
-            )  # fmt: skip
+            _draw_candidate(axes, place, trial, score, edge, best=trial is chosen)
+        if np.isfinite(edge):
+            axes.set_xlim(right=edge)
         axes.set_yticks(range(len(ordered)), [_short(t.candidate.name) for t in ordered])
         axes.set_ylim(-0.6, len(ordered) - 0.4)
         axes.set_xlabel(f"{score.name} in cross-validation, mean ± standard error (less is better)")
         axes.grid(axis="x", color=MUTED, alpha=0.25)
         axes.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
 
-    return _drawn(draw, 7.2, 1.5 + 0.42 * len(ordered), "candidates")
+    told = [f"{t.candidate.name} {_plus_minus(t, score)}{' (chosen)' if t is chosen else ''}" for t in ordered[::-1]]
+    words = f"Dot chart of the {score.name} of each model in cross-validation, the best first: {', '.join(told)}; "
+    return _drawn(
+        draw, 7.2, 1.5 + 0.42 * len(ordered), "candidates", f"{words}baseline {_plus_minus(baseline, score)}."
+    )
+
+
+def right_edge(losses: Sequence[float], baseline: float) -> float:
+    """Where the picture of candidates ends, so that one bad model does not press the others together.
+
+    A little beyond the baseline; where that is far beyond most models, at eight times the excess of the middle one;
+    infinite where nothing lies beyond.
+    """
+    best = min(losses)
+    usual, gain = float(np.median(losses)) - best, baseline - best
+    reach = FAR * usual if 0.0 < FAR * usual < gain else 1.25 * gain
+    edge = best + reach
+    return edge if reach > 0.0 and max(*losses, baseline) > edge else float("inf")
+
+
+def _draw_candidate(axes: Axes, place: int, trial: Trial, score: Score, edge: float, *, best: bool) -> None:
+    color, label = (ACCENT, "chosen") if best else (INK, None)
+    mean = trial.mean(score.name)
+    if mean > edge:
+        arrow = {"arrowstyle": "->", "color": color}
+        end, start = (1.0, place), (0.95, place)
+        across = axes.get_yaxis_transform()
+        axes.annotate("", end, start, xycoords=across, textcoords=across, arrowprops=arrow)
+        axes.text(0.945, place, score.text(mean), ha="right", va="center", transform=across, color=color)
+        return
+    axes.errorbar(
+        mean, place, xerr=trial.errors[score.name],
+        fmt="D" if best else "o", color=color, markersize=7 if best else 5, capsize=3, label=label,
+    )  # fmt: skip
+
+
+def _plus_minus(trial: Trial, score: Score) -> str:
+    return f"{score.text(trial.mean(score.name))} ± {score.text(trial.errors[score.name])}"
 
 
 def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
@@ -146,7 +209,9 @@ def picture_of_importances(importances: Sequence[Importance], loss: str) -> str:
         axes.set_xlabel(f"growth of the {loss} when the column is shuffled")
         axes.axvline(0, color=MUTED, linewidth=0.8)
 
-    return _drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances")
+    told = ", ".join(f"{i.name} {rounded(i.mean, 2)}" for i in shown[::-1])
+    words = f"Bar chart of the growth of the {loss} when a column is shuffled, the most important first: {told}."
+    return _drawn(draw, 6.4, 0.9 + 0.3 * len(shown), "importances", words)
 
 
 def pictures_of_judgement(judgement: Judgement, classes: tuple[str, ...]) -> list[tuple[str, str]]:
@@ -185,7 +250,10 @@ def _confusion(judgement, classes):
         axes.spines[:].set_visible(False)
         axes.tick_params(length=0)
 
-    return _drawn(draw, side + 0.6, side, "confusion"), "Confusion matrix: rows are the truth, columns the prediction."
+    told = [f"of {counts[k].sum()} {name}, {counts[k, k]} are called so" for k, name in enumerate(classes[:MOST_BARS])]
+    words = f"Confusion matrix of the held-out rows: {'; '.join(told)}."
+    caption = "Confusion matrix: rows are the truth, columns the prediction."
+    return _drawn(draw, side + 0.6, side, "confusion", words), caption
 
 
 def _roc(judgement, classes):
@@ -200,7 +268,14 @@ def _roc(judgement, classes):
         )
 
     area = judgement.scores["ROC AUC"]
-    return _drawn(draw, 3.4, 3.4, "roc"), f"ROC curve for “{classes[1]}”; the area under it is {area:.3f}."
+    words = f"ROC curve of the held-out rows for {classes[1]}: {_some_points(false, true)}."
+    return _drawn(draw, 3.4, 3.4, "roc", words), f"ROC curve for “{classes[1]}”; the area under it is {area:.3f}."
+
+
+def _some_points(false: Floats, true: Floats) -> str:
+    """The curve at three false positive rates."""
+    at = (0.05, 0.1, 0.2)
+    return ", ".join(f"true positive rate {np.interp(x, false, true):.2f} at false positive rate {x:g}" for x in at)
 
 
 def _calibration(judgement, classes):
@@ -222,7 +297,11 @@ def _calibration(judgement, classes):
         axes.errorbar(x, p, yerr=error, fmt="o-", color=ACCENT, capsize=2, markersize=5)
         axes.set(xlabel=label, ylabel="observed frequency", aspect="equal", xlim=(-0.02, 1.02), ylim=(-0.02, 1.02))
 
-    return _drawn(draw, 3.4, 3.4, "calibration"), "Calibration: on the diagonal, probabilities mean what they say."
+    told = ", ".join(f"{hit:.0%} where {said:.0%} were forecast" for said, hit in zip(x, p, strict=True))
+    words = f"Calibration curve of the {label}: observed {told}."
+    return _drawn(
+        draw, 3.4, 3.4, "calibration", words
+    ), "Calibration: on the diagonal, probabilities mean what they say."
 
 
 def _sample(judgement):
@@ -239,7 +318,11 @@ def _predicted_against_true(judgement):
         axes.plot(said, y, "o", color=ACCENT, markersize=3.5, alpha=0.45, markeredgewidth=0)
         axes.set(xlabel="predicted", ylabel="true")
 
-    return _drawn(draw, 4.0, 3.6, "fit"), "Truth against prediction on held-out rows."
+    words = (
+        f"Scatter plot of truth against prediction for {len(y)} held-out rows: predictions from {said.min():.4g} to "
+        f"{said.max():.4g}, truth from {y.min():.4g} to {y.max():.4g}, correlation {_correlation(said, y):.2f}."
+    )
+    return _drawn(draw, 4.0, 3.6, "fit", words), "Truth against prediction on held-out rows."
 
 
 def _residuals(judgement):
@@ -250,4 +333,15 @@ def _residuals(judgement):
         axes.plot(said, y - said, "o", color=ACCENT, markersize=3.5, alpha=0.45, markeredgewidth=0)
         axes.set(xlabel="predicted", ylabel="true − predicted")
 
-    return _drawn(draw, 4.0, 3.6, "residuals"), "Residuals: a pattern here is something the model misses."
+    low, middle, high = (f"{v:.3g}" for v in np.percentile(y - said, [5, 50, 95]))
+    words = (
+        f"Scatter plot of truth minus prediction against prediction for {len(y)} held-out rows: median {middle}, nine "
+        f"of ten between {low} and {high}; the size of the residuals has correlation "
+        f"{_correlation(said, np.abs(y - said)):.2f} with the prediction."
+    )
+    return _drawn(draw, 4.0, 3.6, "residuals", words), "Residuals: a pattern here is something the model misses."
+
+
+def _correlation(a: Floats, b: Floats) -> float:
+    """Of two columns; 0 where one is constant."""
+    return float(np.corrcoef(a, b)[0, 1]) if np.ptp(a) > 0 and np.ptp(b) > 0 else 0.0

@@ -2,13 +2,13 @@
 
 numbers     median in place of missing, a column that says where, then zero mean and unit variance
 dates       days since 1970, month, weekday and hour on the circle, then as numbers
-categories  one column per level; levels seen fewer than five times, and all beyond forty, share one; missing is a level
+categories  as the model says that it wants them (`CODINGS`); rare levels share one name, missing is a level
 text        term frequency × inverse document frequency of the two thousand most frequent words
 """
 
 import re
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,20 +19,36 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.utils.validation import check_is_fitted
 
+from gnomon._registry import LevelCoding
 from gnomon._typing import Array, Floats, NDArray
 from gnomon.io import Table
 from gnomon.io.tables import TableError, as_float, as_table, listed, to_text
 from gnomon.report._kinds import ColumnKind
 
-__all__ = ["Preparer"]
+__all__ = ["CODINGS", "Coding", "Preparer"]
 
-LEAST_FREQUENCY = 5
-MOST_LEVELS = 40
 MOST_WORDS = 2_000
 NARROW = 200
 DENSE_AT_LEAST = 0.3
-MISSING_LEVEL = "(missing)"
+MISSING_LEVEL, RARE_LEVEL = "(missing)", "(rare)"
 WORD = r"(?u)\b\w+\b"
+
+
+class Coding(NamedTuple):
+    """One way to show categories to a model: rows that a level needs for a name of its own, most such levels, words."""
+
+    least: int
+    most: int
+    text: str
+
+
+CODINGS: dict[LevelCoding, Coding] = {
+    # A level of one row tells a penalised model nothing; its coefficient is better spent on levels never seen.
+    "columns": Coding(2, 1_000, "one column of zeros and ones per level"),
+    # A density needs several rows for each of its dimensions.
+    "frequent": Coding(5, 40, "one column of zeros and ones for each of the forty most frequent levels"),
+    "words": Coding(2, 1_000, "as they are: a test asks whether a level is in a set of levels"),
+}
 
 
 class Preparer(TransformerMixin, BaseEstimator):
@@ -42,15 +58,18 @@ class Preparer(TransformerMixin, BaseEstimator):
     ----------
     kinds : tuple of ColumnKind
         The columns to use, by name; a table may hold them in any order, with others between.
+    levels : {"columns", "frequent", "words"}, default="columns"
+        How categories are shown to the model, a key of `CODINGS`.
     """
 
-    def __init__(self, kinds: tuple[ColumnKind, ...]):
+    def __init__(self, kinds: tuple[ColumnKind, ...], levels: LevelCoding = "columns"):
         self.kinds = kinds
+        self.levels = levels
 
     def fit(self, X: Table, y: object = None) -> Self:
         """Learn medians, scales, levels and words from the rows of `X`."""
         table = as_table(X)
-        self.blocks_ = [block.fit(table) for block in _blocks(self.kinds)]
+        self.blocks_ = [block.fit(table) for block in _blocks(self.kinds, self.levels)]
         parts = [block.transform(table) for block in self.blocks_]
         width = sum(part.shape[1] for part in parts)
         filled = sum(part.count_nonzero() if sp.issparse(part) else part.size for part in parts)
@@ -129,36 +148,50 @@ class Levels(BaseEstimator):
     Parameters
     ----------
     kinds : list of ColumnKind
+    coding : {"columns", "frequent", "words"}
     """
 
-    def __init__(self, kinds: Sequence[ColumnKind]):
+    def __init__(self, kinds: Sequence[ColumnKind], coding: LevelCoding):
         self.kinds = kinds
+        self.coding = coding
 
     def fit(self, table: Table) -> Self:
-        """Learn the levels of every column."""
-        self.encoder_ = OneHotEncoder(
-            handle_unknown="infrequent_if_exist", min_frequency=LEAST_FREQUENCY, max_categories=MOST_LEVELS
-        ).fit(self._raw(table))
+        """Learn the levels of every column that have a name of their own, and those of a matrix of zeros and ones."""
+        self.known_ = [_frequent(words, CODINGS[self.coding]) for words in self._words(table)]
+        self.encoder_ = OneHotEncoder(handle_unknown="ignore").fit(self._named(table))
         return self
 
     def transform(self, table: Table) -> Any:
-        """A sparse matrix of zeros and ones; a level never seen counts as a rare one."""
-        return self.encoder_.transform(self._raw(table))
+        """A sparse matrix of zeros and ones, or the words; a level never seen counts as a rare one."""
+        named = self._named(table)
+        return named if self.coding == "words" else self.encoder_.transform(named)
 
     def names(self) -> list[str]:
-        """The column and its level."""
-        names = self.encoder_.get_feature_names_out([f"{kind.name} = " for kind in self.kinds])
-        return [name.replace(" = _", " = ").replace("infrequent_sklearn", "(rare)") for name in names]
+        """The column, and its level where that has a column of its own."""
+        if self.coding == "words":
+            return [kind.name for kind in self.kinds]
+        pairs = zip(self.kinds, self.encoder_.categories_, strict=True)
+        return [f"{kind.name} = {level}" for kind, levels in pairs for level in levels]
 
     def units(self) -> Floats:
         """Zeros and ones are as they are."""
         return _as_they_are(len(self.names()))
 
-    def _raw(self, table: Table) -> Array:
-        columns = [to_text(table[kind.name]).astype(object) for kind in self.kinds]
-        raw = np.column_stack(columns)
-        raw[raw == ""] = MISSING_LEVEL
-        return raw
+    def _words(self, table: Table) -> list[Array]:
+        texts = [to_text(table[kind.name]) for kind in self.kinds]
+        return [np.where(text == "", MISSING_LEVEL, text) for text in texts]
+
+    def _named(self, table: Table) -> Array:
+        pairs = zip(self._words(table), self.known_, strict=True)
+        named = [np.where(np.isin(words, np.array(known, words.dtype)), words, RARE_LEVEL) for words, known in pairs]
+        return np.column_stack([words.astype(object) for words in named])
+
+
+def _frequent(words: Array, coding: Coding) -> list[str]:
+    """The levels with rows enough, of many the most frequent."""
+    levels, counts = np.unique(words, return_counts=True)
+    order = np.argsort(-counts, kind="stable")[: coding.most]
+    return levels[np.sort(order[counts[order] >= coding.least])].tolist()
 
 
 class TextBlock(BaseEstimator):
@@ -203,11 +236,11 @@ def _as_they_are(width: int) -> Floats:
     return np.stack([np.zeros(width), np.ones(width)])
 
 
-def _blocks(kinds):
+def _blocks(kinds: Sequence[ColumnKind], coding: LevelCoding) -> list[Any]:
     numbers = [kind for kind in kinds if kind.kind in ("number", "date")]
     levels = [kind for kind in kinds if kind.kind == "category"]
-    blocks = [Numbers(numbers)] if numbers else []
-    blocks += [Levels(levels)] if levels else []
+    blocks: list[Any] = [Numbers(numbers)] if numbers else []
+    blocks += [Levels(levels, coding)] if levels else []
     return blocks + [TextBlock(kind) for kind in kinds if kind.kind == "text"]
 
 

@@ -1,62 +1,52 @@
 """What is said of how the columns were read: which are not used, which cells were lost, how others were understood."""
 
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, TypeAlias
+from dataclasses import replace
 
 from gnomon.io.tables import listed
+from gnomon.report._findings import Finding
 from gnomon.report._kinds import ColumnKind
 
-__all__ = ["Gravity", "Remark", "reading_remarks"]
-
-Gravity: TypeAlias = Literal["grave", "warning", "note"]
-
-
-class Remark(NamedTuple):
-    """How grave it is, its title and what to do."""
-
-    level: Gravity
-    title: str
-    text: str
-
+__all__ = ["reading_remarks"]
 
 UNUSED = {
-    "empty": Remark("warning", "Empty columns", "Empty columns: {}. Not used."),
-    "constant": Remark("warning", "Constant columns", "Columns with one value only: {}. Not used."),
-    "nested": Remark(
+    "empty": Finding("warning", "Empty columns", "Empty columns: {}. Not used."),
+    "constant": Finding("warning", "Constant columns", "Columns with one value only: {}. Not used."),
+    "nested": Finding(
         "warning",
         "Nested columns",
         "Columns whose cells hold lists or records: {}. Not used; --type NAME=text reads one as words.",
     ),
-    "large": Remark(
+    "large": Finding(
         "warning",
         "Very large whole numbers",
         "Columns of whole numbers beyond 2^53, of which neighbours look alike as numbers: {}. Not used; "
         "--type NAME=number reads one rounded, --type NAME=category as it is.",
     ),
-    "identifier": Remark(
+    "identifier": Finding(
         "warning",
         "Identifier columns",
         "Columns like an identifier, different in nearly every row: {}. Not used; --keep NAME uses one, "
         "--type NAME=text as words.",
     ),
-    "copy": Remark(
+    "copy": Finding(
         "grave",
         "Copies of the target",
         "Columns equal to the target in every row: {}. Not used: they would be the answer itself.",
     ),
-    "dropped": Remark("note", "Columns left out", "Columns that --drop left out: {}."),
-    "role": Remark("note", "Columns of the split", "Columns that only arrange the split: {}. Not used as features."),
+    "dropped": Finding("note", "Columns left out", "Columns that --drop left out: {}."),
+    "role": Finding("note", "Columns of the split", "Columns that only arrange the split: {}. Not used as features."),
 }
 UNDERSTOOD = {
-    "number": Remark("note", "Read as numbers", "{}. --type NAME=category keeps the cells as they are."),
-    "date": Remark("warning", "Read as dates", "{}; give it as in --type NAME=date:%d/%m/%Y."),
-    "category": Remark(
+    "number": Finding("note", "Read as numbers", "{}. --type NAME=category keeps the cells as they are."),
+    "date": Finding("warning", "Read as dates", "{}; give it as in --type NAME=date:%d/%m/%Y."),
+    "category": Finding(
         "warning",
         "Numbers among words",
         "{}. Read as categories; --type NAME=number reads the numbers alone; --missing WORD takes a word as missing.",
     ),
 }
-UNREADABLE = Remark(
+UNREADABLE = Finding(
     "warning",
     "Unreadable cells",
     "Cells that fit neither their column of numbers or dates nor its scale, taken as missing: {}. "
@@ -64,7 +54,7 @@ UNREADABLE = Remark(
 )
 
 
-def reading_remarks(kinds: Sequence[ColumnKind]) -> Iterator[Remark]:
+def reading_remarks(kinds: Sequence[ColumnKind]) -> Iterator[Finding]:
     """Everything that a user should know of how the columns were read, each with an example and how to change it."""
     for reason, remark in UNUSED.items():
         yield from _said(remark, [_with_example(kind) for kind in kinds if kind.reason == reason])
@@ -80,6 +70,6 @@ def _with_example(kind: ColumnKind) -> str:
     return f"{kind.name} (for example {kind.example!r})" if kind.example else kind.name
 
 
-def _said(remark: Remark, columns: Sequence[str]) -> Iterator[Remark]:
+def _said(remark: Finding, columns: Sequence[str]) -> Iterator[Finding]:
     if columns:
-        yield remark._replace(text=remark.text.format(listed(columns)))
+        yield replace(remark, text=remark.text.format(listed(columns)))

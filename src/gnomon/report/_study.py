@@ -1,7 +1,7 @@
 """One study of one table.
 
 1  read the target, find the task            4  compare every registered model that suits, with a baseline
-2  hold out a fifth                          5  choose by the rule of `gnomon.report._compare`
+2  hold out a fifth                          5  choose by a rule of `gnomon.report._choice`
 3  find the kinds of the other columns       6  refit on the rest, judge once on the held-out rows
 
 Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84858-7.
@@ -10,33 +10,34 @@ Hastie, Tibshirani & Friedman (2009), §7.2 and §7.10, doi:10.1007/978-0-387-84
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 from threadpoolctl import threadpool_limits
 
-from gnomon._registry import Candidate, Facts, candidates, discover
+from gnomon._registry import Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Integers
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, listed
+from gnomon.report._advice import check_arrangement
 from gnomon.report._checks import (
-    GRAVITY,
-    Finding,
     check_columns,
     check_outcome,
     check_rows,
     check_target,
     copies_of,
 )
-from gnomon.report._compare import BASELINE, Choice, Trial, build, choose, compare
+from gnomon.report._choice import Choice, RuleName, check_rule, choose
+from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, compare
+from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
 from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled
-from gnomon.report._prepare import Preparer
+from gnomon.report._prepare import CODINGS, Preparer
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
 
-__all__ = ["Study", "learn"]
+__all__ = ["Study", "entrants", "learn"]
 
 Progress: TypeAlias = Callable[[int, int, str], None]
 """Called with the steps done, the number of steps, and the name of the step that begins."""
@@ -76,7 +77,7 @@ class Study:
     rules : str
         The upper part of a tree as text.
     facts : Facts
-        Shape of the prepared training matrix.
+        Shape of the training matrix of the chosen model.
     n_compared : int
         Training rows used for the comparison.
 
@@ -121,6 +122,7 @@ def learn(
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
     types: Mapping[str, str] | None = None,
+    rule: RuleName = "simplest",
     seed: int = 0,
     progress: Progress = _silent,
 ) -> Study:
@@ -140,6 +142,9 @@ def learn(
         Columns to leave out; columns to use although they look like identifiers.
     types : dict of str → {"number", "category", "date", "text"}, optional
         What columns are, where the rules would decide otherwise; "date:%d/%m/%Y" gives the form too.
+    rule : {"simplest", "best"}, default="simplest"
+        How one of the models is chosen: the simplest that is as good as the best, within one standard error of the
+        difference, and dominated by no other; or that of least loss.
     seed : int, default=0
         Of every random choice.
     progress : callable (done, total, text) → None, optional
@@ -164,6 +169,7 @@ def learn(
     >>> study.target.task, len(study.judgement.y)
     ('classification', 40)
     """
+    rule = check_rule(rule)
     table = as_table(data)
     named = {"--group": [group], "--time": [time], "--drop": drop, "--keep": keep, "--type": [*(types or ())]}
     for option, names in named.items():
@@ -184,7 +190,7 @@ def learn(
         )
     # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
-        return _study(table, whole, parts, kinds, used, seed, progress)
+        return _study(table, whole, parts, kinds, used, rule, seed, progress)
 
 
 def _refuse_unknown(table: Table, option: str, names: Sequence[str]) -> None:
@@ -216,6 +222,7 @@ def _study(
     parts: Split,
     kinds: tuple[ColumnKind, ...],
     used: tuple[ColumnKind, ...],
+    rule: RuleName,
     seed: int,
     progress: Progress,
 ) -> Study:
@@ -223,17 +230,16 @@ def _study(
     train, y = table.take(parts.train), target.y[parts.train]
     rows = _sampled(len(y), seed)
     folds = _folds_within(parts.folds, rows, len(y))
-    facts = _facts(target, Preparer(used).fit(train), len(y))
-    field = [BASELINE[target.task], *candidates(facts)]
+    field = entrants(used, target, train)
     ticks = _Ticks(progress, len(folds) * len(field) + 2)
-    matrices = _matrices(used, train, folds)
-    trials = compare(matrices, y, folds, field, facts, target.classes, seed=seed, progress=ticks.compare)
+    matrices = _matrices(used, field, train, folds)
+    trials = compare(matrices, y, folds, field, target.classes, seed=seed, progress=ticks.compare)
     if all(trial.failure for trial in trials[1:]):
         failures = [f"{trial.candidate.name}: {trial.failure}" for trial in trials[1:]]
         raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
-    choice = choose(trials, folds)
+    choice = choose(trials, folds, rule)
     ticks.step(f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
-    model = _fit(used, choice.trial.candidate, facts, train, y, seed)
+    model = _fit(used, choice.trial.entrant, train, y, seed)
     ticks.step("judging on the held-out rows")
     judgement = judge(model, target, table, parts, seed)
     names = [kind.name for kind in used if choice.learned]
@@ -250,7 +256,7 @@ def _study(
         coefficients=coefficients(model, choice.trial.candidate),
         shares=own_shares(model, choice.trial.candidate),
         rules=rules_of(model, choice.trial.candidate),
-        facts=facts,
+        facts=choice.trial.entrant.facts,
         n_compared=len(rows),
         seed=seed,
     )
@@ -270,6 +276,7 @@ def _findings(
         *check_target(target),
         *check_columns(table.take(parts.train), kinds, target.y[parts.train], target.task, seed),
         *check_rows(table, kinds, parts.train, parts.test),
+        *check_arrangement(table, kinds),
         *check_outcome(choice, judgement, target.task),
     )
     return tuple(sorted(found, key=lambda finding: GRAVITY.index(finding.level)))
@@ -302,13 +309,33 @@ def _folds_within(
     return [(train[taking_part[train]], test[taking_part[test]]) for train, test in folds]
 
 
+def entrants(used: tuple[ColumnKind, ...], target: Target, train: Table) -> list[Entrant]:
+    """The baseline and every candidate that suits the matrix it would get, from simple to elaborate."""
+    # Without categories one matrix serves all.
+    codings: list[LevelCoding] = [*CODINGS] if any(kind.kind == "category" for kind in used) else ["columns"]
+    forms = {coding: _facts(target, Preparer(used, coding).fit(train), len(train)) for coding in codings}
+    found = [
+        Entrant(candidate, facts, coding)
+        for coding, facts in forms.items()
+        for candidate in candidates(facts)
+        if candidate.levels == coding or len(forms) == 1
+    ]
+    baseline = Entrant(BASELINE[target.task], forms["columns"], "columns")
+    return [baseline, *sorted(found, key=lambda e: (e.candidate.complexity, e.candidate.name))]
+
+
 def _matrices(
-    used: tuple[ColumnKind, ...], table: Table, folds: Sequence[tuple[Integers, Integers]]
-) -> Iterator[tuple[Any, Any]]:
-    """For each fold, the two matrices, prepared from its training rows alone."""
+    used: tuple[ColumnKind, ...],
+    field: Sequence[Entrant],
+    table: Table,
+    folds: Sequence[tuple[Integers, Integers]],
+) -> Iterator[Matrices]:
+    """For each fold the matrices that the models need, prepared from its training rows alone."""
+    needed = dict.fromkeys(entrant.levels for entrant in field)
     for train, test in folds:
-        preparer = Preparer(used).fit(rows := table.take(train))
-        yield preparer.transform(rows), preparer.transform(table.take(test))
+        rows, others = table.take(train), table.take(test)
+        preparers = {levels: Preparer(used, levels).fit(rows) for levels in needed}
+        yield {levels: (p.transform(rows), p.transform(others)) for levels, p in preparers.items()}
 
 
 def _facts(target: Target, preparer: Preparer, n_rows: int) -> Facts:
@@ -321,10 +348,9 @@ def _facts(target: Target, preparer: Preparer, n_rows: int) -> Facts:
     )
 
 
-def _fit(
-    used: tuple[ColumnKind, ...], candidate: Candidate, facts: Facts, train: Table, y: Array, seed: int
-) -> Pipeline:
-    pipeline = Pipeline([("prepare", Preparer(used)), ("model", build(candidate, facts, seed))])
+def _fit(used: tuple[ColumnKind, ...], entrant: Entrant, train: Table, y: Array, seed: int) -> Pipeline:
+    preparer = Preparer(used, entrant.levels)
+    pipeline = Pipeline([("prepare", preparer), ("model", build(entrant.candidate, entrant.facts, seed))])
     with warnings.catch_warnings():
         # The same warnings were recorded during the comparison and are in the report.
         warnings.simplefilter("ignore")

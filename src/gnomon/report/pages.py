@@ -11,7 +11,7 @@ import numpy as np
 import gnomon
 from gnomon.io import Table
 from gnomon.io.tables import is_missing
-from gnomon.report._compare import RULE, Trial
+from gnomon.report._compare import Trial
 from gnomon.report._judge import Judgement
 from gnomon.report._pictures import (
     picture_of_candidates,
@@ -19,6 +19,7 @@ from gnomon.report._pictures import (
     picture_of_target,
     pictures_of_judgement,
 )
+from gnomon.report._prepare import CODINGS
 from gnomon.report._study import Study
 from gnomon.report.scores import SCORES, Score
 
@@ -88,12 +89,12 @@ def page(
         n_rows=len(table),
         n_columns=len(table.names),
         columns=_columns(study, table),
+        codings=_codings(study),
         scores=SCORES[study.target.task],
         chosen=study.choice.trial,
         trials=_ranked(study),
         failed=[t for t in study.trials if t.failure],
         verdict=verdict(study),
-        rule=RULE,
         pictures=_pictures(study),
         coefficients=study.coefficients[:MOST_COEFFICIENTS],
         n_coefficients=len(study.coefficients),
@@ -129,6 +130,7 @@ def summary(study: Study) -> dict[str, Any]:
         "chosen": study.choice.trial.candidate.name,
         "learned": study.choice.learned,
         "why": study.choice.why,
+        "rule": study.choice.rule,
         "held_out": {
             name: {"value": plain(value), "interval": [plain(v) for v in judged.intervals[name]],
                    "baseline": plain(judged.baseline[name])}
@@ -193,6 +195,20 @@ def _columns(study, table):
             }
         )
     return rows
+
+
+def _codings(study: Study) -> list[dict[str, Any]]:
+    """How categories were shown to which models; empty where there are no categories."""
+    if not any(kind.kind == "category" for kind in study.kinds):
+        return []
+    entrants = [trial.entrant for trial in study.trials[1:]]
+    found = []
+    for levels, coding in CODINGS.items():
+        alike = [entrant for entrant in entrants if entrant.levels == levels]
+        if alike:
+            names = [entrant.candidate.name for entrant in alike]
+            found.append({"text": coding.text, "models": names, "n_features": alike[0].facts.n_features})
+    return found
 
 
 def _pictures(study: Study) -> dict[str, Any]:

@@ -18,11 +18,11 @@ from gnomon.testing.estimators import (
 from gnomon.testing.losses import check_loss
 from gnomon.testing.options import check_numpy_options, check_options
 from gnomon.testing.penalties import check_penalty
-from gnomon.testing.units import UNITS, Units, check_units
+from gnomon.testing.units import CHANGES_OF_UNITS, ChangeOfUnits, check_units
 
 __all__ = [
-    "UNITS",
-    "Units",
+    "CHANGES_OF_UNITS",
+    "ChangeOfUnits",
     "check_criterion",
     "check_float32_is_kept",
     "check_input_untouched",

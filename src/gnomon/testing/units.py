@@ -20,19 +20,19 @@ from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.testing._law import require, require_close
 from gnomon.testing._tables import example_table, fitted
 
-__all__ = ["UNITS", "Units", "check_units"]
+__all__ = ["CHANGES_OF_UNITS", "ChangeOfUnits", "check_units"]
 
 EPS = float(np.finfo(float).eps)
 
 
-class Units(NamedTuple):
+class ChangeOfUnits(NamedTuple):
     """A change of units: factors of the columns, the target and the weights, and an offset in standard deviations.
 
     Examples
     --------
-    >>> from gnomon.testing import Units
-    >>> Units(x=1000.0)
-    Units(x=1000.0, offset=0.0, y=1.0, weight=1.0)
+    >>> from gnomon.testing import ChangeOfUnits
+    >>> ChangeOfUnits(x=1000.0)
+    ChangeOfUnits(x=1000.0, offset=0.0, y=1.0, weight=1.0)
     """
 
     x: float = 1.0
@@ -50,15 +50,15 @@ class Units(NamedTuple):
         return 1.0 + abs(self.offset)
 
 
-UNITS = (
-    *(Units(x=c) for c in (1e-150, 1e-8, 1e8, 1e150)),
-    *(Units(offset=o) for o in (1e4, -1e7, 1e9, 1e12)),
-    *(Units(y=d) for d in (1e-150, 1e-8, 1e8, 1e150)),
-    *(Units(weight=k) for k in (1e-150, 1e-6, 1e6, 1e150)),
+CHANGES_OF_UNITS = (
+    *(ChangeOfUnits(x=c) for c in (1e-150, 1e-8, 1e8, 1e150)),
+    *(ChangeOfUnits(offset=o) for o in (1e4, -1e7, 1e9, 1e12)),
+    *(ChangeOfUnits(y=d) for d in (1e-150, 1e-8, 1e8, 1e150)),
+    *(ChangeOfUnits(weight=k) for k in (1e-150, 1e-6, 1e6, 1e150)),
 )
 """The changes of units that `check_units` tries."""
 
-Convert = Callable[[Any, Units], BaseEstimator | None]
+Convert = Callable[[Any, ChangeOfUnits], BaseEstimator | None]
 """The estimator with its parameters in other units; None where it has no such symmetry."""
 
 
@@ -68,7 +68,7 @@ def check_units(
     y: ArrayLike | None = None,
     *,
     convert: Convert | None = None,
-    units: Iterable[Units] = UNITS,
+    units: Iterable[ChangeOfUnits] = CHANGES_OF_UNITS,
     tol: float = 1e-6,
 ) -> None:
     """Predictions do not depend on the units of X, y and the weights: equation (1).
@@ -84,7 +84,7 @@ def check_units(
     convert : callable (estimator, units) → estimator or None, optional
         Gives the estimator with its own parameters in other units (``alpha · c · d`` for a lasso), None where it has no
         such symmetry. By default its parameters have no unit.
-    units : iterable of Units, default=UNITS
+    units : iterable of ChangeOfUnits, default=CHANGES_OF_UNITS
     tol : float, default=1e-6
         Largest difference, relative to max(1, |output|) in the original units, beyond what rounding of the data
         explains.
@@ -116,7 +116,7 @@ def _check_one(
     X: Floats,
     y: Array,
     expected: dict[str, Array],
-    change: Units,
+    change: ChangeOfUnits,
     convert: Convert,
     tol: float,
 ) -> None:
@@ -149,7 +149,7 @@ def _answers_or_refusal(model: BaseEstimator, X: Floats, y: Array, weight: float
     return {} if said else found
 
 
-def _applies(estimator: BaseEstimator, change: Units) -> bool:
+def _applies(estimator: BaseEstimator, change: ChangeOfUnits) -> bool:
     weighted = change.weight == 1.0 or has_fit_parameter(estimator, "sample_weight")
     return weighted and (change.y == 1.0 or is_regressor(estimator))
 
@@ -162,11 +162,11 @@ def _answers(model: Any, X: Floats) -> dict[str, Array]:
     return {method: np.asarray(getattr(model, method)(X))}
 
 
-def _as_it_is(estimator: Any, change: Units) -> BaseEstimator:
+def _as_it_is(estimator: Any, change: ChangeOfUnits) -> BaseEstimator:
     return estimator
 
 
-def _in_words(change: Units) -> str:
+def _in_words(change: ChangeOfUnits) -> str:
     names = {"x": "X·", "offset": "X+sd·", "y": "y·", "weight": "weights·"}
-    same = Units()._asdict()
+    same = ChangeOfUnits()._asdict()
     return ", ".join(f"{names[name]}{value:g}" for name, value in change._asdict().items() if value != same[name])

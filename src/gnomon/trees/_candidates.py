@@ -4,9 +4,11 @@ Every `make` imports its class when it is called, so that registering is cheap. 
 report's own cross-validation compares the models.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from itertools import product
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -114,6 +116,7 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             suits=_dense,
             rules=_rules,
             shares=_shares,
+            levels="words",
             note="one tree of at most 32 leaves; its rules can be read",
         )
     )
@@ -125,6 +128,7 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             complexity=6.0,
             suits=_dense,
             shares=_shares,
+            levels="words",
             note="the mean of 100 or 200 trees, each grown on a resample of the rows with random columns at every node",
         )
     )
@@ -136,26 +140,50 @@ for _task, (_tree, _forest, _boosting) in _BY_TASK.items():
             complexity=7.0,
             suits=_holds_out,
             shares=_shares,
+            levels="words",
             note="small trees added one after the other until held-out rows gain no more",
         )
     )
 
 
-def _warm(make):
-    """Fit a model once to numbers and once to a table with a column of words."""
-    X = np.random.default_rng(0).normal(size=(80, 3))
-    words = X.astype(object)
-    words[:, 1] = np.where(X[:, 1] > 0, "up", "down")
-    for rows in (X, words):
-        make(Facts("classification", 80, 3, 2), 0).fit(rows, X[:, 0] > 0).predict(rows)
+class Shape(NamedTuple):
+    """Rows, columns and different values of a table: they decide which kernels grow and ask a tree."""
+
+    rows: int
+    columns: int
+    values: int | None = None
 
 
-for _name, _make in (
-    ("trees: one tree, classes", _tree_classifier),
-    ("trees: one tree, numbers", _tree_regressor),
-    ("trees: forest, classes", _forest_classifier),
-    ("trees: forest, numbers", _forest_regressor),
-    ("trees: boosting, classes", _boosting_classifier),
-    ("trees: boosting, numbers", _boosting_regressor),
+# Rows of a test come to few, or many at a time; columns have few codes (a byte each) or many; trees of many rows keep
+# histograms or blocks that fit in the cache; the columns of forests are binned from 20 000 rows on.
+SMALL = Shape(80, 3), Shape(2_500, 3)
+MIXED = *SMALL, Shape(2_500, 3, values=9)
+LARGE = *MIXED, Shape(15_000, 10), Shape(21_000, 3), Shape(21_000, 30)
+
+
+def _warm(make: Make, shapes: Sequence[Shape], numbers: bool, **fewer: int) -> None:
+    """Fit a model to tables of all shapes, of numbers and with a column of words."""
+    rng = np.random.default_rng(0)
+    for shape in shapes:
+        X = rng.normal(size=(shape.rows, shape.columns))
+        X = X if shape.values is None else np.round(X * shape.values / 6.0)
+        words = X.astype(object)
+        words[:, 1] = np.where(X[:, 1] > 0, "up", "down")
+        targets = [X[:, 0]] if numbers else [X[:, 0] > 0, np.digitize(X[:, 0], [-0.5, 0.5])]
+        for rows, y in product((X, words), targets):
+            facts = Facts("regression" if numbers else "classification", *X.shape, 0 if numbers else len(np.unique(y)))
+            model = make(facts, 0).set_params(**fewer).fit(rows, y)
+            for some in (rows, rows[:50]):
+                model.predict(some)
+
+
+_TREES, _ROUNDS = {"n_estimators": 2}, {"max_iter": 2}
+for _name, _make, _shapes, _numbers, _fewer in (
+    ("trees: one tree, classes", _tree_classifier, MIXED, False, {}),
+    ("trees: one tree, numbers", _tree_regressor, MIXED, True, {}),
+    ("trees: forest, classes", _forest_classifier, LARGE, False, _TREES),
+    ("trees: forest, numbers", _forest_regressor, LARGE, True, _TREES),
+    ("trees: boosting, classes", _boosting_classifier, SMALL, False, _ROUNDS),
+    ("trees: boosting, numbers", _boosting_regressor, SMALL, True, _ROUNDS),
 ):
-    register_warmup(_name, partial(_warm, _make))
+    register_warmup(_name, partial(_warm, _make, _shapes, _numbers, **_fewer))

@@ -1,0 +1,159 @@
+"""Choosing one of the models that were compared, by a stated rule.
+
+Model a, of mean loss l(a) and complexity c(a), is dominated if another is as good in both and better in one:
+
+    l(b) ≤ l(a),  c(b) ≤ c(a),  one of them strictly                                                 (1)
+
+The choice is among the sound ones: those that beat the baseline by more than two standard errors of the difference, and
+those that dominate one of these. If there are none, nothing was learned and the baseline is taken. Rules:
+
+simplest  of those that are not dominated, and whose loss exceeds the least by at most one standard error of the
+          difference, the simplest
+best      that of least loss
+
+What dominates a sound model is sound, so that no choice is dominated by any model. Breiman et al. (1984), §3.4.3,
+doi:10.1201/9781315139470, with differences paired by fold and their corrected standard error. These errors differ from
+pair to pair, so that a worse model can be "within one" where a better and simpler one is not: hence (1).
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from gnomon._typing import Integers
+from gnomon.io import UserError
+from gnomon.report._compare import Trial
+from gnomon.report.scores import SCORES, rounded, standard_error
+
+__all__ = ["RULES", "Choice", "RuleName", "check_rule", "choose"]
+
+BETTER_THAN_BASELINE = 2.0
+
+RuleName: TypeAlias = Literal["simplest", "best"]
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The trial that was chosen, whether it beats the baseline, why, and the rule in words."""
+
+    trial: Trial
+    learned: bool
+    why: str
+    rule: str
+
+
+class Difference(NamedTuple):
+    """How much greater one loss is than another over the same folds, and the standard error of that."""
+
+    mean: float
+    error: float
+
+
+@dataclass(frozen=True)
+class _Field:
+    """Models among which one is chosen, and their losses."""
+
+    trials: Sequence[Trial]
+    folds: Sequence[tuple[Integers, Integers]]
+    loss: str
+
+    @property
+    def best(self) -> Trial:
+        """The least loss; among equals the simplest."""
+        return min(self.trials, key=self.merits)
+
+    def merits(self, trial: Trial) -> tuple[float, float]:
+        """Loss and complexity."""
+        return trial.mean(self.loss), trial.candidate.complexity
+
+    def dominates(self, b: Trial, a: Trial) -> bool:
+        """(1)."""
+        (loss, complexity), own = self.merits(b), self.merits(a)
+        return loss <= own[0] and complexity <= own[1] and (loss, complexity) != own
+
+    def dominated(self, trial: Trial) -> bool:
+        """Whether any model dominates this one."""
+        return any(self.dominates(other, trial) for other in self.trials)
+
+    def difference(self, a: Trial, b: Trial) -> Difference:
+        """The loss of `a` less that of `b`."""
+        values = a.scores[self.loss] - b.scores[self.loss]
+        return Difference(float(np.mean(values)), standard_error(values, self.folds))
+
+    def within_one_error(self, trial: Trial) -> bool:
+        """Whether the loss exceeds the least by at most one standard error of the difference."""
+        gap = self.difference(trial, self.best)
+        return gap.mean <= gap.error
+
+    def sound(self, baseline: Trial) -> "_Field":
+        """Those that beat the baseline clearly, and those that dominate one of these."""
+        gains = [(t, self.difference(baseline, t)) for t in self.trials]
+        clear = [t for t, gain in gains if gain.mean > BETTER_THAN_BASELINE * gain.error]
+        kept = [t for t in self.trials if t in clear or any(self.dominates(t, one) for one in clear)]
+        return _Field(kept, self.folds, self.loss)
+
+
+def _as_good_as_the_best(field: _Field) -> list[Trial]:
+    return [t for t in field.trials if field.within_one_error(t) and not field.dominated(t)]
+
+
+def _only_the_best(field: _Field) -> list[Trial]:
+    return [field.best]
+
+
+class Rule(NamedTuple):
+    """A rule of choice: its sentence, and the models that it admits."""
+
+    text: str
+    admits: Callable[[_Field], list[Trial]]
+
+
+SOUND = (
+    "of the models that beat the baseline by more than two standard errors of the difference, or that beat such a "
+    "model in both loss and simplicity,"
+)
+RULES: dict[RuleName, Rule] = {
+    "simplest": Rule(
+        f"{SOUND} the simplest whose mean loss exceeds the least by at most one standard error of the difference and "
+        "which no other beats in both",
+        _as_good_as_the_best,
+    ),
+    "best": Rule(f"{SOUND} the one of least mean loss", _only_the_best),
+}
+
+
+def check_rule(rule: str) -> RuleName:
+    """`rule`, if there is one of that name."""
+    for known in get_args(RuleName):
+        if rule == known:
+            return known
+    raise UserError(f"--rule {rule!r} is unknown; give one of: {', '.join(RULES)}")
+
+
+def choose(trials: Sequence[Trial], folds: Sequence[tuple[Integers, Integers]], rule: RuleName = "simplest") -> Choice:
+    """Apply a rule of this module; the first trial is the baseline."""
+    text, admits = RULES[rule]
+    baseline, *others = [t for t in trials if not t.failure]
+    if not others:
+        return Choice(baseline, learned=False, why="no other model could be fitted", rule=text)
+    field = _Field(others, folds, SCORES[baseline.candidate.task][0].name).sound(baseline)
+    if not field.trials:
+        why = "no model beats the baseline by more than two standard errors of the difference"
+        return Choice(baseline, learned=False, why=why, rule=text)
+    chosen = min(admits(field), key=lambda t: (t.candidate.complexity, t.mean(field.loss)))
+    return Choice(chosen, learned=True, why=_reason(field, chosen, rule), rule=text)
+
+
+def _reason(field: _Field, chosen: Trial, rule: RuleName) -> str:
+    best = field.best
+    if chosen is not best:
+        gap = field.difference(chosen, best)
+        less = f"only {rounded(gap.mean, 2)} ± {rounded(gap.error, 2)} (of the difference) less"
+        return f"it is the simplest of those that are as good; the loss of the best ({best.candidate.name}) is {less}"
+    if rule == "best":
+        return "it has the least loss"
+    return (
+        "it has the least loss, and no simpler model that could be taken is within one standard error of the difference"
+    )

@@ -1,0 +1,99 @@
+"""Advice on --drop, --group and --time: what a table calls for, from its columns alone, without a fit of a model."""
+
+import numpy as np
+import pytest
+
+from gnomon.io import Table
+from gnomon.report._advice import check_arrangement, is_called_identifier, is_ordered
+from gnomon.report._checks import check_columns
+from gnomon.report._kinds import ColumnKind
+
+rng = np.random.default_rng(0)
+N = 400
+PERSON = rng.permutation(np.arange(N) % 40)
+ILL = np.array(["ill", "well"])[rng.integers(0, 2, 40)]
+AGE = rng.integers(20, 80, N)
+DAYS = np.datetime64("2024-01-01") + np.arange(N)
+
+
+def advice(columns, y=None, task="classification"):
+    """The findings on columns, each given as (kind, values), as a dict from titles to texts."""
+    table = Table({name: values for name, (_, values) in columns.items()})
+    kinds = [ColumnKind(name, kind) for name, (kind, _) in columns.items()]
+    found = check_arrangement(table, kinds)
+    if y is not None:
+        found += check_columns(table, kinds, y, task, seed=0)
+    return {finding.title: finding.text for finding in found}
+
+
+LEAK, GROUPS = "Possible leakage", "Leakage between rows of a group"
+ADULT = np.where(AGE >= 50, "old", "young")
+EFFECT = rng.normal(size=40)[PERSON]
+CASES = {
+    "rows of a person share the answer": ("person", "number", PERSON, ILL[PERSON], GROUPS),
+    "words of a person": ("who", "category", np.array([f"s{k:02}" for k in PERSON]), ILL[PERSON], GROUPS),
+    "identifiers in order of the answer": ("subject_id", "number", PERSON, np.where(PERSON < 20, "a", "b"), GROUPS),
+    "numbers without a name": ("code", "number", PERSON, ILL[PERSON], GROUPS),
+    "a number per person": ("code", "number", PERSON, EFFECT, GROUPS),
+    "a measurement with a threshold": ("age", "number", AGE, ADULT, LEAK),
+    "another code of the answer": ("code", "category", np.where(ADULT == "old", "x", "z"), ADULT, LEAK),
+    "the answer in another unit": ("cents", "number", 3.0 * EFFECT + 1.0, EFFECT, LEAK),
+    "whole numbers that grow with the answer": ("cents", "number", AGE, 2.0 * AGE, LEAK),
+    "noise": ("noise", "number", rng.normal(size=N), ADULT, None),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_column_that_tells_the_answer_is_a_leak_or_a_name_of_groups(case):
+    name, kind, values, y, expected = CASES[case]
+    task = "regression" if y.dtype.kind == "f" else "classification"
+    found = advice({name: (kind, values)}, y, task)
+    assert [title for title in (LEAK, GROUPS) if title in found] == ([expected] if expected else [])
+    if expected:
+        assert ("--group" in found[expected]) == (expected == GROUPS)
+
+
+def test_groups_and_times_that_the_table_shows_are_named():
+    found = advice({"patient_id": ("number", PERSON), "day": ("date", DAYS), "x": ("number", rng.normal(size=N))})
+    assert "give --group patient_id" in found["Rows may belong together"]
+    assert "give --time day" in found["Rows in order of time"]
+
+
+QUIET = {
+    "identifiers that never repeat": ("patient_id", "number", np.arange(N)),
+    "few levels": ("user", "category", np.array(["new", "old"])[PERSON % 2]),
+    "measurements with such a name": ("no", "number", rng.normal(size=N)),
+    "a category without such a name": ("city", "category", np.array([f"c{k}" for k in PERSON])),
+    "dates in no order": ("day", "date", rng.permutation(DAYS)),
+    "numbers in order that are no times": ("size", "number", np.arange(N) / 2.0),
+}
+
+
+@pytest.mark.parametrize("case", QUIET)
+def test_no_advice_where_nothing_calls_for_it(case):
+    name, kind, values = QUIET[case]
+    assert advice({name: (kind, values)}) == {}
+
+
+def test_no_advice_where_the_split_is_arranged_already():
+    table = Table({"patient": PERSON, "day": DAYS})
+    kinds = [ColumnKind("patient", "unused", reason="role"), ColumnKind("day", "date")]
+    assert check_arrangement(table, kinds) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [("id", True), ("patient_id", True), ("Subject", True), ("user.no", True), ("machine 2", True), ("idea", False),
+     ("width", False), ("paid", False), ("notes", False), ("personality", False)],
+)  # fmt: skip
+def test_names_of_identifiers(name, expected):
+    assert is_called_identifier(name) == expected
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_order_is_seen_in_both_directions_with_ties_and_gaps(sign):
+    moments = sign * np.repeat(np.arange(50.0), 3)
+    moments[7] = np.nan
+    assert is_ordered(moments)
+    assert not is_ordered(rng.permutation(moments))
+    assert not is_ordered(np.zeros(50))

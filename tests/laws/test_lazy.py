@@ -1,0 +1,82 @@
+"""What answers at once: `import gnomon`, its names, `--help` and errors of usage load no numerical library."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from typer.testing import CliRunner
+
+import gnomon
+from gnomon.cli import _usage
+from gnomon.cli._app import app
+from gnomon.report._choice import RuleName
+from gnomon.report._target import TargetTask
+
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "matplotlib", "skops", "pandas", "gnomon.io", "gnomon.report"}
+LINES = {
+    "nothing": "import gnomon; dir(gnomon)",
+    "usage": """
+from typer.testing import CliRunner
+from gnomon.cli._app import app
+for line in ("--help", "learn --help", "--version", "learn x.csv", "learn x.csv -t y", "lern"):
+    CliRunner().invoke(app, line.split())
+""",
+}
+
+
+@pytest.mark.parametrize("case", LINES)
+def test_nothing_heavy_is_imported(case, tmp_path):
+    told = "\nimport sys; print(*sys.modules)"
+    job = subprocess.run([sys.executable, "-c", LINES[case] + told], capture_output=True, text=True, cwd=tmp_path)
+    assert job.returncode == 0, job.stderr
+    assert not HEAVY & set(job.stdout.split())
+
+
+def test_the_families_are_names_of_the_package_for_users_and_for_checkers():
+    source = Path(gnomon.__file__)
+    packages = {path.parent.name for path in source.parent.glob("[!_]*/__init__.py")}
+    assert {"linear", "trees", "io"} <= packages <= set(dir(gnomon))
+    for name in packages:
+        assert getattr(gnomon, name).__name__ == f"gnomon.{name}"
+    stub = ast.parse(source.with_suffix(".pyi").read_text(encoding="utf-8"))
+    assert packages == {node.names[0].asname for node in stub.body if isinstance(node, ast.ImportFrom)}
+    with pytest.raises(AttributeError, match="no attribute 'lienar'; its packages are: anomaly, base"):
+        gnomon.lienar  # noqa: B018
+
+
+MISUSE = {
+    "no target": ([], "--target is needed"),
+    "a task that is none": (["-t", "y", "--task", "magic"], "--task 'magic' is unknown; give one of: classification"),
+    "a rule that is none": (["-t", "y", "--rule", "luck"], "--rule 'luck' is unknown; give one of: simplest, best"),
+    "two arrangements": (["-t", "y", "--group", "a", "--time", "b"], "--group or --time, not both"),
+    "a level for classes": (["-t", "y", "--level", "0.9"], "--level is for --task anomaly"),
+    "a label for classes": (["-t", "y", "--anomaly-label", "bad"], "--anomaly-label is for --task anomaly"),
+    "groups of anomalies": (["--task", "anomaly", "--group", "g"], "--group cannot be used with --task anomaly"),
+    "a rule for detectors": (["--task", "anomaly", "--rule", "best"], "--rule cannot be used with --task anomaly"),
+    "a label without labels": (
+        ["--task", "anomaly", "--anomaly-label", "x"],
+        "is for tables with labels; give --target",
+    ),
+    "a level with labels": (["--task", "anomaly", "-t", "y", "--level", "0.9"], "--level is for tables without labels"),
+    "two thresholds": (["--task", "anomaly", "--level", "0.9", "--contamination", "0.1"], "not both"),
+    "no file": (["-t", "y"], "x.csv: no such file"),
+}
+
+
+@pytest.mark.parametrize("case", MISUSE)
+def test_what_cannot_be_done_or_would_be_ignored_is_refused(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options, sentence = MISUSE[case]
+    result = CliRunner().invoke(app, ["learn", "x.csv", *options])
+    assert result.exit_code == 2
+    assert result.stderr.startswith("error: ")
+    assert sentence in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_the_words_of_the_command_are_those_of_the_library():
+    assert get_args(RuleName) == _usage.RULES
+    assert get_args(TargetTask) == _usage.TASKS
