@@ -13,7 +13,8 @@ WORKERS, SECONDS = 2, 90.0
 # How the names of its files begin, after `test_`; the longest beginning decides.
 FAMILIES = {
     "command line": (
-        "advice", "categories", "choice", "cli", "io", "lazy", "report", "rough_tables", "tables", "warmup",
+        "advice", "categories", "choice", "cli", "column_types", "io", "lazy", "report", "rough_tables", "tables",
+        "warmup",
     ),
     "contract": ("architecture", "bad_input", "checks", "contract", "many_checks", "memory", "namesakes", "testing"),
     "features": ("features", "pictures_features"),

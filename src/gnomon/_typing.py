@@ -159,20 +159,20 @@ Method = TypeVar("Method", bound=Callable[..., Any])
 Numbers: TypeAlias = Any
 """A number, or an array of them, where a checker cannot know which: of ``float | Floats`` nothing could be asked."""
 
-RandomState: TypeAlias = int | np.random.Generator | np.random.RandomState | None
+RandomState: TypeAlias = CountOrZero | np.random.Generator | np.random.RandomState | None
 """A seed, a generator that is drawn from, or None for another result each time."""
 
-Seed: TypeAlias = int | np.random.RandomState | None
+Seed: TypeAlias = Annotated[int, Within(0, 2**32 - 1, closed="both")] | np.random.RandomState | None
 """What ``sklearn.utils.check_random_state`` takes: no generator of the newer kind."""
 
-Folds: TypeAlias = int | Splitter | Iterable[tuple[ArrayLike, ArrayLike]] | None
+Folds: TypeAlias = Annotated[int, Within(2)] | Splitter | Iterable[tuple[ArrayLike, ArrayLike]] | None
 """``cv`` of scikit-learn: how many folds, a splitter, pairs of training and test rows, or None for five folds."""
 
 Scoring: TypeAlias = str | Callable[[Any, Any, Any], float] | None
 """``scoring`` of scikit-learn: a scorer's name, or ``scorer(estimator, X, y)``; None for the usual score."""
 
 ClassWeight: TypeAlias = Mapping[Any, float] | Literal["balanced"] | None
-Verbosity: TypeAlias = bool | int
+Verbosity: TypeAlias = bool | CountOrZero
 
 
 def available_if(check: Callable[[Any], bool]) -> Callable[[Method], Method]:

@@ -1,5 +1,7 @@
 """LDA and QDA against scikit-learn's classes of the same names, in the same process."""
 
+from inspect import signature
+
 import numpy as np
 import pytest
 from sklearn import discriminant_analysis as peer
@@ -67,9 +69,11 @@ def same_axes(A, B, tol=1e-6):
 def test_linear_discriminant_analysis(table, options):
     X, y = TABLES[table]
     a, b = pair(LinearDiscriminantAnalysis, peer.LinearDiscriminantAnalysis, X, y, options)
-    same_scores(a, b, X)
+    # Their least squares loses digits by the condition of the covariance, which is 1e12 in the units of these columns.
+    atol = 1e-6 if options.get("solver") == "lsqr" and table == "breast_cancer" else 1e-7
+    same_scores(a, b, X, atol=atol)
     for name in ("coef_", "intercept_", "means_", "priors_"):
-        np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-6, atol=1e-7, err_msg=name)
+        np.testing.assert_allclose(getattr(a, name), getattr(b, name), rtol=1e-6, atol=atol, err_msg=name)
     for name in ("covariance_", "xbar_", "explained_variance_ratio_"):
         assert (name in vars(a)) == (name in vars(b)), name
         if name in vars(b):
@@ -115,7 +119,11 @@ def test_quadratic_discriminant_analysis(table, options):
     ],
 )
 def test_the_same_parameters_with_the_same_defaults(ours, theirs):
-    assert ours().get_params() == theirs().get_params()
+    more = {"estimate": "mle", "parameter_prior": None, "missing": "error"}
+    assert ours().get_params() == theirs().get_params() | more
+    # What may be given by place is the same, in the same order.
+    by_place = [[p.name for p in signature(c).parameters.values() if p.kind != p.KEYWORD_ONLY] for c in (ours, theirs)]
+    assert by_place[0] == by_place[1]
 
 
 @pytest.mark.spec("GEN-059")

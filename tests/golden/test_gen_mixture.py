@@ -43,11 +43,13 @@ def after_one(steps, theta):
         ("tied", 10, 24),
         ("tied_diag", 4, 18),
         ("tied_spherical", 1, 15),
+        ("fixed", 0, 14),
     ],
 )
 def test_g33_parameters_of_three_components_in_four_dimensions(kind, covariance, total):
     X = np.random.default_rng(0).normal(size=(60, 4))
-    model = GaussianMixture(3, covariance_type=kind, random_state=0, max_iter=500).fit(X)
+    given = {"covariances_init": np.eye(4)} if kind == "fixed" else {}
+    model = GaussianMixture(3, covariance_type=kind, random_state=0, max_iter=500, **given).fit(X)
     assert model.n_parameters_ == total
     assert model.n_parameters_ - 3 * 4 - 2 == covariance
 

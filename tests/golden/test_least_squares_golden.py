@@ -3,8 +3,17 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from sklearn.base import clone
 
-from gnomon.linear import LeastSquaresClassifier, LinearRegression, LogisticRegression, Ridge, cost_report
+from gnomon.linear import (
+    LeastSquaresClassifier,
+    LinearRegression,
+    LinearSVC,
+    LinearSVM,
+    LogisticRegression,
+    Ridge,
+    cost_report,
+)
 from gnomon.numerics.linalg import RankWarning
 
 A = np.array([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
@@ -86,10 +95,14 @@ def test_normal_equations_are_not_used_on_powers():
     assert np.linalg.cond(x ** np.arange(1, 101)) > 1e17
     V = x ** np.arange(0, 11)
     assert_allclose(np.linalg.cond(V), 2.19e7, rtol=5e-3)
-    y = V @ np.ones(11)
-    model = LinearRegression(fit_intercept=False).fit(V, y)
-    assert model.solver_ == "qr"
-    assert_allclose(model.coef_, 1.0, atol=1e-7)
+    # On many rows the normal equations are the cheapest, and they are left once the condition number is seen.
+    many = np.repeat(V, 20, axis=0)
+    assert cost_report(*many.shape).cheapest() == "cholesky"
+    assert LinearRegression(fit_intercept=False).fit(many[:, :6], many[:, 0]).solver_ == "cholesky"
+    for solver, rows in (("auto", V), ("cholesky", V), ("auto", many)):
+        model = LinearRegression(fit_intercept=False, solver=solver).fit(rows, rows @ np.ones(11))
+        assert model.solver_ == "qr"
+        assert_allclose(model.coef_, 1.0, atol=1e-7)
     with pytest.warns(RankWarning):
         high = LinearRegression().fit(x ** np.arange(1, 101), np.sin(9 * x[:, 0]))
     assert_allclose(high.predict(x ** np.arange(1, 101)), np.sin(9 * x[:, 0]), atol=1e-9)
@@ -128,11 +141,19 @@ def test_cost_report():
     assert LinearRegression(on_singular="ignore").fit(X[:6], X[:6, 0]).solver_ == cost_report(6, 5).cheapest() == "qr"
 
 
-@pytest.mark.spec("LIN-L36")
-def test_logistic_regression_is_not_moved_by_the_far_point():
+@pytest.mark.spec("LIN-L36", "LIN-G32")
+@pytest.mark.parametrize(
+    "model", [LogisticRegression(C=10.0), LinearSVM(C=10.0), LinearSVM("squared_hinge", C=10.0), LinearSVC(C=10.0)]
+)
+def test_the_far_point_moves_least_squares_alone(model):
     far, labels = np.array([0.0, 1, 2, 4, 5, 6, 100])[:, None], np.array([0, 0, 0, 1, 1, 1, 1])
-    assert np.sum(LeastSquaresClassifier().fit(far, labels).predict(far) != labels) == 1
-    assert np.sum(LogisticRegression(C=10.0).fit(far, labels).predict(far) != labels) == 0
+    spoiled = LeastSquaresClassifier().fit(far, labels)
+    assert np.sum(spoiled.predict(far) != labels) == 1
+    near = clone(model).fit(far[:-1], labels[:-1])
+    with_far = clone(model).fit(far, labels)
+    assert np.sum(with_far.predict(far) != labels) == 0
+    boundary, moved = (-float(m.intercept_[0] / m.coef_[0, 0]) for m in (near, with_far))
+    assert_allclose([boundary, moved], 3.0, atol=0.15)
 
 
 @pytest.mark.spec("LIN-G03")

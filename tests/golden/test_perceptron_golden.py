@@ -54,6 +54,11 @@ def test_or_visit_by_visit():
     np.testing.assert_array_equal(eager.votes_[0], [votes[0], *(vote + 1 for vote in votes[1:])])
     np.testing.assert_array_equal(plain.vectors_[0][-1], [-1.0, 2.0, 2.0])
     np.testing.assert_array_equal(plain.predict(CORNERS), OR)
+    # A vector has one vote for every row it was right about, however long it is.
+    points = np.vstack([CORNERS, [[1.0, 0.4, 0.3], [1.0, -3.0, 5.0]]])
+    for model in (plain, eager):
+        counted = sum(c * np.sign(points @ w) for w, c in zip(model.vectors_[0], model.votes_[0], strict=True))
+        np.testing.assert_array_equal(model.decision_function(points), counted)
 
 
 @pytest.mark.spec("LIN-G29", "LIN-102")

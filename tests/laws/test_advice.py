@@ -19,7 +19,7 @@ DAYS = np.datetime64("2024-01-01") + np.arange(N)
 def advice(columns, y=None, task="classification"):
     """The findings on columns, each given as (kind, values), as a dict from titles to texts."""
     table = Table({name: values for name, (_, values) in columns.items()})
-    kinds = [ColumnKind(name, kind, form="iso" if kind == "date" else "") for name, (kind, _) in columns.items()]
+    kinds = [ColumnKind(name, kind) for name, (kind, _) in columns.items()]
     found = check_arrangement(table, kinds)
     if y is not None:
         found += check_columns(table, kinds, y, task, seed=0)
@@ -77,7 +77,7 @@ def test_no_advice_where_nothing_calls_for_it(case):
 
 def test_no_advice_where_the_split_is_arranged_already():
     table = Table({"patient": PERSON, "day": DAYS})
-    kinds = [ColumnKind("patient", "unused", reason="role"), ColumnKind("day", "date", form="iso")]
+    kinds = [ColumnKind("patient", "unused", reason="role"), ColumnKind("day", "date")]
     assert check_arrangement(table, kinds) == []
 
 

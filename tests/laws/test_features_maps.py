@@ -392,3 +392,16 @@ def test_single_precision_stays_and_input_is_not_touched(phi, X):
     assert Z.dtype == np.float32
     assert_array_equal(single, before)
     assert_allclose(Z, phi.fit(X).transform(X), rtol=1e-3, atol=1e-4)
+
+
+def test_squares_that_overflow_are_refused_by_the_column():
+    X = np.random.default_rng(0).normal(size=(20, 3)) * [1.0, 1e160, 1.0]
+    for made in (PolynomialMap(2), QuadraticExpansion()):
+        for data in (X, sparse.csr_array(X)):
+            with pytest.raises(ValueError, match=r"products with column 1 of X.* overflow .*scale that column first"):
+                made.fit_transform(data)
+    for made in (Whitener(), WithinClassWhitener()):
+        for unit in (1.0, 1e-320):
+            with pytest.raises(ValueError, match=r"column 1 of X has entries .*scale that column first"):
+                made.fit(X * [1.0, unit, 1.0], np.repeat([0, 1], 10))
+    assert np.isfinite(PolynomialMap(2).fit_transform(X * [1.0, 1e-160, 1.0])).all()

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import sparse
+from sklearn.base import clone
 from sklearn.datasets import make_classification
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_score
@@ -25,6 +26,7 @@ from gnomon.features import (
     subset_score,
 )
 from gnomon.linear import BestSubset
+from gnomon.linear import LinearRegression as OwnLinearRegression
 
 
 @pytest.fixture
@@ -299,3 +301,50 @@ def test_sparse_selector_finds_the_monomials_of_a_ring():
     model = make_pipeline(PolynomialMap(2, include_bias=False), SparseSelector("logistic", lam=0.05)).fit(X, y)
     names = model.get_feature_names_out()
     assert set(names) == {"x0^2", "x1^2"}
+
+
+UNITS = {
+    "1e-300": lambda X: X * 1e-300,
+    "1e-155": lambda X: X * 1e-155,
+    "1e300": lambda X: X * 1e300,
+    "apart": lambda X: X * 10.0 ** np.array([-150, 0, 150]),
+    "+1e8": lambda X: X + 1e8,
+    "+1e12": lambda X: X + 1e12,
+}
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_units_of_columns_change_no_choice_of_least_squares(unit):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    y = X @ [2.0, -1.0, 0.0] + 0.3 * rng.normal(size=40)
+    digits = {"+1e8": 1e-6, "+1e12": 1e-2}.get(unit, 1e-12)
+    for selector in (
+        GreedySelector("least_squares"),
+        GreedySelector("least_squares", direction="backward"),
+        ExhaustiveSelector("least_squares"),
+    ):
+        plain, other = clone(selector).fit(X, y), clone(selector).fit(UNITS[unit](X), y)
+        assert other.support_.tolist() == plain.support_.tolist()
+        assert other.error_ == pytest.approx(plain.error_, rel=digits)
+        assert clone(selector).fit(X, y * 1e140).error_ == pytest.approx(plain.error_ * 1e280)
+
+
+def test_targets_whose_squares_are_lost_and_errors_that_are_no_numbers_are_said():
+    X = np.arange(12.0).reshape(6, 2) ** 2
+    with pytest.raises(ValueError, match=r"y varies by about 2.* scale it by a power of ten"):
+        GreedySelector("least_squares").fit(X, 1e200 * np.arange(6.0))
+    with pytest.raises(ValueError, match="the error of every subset is NaN"):
+        GreedySelector(LinearRegression(), scoring=lambda model, X, y: np.nan).fit(X, np.arange(6.0))
+
+
+@pytest.mark.parametrize(("n", "d"), [(10, 30), (12, 11), (20, 4)])
+def test_the_compiled_loop_is_linear_regression_also_where_columns_depend_on_each_other(n, d):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(n, d)), rng.normal(size=n)
+    X = np.column_stack([X, X[:, 0] + np.pi * X[:, 1], np.full(n, 0.1), np.arange(n) == 0])
+    for data in (X, 1e-155 * X, X * 10.0 ** rng.integers(-3, 4, d + 3)):
+        for columns in (range(d + 3), [0, 1, d], [0, d + 1], [1, d + 2]):
+            compiled = subset_score("least_squares", data, y, columns, cv=4)
+            peer = subset_score(OwnLinearRegression(on_singular="ignore"), data, y, columns, cv=4)
+            assert compiled == pytest.approx(peer, rel=1e-6)

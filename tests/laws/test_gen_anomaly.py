@@ -30,7 +30,7 @@ from gnomon.anomaly import (
 )
 from gnomon.datasets import make_account_activity, make_datacenter, make_engines
 from gnomon.distributions import KDE, Histogram, MultivariateNormal, Normal, Poisson, Product, sample_density
-from gnomon.generative import GaussianMixture, GenerativeClassifier
+from gnomon.generative import GaussianMixture, GenerativeClassifier, LinearDiscriminantAnalysis
 from gnomon.numerics.curves import threshold_curve
 
 RNG = np.random.default_rng(5)
@@ -210,20 +210,24 @@ def test_calling_everything_good_is_accurate_and_finds_nothing():
 @pytest.mark.spec("GEN-L52", "GEN-102")
 def test_classifiers_overtake_detectors_as_bad_rows_become_many():
     def bad_rows(n, rng):
-        return rng.normal([1.6, 0.0], [1.0, 1.0], (n, 2))
+        """Rows of two kinds, each far out along a column of its own."""
+        return rng.normal(2.5 * np.eye(6)[rng.integers(0, 2, n)])
+
+    def skill(scores):
+        return roc_auc_score(np.repeat([0, 1], 1000), scores)
 
     rng = np.random.default_rng(0)
-    test, truth = np.r_[rng.normal(size=(3000, 2)), bad_rows(3000, rng)], np.repeat([0, 1], 3000)
-    good = rng.normal(size=(1000, 2))
-    detector = -GaussianDetector().fit(good).score_samples(test)
-    skill = []
-    for n in (1, 1000):
-        runs = [bad_rows(n, np.random.default_rng(seed)) for seed in range(12)]
-        fits = [LogisticRegression().fit(np.r_[good, bad], np.repeat([0, 1], [1000, n])) for bad in runs]
-        skill.append(np.mean([roc_auc_score(truth, fit.decision_function(test)) for fit in fits]))
-    # A lone bad row does not tell a classifier where the others are; a thousand do, and the detector knows none.
-    assert skill[1] > skill[0]
-    assert skill[1] > roc_auc_score(truth, detector)
+    test, good = np.r_[rng.normal(size=(1000, 6)), bad_rows(1000, rng)], rng.normal(size=(300, 6))
+    detector = skill(-GaussianDetector().fit(good).score_samples(test))
+    classifier = []
+    for n in (1, 4, 30, 300):
+        rows = [np.r_[good, bad_rows(n, np.random.default_rng(seed))] for seed in range(12)]
+        fits = [LinearDiscriminantAnalysis().fit(X, np.repeat([0, 1], [300, n])) for X in rows]
+        classifier.append(np.mean([skill(fit.decision_function(test)) for fit in fits]))
+    # A lone bad row is of one kind and says nothing of the other; many say where both are, which no detector knows.
+    assert np.all(np.diff(classifier) > 0.0)
+    assert classifier[0] < detector - 0.1
+    assert classifier[-1] > detector + 0.05
 
 
 @pytest.mark.spec("GEN-102")
@@ -426,3 +430,15 @@ def test_a_density_that_cannot_be_sampled_asks_for_another_threshold():
     with pytest.raises(ValueError, match="has no sample; give contamination="):
         DensityDetector(Scores()).fit(ROWS)
     assert np.sum(DensityDetector(Scores(), contamination=0.05).fit(ROWS).predict(ROWS) == -1) == 20
+
+
+def test_a_beta_that_the_metric_does_not_read_is_refused():
+    scores, y = [-2.0, -2.5, -9.0, -12.0], [0, 0, 1, 1]
+    for metric in ("f1", balanced_accuracy_score):
+        with pytest.raises(ValueError, match=r"beta=2.0 is of metric='fbeta'"):
+            select_threshold(scores, y, metric, beta=2.0)
+    X = np.array([[0.0], [0.1], [-0.1], [0.2], [-0.2], [0.05], [9.0], [8.0]])
+    with pytest.raises(ValueError, match=r"beta=0.5 is of metric='fbeta'"):
+        TunedDetector(cv=2, beta=0.5).fit(X, [0] * 6 + [1] * 2)
+    with pytest.raises(ValueError, match="beta=0 "):
+        select_threshold(scores, y, "fbeta", beta=0)

@@ -1,6 +1,6 @@
 """Laws of Bayesian estimation: conjugate models beside grids, evidence, summaries, penalties, hyper-parameters."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -58,7 +58,7 @@ EACH = pytest.mark.parametrize(("model", "X"), MODELS.values(), ids=MODELS)
 
 
 def numbers(model):
-    return np.concatenate([np.ravel(getattr(model, name)) for name in model.__dataclass_fields__ if name != "domains"])
+    return np.concatenate([np.ravel(getattr(model, part.name)) for part in fields(model)])
 
 
 @pytest.mark.spec("GEN-016", "GEN-L02")

@@ -11,6 +11,7 @@ from gnomon.distributions import (
     Binomial,
     Categorical,
     Gamma,
+    Histogram,
     Laplace,
     Multinomial,
     MultivariateNormal,
@@ -168,3 +169,23 @@ def test_zero_times_the_logarithm_of_zero_is_zero():
     assert Multinomial([1.0, 0.0]).log_density([4, 0]) == 0.0
     assert Multinomial([1.0, 0.0]).log_density([4, 1]) == -np.inf
     assert [entropy(law) for law in (Bernoulli(0.0), Poisson(0.0), Categorical([1.0, 0.0]))] == [0.0, 0.0, 0.0]
+
+
+def test_statistics_are_made_into_laws_with_the_options_they_were_made_with():
+    x, edges = np.array([0.1, 0.2, 0.4, 0.9]), [0.0, 0.25, 0.5, 1.0]
+    raw, counted = Histogram.statistics(x), Histogram.statistics(x, bins=edges)
+    assert Histogram.from_statistics(raw, bins=edges).probabilities == pytest.approx([0.5, 0.25, 0.25])
+    assert Histogram.from_statistics(raw, bins=2).edges == pytest.approx([0.1, 0.5, 0.9])
+    assert Histogram.from_statistics(counted, bins=edges).edges == pytest.approx(edges)
+    for bins in (2, [0.0, 0.5, 1.0]):
+        with pytest.raises(ValueError, match=r"bins=.*leave bins out"):
+            Histogram.from_statistics(counted, bins=bins)
+    with pytest.raises((ValueError, TypeError), match="bins"):
+        Histogram.from_statistics(raw, bins="many")
+    X = np.array([[0.0, 1.0], [1.0, 5.0], [1.0, 3.0]])
+    models = [(0, Bernoulli), (1, Normal.family(ddof=1))]
+    sums = Product.statistics(X, models=models)
+    assert Product.from_statistics(sums, models=models).n_parameters == Product.from_statistics(sums).n_parameters
+    for others in ([(0, Bernoulli), (1, Normal)], Normal, [(0, Bernoulli)]):
+        with pytest.raises(ValueError, match=r"models=.*are not those"):
+            Product.from_statistics(sums, models=others)

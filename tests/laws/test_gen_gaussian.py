@@ -239,13 +239,13 @@ def test_only_a_generative_model_knows_that_a_point_is_far():
 
 
 @pytest.mark.spec("GEN-L25", "GEN-060")
-@pytest.mark.parametrize(("kind", "n"), [("full", (3, 30)), ("tied", (2, 2))])
+@pytest.mark.parametrize(("kind", "n"), [("full", (3, 30)), ("full", (4, 30)), ("tied", (2, 2))])
 def test_too_few_rows_are_refused_with_the_remedies(kind, n):
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(sum(n), 4)), np.repeat(["few", "many"], n)
     few = X[y == "few"]
     assert np.linalg.matrix_rank(np.cov(few.T)) <= len(few) - 1
-    with pytest.raises(ValueError, match=r"(class 'few' has N_c=3 rows for d=4|4 rows in 2 classes).*shrinkage"):
+    with pytest.raises(ValueError, match=rf"(class 'few' has N_c={n[0]} rows for d=4|4 rows in 2 classes).*shrinkage"):
         GaussianClassifier(kind).fit(X, y)
     for options in ({"shrinkage": 0.2}, {"shrinkage": "ledoit_wolf"}, {"shrinkage": "oas"}):
         with pytest.warns(UserWarning, match="the regularisation decides"):

@@ -1,11 +1,14 @@
 """Files: tables are read or refused with a line number; model files load without running anything."""
 
+import csv
 import gzip
 import io
 import json
 import pickle
+import tracemalloc
 import zipfile
 from datetime import UTC, date, datetime
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -20,8 +23,8 @@ from sklearn.preprocessing import FunctionTransformer, StandardScaler
 
 import gnomon
 from gnomon.io import ModelFileError, Table, TableError, UnwritableError, as_table, load, notes, read_table, save
-from gnomon.io.cells import as_numbers, clean, date_format, parse_dates
 from gnomon.io.files import outbox
+from gnomon.io.numbers import as_numbers
 from gnomon.losses import LogisticLoss, SquaredLoss
 from gnomon.penalties import L1
 
@@ -53,11 +56,30 @@ WELL_FORMED = {
     "empty lines": ("a,b\n\n1,x\n\n2,y\n\n", {"a": ["1", "2"], "b": ["x", "y"]}),
     "blanks": ("a , b\n 1 , x\n", {"a": ["1"], "b": ["x"]}),
     "missing": ("a,b\nNA,\n?,null\nNaN,None\n", {"a": [""] * 3, "b": [""] * 3}),
-    "decimal comma": ("a;b\n1,5;x\n-2;y\n", {"a": ["1.5", "-2"], "b": ["x", "y"]}),
-    "thousands": ('a,b\n"1,234.5",x\n7,y\n', {"a": ["1234.5", "7"], "b": ["x", "y"]}),
+    "numbers as they are written": ("a;b\n1,5;x\n-2;y\n", {"a": ["1,5", "-2"], "b": ["x", "y"]}),
     "commas in words": ('a,b\n"Rome, Italy",x\n', {"a": ["Rome, Italy"], "b": ["x"]}),
     "one column": ("a\nx\ny\n", {"a": ["x", "y"]}),
     "nameless column": (",b\n1,x\n", {"column_1": ["1"], "b": ["x"]}),
+    "markers of a spreadsheet": ("a,b\n#DIV/0!,na\n<NA>,n/a\n", {"a": [""] * 2, "b": [""] * 2}),
+    "names of rows": ('a,b\n"1",5,x\n"2",6,y\n', {"rownames": ["1", "2"], "a": ["5", "6"], "b": ["x", "y"]}),
+    "a delimiter at the end of rows": ("a,b\n5,x,\n6,y,\n", {"a": ["5", "6"], "b": ["x", "y"]}),
+    "blanks between": (
+        '"a" "b"\n"1" 5.1 3.5\n"2" 4.9  3\n',
+        {"rownames": ["1", "2"], "a": ["5.1", "4.9"], "b": ["3.5", "3"]},
+    ),
+    "a sentence in each row": ("says\nno comma here\nnor over there\n", {"says": ["no comma here", "nor over there"]}),
+    "quotes inside text": (
+        'a\tb\nx\t"Gimme" he said\ny\t5" nails\n',
+        {"a": ["x", "y"], "b": ['"Gimme" he said', '5" nails']},
+    ),
+    "two lone quotes": (
+        'a\tb\nx\t"open\ny\tmiddle\nz\tclose"\n',
+        {"a": list("xyz"), "b": ['"open', "middle", 'close"']},
+    ),
+    "quotes after a backslash": ('a,b\n1,"x, \\"y\\""\n', {"a": ["1"], "b": ['x, "y"']}),
+    "names that are numbers": ("0,1,2,3,4\n5,3,9,1,7\n", {"0": ["5"], "1": ["3"], "2": ["9"], "3": ["1"], "4": ["7"]}),
+    "years as names": ("x,2019,2020\na,5,6\n", {"x": ["a"], "2019": ["5"], "2020": ["6"]}),
+    "a name that is a level elsewhere": ("a,b\nb,1\nc,2\n", {"a": ["b", "c"], "b": ["1", "2"]}),
 }
 
 
@@ -81,11 +103,22 @@ ILL_FORMED = {
     "ragged after a quoted line end": ('a,b\n"1\n1",2\n1\n', "line 4 has 1 fields"),
     "same name twice": ("a,b,a\n1,2,3\n", "more than once: a"),
     "no header": ("1,2\n3,4\n", "give --no-header"),
-    "open quote": ('a,b\n1,"x\n2,y\n', "stray quotation mark"),
+    "no header, same number twice": (
+        "1,4,x,4\n3,4,y,1\n1,2,x,5\n",
+        r"seems to be data.*--no-header.*column_1 to column_4",
+    ),
+    "no header, levels only": ("a,b\nb,b\na,b\n", "'a', 'b' are like the cells below; give --no-header"),
+    "no header, units and dates": (
+        "3 kg,2020-01-05\n4 kg,2020-01-06\n5 kg,2020-01-07\n6 kg,2020-01-08\n",
+        "--no-header",
+    ),
+    "no header, gaps": ("1,?,2.5\n3,4,\n", "give --no-header"),
+    "open quote": ('a,b\n1,"x\n2,y,z\n', "stray quotation mark"),
     "latin-1": ("a,b\n1,x\n2,caf\xe9\n".encode("latin-1"), "line 3: byte 0xe9 is no utf-8 text"),
     "workbook": (b"PK\x03\x04 and so on", "Excel workbook"),
-    "unnamed gzip": (gzip.compress(b"a,b\n1,2\n"), r"\.csv\.gz"),
-    "utf-16": ("a,b\n1,x\n".encode("utf-16"), "utf-16"),
+    "utf-16 without a mark": ("a,b\n1,x\n".encode("utf-16-le"), "give --encoding utf-16-le"),
+    "utf-32 without a mark": ("a,b\n1,x\n".encode("utf-32-be"), "give --encoding utf-32-be"),
+    "bzip2": (b"BZh91AY", "unpack it first"),
 }
 
 
@@ -96,6 +129,46 @@ def test_ill_formed_text_is_refused_with_the_place_and_the_remedy(file, case):
     with pytest.raises(TableError, match=sentence) as caught:
         read_table(path)
     assert str(caught.value).startswith(str(path))
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=["plain", "gzip"])
+def test_a_byte_order_mark_and_compression_are_found_in_the_content(file, encoding, pack):
+    content = pack("a,b\n1,é\n".encode(encoding))
+    assert columns(read_table(file(content))) == {"a": ["1"], "b": ["é"]}
+    assert columns(read_table(io.BytesIO(content))) == {"a": ["1"], "b": ["é"]}
+    with pytest.raises(TableError, match="standard input: the file is empty"):
+        read_table(io.BytesIO(pack(b"")))
+
+
+ODD_OPTIONS = {
+    "two delimiters": ({"delimiter": ";;"}, "delimiter ';;' cannot separate fields; give one character"),
+    "no delimiter": ({"delimiter": ""}, "give one character"),
+    "quote as delimiter": ({"delimiter": '"'}, "give one character"),
+    "line end as delimiter": ({"delimiter": "\n"}, "give one character"),
+    **{
+        f"encoding {name}": ({"encoding": name}, f"encoding '{name}' is")
+        for name in ("base64", "rot13", "hex", "zip", "nonsense", "idna", "punycode", "undefined", "", "utf-8\0")
+    },
+}
+
+
+@pytest.mark.parametrize("case", ODD_OPTIONS)
+def test_odd_options_of_reading_are_refused(file, case):
+    options, sentence = ODD_OPTIONS[case]
+    with pytest.raises(TableError, match=sentence.replace("\0", ".*")):
+        read_table(file("a;;b\n1;;x\n"), **options)
+
+
+def test_further_markers_are_missing(file):
+    table = read_table(file("a,b\n-9,x\n3,none given\n"), missing=["-9", "none given"])
+    assert columns(table) == {"a": ["", "3"], "b": ["x", ""]}
+
+
+def test_the_user_may_insist_on_a_header(file):
+    path = file("1,2\n3,4\n")
+    assert columns(read_table(path, header=True)) == {"1": ["3"], "2": ["4"]}
+    assert columns(read_table(path, header=False)) == {"column_1": ["1", "3"], "column_2": ["2", "4"]}
 
 
 def test_what_is_no_file_is_refused(tmp_path):
@@ -120,6 +193,16 @@ def test_options_of_reading(file):
         read_table(path, encoding="nonsense")
 
 
+def test_cells_and_headers_may_have_any_length(file):
+    limit = csv.field_size_limit()
+    names = [f"measurement_{k:05}" for k in range(9_000)]
+    wide = read_table(file(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n"))
+    assert wide.names == tuple(names)
+    long = "word " * 40_000
+    assert read_table(file(f"a,{long}\n1,{long}\n")).names == ("a", long.strip())
+    assert csv.field_size_limit() == limit
+
+
 def test_thousands_of_columns_and_many_blocks_of_rows(file):
     names = [f"x{k}" for k in range(3000)]
     wide = read_table(file(",".join(names) + "\n" + ",".join("1" for _ in names) + "\n"))
@@ -139,18 +222,45 @@ def test_parquet_has_the_types_of_its_columns(tmp_path):
     assert table["d"].tolist() == [datetime(2020, 2, 1), None, None]
 
 
-def test_parquet_that_is_none_or_nested_is_refused(tmp_path, file):
+def test_parquet_keeps_what_floats_and_calendars_cannot_hold(tmp_path):
+    content = {
+        "lists": pa.array([[1], None, [2, 3]]),
+        "records": pa.array([{"a": 1}, {"a": 2}, None]),
+        "large": pa.array([2**53 + 1, None, 5]),
+        "unsigned": pa.array([2**64 - 1, 0, 1], pa.uint64()),
+        "far": pa.array([3_000_000, None, -800_000], pa.date32()),
+        "moment": pa.array([10**15, None, 0], pa.timestamp("ms")),
+        "lapse": pa.array([1500, None, 0], pa.duration("ms")),
+        "exact": pa.array([Decimal("1.25"), None, Decimal("-3.00")]),
+    }
+    pa.parquet.write_table(pa.table(content), tmp_path / "data.parquet")
+    table = read_table(tmp_path / "data.parquet")
+    assert table["lists"].tolist() == ["[1]", "", "[2, 3]"]
+    assert table["records"].tolist() == ['{"a": 1}', '{"a": 2}', ""]
+    assert table["large"].tolist() == ["9007199254740993", "", "5"]
+    assert table["unsigned"].tolist() == ["18446744073709551615", "0", "1"]
+    assert [str(day)[:6] for day in table["far"]] == ["10183-", "NaT", "-221-0"]
+    assert str(table["moment"][0]).startswith("33658-09")
+    np.testing.assert_array_equal(table["lapse"], [1.5, np.nan, 0.0])
+    np.testing.assert_array_equal(table["exact"], [1.25, np.nan, -3.0])
+
+
+@pytest.mark.parametrize("make", [dict, pd.DataFrame, pl.DataFrame], ids=["dict", "pandas", "polars"])
+def test_whole_numbers_beyond_floats_keep_their_digits(make):
+    assert as_table(make({"n": [2**53 + 1, 1]}))["n"].tolist() == ["9007199254740993", "1"]
+    assert as_table(make({"n": [-(2**63), 1]}))["n"].tolist() == ["-9223372036854775808", "1"]
+    assert as_table(make({"n": [2**53, 1]}))["n"].tolist() == [2.0**53, 1.0]
+
+
+def test_a_damaged_parquet_file_is_refused(file):
     with pytest.raises(TableError, match="no readable Parquet"):
-        read_table(file("a,b\n1,2\n", "data.parquet"))
-    pa.parquet.write_table(pa.table({"lists": [[1], [2, 3]]}), tmp_path / "nested.parquet")
-    with pytest.raises(TableError, match="'lists' holds List"):
-        read_table(tmp_path / "nested.parquet")
+        read_table(file("PAR1 and nothing else", "data.parquet"))
 
 
 def test_without_pyarrow_the_message_says_what_to_install(file, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(TableError, match=r"gnomon\[scale\]"):
-        read_table(file("", "data.parquet"))
+        read_table(file("PAR1", "data.parquet"))
 
 
 FRAMES = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "arrow": pa.table, "dict": dict}
@@ -172,31 +282,6 @@ def test_what_is_no_table_is_refused():
         as_table(3)
     with pytest.raises(TableError, match="no column 'c'; the columns are: a"):
         Table({"a": [1.0]})["c"]
-
-
-def test_cells_that_are_numbers():
-    text = clean(["1", "-2.5", "1e3", "", "inf", "1_000", "x"])
-    np.testing.assert_array_equal(as_numbers(text), [1, -2.5, 1000, np.nan, np.nan, np.nan, np.nan])
-
-
-DATES = {
-    "iso": (["2024-03-01", "2023-12-31"], "iso"),
-    "iso with time": (["2024-03-01T10:00:00Z", "2024-03-01 11:30"], "iso"),
-    "dots": (["1.3.2024", "31.12.2023"], "%d.%m.%Y"),
-    "day first": (["13/01/2024", "01/02/2024"], "%d/%m/%Y"),
-    "month first": (["01/13/2024", "02/01/2024"], "%m/%d/%Y"),
-    "undecided": (["01/02/2024", "03/04/2024"], None),
-    "words": (["yesterday", "2024-03-01"], None),
-    "one bad": (["2024-03-01", "2024-13-01"], None),
-}
-
-
-@pytest.mark.parametrize("case", DATES)
-def test_dates_have_one_form_or_are_none(case):
-    cells, form = DATES[case]
-    assert date_format(clean(cells)) == form
-    if form:
-        assert not np.isnat(parse_dates(clean(cells), form)).any()
 
 
 def test_files_appear_together_or_not_at_all(tmp_path):
@@ -302,6 +387,41 @@ def test_a_damaged_description_is_refused(saved, member, change):
     path, _ = saved
     with pytest.raises(ModelFileError, match="damaged"):
         load(rewritten(path, member, change))
+
+
+BOMBS = {
+    "deep notes": ("gnomon.json", lambda: b"[" * 100_000, "damaged"),
+    "notes of no kind": ("gnomon.json", lambda: b"7", "damaged"),
+    "huge notes": ("gnomon.json", lambda: b'{"gnomon": "1", "x": [' + b"[]," * 4_000_000 + b"[]]}", "would unpack to"),
+    "deep description": ("schema.json", lambda: b"[" * 100_000, "damaged"),
+    "huge description": ("schema.json", lambda: bytes(110_000_000), "would unpack to"),
+    "huge array": ("0.npy", lambda: bytes(110_000_000), "would unpack to"),
+}
+
+
+@pytest.mark.parametrize("case", BOMBS)
+def test_what_was_edited_to_burst_is_refused_within_bounds(saved, case):
+    """Whatever the archive would unpack to, what is read of it stays within the bounds of a model file."""
+    member, content, sentence = BOMBS[case]
+    path, _ = saved
+    with zipfile.ZipFile(path) as archive:
+        kept = {name: archive.read(name) for name in archive.namelist() if name != member}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as archive:
+        for name, value in {**kept, member: content()}.items():
+            archive.writestr(name, value)
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelFileError, match=sentence):
+            load(path)
+        assert tracemalloc.get_traced_memory()[1] < 50e6
+    finally:
+        tracemalloc.stop()
+
+
+def test_notes_that_could_not_be_read_again_are_not_saved(tmp_path):
+    with pytest.raises(ModelFileError, match="at most"):
+        save(StandardScaler(), tmp_path / "model.skops", story="x" * 9_000_000)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_changed_bytes_are_noticed(saved):

@@ -206,7 +206,7 @@ def test_scales_of_the_columns(scale):
 
 def test_floats_of_single_precision_stay_single():
     X, y = rows()
-    for model in (LinearSVM(), LinearSVM(penalize_intercept=True, solver="dcd"), LinearSVC()):
+    for model in (LinearSVM(), LinearSVM(penalize_intercept=True, solver="dcd")):
         assert model.fit(X.astype(np.float32), y).coef_.dtype == np.float32
 
 

@@ -153,7 +153,7 @@ ONE_OF_THREE = np.append(LABELS[:-1], 2)
         (LassoCV(alphas=0), Y, "alphas=0 must be ≥ 1"),
         (LassoCV(alphas=3.5), Y, "alphas=3.5 must be a whole number"),
         (LassoCV(alphas=[]), Y, "alphas is empty"),
-        (LassoCV(eps=-1.0), Y, "eps=-1.0 must be > 0"),
+        (LassoCV(eps=-1.0), Y, "eps=-1.0 must be a number > 0"),
         (LogisticRegressionCV(Cs=0), LABELS, "Cs=0 must be ≥ 1"),
         (LogisticRegressionCV(Cs=[]), LABELS, "is empty"),
         (LogisticRegressionCV(l1_ratios=()), LABELS, "is empty"),

@@ -10,7 +10,14 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.pipeline import make_pipeline
 
 from gnomon.features import QuadraticExpansion
-from gnomon.linear import LogisticRegression, LogisticRegressionCV, SeparationWarning, convert_parametrization
+from gnomon.linear import (
+    LinearSVC,
+    LinearSVM,
+    LogisticRegression,
+    LogisticRegressionCV,
+    SeparationWarning,
+    convert_parametrization,
+)
 from gnomon.losses import LogisticLoss
 from gnomon.optim import check_gradient
 from many_checks import check_contract, over
@@ -124,6 +131,33 @@ def test_mean_probability_is_the_class_frequency():
     shifted = model.llr(X) + np.log(9.0)
     assert np.corrcoef(far.decision_function(X), shifted)[0, 1] > 0.98
     assert not np.allclose(far.decision_function(X), shifted, atol=1e-3)
+
+
+@pytest.mark.spec("LIN-126")
+@pytest.mark.parametrize(
+    "model",
+    [
+        LogisticRegression(**EXACT),
+        LogisticRegression(multi_class="ovr", **EXACT),
+        LogisticRegression(class_weight={"a": 2.0, "b": 1.0, "c": 0.5}, **EXACT),
+        LinearSVM(C=0.3, solver="qp"),
+        LinearSVC(tol=1e-10),
+    ],
+    ids=["softmax", "ovr", "class weights", "SVM", "SVC"],
+)
+def test_a_prior_of_several_classes_is_a_weight_for_each(model):
+    """The rows of class c weigh n π_c/n_c, where n_c counts the weights that they have already."""
+    s, pi = np.random.default_rng(1).integers(0, 4, len(X)).astype(float), np.array([0.2, 0.3, 0.5])
+    labels = np.array(["a", "b", "c"])[np.unique(Y3, return_inverse=True)[1]]
+    prices = getattr(model, "class_weight", None) or dict.fromkeys("abc", 1.0)
+    priced = s * np.array([prices[label] for label in labels])
+    counts = np.array([np.sum(priced[labels == c]) for c in "abc"])
+    weights = priced * (np.sum(priced) * pi / counts)[np.searchsorted(["a", "b", "c"], labels)]
+    found = clone(model).set_params(prior=pi).fit(X, labels, s)
+    by_hand = clone(model).set_params(class_weight=None).fit(X, labels, weights)
+    np.testing.assert_allclose(found.coef_, by_hand.coef_, atol=1e-6)
+    np.testing.assert_allclose(found.intercept_, by_hand.intercept_, atol=1e-6)
+    assert np.max(np.abs(found.coef_ - clone(model).fit(X, labels, s).coef_)) > 1e-2
 
 
 @pytest.mark.spec("LIN-127")
@@ -366,7 +400,7 @@ def test_gradient_of_what_is_minimized():
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        ({"C": -1.0}, "C=-1.0 must be > 0"),
+        ({"C": -1.0}, "C=-1.0 must be a number > 0"),
         ({"C": 2.0, "lam": 1.0}, "both given"),
         ({"solver": "simplex"}, "solver='simplex' is unknown"),
         ({"penalty": "l3"}, "penalty='l3' is unknown"),
@@ -376,7 +410,7 @@ def test_gradient_of_what_is_minimized():
         ({"prior": 1.5}, "prior=1.5"),
         ({"prior": [0.2, 0.3, 0.5]}, "must be 2 positive numbers"),
         ({"multi_class": "votes"}, "multi_class='votes' is unknown"),
-        ({"sign": 2}, "sign=2 must be 1 or −1"),
+        ({"sign": 2}, "sign=2 is unknown"),
         ({"tol": -1.0}, "tol=-1.0"),
         ({"solver": "dcd"}, "penalised intercept"),
     ],

@@ -203,6 +203,13 @@ def test_tails_of_the_logistic_loss():
     assert LogisticLoss().value(1.0, -1e4) / 1e4 == pytest.approx(1.0)
     assert LogisticLoss().value(1.0, 1000.0) == 0.0
     assert LogisticLoss().value(1.0, -1000.0) == 1000.0
+    # Solvers take all three at once, by another formula.
+    z = np.array([-1e4, -1000.0, -30.0, -1.0, 0.0, 1.0, 30.0, 1000.0, 1e4])
+    for y in (1.0, -1.0):
+        value, gradient, curvature = LogisticLoss().value_gradient_curvature(y, z)
+        np.testing.assert_allclose(value, LogisticLoss().value(y, z), rtol=1e-14)
+        np.testing.assert_allclose(gradient, LogisticLoss().gradient(y, z), rtol=1e-14)
+        np.testing.assert_allclose(curvature, LogisticLoss().curvature(y, z), rtol=1e-14)
 
 
 @pytest.mark.spec("LIN-L04")

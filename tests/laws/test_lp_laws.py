@@ -1,5 +1,7 @@
 """Laws of regression in the p-norm."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -123,3 +125,139 @@ def test_below_one_a_run_that_was_cut_short_does_not_say_converged():
     short = lp_norm(Design(X), y, 0.5, np.ones(60), max_iter=5, random_state=0)
     assert (short.converged, short.stop_reason, short.n_iter) == (False, "max_iter", 5)
     assert lp_norm(Design(X), y, 0.5, np.ones(60), random_state=0).converged
+
+
+def residuals(model, X, y):
+    """y − Xw − b without rounding but of the result."""
+    w, b = [Fraction(float(v)) for v in model.coef_], Fraction(float(model.intercept_))
+    rows = ([Fraction(float(v)) for v in x] for x in X)
+    terms = zip(y, rows, strict=True)
+    return [Fraction(float(t)) - b - sum(v * c for v, c in zip(x, w, strict=True)) for t, x in terms]
+
+
+def exact_cost(model, X, y, p, s, unit=1.0):
+    """(1) for residuals in units of `unit` and weights in units of the largest."""
+    r = np.array([float(v / Fraction(unit)) for v in residuals(model, X, y)])
+    return cost(r, p, s / np.max(s))
+
+
+UNITS = {
+    "columns 1e-150": lambda X, y, s: (X * 1e-150, y, s, 1.0),
+    "columns 1e-10": lambda X, y, s: (X * 1e-10, y, s, 1.0),
+    "columns 1e150": lambda X, y, s: (X * 1e150, y, s, 1.0),
+    "columns apart": lambda X, y, s: (X * [1e-150, 1e150], y, s, 1.0),
+    "target 1e-150": lambda X, y, s: (X, y * 1e-150, s, 1e-150),
+    "target 1e150": lambda X, y, s: (X, y * 1e150, s, 1e150),
+    "weights 1e-200": lambda X, y, s: (X, y, s * 1e-200, 1.0),
+    "weights 1e200": lambda X, y, s: (X, y, s * 1e200, 1.0),
+}
+NEAR = (1, 1.05, 1.5, 2, 3, np.inf)
+
+
+def table():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(24, 2))
+    return X, X @ [2.0, -1.0] + 0.3 * rng.normal(size=24), rng.integers(0, 3, 24).astype(float)
+
+
+@pytest.mark.spec("LIN-051")
+@pytest.mark.filterwarnings("ignore:the least value")
+@pytest.mark.parametrize("p", NEAR)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+def test_units_change_nothing_but_the_units(p, fit_intercept):
+    X, y, s = table()
+    plain = LpRegression(p, fit_intercept=fit_intercept).fit(X, y, s)
+    best = exact_cost(plain, X, y, p, s)
+    for name, change in UNITS.items():
+        X_, y_, s_, unit = change(X, y, s)
+        model = LpRegression(p, fit_intercept=fit_intercept).fit(X_, y_, s_)
+        assert model.converged_, name
+        assert_allclose(exact_cost(model, X_, y_, p, s_, unit), best, rtol=2e-10, err_msg=name)
+        assert_allclose(model.predict(X_) / unit, plain.predict(X), atol=1e-5, err_msg=name)
+        power = 1.0 if p == np.inf else p
+        if unit == 1.0 or p in (1, 1.5, np.inf):
+            factor = unit**power * (1.0 if p == np.inf else np.max(s_))
+            assert_allclose(model.objective_ / factor, best, rtol=2e-10, err_msg=name)
+            assert 0.0 <= model.dual_gap_ <= 2e-10 * model.objective_, name
+
+
+@pytest.mark.spec("LIN-051")
+@pytest.mark.parametrize("p", NEAR)
+@pytest.mark.parametrize(
+    ("of_X", "of_y"), [(1e7, 0.0), (1e8, 0.0), (1e9, 0.0), (1e12, 0.0), (0.0, 1e9), (1e12, 1e9)], ids=str
+)
+def test_offsets_lose_no_digit_that_the_data_hold(p, of_X, of_y):
+    """The same table without the offset, an exact subtraction, has the same minimum."""
+    X, y, s = table()
+    X, y = X + of_X, y + of_y
+    model, near = LpRegression(p).fit(X, y, s), LpRegression(p).fit(X - of_X, y - of_y, s)
+    reached, best = exact_cost(model, X, y, p, s), exact_cost(near, X - of_X, y - of_y, p, s)
+    lost = 20.0 * np.spacing(abs(model.intercept_))
+    assert model.converged_
+    assert best * (1 - 1e-9) <= reached <= best * (1 + 1e-9 + lost)
+    weight = 1.0 if p == np.inf else np.max(s)
+    assert_allclose(model.objective_, reached * weight, rtol=1e-9)
+    assert (reached - best) * weight <= model.dual_gap_ + 1e-9 * best
+
+
+@pytest.mark.parametrize("p", NEAR)
+def test_a_certificate_is_true_where_columns_nearly_agree(p):
+    """Without an intercept an offset cannot be taken away: the two columns differ in their last eight digits."""
+    X, y, s = table()
+    X, y = X + 1e8, y + 1e8
+    model = LpRegression(p, fit_intercept=False).fit(X, y, s)
+    reached, weight = exact_cost(model, X, y, p, s), 1.0 if p == np.inf else np.max(s)
+    assert_allclose(model.objective_, reached * weight, rtol=1e-5)
+    rng = np.random.default_rng(1)
+    base = np.array([1.0, -1.0]) / np.sqrt(2)
+    for size in (1e-1, 1e-3):
+        other = LpRegression(p, fit_intercept=False)
+        other.coef_, other.intercept_ = model.coef_ + size * rng.normal() * base, 0.0
+        assert exact_cost(other, X, y, p, s) * weight >= model.objective_ - model.dual_gap_
+
+
+@pytest.mark.parametrize("p", NEAR)
+def test_the_certificate_is_that_of_the_coefficients_as_stored(p):
+    X, y, s = table()
+    X = X.astype(np.float32)
+    model = LpRegression(p).fit(X, y, s)
+    weight = 1.0 if p == np.inf else np.max(s)
+    assert model.coef_.dtype == np.float32
+    assert_allclose(model.objective_, exact_cost(model, X, y, p, s) * weight, rtol=1e-13)
+
+
+def test_outliers_do_not_drown_the_other_rows():
+    """In 1e12 ± the mean of y keeps four decimals."""
+    X, y, _ = table()
+    y[:3] += 1e12
+    assert_allclose(LpRegression(1).fit(X, y).coef_, LpRegression(1).fit(X, np.minimum(y, 1e3)).coef_, atol=1e-4)
+
+
+def test_a_value_that_floats_cannot_hold_is_said():
+    X, y, s = table()
+    for unit, given in ((1e150, np.inf), (1e-150, 0.0)):
+        with pytest.warns(RuntimeWarning, match="divide y" if given else "multiply y"):
+            model = LpRegression(3).fit(X, unit * y, s)
+        assert model.objective_ == given
+        assert_allclose(model.coef_ / unit, LpRegression(3).fit(X, y, s).coef_)
+    with pytest.raises(ValueError, match=r"coefficient of column 1 would be about .* scale column 1 of X, or y"):
+        LpRegression(1).fit(X * [1.0, 1e-200], y * 1e200)
+
+
+@pytest.mark.parametrize("p", [1, 1.05, 3, 40, 1000, np.inf])
+def test_more_columns_than_rows_fit_exactly(p):
+    X, y = regression()
+    model = LpRegression(p).fit(np.column_stack([X[:4], X[:4] ** 2]), y[:4])
+    assert model.converged_
+    assert model.objective_ <= 1e-12
+
+
+def test_a_large_sparse_table_stays_sparse_and_is_certified():
+    rng = np.random.default_rng(0)
+    X = sparse.random_array((3000, 100), density=0.02, rng=rng, format="csr")
+    X = sparse.hstack([X, sparse.csr_array(1e9 + rng.normal(size=(3000, 1)))], format="csr")
+    y = X[:, [0]].toarray().ravel() + rng.standard_t(2, 3000)
+    model, dense = LpRegression(1.5).fit(X, y), LpRegression(1.5).fit(X.toarray(), y)
+    assert_allclose(model.objective_, dense.objective_, rtol=1e-8)
+    assert model.converged_
+    assert_allclose(model.predict(X), dense.predict(X), atol=1e-5)

@@ -5,7 +5,7 @@ import pytest
 
 from gnomon.losses import CallableLoss, LogisticLoss, SoftmaxLoss, SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.optim import Problem, bfgs, fit_linear, irls, newton, positive_factor
+from gnomon.optim import SOLVERS, Problem, bfgs, fit_linear, irls, newton, positive_factor
 from gnomon.optim.smooth_linear import newton_linear
 from gnomon.penalties import L2, NoPenalty
 
@@ -125,7 +125,8 @@ def test_hessian_of_the_softmax_is_the_derivative_of_its_gradient(K, reference):
 def test_rounding_ends_a_descent_and_that_is_convergence(solver):
     """Targets so large that no gradient can be as small as `tol`."""
     y = 1e12 * (X @ [1.0, -1.0, 0.5, 0.0] + RNG.standard_normal(200))
-    solution = fit_linear(Design(X), y, SquaredLoss(), L2(1.0), solver=solver)
+    problem = Problem(Design(X), y, SquaredLoss(), L2(1.0), np.ones(200))
+    solution = SOLVERS[solver].run(problem, np.zeros(5))
     assert solution.converged
     assert solution.stop_reason == "no_change"
     assert solution.n_iter < 50

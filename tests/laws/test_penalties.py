@@ -188,7 +188,9 @@ def test_lambda_translates_there_and_back_with_one_ratio(penalty):
     for word, ratio in rho.items():
         expected = ratio * (0.5 if word in halved else 1.0)
         assert convert_lam(0.3, word, "sum", n=n, penalty=penalty) == pytest.approx(expected)
-    assert convert_lam(0.3, "sum", "alpha_lasso", n=n, penalty=penalty) == pytest.approx(0.3 / (2.0 * n))
+    # scikit-learn's ElasticNet halves the loss, and the square too
+    alpha = 0.3 / (2.0 * n) if penalty == "l1" else 0.3 / n
+    assert convert_lam(0.3, "sum", "alpha_lasso", n=n, penalty=penalty) == pytest.approx(alpha)
     assert convert_lam(0.0, "sum", "C", n=n, penalty=penalty) == np.inf
     assert convert_lam(np.inf, "C", "sum", n=n, penalty=penalty) == 0.0
 
@@ -206,3 +208,26 @@ def test_every_scaling_has_one_minimiser():
         convert_lam(1.0, "sum", "mean", n=3, penalty="l3")
     with pytest.raises(ValueError, match="objective='nope' is unknown"):
         convert_lam(1.0, "nope", "mean", n=3)
+
+
+@pytest.mark.parametrize("penalty", [L0(), L1(), L2()], ids=str)
+def test_a_projection_keeps_its_digits_in_every_unit_and_refuses_an_empty_ball(penalty):
+    v, radius = np.array([3.0, -0.2, -2.0, 1.0]), 2.0
+    near = penalty.project(v, radius)
+    assert penalty.value(near) <= radius * (1 + 1e-12) < penalty.value(v)
+    for unit in (1e-200, 1e200, 1e307):
+        grown = {"L0": 1.0, "L1": unit, "L2": unit * unit if unit < 1e150 else np.inf}[type(penalty).__name__]
+        if 0.0 < grown * radius < np.inf:
+            np.testing.assert_allclose(penalty.project(unit * v, grown * radius) / unit, near, rtol=1e-14)
+    np.testing.assert_allclose(L2().project(1e200 * v, 1.0), v / np.linalg.norm(v))
+    assert not np.any(penalty.project(v, 0))
+    np.testing.assert_array_equal(penalty.project(v, np.inf), v)
+    np.testing.assert_array_equal(
+        penalty.project([3, 0, -2, 1], 1), penalty.project(np.array([3.0, 0.0, -2.0, 1.0]), 1)
+    )
+    for bad in (-1, -1e-300, np.nan):
+        with pytest.raises(ValueError, match=f"radius={bad} must be ≥ 0"):
+            penalty.project(v, bad)
+    for hole in (np.nan, np.inf):
+        with pytest.raises(ValueError, match="NaN or infinity"):
+            penalty.project(np.append(v, hole), radius)

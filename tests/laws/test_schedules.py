@@ -33,9 +33,11 @@ FORMULAS = [
     (Power(2.0, 1.2), lambda t: 2.0 / (1.0 + t) ** 1.2, False),
     (Power(2.0, 1.0, offset=3), lambda t: 2.0 / (4.0 + t), True),
     (InverseT0(2.0, t0=7.0), lambda t: 2.0 / (1.0 + t / 7.0), True),
+    (InverseT0(2.0, t0=7.0, offset=2), lambda t: 2.0 / (1.0 + (t + 2.0) / 7.0), True),
     (Capped(), lambda t: min(0.1, 100.0 / (t + 1.0)), True),
     (Capped(0.5, 3.0, offset=2), lambda t: min(0.5, 3.0 / (t + 3.0)), True),
     (PegasosRate(0.1), lambda t: 1.0 / (0.1 * (t + 1.0)), True),
+    (PegasosRate(0.1, offset=2), lambda t: 1.0 / (0.1 * (t + 3.0)), True),
     (Plateau(0.2), lambda t: 0.2, False),
 ]
 

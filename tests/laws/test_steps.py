@@ -25,7 +25,7 @@ def quartic(w):
 RULES = ["auto", "exact", "bold_driver", "armijo", "wolfe", 0.04, Armijo(c=0.3), BoldDriver(0.01), WolfeStep()]
 
 
-@pytest.mark.spec("LIN-073", "LIN-072", "LIN-071")
+@pytest.mark.spec("LIN-073", "LIN-071")
 @pytest.mark.parametrize("step", RULES, ids=repr)
 @pytest.mark.parametrize("fun", [quadratic, quartic])
 def test_every_rule_descends_to_the_minimum(step, fun):
@@ -34,6 +34,42 @@ def test_every_rule_descends_to_the_minimum(step, fun):
     np.testing.assert_allclose(solution.w, 0.0, atol=1e-6)
     assert np.all(np.diff(solution.history["objective"]) <= 0.0)
     assert np.all(solution.history["step"][1:] > 0.0)
+
+
+@pytest.mark.spec("LIN-072")
+@pytest.mark.parametrize("undo", [True, False])
+@pytest.mark.parametrize(("c_inc", "c_dec"), [(1.05, 0.5), (1.5, 0.25), (1.0, 0.9)])
+def test_the_bold_driver_speeds_up_brakes_and_takes_back(c_inc, c_dec, undo):
+    rule = BoldDriver(0.2, c_inc=c_inc, c_dec=c_dec, undo=undo)
+    start = np.array([1.0, -1.5, 0.5])
+    history = gradient_descent(quadratic, start, step=rule, iterates=True, max_iter=12, tol=0).history
+    w, eta, steps, rejected = start, 0.2, [], []
+    for _ in range(12):
+        (now, gradient), tried = quadratic(w), 0
+        while undo and quadratic(w - eta * gradient)[0] > now:
+            eta, tried = c_dec * eta, tried + 1
+        w = w - eta * gradient
+        steps.append(eta)
+        rejected.append(tried)
+        eta *= c_inc if quadratic(w)[0] < now else c_dec
+    np.testing.assert_allclose(history["step"][1:], steps, rtol=1e-12)
+    np.testing.assert_allclose(history["iterates"][-1], w, rtol=1e-9)
+    assert history["rejected"][1:].tolist() == rejected
+    assert rejected[0] > 0 if undo else history["objective"][1] > history["objective"][0]
+
+
+@pytest.mark.spec("LIN-072")
+def test_the_bold_driver_keeps_its_step_where_nothing_changes():
+    """From ½ a step of 1 along the slope of |w| leads to −½, and back."""
+
+    def modulus(w):
+        return float(np.abs(w[0])), np.sign(w)
+
+    options = {"step": BoldDriver(1.0), "iterates": True, "max_iter": 4, "tol": 0}
+    history = gradient_descent(modulus, np.array([0.5]), **options).history
+    assert history["iterates"].ravel().tolist() == [0.5, -0.5, 0.5, -0.5, 0.5]
+    assert history["step"][1:].tolist() == [1.0] * 4
+    assert not np.any(history["rejected"][1:])
 
 
 @pytest.mark.spec("LIN-073")

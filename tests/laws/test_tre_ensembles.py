@@ -211,8 +211,9 @@ def test_trees_are_unstable_and_forests_less_so():
     X[:, 1] = X[:, 0] + 0.3 * rng.normal(size=160)
     y = (X[:, 0] + X[:, 1] + X[:, 2] + rng.normal(size=160) > 0).astype(int)
     options = {"n_resamples": 20, "random_state": 0}
-    tree = structure_stability(DecisionTreeClassifier(), X, y, **options)
-    forest = structure_stability(RandomForestClassifier(25, bootstrap=False), X, y, n_jobs=2, **options)
+    models = {"tree": DecisionTreeClassifier(), "forest": RandomForestClassifier(25, bootstrap=False)}
+    found = structure_stability(models, X, y, n_jobs=2, **options)
+    tree, forest = found["tree"], found["forest"]
     assert np.sum(tree.root) == pytest.approx(1.0)
     assert 0.0 < tree.same_root < 1.0
     assert np.count_nonzero(tree.root) > 1

@@ -398,7 +398,7 @@ def test_the_cost_is_that_of_all_trees():
     paths = forest.decision_path(X[in_bag])[0].sum() - 12 * len(X)
     assert cost.tests == pytest.approx(paths / len(X), rel=0.2)  # tests of a row, on average over bags
     assert cost.bytes > 16 * cost.nodes
-    assert cost.tree.nodes == pytest.approx(cost.nodes / 12)
+    assert cost.tree.nodes == sorted(tree.node_count for tree in trees)[6]
     assert min(cost.fit_seconds, cost.predict_seconds) > 0.0
     assert "one tree" in str(cost)
     assert np.isnan(forest.summary().predict_seconds)

@@ -6,6 +6,7 @@ import itertools
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris, load_wine
 from sklearn.decomposition import PCA
 from sklearn.feature_selection import SelectFromModel
@@ -67,6 +68,15 @@ def test_tests_of_sums_and_linear_leaves_do_see_maps():
     one = DecisionTreeRegressor(**linear).fit(X[:, :3], y)
     two = DecisionTreeRegressor(**linear).fit(np.exp(10 * X[:, :3]), y)
     assert np.max(np.abs(one.predict(X[:, :3]) - two.predict(np.exp(10 * X[:, :3])))) > 1.0
+    Z = X[:, [2, 8]]
+    for oblique in ("lda", "logistic", "oc1"):
+        tree = DecisionTreeRegressor(split="oblique", oblique=oblique, max_depth=2, random_state=0)
+        parts = [clone(tree).fit(some, y).apply(some) for some in (Z, 4.0 * Z - 8.0, np.exp(10 * Z))]
+        # Sums of columns are sums in other units too, but not of other functions of them.
+        np.testing.assert_array_equal(parts[0], parts[1])
+        assert np.mean(parts[0] != parts[2]) > 0.05
+        assert len(np.unique(parts[0])) == 4
+        assert np.all(clone(tree).fit(Z, y).tree_.tests.kinds == 2)
 
 
 @pytest.mark.spec("TRE-L06")

@@ -64,6 +64,14 @@ BAD = {
     "group and time": (rows(60, lambda i: i % 2), ("--group", "a", "--time", "b"), "not both"),
     "too few groups": ("g," + rows(60, lambda i: i % 2).replace("\n", "\ng,")[:-2], ("--group", "g"), "fewer than 10"),
     "unknown encoding": (rows(60, lambda i: i % 2), ("--encoding", "klingon"), "encoding 'klingon' is unknown"),
+    "no encoding of text": (rows(60, lambda i: i % 2), ("--encoding", "rot13"), "encoding 'rot13' is unknown"),
+    "two delimiters": (rows(60, lambda i: i % 2), ("--delimiter", ";;"), "the delimiter ';;' cannot separate fields"),
+    "no header": (rows(60, lambda i: i % 2)[6:], (), "the first line seems to be data"),
+    "type of no column": (rows(60, lambda i: i % 2), ("--type", "c=number"), "--type: no column c"),
+    "type without a column": (rows(60, lambda i: i % 2), ("--type", "number"), "give COLUMN=TYPE"),
+    "unknown type": (rows(60, lambda i: i % 2), ("--type", "a=magic"), "give one of number, category, date, text"),
+    "type that no cell has": (rows(60, lambda i: i % 2), ("--type", "a=date"), "no cell can be read so"),
+    "target that is no text": (rows(60, lambda i: i % 2), ("--type", "y=text"), "the target is a number or a category"),
 }
 
 

@@ -172,7 +172,8 @@ def test_new_rows_in_another_order_with_gaps_and_strange_levels(gnomon, demo, tm
     shuffled = demo.select([name for name in reversed(demo.names) if name != "cancelled"])
     write(tmp_path / "new.csv", shuffled.replace("surplus", np.ones(len(demo))))
     result = gnomon("predict", "demo/model.skops", "new.csv")
-    assert result.stdout.splitlines() == ["prediction", *expected]
+    names = demo["customer_id"].tolist()
+    assert result.stdout.splitlines() == ["customer_id,prediction", *map(",".join, zip(names, expected, strict=True))]
     assert "ignored: surplus" in result.stderr
 
     def all_rows(cell):
@@ -183,6 +184,7 @@ def test_new_rows_in_another_order_with_gaps_and_strange_levels(gnomon, demo, tm
     result = gnomon("predict", "demo/model.skops", "new.csv")
     assert len(result.stdout.splitlines()) == len(demo) + 1
     assert "cells of age are no numbers" in result.stderr
+    assert "levels that the model has never seen, taken as a rare one: Atlantis" in result.stderr
     write(tmp_path / "new.csv", demo.select(["customer_id", "city"]))
     result = gnomon("predict", "demo/model.skops", "new.csv", "--out", "p.csv", code=2)
     assert "missing: joined, plan" in result.stderr

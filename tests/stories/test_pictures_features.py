@@ -10,7 +10,7 @@ from sklearn.tree import DecisionTreeClassifier
 from gnomon import plot
 from gnomon.datasets import make_center_corner, make_informative_pair, make_threshold
 from gnomon.features import GreedySelector, PolarFeatures, PosNegPart, Waterfall, Whitener
-from gnomon.linear import LinearModelClassifier
+from gnomon.linear import LinearModelClassifier, LinearSVM
 from gnomon.numerics.special import sigmoid
 from pictures import labelled, lines
 
@@ -23,6 +23,7 @@ def test_a_far_point_moves_least_squares_only():
     models = {
         "least squares": LinearModelClassifier(loss="squared", lam=1e-6, objective="sum"),
         "logistic": LinearModelClassifier(loss="logistic", lam=1e-3),
+        "SVM": LinearSVM(C=1.0),
     }
     panels = plot.far_point(models, X, y, [[40.0, 40.0]] * 5, 1)
     labelled(panels["without"])
@@ -31,7 +32,8 @@ def test_a_far_point_moves_least_squares_only():
         assert set(models) == set(lines(ax))
         angle[name] = {model: _direction(lines(ax)[model].get_xydata()) for model in models}
     turned = {model: abs(angle["with"][model] - angle["without"][model]) for model in models}
-    assert turned["least squares"] > 10 * turned["logistic"]
+    for robust in ("logistic", "SVM"):
+        assert turned["least squares"] > 10 * turned[robust]
     assert len(panels["with"].collections[1].get_offsets()) == 45
 
 

@@ -41,8 +41,16 @@ def test_losses_over_the_margin():
     drawn = {name: line.get_ydata() for name, line in lines(ax).items()}
     m = ax.lines[0].get_xdata()
     assert list(drawn)[:6] == ["0/1", "perceptron", "hinge", "squared hinge", "logistic / log 2", "squared"]
-    np.testing.assert_allclose(drawn["hinge"], np.maximum(0, 1 - m))
-    np.testing.assert_allclose(drawn["0/1"], ZeroOneLoss().value(1.0, m))
+    formulas = {
+        "0/1": ZeroOneLoss().value(1.0, m),
+        "perceptron": np.maximum(0, -m),
+        "hinge": np.maximum(0, 1 - m),
+        "squared hinge": np.maximum(0, 1 - m) ** 2,
+        "logistic / log 2": np.log1p(np.exp(-m)) / np.log(2.0),
+        "squared": (1 - m) ** 2,
+    }
+    for name, values in formulas.items():
+        np.testing.assert_allclose(drawn[name], values, atol=1e-14, err_msg=name)
     for bound in ("hinge", "squared hinge", "logistic / log 2", "squared"):
         assert np.all(drawn[bound] >= drawn["0/1"] - 1e-12)
 
@@ -55,6 +63,8 @@ def test_costs_change_only_the_slopes():
     weighted = Weighted(HingeLoss(), (2.0, 5.0))
     np.testing.assert_allclose(ax.lines[0].get_ydata(), weighted.value(1.0, z))
     np.testing.assert_allclose(ax.lines[1].get_ydata(), weighted.value(-1.0, z))
+    ax = plot.cost_slopes(costs=(5.0, 2.0))
+    np.testing.assert_allclose(ax.lines[0].get_ydata(), 5.0 * np.maximum(0, -ax.lines[0].get_xdata()))
 
 
 @pytest.mark.spec("LIN-P02")
@@ -62,9 +72,12 @@ def test_dual_tangents_touch_the_logistic_loss_from_below():
     ax = plot.dual_tangents((0.2, 0.5))
     labelled(ax)
     loss, first, second, touch = ax.lines
-    for tangent in (first, second):
-        assert np.all(tangent.get_ydata() <= loss.get_ydata() + 1e-12)
+    np.testing.assert_allclose(loss.get_ydata(), np.log1p(np.exp(-loss.get_xdata())))
     np.testing.assert_allclose(sigmoid(-touch.get_xdata()), [0.2, 0.5])
+    for tangent, alpha, t, value in zip((first, second), (0.2, 0.5), touch.get_xdata(), touch.get_ydata(), strict=True):
+        assert np.all(tangent.get_ydata() <= loss.get_ydata() + 1e-12)
+        np.testing.assert_allclose(value, np.log1p(np.exp(-t)))
+        np.testing.assert_allclose(tangent.get_ydata(), value - alpha * (tangent.get_xdata() - t), atol=1e-12)
 
 
 @pytest.mark.spec("LIN-P03")

@@ -13,7 +13,7 @@ from gnomon.distributions.normals import covariances_of
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments, group_moments
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, row_weight
 
 __all__ = ["CovarianceType", "NormalRows", "Shrinkage"]
 
@@ -61,6 +61,7 @@ class NormalRows(WeightedDetector):
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         part = self._sums(X, weights)
         self.moments_ = part if known is None else known + part
+        self._one_row = max(vars(self).get("_one_row", 0.0) if known is not None else 0.0, row_weight(weights))
         try:
             self._set_law(None, None)
         except UndeterminedCovariance:
@@ -71,7 +72,7 @@ class NormalRows(WeightedDetector):
         return "offset_" in vars(self)
 
     def _learn(self, X: Floats, weights: Floats | None) -> None:
-        self.moments_ = self._sums(X, weights)
+        self.moments_, self._one_row = self._sums(X, weights), row_weight(weights)
         self._set_law(X, weights)
 
     def _sums(self, X: Floats, weights: Floats | None) -> Moments:
@@ -82,7 +83,7 @@ class NormalRows(WeightedDetector):
     def _set_law(self, X: Any, weights: Floats | None) -> None:
         """The law of the sums; its share of shrinkage may need the rows once more."""
         found, kind = self.moments_, self.covariance_type
-        _refuse_few_rows(found, kind, self.ddof, self.shrinkage)
+        _refuse_few_rows(found, kind, self.ddof, self.shrinkage, self._one_row)
         share = _share(self.shrinkage, kind, found, X, weights)
         cov = covariances_of(found.scatter, found.weight - self.ddof, kind)
         _refuse_constant(cov[0], found.mean[0], share, getattr(self, "feature_names_in_", None))
@@ -91,9 +92,11 @@ class NormalRows(WeightedDetector):
         self.location_, self.covariance_ = self.density_.mean, self.density_.cov_matrix
 
 
-def _refuse_few_rows(found: Moments, covariance_type: CovarianceType, ddof: int, shrinkage: Shrinkage) -> None:
-    N, d = float(found.weight[0]), found.mean.shape[1]
-    if not max(ddof, 1) < N:
+def _refuse_few_rows(
+    found: Moments, covariance_type: CovarianceType, ddof: int, shrinkage: Shrinkage, one_row: float
+) -> None:
+    N, d = float(found.weight[0]) / one_row, found.mean.shape[1]
+    if not (N > 1.0 and found.weight[0] > ddof):
         raise UndeterminedCovariance(
             f"n_samples={N:g} rows (weights count rows) leave no variance at ddof={ddof}; give more rows"
         )

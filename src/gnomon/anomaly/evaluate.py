@@ -20,6 +20,7 @@ from gnomon.anomaly._labels import anomalous, require_anomalies
 from gnomon.anomaly.split import AnomalySplit, anomaly_split
 from gnomon.anomaly.threshold import Metric, Placement, metric_values, select_threshold
 from gnomon.numerics.curves import threshold_curve
+from gnomon.numerics.validation import check_positive
 
 __all__ = ["DetectorComparison", "DetectorScores", "evaluate_detectors"]
 
@@ -196,8 +197,10 @@ def evaluate_detectors(
             random_state=random_state,
         )
     _refuse_dishonest(split, bad)
-    choose = {"metric": metric, "beta": beta, "placement": placement}
-    found = [_judged(name, model, X, bad, split, choose) for name, model in _named(detectors)]
+    check_positive("beta", beta)
+    of_metric = beta if isinstance(metric, str) and metric == "fbeta" else 1.0
+    choose = {"metric": metric, "beta": of_metric, "placement": placement}
+    found = [_judged(name, model, X, bad, split, choose, beta) for name, model in _named(detectors)]
     return DetectorComparison(tuple(sorted(found, key=lambda row: -row.validation)), split)
 
 
@@ -227,7 +230,7 @@ def _refuse_dishonest(split: AnomalySplit, bad: Bools) -> None:
 
 
 def _judged(
-    name: str, model: BaseEstimator, X: Any, bad: Bools, split: AnomalySplit, choose: dict[str, Any]
+    name: str, model: BaseEstimator, X: Any, bad: Bools, split: AnomalySplit, choose: dict[str, Any], beta: float
 ) -> DetectorScores:
     fitted = clone(model).fit(_safe_indexing(X, split.train))
     held_out = (_safe_indexing(X, rows) for rows in (split.validation, split.test))
@@ -244,7 +247,7 @@ def _judged(
         test=float(metric_values(choose["metric"], choose["beta"], at, test, truth)[0]),
         tnr=1.0 - rates["fpr"],
         fnr=1.0 - rates["tpr"],
-        f_beta=float(at.f_beta(choose["beta"])[0]),
+        f_beta=float(at.f_beta(beta)[0]),
         pr_auc=curve.average_precision,
         roc_auc=curve.roc_auc,
         all_good_accuracy=float(1.0 - np.mean(truth)),

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_array, check_is_fitted
 from gnomon._typing import ArrayLike, Floats
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
-from gnomon.numerics.validation import FLOATS, check_choice
+from gnomon.numerics.validation import FLOATS, check_choice, check_numbers
 
 __all__ = ["LogShift"]
 
@@ -144,7 +144,7 @@ class LogShift(OneToOneFeatureMixin, TransformerMixin, Estimator):
 
     def _given(self, X: Floats) -> Floats:
         try:
-            k = np.broadcast_to(np.asarray(self.k, dtype=float), X.shape[1:]).copy()
+            k = np.broadcast_to(check_numbers("k", self.k), X.shape[1:]).copy()
         except ValueError:
             raise ValueError(f"k={self.k!r} must be 'auto', a number or {X.shape[1]} numbers") from None
         if not np.all(np.isfinite(k)):

@@ -77,7 +77,7 @@ def select_threshold(
         What is maximised; a callable gets two arrays of 0 and 1, where 1 is anomalous, once for every distinct score.
         Where it is NaN, as a precision of nothing may be, no threshold is put.
     beta : float, default=1.0
-        β of "fbeta".
+        β of "fbeta"; other metrics refuse one.
     placement : {"score", "midpoint"}, default="score"
         At the score itself, or half way from it to the next score above, which flags the same rows.
 
@@ -119,12 +119,15 @@ def candidates(scores: Floats, bad: Bools) -> ThresholdCurve:
 
 def metric_values(metric: Metric, beta: float, curve: ThresholdCurve, scores: Floats, bad: Bools) -> Floats:
     """The metric at every threshold of the curve."""
+    if not callable(metric):
+        check_choice("metric", metric, METRICS)
+    if beta != 1.0 and (callable(metric) or metric != "fbeta"):
+        raise ValueError(f"beta={beta!r} is of metric='fbeta', and metric={metric!r} has none; leave beta out")
     if callable(metric):
         truth = bad.astype(int)
         found = [float(metric(truth, (-scores >= t).astype(int))) for t in curve.thresholds]
         return np.array(found)
-    check_choice("metric", metric, METRICS)
-    return curve.f_beta(1.0 if metric == "f1" else check_positive("beta", beta))
+    return curve.f_beta(check_positive("beta", beta))
 
 
 def best_place(values: Floats, metric: Metric) -> int:

@@ -26,7 +26,7 @@ from gnomon.anomaly.threshold import PLACEMENTS, Metric, Placement, best_place, 
 from gnomon.base import read_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.routing import asking, routed, router
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, check_label, check_part, check_positive
 
 __all__ = ["TunedDetector"]
 
@@ -46,7 +46,7 @@ class TunedDetector(OutlierMixin, Estimator):
         Folds, stratified where an int; every fold needs an anomalous row to score.
     metric : {"f1", "fbeta"} or callable (y, flagged) → float, default="f1"
     beta : float, default=1.0
-        β of "fbeta".
+        β of "fbeta"; other metrics refuse one.
     placement : {"score", "midpoint"}, default="score"
         At a score, or half way to the next one above.
     anomaly_label : label, optional
@@ -115,6 +115,11 @@ class TunedDetector(OutlierMixin, Estimator):
         self
         """
         check_choice("placement", self.placement, PLACEMENTS)
+        check_part("detector", self.detector, "fit", "score_samples")
+        check_label("anomaly_label", self.anomaly_label)
+        check_positive("beta", self.beta)
+        if self.metric != "fbeta" and self.beta != 1.0:
+            raise ValueError(f"beta={self.beta!r} is for metric='fbeta'; choose it, or leave beta out")
         read_rows(self, X, skip_check_array=True)
         (X,) = indexable(X)
         if _num_samples(X) == 0:
@@ -212,13 +217,17 @@ class TunedDetector(OutlierMixin, Estimator):
         return self
 
     def _folds(self, X: Any, bad: Bools, params: dict[str, Any]) -> list[tuple[Integers, Integers]]:
-        require_anomalies(bad, f"y of n_samples={len(bad)}")
+        named = "" if self.anomaly_label is None else f", with anomaly_label={self.anomaly_label!r},"
+        require_anomalies(bad, f"y of n_samples={len(bad)}{named}")
         if isinstance(self.cv, Integral) and np.sum(bad) < self.cv:
             raise ValueError(
                 f"cv={self.cv} folds need an anomalous row each and y has {np.sum(bad)}; give cv ≤ {np.sum(bad)}, or "
                 "set the threshold without labels"
             )
-        return list(check_cv(self.cv, bad, classifier=True).split(X, bad, **params))
+        try:
+            return list(check_cv(self.cv, bad, classifier=True).split(X, bad, **params))
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"cv={self.cv!r}: {error}") from error
 
     def _mean_values(self, scored: list[tuple[Floats, Bools]]) -> tuple[Floats, Floats]:
         """Every score of any fold as a candidate, and the mean metric at each; all folds count alike."""

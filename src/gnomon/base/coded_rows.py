@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon._typing import ArrayLike, Bools, Floats, Sparse, TableLike, is_sparse
 from gnomon.base.rows import read_rows, table_rows
-from gnomon.numerics.domains import Categories, Domain, domains_of, ordered
+from gnomon.numerics.domains import Categories, Domain, domains_of, listed_values, ordered
 from gnomon.numerics.tables import FeatureTable, as_frame
 from gnomon.numerics.validation import FLOATS, assert_not_infinite, check_choice
 
@@ -80,8 +80,8 @@ def fitted_rows(estimator: Any, X: TableLike | Sparse, y: ArrayLike | None = "no
     return (matrix, *rest) if rest else matrix
 
 
-def new_rows(estimator: Any, X: TableLike | Sparse) -> Any:
-    """X as numbers, checked against the table of `fit`."""
+def new_rows(estimator: Any, X: TableLike | Sparse | FeatureTable) -> Any:
+    """X as numbers, checked against the table of `fit`, unless it is a table with its columns already."""
     if _is_ready(estimator, X):
         return X
     if _plain(X) and not np.any(estimator.coding_.category):
@@ -106,10 +106,10 @@ def _is_ready(estimator: Any, X: object) -> bool:
     )
 
 
-def _plain(X: TableLike | Sparse) -> bool:
+def _plain(X: TableLike | Sparse | FeatureTable) -> bool:
     """Whether X is an array of numbers, or a frame of nothing else."""
-    if is_sparse(X):
-        return True
+    if is_sparse(X) or isinstance(X, FeatureTable):
+        return is_sparse(X)
     frame = as_frame(X)
     if frame is not None:
         return all(kind.is_numeric() for kind in frame.schema.values())
@@ -125,22 +125,18 @@ def _numbers(estimator: Any, X: TableLike | Sparse, y: ArrayLike | None = "no_va
 
 
 def _learn(table: FeatureTable, categorical_features: CategoricalFeatures, categories: Categories | None) -> Coding:
-    chosen = _chosen(table, categorical_features)
-    which = [j for j in range(len(table.names)) if chosen[j]]
-    declared = domains_of(table, [j for j in which if _has_domain(table, j, categories)], categories or "auto")
-    domains = dict(zip([j for j in which if _has_domain(table, j, categories)], declared, strict=True))
-    for j in which:
-        if j not in domains:
+    which = np.flatnonzero(_chosen(table, categorical_features)).tolist()
+    categories = "auto" if categories is None else categories
+    domains: list[Domain | None] = [None] * len(table.names)
+    for j, listed in zip(which, listed_values(categories, table.names, which), strict=True):
+        column = table.column(j)
+        if listed is None and column.is_number:
             # Categories may be any numbers: each value that occurs is one. Booleans keep their type.
-            column = table.column(j)
             values = ordered(set(column.cells[~column.missing].tolist()))
             domains[j] = Domain(len(values), tuple(map(bool, values)) if column.is_category else values)
-    return Coding(table.names, tuple(domains.get(j) for j in range(len(table.names))))
-
-
-def _has_domain(table: FeatureTable, j: int, categories: Categories | None) -> bool:
-    listed = categories is not None and (not isinstance(categories, dict) or table.names[j] in categories)
-    return listed or not table.column(j).is_number
+        else:
+            domains[j] = domains_of(table, [j], categories)[0]
+    return Coding(table.names, tuple(domains))
 
 
 def _by_type(categorical_features: CategoricalFeatures) -> bool:

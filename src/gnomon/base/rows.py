@@ -18,7 +18,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length, validate
 
 from gnomon._typing import Array, ArrayLike, MatrixLike, Sparse, TableLike, is_sparse
 from gnomon.base.parameters import check_parameters
-from gnomon.numerics.tables import as_frame, as_table
+from gnomon.numerics.tables import FeatureTable, as_frame, as_table
 from gnomon.numerics.validation import FLOATS, assert_finite
 
 __all__ = ["given_rows", "map_rows", "naming_columns", "read_rows", "table_rows", "validate_rows"]
@@ -99,7 +99,7 @@ def validate_rows(
 
 def table_rows(
     estimator: BaseEstimator,
-    X: TableLike | Sparse,
+    X: TableLike | Sparse | FeatureTable,
     y: ArrayLike | None = "no_validation",
     *,
     reset: bool = True,
@@ -111,8 +111,9 @@ def table_rows(
     ----------
     estimator : estimator
         Whose `n_features_in_` and `feature_names_in_` are set (``reset=True``) or compared.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Numbers, strings and truth values, with gaps; infinity and sparse matrices are refused.
+    X : array-like or data frame of shape (n_samples, n_features), or FeatureTable
+        Numbers, strings and truth values, with gaps; infinity and sparse matrices are refused. A `FeatureTable` was
+        checked by whoever made it.
     y : array-like of shape (n_samples,), optional
         Checked like X: without gaps, one column unless `target` says otherwise.
     reset : bool, default=True
@@ -133,6 +134,8 @@ def table_rows(
     >>> table.names, table.column(0).declared, table.column(1).cells
     (('hue', 'size'), ('red', 'blue'), array([1., 2.]))
     """
+    if isinstance(X, FeatureTable):
+        return X
     frame = as_frame(X)
     if frame is None:
         # An array keeps its type; NumPy would turn a list with one string into an array of strings.

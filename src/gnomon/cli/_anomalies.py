@@ -15,6 +15,7 @@ from gnomon.io import read_table
 from gnomon.io.files import digest_of, outbox
 from gnomon.io.models import write_model
 from gnomon.report import AnomalyStudy, anomaly_page, anomaly_summary, find_anomalies
+from gnomon.report._reading import reading_remarks
 from gnomon.report.anomaly_pages import anomaly_verdict, detector_rows
 
 __all__ = ["run"]
@@ -41,7 +42,7 @@ def run(
         with progress_bar(quiet=quiet or as_json) as progress:
             study = find_anomalies(table, target, **choices, progress=progress)
         notes = anomaly_summary(study)
-        write_model(study.model, place(MODEL), **notes)
+        write_model(study.model, place(MODEL), **notes, reading=dict(reading))
         facts = {"source": data.name, "digest": digest_of(data), "model_file": MODEL, "command": command_line()}
         place(REPORT).write_text(anomaly_page(study, table, **facts), encoding="utf-8")
     if as_json:
@@ -52,6 +53,8 @@ def run(
 
 def _tell(console: Console, study: AnomalyStudy, out: Path) -> None:
     console.print(f"{study.rule[:1].upper()}{study.rule[1:]}.", markup=False)
+    for remark in reading_remarks(study.kinds):
+        console.print(f"{remark.title}. {remark.text}", markup=False)
     heads, rows = detector_rows(study)
     console.print("Detectors, the best on validation rows first:" if study.target else "Detectors, the best first:")
     grid = Grid()

@@ -42,8 +42,15 @@ Rule = Annotated[
     typer.Option(help="Which model is chosen: simplest, of those as good as the best (so if not given); or best."),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="The model.skops that learn wrote.")]
-NewData = Annotated[Path, typer.Argument(metavar="FILE", help="Rows to predict, with the training file's columns.")]
+NewData = Annotated[
+    Path | None,
+    typer.Argument(metavar="[FILE]", help="Rows to predict, with the training file's columns; standard input if none."),
+]
 OutFile = Annotated[Path | None, typer.Option("--out", "-o", help="CSV file to write; standard output if not given.")]
+Ids = Annotated[list[str] | None, typer.Option("--id", help="Column to copy beside the predictions; may be repeated.")]
+Threshold = Annotated[
+    float | None, typer.Option(help="Two classes: the second where its probability is above; anomalies: at or below.")
+]
 Proba = Annotated[bool, typer.Option("--proba", help="Add the probability of every class.")]
 Out = Annotated[Path | None, typer.Option("--out", "-o", help="Folder for the report and the model.")]
 Seed = Annotated[int, typer.Option(min=0, max=2**31, help="Seed of every random choice.")]
@@ -52,9 +59,19 @@ Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing but erro
 AsJson = Annotated[bool, typer.Option("--json", help="Print the outcome as JSON instead.")]
 Delimiter = Annotated[str | None, typer.Option(help="What separates fields; found by itself if not given.")]
 Encoding = Annotated[str, typer.Option(help="Encoding of the text, for example latin-1.")]
+Missing = Annotated[list[str] | None, typer.Option(help="A further cell that means missing; may be given often.")]
+Types = Annotated[
+    list[str] | None,
+    typer.Option("--type", metavar="COLUMN=TYPE", help="number, category, date or text; may be repeated."),
+]
+LearnedDelimiter = Annotated[str | None, typer.Option(help="What separates fields; as for learn if not given.")]
+LearnedEncoding = Annotated[str | None, typer.Option(help="Encoding of the text; as for learn if not given.")]
 Groups = Annotated[list[str] | None, typer.Argument(help="Words of the groups of kernels to compile; all if none.")]
 Clear = Annotated[bool, typer.Option("--clear", help="Delete them.")]
-NoHeader = Annotated[bool, typer.Option("--no-header", help="The first line is data; columns are column_1, column_2 …")]
+Header = Annotated[
+    bool | None,
+    typer.Option("--header/--no-header", help="The first line names the columns, or is data: column_1, column_2 …"),
+]
 
 
 @app.command()
@@ -74,7 +91,9 @@ def learn(
     seed: Seed = 0,
     delimiter: Delimiter = None,
     encoding: Encoding = "utf-8",
-    no_header: NoHeader = False,
+    header: Header = None,
+    missing: Missing = None,
+    types: Types = None,
     as_json: AsJson = False,
     quiet: Quiet = False,
 ) -> None:
@@ -85,6 +104,7 @@ def learn(
     from gnomon.cli import _anomalies, _learn
     from gnomon.cli._guard import guarded
 
+    reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing or []}
     common = {"drop": drop or (), "keep": keep or (), "seed": seed}
     run, own = (_anomalies.run, search) if task == "anomaly" else (_learn.run, {"task": task, **labelled})
     with guarded():
@@ -92,8 +112,8 @@ def learn(
             data,
             target,
             out=out,
-            reading={"delimiter": _character(delimiter), "encoding": encoding, "header": not no_header},
-            choices={**common, **{name: value for name, value in own.items() if value is not None}},
+            reading=reading,
+            choices={**common, "types": _types(types or []), **{k: v for k, v in own.items() if v is not None}},
             as_json=as_json,
             quiet=quiet,
         )
@@ -102,20 +122,24 @@ def learn(
 @app.command()
 def predict(
     model: Model,
-    data: NewData,
+    data: NewData = None,
     out: OutFile = None,
     proba: Proba = False,
-    delimiter: Delimiter = None,
-    encoding: Encoding = "utf-8",
-    no_header: NoHeader = False,
+    threshold: Threshold = None,
+    ids: Ids = None,
+    delimiter: LearnedDelimiter = None,
+    encoding: LearnedEncoding = None,
+    header: Header = None,
+    missing: Missing = None,
 ) -> None:
-    """Predict the rows of a file with a model that learn wrote."""
+    """Predict the rows of a file with a model that learn wrote, in their order, beside their identifiers."""
     from gnomon.cli._guard import guarded
     from gnomon.cli._predict import run
 
     with guarded():
-        reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": not no_header}
-        run(model, data, out=out, proba=proba, reading=reading)
+        given = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing}
+        reading = {option: value for option, value in given.items() if value is not None}
+        run(model, data, out=out, proba=proba, threshold=threshold, ids=ids or [], reading=reading)
 
 
 @app.command()
@@ -156,6 +180,15 @@ def _as_options(choices: dict[str, object]) -> dict[str, object]:
 def _character(delimiter: str | None) -> str | None:
     r"""The delimiter as one character; the word tab and the letters \t mean the tabulator."""
     return None if delimiter is None else {"tab": "\t", r"\t": "\t"}.get(delimiter, delimiter)
+
+
+def _types(options: list[str]) -> dict[str, str]:
+    """Options like price=number as a dict; the name may hold an equals sign, the type does not."""
+    from gnomon.io import UserError
+
+    if bad := [option for option in options if not all(option.rpartition("=")[::2])]:
+        raise UserError(f"--type {bad[0]}: give COLUMN=TYPE, for example --type price=number")
+    return {option.rpartition("=")[0]: option.rpartition("=")[2] for option in options}
 
 
 def _version(wanted: bool) -> None:

@@ -47,7 +47,7 @@ def run(
         with progress_bar(quiet=quiet or as_json) as progress:
             study = learn(table, target, **choices, progress=progress)
         notes = summary(study)
-        write_model(study.model, place(MODEL), **notes)
+        write_model(study.model, place(MODEL), **notes, reading=dict(reading))
         html = page(study, table, source=data.name, digest=digest_of(data), model_file=MODEL, command=command_line())
         place(REPORT).write_text(html, encoding="utf-8")
     if as_json:
@@ -63,7 +63,7 @@ def run_demo(*, out: Path | None, seed: int, as_json: bool, quiet: bool) -> None
     path, target = demo_path()
     console = Console(quiet=quiet or as_json, highlight=False)
     console.print("A made-up table of bicycle-hire customers; the question is who cancels within a year.")
-    reading = {"delimiter": None, "encoding": "utf-8", "header": True}
+    reading: dict[str, Any] = {"delimiter": None, "encoding": "utf-8", "header": True, "missing": []}
     folder = out or Path("gnomon-demo")
     run(path, target, out=folder, reading=reading, choices={"seed": seed}, as_json=as_json, quiet=quiet)
 

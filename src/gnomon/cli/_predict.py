@@ -1,75 +1,162 @@
-"""`gnomon predict`: the rows of a file through a model file, as CSV."""
+"""`gnomon predict`: the rows of a file or of standard input through a model file, as CSV.
+
+The new rows are read as the training rows were: the model holds the form of every column, its notes the options of
+reading; options given here come first.
+"""
 
 import csv
 import io
 import sys
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from sklearn.pipeline import Pipeline
 
+from gnomon._typing import Array
 from gnomon.cli._guard import errors
-from gnomon.io import Table, UserError, load, notes, read_table
+from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
 from gnomon.io.files import outbox
-from gnomon.io.tables import as_float, listed, to_text
+from gnomon.io.tables import listed, to_text
+from gnomon.report._prepare import Preparer
 
 __all__ = ["run"]
 
+NEEDED: dict[str, Any] = {"target": (str, type(None)), "task": str, "columns": dict, "reading": dict}
+"""What the notes of a model that `learn` wrote hold for `predict`."""
+OPTIONS: dict[str, Any] = {
+    "delimiter": (str, type(None)),
+    "encoding": str,
+    "header": (bool, type(None)),
+    "missing": list,
+}
+TASKS = ("classification", "regression", "anomaly")
+STANDARD_INPUT = Path("-")
 
-def run(model: Path, data: Path, *, out: Path | None, proba: bool, reading: Mapping[str, Any]) -> None:
+
+def run(
+    model: Path,
+    data: Path | None,
+    *,
+    out: Path | None,
+    proba: bool,
+    threshold: float | None,
+    ids: Sequence[str],
+    reading: Mapping[str, Any],
+) -> None:
     """Predict every row of `data`; write CSV to `out` or standard output."""
-    facts = notes(model)
-    if "target" not in facts:
-        raise UserError(f"{model}: this model was not made by gnomon learn; load it in Python with gnomon.io.load")
+    facts = _facts(model)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", UserWarning)
-        pipeline = load(model)
-    table = read_table(data, **reading)
-    _advise(pipeline, table, facts, caught)
-    _write(_predictions(pipeline, table, facts, proba), out)
-
-
-def _advise(
-    pipeline: Pipeline, table: Table, facts: Mapping[str, Any], caught: Sequence[warnings.WarningMessage]
-) -> None:
-    """Say on standard error what the user should know of how the file was read."""
+        pipeline = _pipeline(model)
+    _refuse_odd_questions(pipeline, facts, proba, threshold)
+    table = _table(data, {**facts["reading"], **reading})
     console = errors()
-    kinds = pipeline[0].kinds
-    for warning in caught:
-        console.print(f"note: {warning.message}", markup=False)
+    for said in (*(str(warning.message) for warning in caught), *_advice(pipeline, table, facts)):
+        console.print(f"note: {said}", markup=False)
+    columns = [*_identifiers(table, facts, ids), *_predictions(pipeline, table, facts, proba, threshold)]
+    _write(columns, out)
+
+
+def _facts(model: Path) -> dict[str, Any]:
+    """The notes, with everything that is needed here."""
+    facts = {"reading": {}, **notes(model)}
+    if "target" not in facts:
+        raise UserError(f"{model}: this model was not made by gnomon learn; load it in Python with gnomon.io.load")
+    odd = [name for name, kind in NEEDED.items() if name not in facts or not isinstance(facts[name], kind)]
+    options = {} if odd else facts["reading"]
+    odd += [name for name, kind in OPTIONS.items() if name in options and not isinstance(options[name], kind)]
+    if odd or facts["task"] not in TASKS:
+        raise ModelFileError(f"{model}: the notes are damaged ({', '.join(odd) or 'task'}); run gnomon learn again")
+    return facts
+
+
+def _pipeline(model: Path) -> Pipeline:
+    found = load(model)
+    if not isinstance(found, Pipeline) or not isinstance(found[0], Preparer):
+        raise ModelFileError(f"{model}: the notes are of gnomon learn, the model is not; run gnomon learn again")
+    return found
+
+
+def _refuse_odd_questions(pipeline: Pipeline, facts: Mapping[str, Any], proba: bool, threshold: float | None) -> None:
+    task = facts["task"]
+    if proba and task != "classification":
+        raise UserError(f"--proba is for classification; this model was made by --task {task}")
+    if threshold is None or task == "anomaly":
+        return
+    if task != "classification" or len(pipeline.classes_) != 2:
+        what = f"{len(pipeline.classes_)} classes" if task == "classification" else f"--task {task}"
+        raise UserError(f"--threshold is for two classes or anomalies; this model is of {what}")
+    if not 0.0 <= threshold <= 1.0:
+        raise UserError(f"--threshold {threshold:g} is no probability; give a number from 0 to 1")
+
+
+def _table(data: Path | None, reading: Mapping[str, Any]) -> Table:
+    known = {name: reading[name] for name in OPTIONS if name in reading}
+    if data is not None and data != STANDARD_INPUT:
+        return read_table(data, **known)
+    if sys.stdin.isatty():
+        raise UserError("give the FILE of rows to predict, or pipe it in")
+    return read_table(sys.stdin.buffer, **known)
+
+
+def _advice(pipeline: Pipeline, table: Table, facts: Mapping[str, Any]) -> Iterator[str]:
+    """What the user should know of how the file was read."""
     extra = [name for name in table.names if name not in facts["columns"] and name != facts["target"]]
     if extra:
-        console.print(f"note: columns that the model does not know are ignored: {listed(extra)}", markup=False)
-    for kind in kinds:
-        if kind.kind == "number" and kind.name in table.columns:
-            values = table[kind.name]
-            lost = int((np.isnan(as_float(values)) & (to_text(values) != "")).sum())
-            if lost:
-                console.print(f"note: {lost} cells of {kind.name} are no numbers; taken as missing", markup=False)
+        yield f"columns that the model does not know are ignored: {listed(extra)}"
+    for kind in pipeline[0].kinds:
+        if kind.name in table.columns and (lost := kind.lost(table[kind.name])).any():
+            example = str(to_text(table[kind.name])[lost][0])
+            yield f"{lost.sum()} cells of {kind.name} are no {kind.kind}s, for example {example!r}; taken as missing"
+    for name, levels in pipeline[0].levels_.items():
+        if name in table.columns:
+            yield from _strangers(name, to_text(table[name]), set(levels))
 
 
-def _predictions(pipeline: Pipeline, table: Table, facts: Mapping[str, Any], proba: bool) -> dict[str, list[Any]]:
-    if proba and facts["task"] != "classification":
-        raise UserError(f"--proba is for classification; this model was made by --task {facts['task']}")
-    predicted = pipeline.predict(table)
+def _strangers(name: str, cells: Array, known: set[str]) -> Iterator[str]:
+    new = [cell for cell in cells.tolist() if cell and cell not in known]
+    if new:
+        yield (
+            f"{len(new)} cells of {name} hold levels that the model has never seen, taken as a rare one: "
+            f"{listed(list(dict.fromkeys(new)), 5)}"
+        )
+
+
+def _identifiers(table: Table, facts: Mapping[str, Any], ids: Sequence[str]) -> Iterator[tuple[str, list[Any]]]:
+    """The columns that say which row is which: those that learn took for identifiers, and those asked for."""
+    found = [name for name, kind in facts["columns"].items() if kind == "identifier" and name in table.columns]
+    for name in dict.fromkeys([*found, *ids]):
+        yield name, to_text(table[name]).tolist()
+
+
+def _predictions(
+    pipeline: Pipeline, table: Table, facts: Mapping[str, Any], proba: bool, threshold: float | None
+) -> Iterator[tuple[str, list[Any]]]:
     if facts["task"] == "anomaly":
-        verdicts = np.where(predicted == -1, "anomaly", "good")
-        return {"prediction": verdicts.tolist(), "score": pipeline.score_samples(table).tolist()}
-    columns = {"prediction": predicted.tolist()}
+        scores = pipeline.score_samples(table)
+        bad = pipeline.predict(table) == -1 if threshold is None else scores <= threshold
+        yield "prediction", np.where(bad, "anomaly", "good").tolist()
+        yield "score", scores.tolist()
+        return
+    shares = pipeline.predict_proba(table) if proba or threshold is not None else np.empty(0)
+    if threshold is None:
+        yield "prediction", pipeline.predict(table).tolist()
+    else:
+        yield "prediction", pipeline.classes_[(shares[:, 1] > threshold).astype(int)].tolist()
     if proba:
-        values = pipeline.predict_proba(table)
-        columns |= {f"probability of {c}": values[:, k].tolist() for k, c in enumerate(pipeline.classes_.tolist())}
-    return columns
+        for k, name in enumerate(pipeline.classes_.tolist()):
+            yield f"probability of {name}", shares[:, k].tolist()
 
 
-def _write(columns: Mapping[str, Sequence[Any]], out: Path | None) -> None:
+def _write(columns: Sequence[tuple[str, list[Any]]], out: Path | None) -> None:
+    names, values = zip(*columns, strict=True)
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows(zip(*columns.values(), strict=True))
+    writer.writerow(names)
+    writer.writerows(zip(*values, strict=True))
     if out is None:
         sys.stdout.write(buffer.getvalue())
         sys.stdout.flush()

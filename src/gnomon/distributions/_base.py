@@ -120,6 +120,23 @@ class Distribution(ABC):
         out = np.asarray(self.log_density(X))
         return out if out.ndim <= 1 else sum_of_logs(out.reshape(len(out), -1))
 
+    def observed_log_density(self, X: Floats) -> Floats:
+        """log p of every row of X from the cells that are there; the others (NaN) are integrated out."""
+        seen = ~np.isnan(X)
+        if not self.vectors:
+            return sum_of_logs(np.where(seen, self.log_density(np.where(seen, X, 0.0)), 0.0))
+        out = np.zeros(len(X))
+        for pattern in np.unique(seen, axis=0):
+            rows, columns = np.all(seen == pattern, axis=1), np.flatnonzero(pattern)
+            if len(columns):
+                law = self if np.all(pattern) else self.marginal(columns)
+                out[rows] = law.row_log_density(X[np.ix_(rows, columns)])
+        return out
+
+    def marginal(self, idx: ArrayLike) -> "Distribution":
+        """The law of the coordinates `idx` of a law of vectors."""
+        raise ValueError(f"{type(self).__name__} has no marginals; fill the missing cells, or take MultivariateNormal")
+
     @classmethod
     def fit(cls, X: MatrixLike, sample_weight: ArrayLike | None = None, **options: Any) -> Self:
         """The law of greatest likelihood, equation (2); with `prior` among the options, the posterior mode.

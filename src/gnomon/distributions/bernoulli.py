@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaln, xlog1py, xlogy
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Numbers
 from gnomon.distributions._base import Prior, check_points, frozen
 from gnomon.distributions.discrete import Discrete, Trials, check_counts, whole
 from gnomon.numerics.energy import Energy
+from gnomon.numerics.saddle_point import log_binomial
 from gnomon.numerics.validation import check_non_negative
 
 __all__ = ["Bernoulli", "Binomial"]
@@ -183,9 +183,7 @@ class Binomial(Discrete):
         m = self.n_trials
         x = check_points(x, np.broadcast_shapes(np.shape(m), np.shape(self.p)))
         inside = whole(x) & (x <= m)
-        k = np.where(inside, x, 0.0)
-        chosen = gammaln(m + 1.0) - gammaln(k + 1.0) - gammaln(m - k + 1.0)
-        return np.where(inside, chosen + xlogy(k, self.p) + xlog1py(m - k, -self.p), -np.inf)
+        return np.where(inside, log_binomial(np.where(inside, x, 0.0), m, self.p), -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> Integers:
         return rng.binomial(self.n_trials, self.p, size=(n, *np.shape(self.mean)))

@@ -19,6 +19,7 @@ from gnomon.distributions._base import Distribution, Statistics, check_points, f
 from gnomon.distributions.bernoulli import Bernoulli
 from gnomon.distributions.dirichlet import solve_log_means
 from gnomon.distributions.discrete import Trials
+from gnomon.numerics.saddle_point import log_beta
 
 __all__ = ["Beta"]
 
@@ -107,11 +108,10 @@ class Beta(Distribution):
 
     def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.mean))
-        inside = (x >= 0.0) & (x <= 1.0)
-        safe = np.where(inside, x, 0.5)
-        return np.where(
-            inside, xlogy(self.alpha - 1.0, safe) + xlog1py(self.beta - 1.0, -safe) - self.log_norm, -np.inf
-        )
+        inner = log_beta(np.where((x > 0.0) & (x < 1.0), x, 0.5), self.alpha, self.beta)
+        end = np.where(x == 1.0, 1.0, 0.0)
+        at_end = xlogy(self.alpha - 1.0, end) + xlog1py(self.beta - 1.0, -end) - self.log_norm
+        return np.where((x > 0.0) & (x < 1.0), inner, np.where((x == 0.0) | (x == 1.0), at_end, -np.inf))
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.beta(self.alpha, self.beta, size=(n, *np.shape(self.mean)))

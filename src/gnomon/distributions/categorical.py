@@ -20,6 +20,7 @@ from gnomon._typing import Array, ArrayLike, Floats, Integers, MatrixLike, Numbe
 from gnomon.distributions._base import Distribution, Frozen, Prior, check_points, check_sample, frozen
 from gnomon.distributions.discrete import Counts, Discrete, check_counts, whole
 from gnomon.numerics.energy import Energy
+from gnomon.numerics.saddle_point import log_binomial, log_poisson, two_product
 from gnomon.numerics.validation import assert_finite, check_integer
 
 __all__ = ["Categorical", "Multinomial"]
@@ -254,10 +255,10 @@ class Multinomial(Distribution):
             raise ValueError(f"x has shape {X.shape}; give rows of {self.probabilities.size} counts")
         wrong = _map_entries(X, lambda entries: ~whole(entries)) @ np.ones(self.probabilities.size)
         total, possible = X @ np.ones(self.probabilities.size), self.probabilities > 0.0
-        out = X @ np.log(np.where(possible, self.probabilities, 1.0))
         if self.coefficient:
-            parts = _map_entries(X, lambda entries: gammaln(np.abs(entries) + 1.0))
-            out = out + gammaln(np.abs(total) + 1.0) - parts @ np.ones(self.probabilities.size)
+            out = _log_multinomial(X, total, np.where(possible, self.probabilities, 1.0))
+        else:
+            out = X @ np.log(np.where(possible, self.probabilities, 1.0))
         outside = (wrong > 0.0) | (X @ (~possible).astype(float) > 0.0)
         if self.n_trials is not None:
             outside = outside | (total != self.n_trials)
@@ -272,15 +273,26 @@ class Multinomial(Distribution):
         if not self.coefficient:
             return -m * float(np.sum(xlogy(p, p)))
         k = np.arange(m + 1.0)[:, None]
-        chosen = gammaln(m + 1.0) - gammaln(k + 1.0) - gammaln(m - k + 1.0)
-        with np.errstate(divide="ignore"):
-            single = np.exp(chosen + xlogy(k, p) + xlogy(m - k, 1.0 - p))
+        single = np.exp(log_binomial(k, m, p))
         return float(np.sum(single * gammaln(k + 1.0)) - gammaln(m + 1.0) - m * np.sum(xlogy(p, p)))
 
     def _trials(self) -> int:
         if self.n_trials is None:
             raise ValueError("n_trials=None: moments and draws need a number of trials; give it at construction")
         return self.n_trials
+
+
+def _log_multinomial(X: Any, total: Numbers, p: Floats) -> Numbers:
+    """Poisson counts, given their sum: those that are stored one by one, and e^{−nπ} for each that is zero."""
+    rows, n = sparse.csr_array(np.atleast_2d(X) if not sparse.issparse(X) else X), np.abs(np.atleast_1d(total))
+    rows.eliminate_zeros()
+    stored = np.diff(rows.indptr)
+    k, (rate, rest) = np.abs(rows.data), two_product(np.repeat(n, stored), p[rows.indices])
+    parts = sparse.csr_array((log_poisson(k, rate, (k - rate) - rest), rows.indices, rows.indptr), shape=rows.shape)
+    present = sparse.csr_array((np.ones(len(k)), rows.indices, rows.indptr), shape=rows.shape)
+    absent = np.where(stored < p.size, np.maximum(1.0 - present @ p, 0.0), 0.0)
+    out = parts @ np.ones(p.size) - n * absent - log_poisson(n, n)
+    return out if np.ndim(total) else out[0]
 
 
 def _simplex(law: "Categorical | Multinomial") -> None:

@@ -23,15 +23,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from scipy.special import gammaln
 
 from gnomon._typing import ArrayLike, Floats, Numbers
-from gnomon.distributions._base import Distribution, Frozen, frozen
+from gnomon.distributions._base import Distribution, Frozen
 from gnomon.distributions.bernoulli import Bernoulli
 from gnomon.distributions.beta import Beta
 from gnomon.distributions.categorical import Categorical
 from gnomon.distributions.dirichlet import Dirichlet
 from gnomon.distributions.discrete import Counts, Trials
+from gnomon.numerics.saddle_point import log_dirichlet_multinomial, log_gamma_ratio
 
 __all__ = ["BetaBernoulli", "ConjugateModel", "DirichletCategorical"]
 
@@ -61,6 +61,8 @@ class ConjugateModel(ABC):
     """
 
     domains: ClassVar[dict[str, str]] = {}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = ()
+    """The laws that the data may have."""
 
     @property
     @abstractmethod
@@ -155,6 +157,7 @@ class BetaBernoulli(ConjugateModel):
     beta: Numbers = 1.0
 
     domains: ClassVar[dict[str, str]] = {"alpha": "positive", "beta": "positive"}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = (Bernoulli,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", self.law.alpha)
@@ -173,9 +176,8 @@ class BetaBernoulli(ConjugateModel):
         return BetaBernoulli(after.alpha, after.beta)
 
     def log_evidence_of(self, statistics: Trials, *, ordered: bool = True) -> Numbers:
-        after = self.law.given(statistics.total, statistics.trials)
         counts = np.stack([statistics.total, statistics.trials - statistics.total], axis=-1)
-        return after.log_norm - self.law.log_norm + (0.0 if ordered else _log_orders(counts))
+        return _log_evidence(counts, np.stack([self.alpha, self.beta], axis=-1), ordered)
 
     def predictive(self) -> Bernoulli:
         return Bernoulli(self.law.mean)
@@ -212,6 +214,7 @@ class DirichletCategorical(ConjugateModel):
     alpha: Frozen
 
     domains: ClassVar[dict[str, str]] = {"alpha": "positive"}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = (Categorical,)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "alpha", self.law.alpha)
@@ -228,8 +231,7 @@ class DirichletCategorical(ConjugateModel):
         return DirichletCategorical(self.law.given(statistics.counts).alpha)
 
     def log_evidence_of(self, statistics: Counts, *, ordered: bool = True) -> Numbers:
-        after = self.law.given(statistics.counts)
-        return after.log_norm - self.law.log_norm + (0.0 if ordered else _log_orders(statistics.counts))
+        return _log_evidence(statistics.counts, self.alpha, ordered)
 
     def predictive(self) -> Categorical:
         return Categorical(self.law.mean)
@@ -238,7 +240,10 @@ class DirichletCategorical(ConjugateModel):
         return Categorical(theta)
 
 
-def _log_orders(counts: Numbers) -> Numbers:
-    """The logarithm of the number of orders in which values with these counts can come."""
-    counts = frozen(counts)
-    return gammaln(np.sum(counts, axis=-1) + 1.0) - np.sum(gammaln(counts + 1.0), axis=-1)
+def _log_evidence(counts: ArrayLike, alpha: Floats, ordered: bool) -> Numbers:
+    """log B(α + n)/B(α), times the number of orders in which values with these counts can come."""
+    if not ordered:
+        return log_dirichlet_multinomial(counts, alpha)
+    counts = np.asarray(counts, dtype=float)
+    parts = np.sum(log_gamma_ratio(alpha, counts), axis=-1)
+    return parts - log_gamma_ratio(np.sum(alpha, axis=-1), np.sum(counts, axis=-1))

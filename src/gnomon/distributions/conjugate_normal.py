@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from gnomon._typing import ArrayLike, Numbers
-from gnomon.distributions._base import Frozen, frozen
+from gnomon.distributions._base import Distribution, Frozen, frozen
 from gnomon.distributions.conjugate import ConjugateModel
 from gnomon.distributions.normal import MultivariateNormal, Normal
 from gnomon.distributions.normal_inverse import MeanCov, MeanVar, NormalInverseGamma, NormalInverseWishart
@@ -59,6 +59,7 @@ class NormalKnownCov(ConjugateModel):
     cov: Numbers
 
     domains: ClassVar[dict[str, str]] = {"mean0": "real", "cov0": "covariance", "cov": "covariance"}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = (Normal, MultivariateNormal)
 
     def __post_init__(self) -> None:
         for name in ("mean0", "cov0", "cov"):
@@ -131,6 +132,7 @@ class NormalInverseGammaModel(ConjugateModel):
     b: Numbers = 1.0
 
     domains: ClassVar[dict[str, str]] = {"loc": "real", "kappa": "positive", "a": "positive", "b": "positive"}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = (Normal,)
 
     def __post_init__(self) -> None:
         law = self.law
@@ -201,6 +203,7 @@ class NormalInverseWishartModel(ConjugateModel):
     df: float
 
     domains: ClassVar[dict[str, str]] = {"loc": "real", "kappa": "positive", "scale": "covariance"}
+    likelihoods: ClassVar[tuple[type[Distribution], ...]] = (MultivariateNormal,)
 
     def __post_init__(self) -> None:
         law = self.law

@@ -14,13 +14,23 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
+from sklearn.utils import get_tags
 from sklearn.utils.validation import has_fit_parameter
 
 from gnomon._typing import Array, ArrayLike, Floats, MatrixLike
 from gnomon.distributions._base import Distribution, DistributionFamily
 from gnomon.distributions.conjugate import ConjugateModel
 
-__all__ = ["Density", "KnownDensity", "density_parameters", "fit_density", "row_log_density", "sample_density"]
+__all__ = [
+    "Density",
+    "KnownDensity",
+    "density_parameters",
+    "fit_density",
+    "observed_log_density",
+    "row_log_density",
+    "sample_density",
+    "takes_gaps",
+]
 
 Density: TypeAlias = type[Distribution] | DistributionFamily | ConjugateModel | BaseEstimator
 """What a density is fitted by; an estimator has `score_samples`."""
@@ -87,6 +97,44 @@ def row_log_density(density: Any, X: MatrixLike) -> Floats:
 @row_log_density.register
 def _(density: Distribution, X: MatrixLike) -> Floats:
     return np.asarray(density.row_log_density(X), dtype=float)
+
+
+def takes_gaps(density: Any) -> bool:
+    """Whether a density is an estimator that deals with missing cells itself.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KernelDensity
+    >>> from gnomon.distributions.density import takes_gaps
+    >>> takes_gaps(KernelDensity())
+    False
+    """
+    return isinstance(density, BaseEstimator) and bool(get_tags(density).input_tags.allow_nan)
+
+
+@singledispatch
+def observed_log_density(density: Any, X: Floats) -> Floats:
+    """log p of the cells of every row that are there, under a fitted density; NaN is a missing cell.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.distributions import MultivariateNormal
+    >>> from gnomon.distributions.density import observed_log_density
+    >>> observed_log_density(MultivariateNormal(np.zeros(2), np.eye(2)), np.array([[0.0, np.nan]])).round(7)
+    array([-0.9189385])
+    """
+    if np.any(np.isnan(X)) and not takes_gaps(density):
+        raise ValueError(
+            f"X has missing cells, and {type(density).__name__} takes none; fill them in, or take "
+            "MultivariateNormal or GaussianMixture"
+        )
+    return row_log_density(density, X)
+
+
+@observed_log_density.register
+def _(density: Distribution, X: Floats) -> Floats:
+    return np.asarray(density.observed_log_density(X), dtype=float)
 
 
 @singledispatch

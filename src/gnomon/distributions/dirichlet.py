@@ -19,6 +19,7 @@ from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Frozen, Statistics, check_points, check_sample, frozen, positive
 from gnomon.distributions.categorical import Categorical
 from gnomon.distributions.discrete import Counts
+from gnomon.numerics.saddle_point import log_multinomial
 
 __all__ = ["Dirichlet"]
 
@@ -130,8 +131,13 @@ class Dirichlet(Distribution):
         # A zero entry with α < 1 is infinitely dense, with α > 1 impossible; where both meet, impossible.
         terms = xlogy(self.alpha - 1.0, safe)
         impossible = np.any(np.isneginf(terms), axis=-1) | ~inside
-        summed = np.sum(np.where(impossible[..., None], 0.0, terms), axis=-1)
-        return np.where(impossible, -np.inf, summed - self.log_norm)
+        at_edge = np.sum(np.where(impossible[..., None], 0.0, terms), axis=-1) - self.log_norm
+        interior = np.all(safe > 0.0, axis=-1)
+        safe = np.where(interior[..., None], safe, self.mean)
+        inner = (
+            log_multinomial(self.alpha, safe) + np.sum(np.log(self.alpha / safe), axis=-1) - np.log(self.total[..., 0])
+        )
+        return np.where(impossible, -np.inf, np.where(interior, inner, at_edge))
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         draws = np.maximum(rng.standard_gamma(self.alpha, size=(n, *self.alpha.shape)), np.finfo(float).tiny)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from scipy.special import digamma, gammainccinv, gammaincinv, gammaln, polygamma, xlogy
+from scipy.special import digamma, gammainccinv, gammaincinv, gammaln, polygamma
 
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Statistics, check_points, frozen, met_rows, positive
 from gnomon.distributions.normal import Normal
+from gnomon.numerics.saddle_point import log_poisson, two_product
 from gnomon.numerics.streaming import Moments
 
 __all__ = ["Gamma", "InverseGamma"]
@@ -99,8 +100,13 @@ class Gamma(Distribution):
 
     def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.mean))
-        out = xlogy(self.a, self.b) - gammaln(self.a) + xlogy(self.a - 1.0, np.maximum(x, 0.0)) - self.b * x
-        return np.where(x >= 0.0, out, -np.inf)
+        with np.errstate(divide="ignore"):
+            at_zero = np.where(
+                np.asarray(self.a) == 1.0, np.log(self.b), np.where(np.asarray(self.a) < 1.0, np.inf, -np.inf)
+            )
+        safe = np.where(x > 0.0, x, 1.0)
+        out = _log_gamma(self.a, *two_product(self.b, safe), safe)
+        return np.where(x > 0.0, out, np.where(x == 0.0, at_zero, -np.inf))
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         return rng.gamma(self.a, 1.0 / np.asarray(self.b), size=(n, *np.shape(self.mean)))
@@ -187,7 +193,9 @@ class InverseGamma(Distribution):
         x = check_points(x, np.shape(self.mode))
         inside = x > 0.0
         safe = np.where(inside, x, 1.0)
-        out = -(self.a + 1.0) * np.log(safe) - self.b / safe - self.log_norm
+        rate = self.b / safe
+        product, rest = two_product(rate, safe)
+        out = _log_gamma(self.a, rate, ((self.b - product) - rest) / safe, safe)
         return np.where(inside, out, -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
@@ -210,6 +218,11 @@ def _shape_and_rate(law: "Gamma | InverseGamma") -> None:
     object.__setattr__(law, "a", frozen(law.a))
     object.__setattr__(law, "b", frozen(law.b))
     positive(a=law.a, b=law.b)
+
+
+def _log_gamma(a: Numbers, rate: Numbers, rest: Numbers, x: Floats) -> Floats:
+    """log λᵃe^{−λ}/(Γ(a) x), which is (1) with λ = bx and (2) with λ = b/x; λ is `rate` + `rest`."""
+    return log_poisson(a, rate, (a - rate) - rest) + np.log(a / x)
 
 
 def _ratio(a: Numbers, b: Numbers) -> Numbers:

@@ -43,16 +43,22 @@ class BinCounts(Statistics):
             raise ValueError("counts over different edges do not add; give both the same edges")
         return BinCounts(self.weight + other.weight, self.counts + other.counts, self.edges)
 
-    def binned(self, bins: Count) -> tuple[Floats, Floats]:
-        """The counts and edges; `bins` were given when they were counted."""
+    def binned(self, bins: "Bins") -> tuple[Floats, Floats]:
+        """The counts and edges; `bins` were given when they were counted, and cannot be others now."""
+        if not (isinstance(bins, str) and bins == "fd") and not np.array_equal(np.asarray(bins), self.edges):
+            raise ValueError(f"bins={bins!r}, but the rows were counted between {self.edges.tolist()}; leave bins out")
         return self.counts, self.edges
 
 
 class RawValues(Sample):
     """Values whose bins are chosen once all are there."""
 
-    def binned(self, bins: Count) -> tuple[Floats, Floats]:
-        """The counts and edges of `bins` bins, or of Freedman and Diaconis' rule."""
+    def binned(self, bins: "Bins") -> tuple[Floats, Floats]:
+        """The counts and edges of `bins` bins, or of Freedman and Diaconis' rule; or between given edges."""
+        if np.ndim(bins):
+            found = Histogram.statistics(self.values, self.weights, bins=bins)
+            return cast(BinCounts, found).binned("fd")
+        bins = _checked_count(cast(Count, bins))
         edges = np.linspace(*_range(self.values), self._rule() + 1 if bins == "fd" else bins + 1)
         return np.histogram(self.values, edges, weights=self.weights)[0], edges
 
@@ -110,8 +116,7 @@ class Histogram(Distribution):
     ) -> BinCounts | RawValues:
         """The counts of the bins where `bins` are edges; else the sample, whose bins are chosen once all is there."""
         if np.ndim(bins) == 0:
-            count = cast(Count, bins)
-            _ = check_choice("bins", count, ("fd",)) if isinstance(count, str) else check_integer("bins", count, 1)
+            _checked_count(cast(Count, bins))
             return RawValues.of(one_variable(X, "Histogram"), sample_weight)
         edges = _checked_edges(bins)
         X, weights = check_sample(one_variable(X, "Histogram"), sample_weight)
@@ -133,8 +138,7 @@ class Histogram(Distribution):
             Pseudo-count of every bin.
         tails : {"clip", "zero"}, default="clip"
         """
-        # Bins that were given as edges were used when the counts were made.
-        counts, edges = statistics.binned(cast(Count, bins))
+        counts, edges = statistics.binned(bins)
         raised = counts + check_non_negative("alpha", alpha)
         return cls(edges, raised / np.sum(raised), tails)
 
@@ -192,6 +196,10 @@ class Histogram(Distribution):
 
     def _middles(self) -> Floats:
         return 0.5 * (self.edges[1:] + self.edges[:-1])
+
+
+def _checked_count(bins: Count) -> Count:
+    return check_choice("bins", bins, ("fd",)) if isinstance(bins, str) else check_integer("bins", bins, 1)
 
 
 def _checked_edges(edges: ArrayLike) -> Floats:

@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from scipy.special import gammaln, xlogy
 
 from gnomon._typing import ArrayLike, Integers, Numbers
 from gnomon.distributions._base import check_points, frozen
 from gnomon.distributions.discrete import Discrete, Totals, check_counts, whole
 from gnomon.distributions.gamma import Gamma
+from gnomon.numerics.saddle_point import log_poisson
 
 __all__ = ["Poisson"]
 
@@ -85,8 +85,7 @@ class Poisson(Discrete):
     def log_density(self, x: ArrayLike) -> Numbers:
         x = check_points(x, np.shape(self.rate))
         inside = whole(x)
-        k = np.where(inside, x, 0.0)
-        return np.where(inside, xlogy(k, self.rate) - self.rate - gammaln(k + 1.0), -np.inf)
+        return np.where(inside, log_poisson(np.where(inside, x, 0.0), self.rate), -np.inf)
 
     def sample(self, n: int, rng: np.random.Generator) -> Integers:
         return rng.poisson(self.rate, size=(n, *np.shape(self.rate)))

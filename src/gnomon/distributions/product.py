@@ -95,7 +95,12 @@ class Product(Distribution):
 
     @classmethod
     def from_statistics(cls, statistics: PartStatistics, *, models: Models | None = None) -> Self:
-        """Each group from its own statistics; the models are those that these were made with."""
+        """Each group from its own statistics; `models`, where given, must be those that these were made with."""
+        if models is not None and not _same_models(models, statistics.groups):
+            raise ValueError(
+                f"models={models!r} are not those that the statistics were made with, {list(statistics.groups)}; leave "
+                "them out, or sum the rows again"
+            )
         pairs = zip(statistics.groups, statistics.parts, strict=True)
         return cls([(cols, model.from_statistics(part)) for (cols, model), part in pairs])
 
@@ -139,6 +144,10 @@ class Product(Distribution):
         out = sum_of_logs(np.stack([law.row_log_density(rows[:, cols]) for cols, law in self.groups], axis=1))
         return out if x.ndim == 2 else out[0]
 
+    def observed_log_density(self, X: Floats) -> Floats:
+        parts = [law.observed_log_density(X[:, np.atleast_1d(cols)]) for cols, law in self.groups]
+        return sum_of_logs(np.stack(parts, axis=1))
+
     def sample(self, n: int, rng: np.random.Generator) -> Floats:
         out = np.empty((n, self.dimension))
         for cols, law in self.groups:
@@ -161,6 +170,15 @@ class Product(Distribution):
         for cols, law in self.groups:
             out[cols] = quantity(law)
         return out
+
+
+def _same_models(models: Models, groups: tuple[tuple[Integers, Model], ...]) -> bool:
+    if not np.iterable(models):
+        return all(np.ndim(cols) == 0 and model == models for cols, model in groups)
+    given = _checked_groups(models)
+    return len(given) == len(groups) and all(
+        np.array_equal(a, b) and model == other for (a, model), (b, other) in zip(given, groups, strict=True)
+    )
 
 
 def _count(law: Distribution, cols: Integers) -> tuple[int, ...]:

@@ -14,12 +14,13 @@ from typing import Self
 
 import numpy as np
 from scipy.optimize import minimize_scalar
-from scipy.special import betaln, digamma, gammaln, stdtrit
+from scipy.special import digamma, stdtrit
 
 from gnomon._typing import ArrayLike, Floats, Numbers
 from gnomon.distributions._base import Distribution, Frozen, check_points, finite, frozen, positive
 from gnomon.distributions._sample import Sample
 from gnomon.distributions.normal import MultivariateNormal
+from gnomon.numerics.saddle_point import log_gamma_ratio
 
 __all__ = ["MultivariateT", "StudentT"]
 
@@ -191,6 +192,11 @@ class MultivariateT(Distribution):
         """The normal law with mean μ and covariance Σ."""
         return MultivariateNormal(self.location, self.shape)
 
+    def marginal(self, idx: ArrayLike) -> "MultivariateT":
+        """The law of the coordinates `idx`."""
+        part = self.base.marginal(idx)
+        return MultivariateT(self.df, part.mean, part.cov)
+
     @property
     def mean(self) -> Floats:
         """The location, for ν > 1."""
@@ -242,8 +248,7 @@ def _stretch(df: ArrayLike) -> Floats:
 
 
 def _log_norm(df: Numbers, d: int, log_det: Numbers) -> Numbers:
-    # Γ((ν + d)/2)/Γ(ν/2) by the beta function, as the logarithms of both grow with ν and cancel.
-    return gammaln(0.5 * d) - betaln(0.5 * np.asarray(df), 0.5 * d) - 0.5 * d * np.log(np.pi * df) - 0.5 * log_det
+    return log_gamma_ratio(0.5 * np.asarray(df), 0.5 * d) - 0.5 * d * np.log(np.pi * df) - 0.5 * log_det
 
 
 def _log_t(square: Numbers, df: Numbers, d: int, log_det: Numbers) -> Numbers:

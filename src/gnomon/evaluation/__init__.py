@@ -1,6 +1,15 @@
-"""Evaluation: sources of error, and diagnosis of under- and over-fitting."""
+"""Evaluation: sources of error, diagnosis of under- and over-fitting, and what one law loses against another."""
 
+from gnomon.distributions import cross_entropy, entropy, kl_divergence
 from gnomon.evaluation._diagnose_fit import FitDiagnosis, diagnose_fit
 from gnomon.evaluation._error_sources import ErrorSources, error_sources
 
-__all__ = ["ErrorSources", "FitDiagnosis", "diagnose_fit", "error_sources"]
+__all__ = [
+    "ErrorSources",
+    "FitDiagnosis",
+    "cross_entropy",
+    "diagnose_fit",
+    "entropy",
+    "error_sources",
+    "kl_divergence",
+]

@@ -159,6 +159,21 @@ def join_columns(*parts: Rows) -> Rows:
     return sparse.hstack(parts, format="csr") if any(map(sparse.issparse, parts)) else np.hstack(parts)
 
 
+def refuse_overflow(made: Rows, X: Rows) -> Rows:
+    """`made`, products of columns of X; an error where one of them overflows."""
+    values = made.data if sparse.issparse(made) else made
+    with np.errstate(over="ignore", invalid="ignore"):
+        # A sum that is a number proves that all terms are, without an array of booleans.
+        if np.isfinite(np.sum(values)) or np.all(np.isfinite(values)):
+            return made
+    size = np.asarray(abs(X).max(axis=0).toarray() if sparse.issparse(X) else np.max(np.abs(X), axis=0)).ravel()
+    j = int(np.argmax(size))
+    raise ValueError(
+        f"products with column {j} of X, whose entries are about {size[j]:.3g}, overflow in {made.dtype}; scale that "
+        "column first, for example with MaxNormScaler"
+    )
+
+
 def check_pair(name: str, value: Any) -> Any:
     """Return the two parts of `value`, a lower and an upper end."""
     if np.isscalar(value) or len(value) != 2:

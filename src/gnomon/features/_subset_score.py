@@ -176,8 +176,14 @@ class _EstimatorError:
 
 
 def first_smallest(errors: Floats, scale: float) -> int:
-    """The position of the first error that ties with the smallest."""
-    least = float(np.min(errors))
+    """The position of the first error that ties with the smallest; one that is no number never does."""
+    known = ~np.isnan(errors)
+    if not np.any(known):
+        raise ValueError(
+            "the error of every subset is NaN, so none is the best; look for columns or targets whose squares "
+            "overflow, and for a scoring that is not defined on the folds"
+        )
+    least = float(np.min(errors[known]))
     return int(np.flatnonzero(errors <= least + tie_width(least, scale))[0])
 
 

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from gnomon._typing import Array, Floats, Integers
-from gnomon.features._base import FeatureMap, Rows, check_pair
+from gnomon.features._base import FeatureMap, Rows, check_pair, refuse_overflow
 from gnomon.numerics.monomials import RECURRENCES, expand, exponents
 from gnomon.numerics.validation import check_choice, check_integer, check_interval
 
@@ -143,7 +143,8 @@ class PolynomialMap(FeatureMap):
             middle, half = self.domain_.mean(axis=0), np.diff(self.domain_, axis=0)[0] / 2
             X = ((X - middle) / half).astype(X.dtype, copy=False)
         roots, factors = self._scales()
-        return expand(X, self.degree, low=self._lowest, basis=self.basis, roots=roots, factors=factors)
+        made = expand(X, self.degree, low=self._lowest, basis=self.basis, roots=roots, factors=factors)
+        return refuse_overflow(made, X)
 
     @property
     def powers_(self) -> Integers:

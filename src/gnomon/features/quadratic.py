@@ -12,7 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from gnomon._typing import Array
-from gnomon.features._base import FeatureMap, Rows, join_columns
+from gnomon.features._base import FeatureMap, Rows, join_columns, refuse_overflow
 from gnomon.numerics.monomials import expand
 
 __all__ = ["QuadraticExpansion"]
@@ -51,7 +51,7 @@ class QuadraticExpansion(FeatureMap):
         self.symmetric = symmetric
 
     def _map(self, X: Rows) -> Rows:
-        return join_columns(self._products(expand(X, 2, low=2)), X)
+        return join_columns(self._products(refuse_overflow(expand(X, 2, low=2), X)), X)
 
     def _products(self, upper: Rows) -> Rows:
         """From x_i x_j with i ≤ j, either those times 1 or √2, or all pairs."""

@@ -17,6 +17,7 @@ from gnomon._typing import Array, ArrayLike, Floats
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.numerics.coding import label_index
+from gnomon.numerics.linalg import check_squares
 from gnomon.numerics.scatter import whitening, within_class_cov
 from gnomon.numerics.streaming import moments
 from gnomon.numerics.validation import FLOATS, check_non_negative
@@ -33,6 +34,7 @@ class _Whitening(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Estimator, A
         """Mean μ and covariance S of equation (1)."""
 
     def _fit(self, X: Floats, y: Any, sample_weight: ArrayLike | None) -> Self:
+        check_squares(X, "a covariance is made of them, so scale that column first, for example with MaxNormScaler")
         self.mean_, self.covariance_ = self._covariance(X, y, check_weights(sample_weight, X))
         white = whitening(self.covariance_, self.kind, self.tol, self.singular)
         self.whitening_, self.coloring_, self.rank_ = white

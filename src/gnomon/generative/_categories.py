@@ -24,6 +24,7 @@ from gnomon.generative._words import CategoryGaps, Estimation, UnknownValues
 from gnomon.numerics.domains import Domain, encode
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.tables import FeatureTable
+from gnomon.numerics.validation import check_numbers
 
 __all__ = [
     "CategoryCounts",
@@ -102,7 +103,7 @@ def pseudo_counts(
 ) -> Floats:
     """What is added to the counts: α, or the parameters of a Dirichlet prior for its mean, less one for its mode."""
     if prior is None:
-        return np.broadcast_to(np.asarray(alpha, dtype=float), (n_values,))
+        return np.broadcast_to(check_numbers("alpha", alpha), (n_values,))
     check_prior(prior, (DirichletCategorical, Dirichlet))
     added = np.asarray(prior.alpha, dtype=float) - (estimate == "map")
     if added.shape != (n_values,):

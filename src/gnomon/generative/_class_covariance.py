@@ -8,18 +8,28 @@ share s of Ledoit & Wolf (2004), doi:10.1016/S0047-259X(03)00096-4.
 
 import warnings
 from collections.abc import Mapping
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
 
 from gnomon._typing import Array, Floats, Integers
+from gnomon.distributions import NormalInverseWishartModel
+from gnomon.generative._naive import check_estimate
 from gnomon.numerics.shrinkage import ledoit_wolf_share, quartic_sums, shrink_cov
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_interval
+from gnomon.numerics.validation import check_choice, check_interval, check_numbers, check_part
 from gnomon.numerics.weights import Priors, class_priors
 
-__all__ = ["AutoShrinkage", "check_covariance_options", "class_covariances", "given_priors"]
+__all__ = [
+    "AutoShrinkage",
+    "check_complete",
+    "check_covariance_options",
+    "check_normal_prior",
+    "check_regularisation",
+    "class_covariances",
+    "given_priors",
+]
 
 AutoShrinkage: TypeAlias = Literal["auto"] | float | None
 
@@ -30,19 +40,47 @@ def check_covariance_options(solver: str, shrinkage: AutoShrinkage, covariance_e
         raise NotImplementedError("shrinkage not supported with 'svd' solver; choose solver='eigen'")
     if solver == "svd" and covariance_estimator is not None:
         raise ValueError("covariance_estimator is not supported with solver='svd'; choose solver='eigen'")
+    if covariance_estimator is not None and shrinkage:
+        raise ValueError("covariance_estimator and shrinkage are both given; leave one of them at None")
+
+
+def check_regularisation(shrinkage: AutoShrinkage, covariance_estimator: BaseEstimator | None) -> None:
+    """Refuse what is of the wrong kind, whatever the solver and the rows."""
     if isinstance(shrinkage, str):
         check_choice("shrinkage", shrinkage, ("auto",))
     elif shrinkage is not None:
         check_interval("shrinkage", shrinkage, 0, 1)
-    if covariance_estimator is not None and shrinkage:
-        raise ValueError("covariance_estimator and shrinkage are both given; leave one of them at None")
+    check_part("covariance_estimator", covariance_estimator, "fit")
+
+
+def check_normal_prior(estimator: Any, **others: float) -> None:
+    """Refuse an estimate that does not go with the prior, and what else regularises beside a prior."""
+    check_estimate(estimator.estimate, estimator.parameter_prior)
+    if estimator.parameter_prior is None:
+        return
+    if not isinstance(estimator.parameter_prior, NormalInverseWishartModel):
+        raise ValueError(f"parameter_prior={estimator.parameter_prior!r} must be a NormalInverseWishartModel")
+    for name, value in {"shrinkage": estimator.shrinkage, **others}.items():
+        if value:
+            raise ValueError(f"{name}={value!r} beside a parameter_prior, which does its work; leave it out")
+    if estimator.covariance_estimator is not None:
+        raise ValueError("covariance_estimator beside a parameter_prior, which does its work; leave it at None")
+
+
+def check_complete(estimator: Any, gaps: bool) -> None:
+    """Refuse missing cells where the rows themselves are needed."""
+    if gaps and (estimator.shrinkage == "auto" or estimator.covariance_estimator is not None):
+        raise ValueError(
+            "X has missing cells, and shrinkage='auto' and covariance_estimator need whole rows; give shrinkage as a "
+            "number, or fill the cells in"
+        )
 
 
 def given_priors(priors: Priors, classes: Array, counts: Array) -> Floats:
     """Priors as scikit-learn takes them: an array that does not sum to one is divided by its sum, with a warning."""
     if priors is None or isinstance(priors, (str, Mapping)):
         return class_priors(priors, classes, counts)
-    p = np.asarray(priors, dtype=float)
+    p = check_numbers("priors", priors)
     if np.any(p < 0.0):
         raise ValueError(f"priors={p.tolist()} must be non-negative; give probabilities")
     if abs(np.sum(p) - 1.0) > 1e-5:

@@ -21,7 +21,7 @@ from gnomon.base import read_rows, validate_rows
 from gnomon.distributions import Normals, Responsibilities
 from gnomon.distributions.normals import covariances_of
 from gnomon.generative._contract import BayesClassifier
-from gnomon.generative._gaussian_laws import Estimate
+from gnomon.generative._gaussian_laws import Estimate, refuse_cells
 from gnomon.generative._partial_labels import NO_LABEL
 from gnomon.generative._rows import any_rows
 from gnomon.generative._words import Assignment
@@ -33,7 +33,7 @@ from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.special import log_shares, log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.tables import as_frame
-from gnomon.numerics.weights import class_priors
+from gnomon.numerics.weights import class_priors, row_weight
 from gnomon.optim import EMResult, GaussianEM, NormalMixture, Restart, kmeans, seed_centers
 
 __all__ = ["ClassRows", "ClassSteps", "ClassifierEM", "class_em", "given_rows", "start_codes"]
@@ -137,7 +137,8 @@ class ClassifierEM:
     def m_step(self, gamma: Floats) -> BayesClassifier | Restart[BayesClassifier]:
         """The classifier fitted with the responsibilities as weights; a class that has lost its rows starts anew."""
         N = self.rows.weights @ gamma
-        empty = np.flatnonzero(min(1.0, 0.5 * self.rows.total_weight / len(N)) > N)
+        least = min(row_weight(self.rows.weights), 0.5 * self.rows.total_weight / len(N))
+        empty = np.flatnonzero(least > N)
         # A class with labelled rows is not restarted, however small their weight.
         empty = np.setdiff1d(empty, self.rows.labels)
         if empty.size == 0:
@@ -195,7 +196,8 @@ class GaussianClassesEM:
         parts = group_moments(X[used], codes[used], k, s[used], diagonal=self.plan.diagonal)
         weight = np.where(parts.weight > 0.0, parts.weight, 1.0)
         spread = common_spread(parts, X, s)
-        short = np.array([_undetermined(N, S) for N, S in zip(parts.weight, parts.scatter, strict=True)])
+        one = row_weight(s)
+        short = np.array([_undetermined(N / one, S) for N, S in zip(parts.weight, parts.scatter, strict=True)])
         shared = weight.reshape(-1, *[1] * spread.ndim) * spread
         scatter = np.where(short.reshape(-1, *[1] * spread.ndim), shared, parts.scatter)
         laws = Normals(parts.mean, covariances_of(scatter, weight, kind), kind)
@@ -208,7 +210,8 @@ class GaussianClassesEM:
     def m_step(self, posterior: Responsibilities) -> NormalMixture:
         """The laws of `GaussianClassifier` for these moments."""
         parts = posterior.moments
-        laws, _ = self.plan.laws(parts, self.rows.classes.tolist(), list(range(parts.mean.shape[1])))
+        columns, one = list(range(parts.mean.shape[1])), row_weight(self.rows.weights)
+        laws, _ = self.plan.laws(parts, self.rows.classes.tolist(), columns, one_row=one)
         # Classifiers with predictive laws get the steps of `ClassifierEM`.
         return NormalMixture(self._priors(parts.weight), cast(Normals, laws))
 
@@ -292,7 +295,7 @@ def _(base: GaussianClassifier, rows: ClassRows) -> ClassSteps:
         return ClassifierEM(base, rows)
     shell = clone(base)
     X = validate_rows(shell, rows.X, finite=False)
-    shell._refuse_cells(X)
+    refuse_cells(shell, X, shell.missing)
     steps = GaussianEM(
         X, rows.weights, plan.covariance_type, labels=rows.labels, assignment=rows.assignment, on_empty="keep"
     )
@@ -323,7 +326,7 @@ def _(base: GaussianMixtureClassifier, rows: ClassRows) -> ClassSteps:
 def common_spread(parts: Moments, X: Floats, weights: Floats) -> Floats:
     """The covariance within the classes, or that of all rows where the classes cannot determine it; never singular."""
     pooled, k = parts.pooled(), len(parts.weight)
-    if not _undetermined(pooled.weight - k + 1.0, pooled.scatter):
+    if not _undetermined(pooled.weight / row_weight(weights) - k + 1.0, pooled.scatter):
         return pooled.scatter / pooled.weight
     total = moments(X, weights).covariance()
     if factor_spd(total) is None:

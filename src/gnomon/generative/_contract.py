@@ -49,6 +49,8 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
     score_type_ = "llr"
     zero_policy: ZeroPolicy = "prior"
     """What to do with rows of density zero under every class, unless a parameter of the subclass says otherwise."""
+    _prior_option = "priors"
+    """The option that gives the priors."""
 
     @abstractmethod
     def _class_log_densities(self, X: Rows) -> Floats:
@@ -82,7 +84,9 @@ class BayesClassifier(ClassifierMixin, Estimator, ABC):
         """Set `class_count_`, `class_prior_` and `class_log_prior_`, once `classes_` is known."""
         check_choice("zero_policy", self.zero_policy, get_args(ZeroPolicy))
         self.class_count_ = np.asarray(counts, dtype=float)
-        self.class_prior_ = class_priors(priors, self.classes_, self.class_count_, alpha=prior_alpha)
+        self.class_prior_ = class_priors(
+            priors, self.classes_, self.class_count_, alpha=prior_alpha, name=self._prior_option
+        )
         self.class_log_prior_ = _log(self.class_prior_)
 
     def predict(self, X: AnyRows, priors: Priors = None) -> Array:

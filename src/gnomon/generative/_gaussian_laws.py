@@ -7,32 +7,38 @@ that the rows cannot determine is refused, with the class, its rows and the reme
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from gnomon._typing import Array, Floats, Integers, Numbers
 from gnomon.distributions import MultivariateT, NormalInverseWishartModel, Normals
 from gnomon.distributions.normals import COVARIANCE_SHAPES, MixtureCovarianceType, covariances_of
 from gnomon.generative._forms import QuadraticForm
 from gnomon.generative._rows import LabelledRows
-from gnomon.generative._words import Estimation
+from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.shrinkage import ledoit_wolf_share, oas_share, shrink_cov
 from gnomon.numerics.special import LOG_2PI
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_integer, check_interval
-from gnomon.optim import GaussianEM, em, warn_unless_em_converged
+from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_interval
+from gnomon.optim import GaussianEM, em, observed_rows, warn_unless_em_converged
 
 __all__ = [
     "Estimate",
     "PredictiveLaws",
     "Shrinkage",
     "chain_factors",
+    "have_gaps",
+    "mend_gaps",
     "moments_of_incomplete_rows",
     "quadratic_form",
+    "refuse_cells",
+    "root_of",
+    "tied_posterior",
     "whiten",
     "whiten_back",
 ]
@@ -103,10 +109,19 @@ class Estimate:
         return self.shrinkage == "ledoit_wolf"
 
     def laws(
-        self, moments: Moments, classes: Sequence[Any], columns: Sequence[Any], quartics: Floats | None = None
+        self,
+        moments: Moments,
+        classes: Sequence[Any],
+        columns: Sequence[Any],
+        quartics: Floats | None = None,
+        *,
+        one_row: float = 1.0,
     ) -> tuple["Normals | PredictiveLaws", Numbers]:
-        """The class laws, and the share s of each covariance; `quartics` are in units of `unit`."""
-        self._refuse_few_rows(moments, classes)
+        """The class laws, and the share s of each covariance; `quartics` are in units of `unit`.
+
+        A weight of `one_row` is a row, where it is asked whether there are enough.
+        """
+        self._refuse_few_rows(moments, classes, one_row)
         prior = self.parameter_prior
         if prior is not None and self.estimate == "predictive":
             return PredictiveLaws(prior.given(part).predictive() for part in _parts(moments)), 0.0
@@ -150,8 +165,8 @@ class Estimate:
         sums = np.asarray(quartics)
         return ledoit_wolf_share(cov, n, np.sum(sums) if pooled else sums)
 
-    def _refuse_few_rows(self, moments: Moments, classes: Sequence[Any]) -> None:
-        N, d = moments.weight, moments.mean.shape[1]
+    def _refuse_few_rows(self, moments: Moments, classes: Sequence[Any], one_row: float) -> None:
+        N, d = moments.weight / one_row, moments.mean.shape[1]
         least = int(np.argmin(N))
         if not N[least] > 0.0:
             raise ValueError(f"class {classes[least]!r} has no rows; give some, or leave it out of the classes")
@@ -169,11 +184,12 @@ class Estimate:
             raise ValueError(f"{what} of full rank; {_REMEDIES}")
         if short:
             warnings.warn(f"{what} of full rank by themselves: the regularisation decides", UserWarning, stacklevel=5)
-        left = N - self.ddof if self.covariance_type in _TIED else np.sum(N - self.ddof)
+        left = moments.weight - self.ddof
+        left = left if self.covariance_type in _TIED else np.sum(left)
         if not np.all(left > 0.0):
             raise ValueError(
-                f"class {classes[least]!r} has N_c={N[least]:g} rows, which leaves nothing to divide by at "
-                f"ddof={self.ddof}; give more rows, or ddof=0"
+                f"class {classes[least]!r} has N_c={moments.weight[least]:g} rows, which leaves nothing to divide by "
+                f"at ddof={self.ddof}; give more rows, or ddof=0"
             )
 
     def _refuse_flat(self, cov: Floats, means: Floats, classes: Sequence[Any], columns: Sequence[Any]) -> None:
@@ -238,9 +254,7 @@ class PredictiveLaws:
 
     def marginal(self, idx: Integers) -> "PredictiveLaws":
         """The laws of the coordinates `idx`."""
-        return PredictiveLaws(
-            MultivariateT(law.df, law.base.mean[idx], law.base.cov[np.ix_(idx, idx)]) for law in self.laws
-        )
+        return PredictiveLaws(law.marginal(idx) for law in self.laws)
 
 
 def _diagonal(cov: Floats) -> Floats:
@@ -277,6 +291,57 @@ def moments_of_incomplete_rows(
         ) from error
     warn_unless_em_converged(result, max_iter)
     return result.posterior.moments
+
+
+def refuse_cells(estimator: BaseEstimator, X: Floats, missing: Gaps) -> None:
+    """No infinities; no missing cells where these are refused."""
+    known = X if missing == "error" else np.where(np.isnan(X), 0.0, X)
+    assert_finite(known, columns=vars(estimator).get("feature_names_in_"))
+
+
+def have_gaps(estimator: BaseEstimator, X: Floats, missing: Gaps) -> bool:
+    """Whether cells of X are missing, once `refuse_cells` has passed."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        size = np.sum(X)
+    if not np.isfinite(size):
+        refuse_cells(estimator, X, missing)
+    return bool(np.isnan(size) and np.any(np.isnan(X)))
+
+
+def mend_gaps(
+    estimator: BaseEstimator, out: Floats, X: Floats, missing: Gaps, laws: Callable[[], "Normals | PredictiveLaws"]
+) -> Floats:
+    """Log-densities of rows with missing cells from those that are there; such rows betray themselves by NaN."""
+    odd = np.flatnonzero(~np.isfinite(out[:, -1]))
+    if len(odd):
+        refuse_cells(estimator, X[odd], missing)
+        for part in observed_rows(X[odd]):
+            rows = odd[part.rows]
+            out[rows] = 0.0
+            if len(part.columns):
+                own = laws() if part.complete else laws().marginal(part.columns)
+                out[rows] = own.log_densities(part.X)
+    return out
+
+
+def root_of(cov: Floats) -> Floats:
+    """A matrix Z with ZᵀZ = Σ, in place of rows with that covariance."""
+    values, U = np.linalg.eigh(cov)
+    return np.sqrt(np.maximum(values, 0.0))[:, None] * U.T
+
+
+def tied_posterior(prior: NormalInverseWishartModel, moments: Moments) -> tuple[Floats, Floats, PredictiveLaws]:
+    """Means of the classes, their common covariance and their predictive laws, given one Σ ~ IW(ν, Ψ) for all.
+
+    μ_c | Σ ~ N(m, Σ/κ) for every class: Ψ and ν grow by what each class adds, and the density of (μ_1, …, μ_C, Σ) is
+    largest at Σ = Ψ/(ν + C + d + 1).
+    """
+    parts = [prior.given(part) for part in _parts(moments)]
+    k, d = moments.mean.shape
+    scale = prior.scale + sum(part.scale - prior.scale for part in parts)
+    df = prior.df + float(np.sum(moments.weight))
+    each = [replace(part, scale=scale, df=df).predictive() for part in parts]
+    return np.stack([part.loc for part in parts]), scale / (df + k + d + 1.0), PredictiveLaws(each)
 
 
 def chain_factors(laws: Normals, x: Floats, names: Sequence[Any] | Array | None = None) -> tuple[list[str], Floats]:

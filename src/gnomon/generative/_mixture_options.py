@@ -13,7 +13,7 @@ import numpy as np
 from gnomon._typing import ArrayLike, Floats
 from gnomon.distributions import InverseWishart
 from gnomon.distributions.normals import COVARIANCE_SHAPES, MixtureCovarianceType
-from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
+from gnomon.numerics.validation import check_choice, check_non_negative, check_numbers, check_positive
 from gnomon.optim import AddedVariance, CovarianceControl, CovarianceFloor, CovariancePrior
 
 __all__ = ["CovarianceWord", "auto_floor", "covariance_control", "covariance_kind"]
@@ -34,7 +34,7 @@ def covariance_kind(
         return covariance_type, None
     if covariances_init is None:
         raise ValueError("covariance_type='fixed' needs covariances_init: the covariances to keep")
-    cov = np.asarray(covariances_init, dtype=float)
+    cov = check_numbers("covariances_init", covariances_init)
     kinds: dict[int, MixtureCovarianceType] = {0: "tied_spherical", 1: "tied_diag", 2: "tied", 3: "full"}
     if cov.ndim not in kinds:
         raise ValueError(f"covariances_init has shape {cov.shape}; give (), (d,), (d, d) or (k, d, d)")
@@ -49,6 +49,8 @@ def covariance_control(
     if covariance_prior is not None and cov_floor is not None:
         raise ValueError("cov_floor and covariance_prior exclude each other; give one of them")
     if covariance_prior is not None:
+        if not isinstance(covariance_prior, InverseWishart):
+            raise TypeError(f"covariance_prior={covariance_prior!r} must be an InverseWishart law; give one, or None")
         return CovariancePrior(covariance_prior.scale, covariance_prior.df)
     return AddedVariance(reg_covar) if cov_floor is None else CovarianceFloor(check_positive("cov_floor", cov_floor))
 

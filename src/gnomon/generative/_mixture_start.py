@@ -17,7 +17,7 @@ from gnomon._typing import ArrayLike, Floats, Integers
 from gnomon.distributions import Normals
 from gnomon.distributions.normals import MixtureCovarianceType, covariance_shape
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice
+from gnomon.numerics.validation import check_choice, check_numbers
 from gnomon.optim import GaussianEM, NormalMixture, kmeans, seed_centers
 
 __all__ = ["StartCustom", "StartMethod", "drawn_starts"]
@@ -101,7 +101,7 @@ def _kmeans_labels(X: Floats, s: Floats | None, k: int, rng: np.random.Generator
 
 
 def _checked(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Floats:
-    value = np.asarray(value, dtype=float)
+    value = check_numbers(name, value)
     if value.shape != shape:
         raise ValueError(f"{name} has shape {value.shape}; give {shape}")
     return value

@@ -26,7 +26,14 @@ from gnomon.generative._rows import LabelledRows, labelled_rows
 from gnomon.generative._words import Estimation
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
-from gnomon.numerics.validation import assert_finite, assert_not_infinite, check_choice, machine_numbers
+from gnomon.numerics.validation import (
+    assert_finite,
+    assert_not_infinite,
+    check_choice,
+    check_flag,
+    check_numbers,
+    machine_numbers,
+)
 from gnomon.numerics.weights import Priors
 
 __all__ = [
@@ -269,7 +276,8 @@ def _add_rows(rows: Any, start: int, index: Integers, s: Floats, out: Floats) ->
 
 def check_alpha(alpha: ArrayLike, shape: tuple[int, ...], *, force_alpha: bool) -> Floats:
     """Pseudo-counts: a number ≥ 0, or an array of them of that shape."""
-    checked = np.asarray(alpha, dtype=float)
+    checked = check_numbers("alpha", alpha)
+    check_flag("force_alpha", force_alpha)
     if checked.ndim and checked.shape != shape:
         raise ValueError(
             f"When alpha is an array, it should contains `n_features`. Got {checked.shape} instead of {shape}; give "
@@ -309,7 +317,7 @@ def check_feature_weight(feature_weight: ArrayLike | None, d: int) -> Floats | N
     """v of equation (1), None where all are one."""
     if feature_weight is None:
         return None
-    v = np.asarray(feature_weight, dtype=float)
+    v = check_numbers("feature_weight", feature_weight)
     if v.shape != (d,) or not np.all(v >= 0.0) or not np.all(np.isfinite(v)):
         raise ValueError(f"feature_weight={feature_weight!r} must be {d} numbers ≥ 0, one for each column; 1 is usual")
     return v
@@ -317,6 +325,7 @@ def check_feature_weight(feature_weight: ArrayLike | None, d: int) -> Floats | N
 
 def count_priors(model: BaseEstimator) -> Priors:
     """The class priors of models with scikit-learn's `class_prior` and `fit_prior`."""
+    check_flag("fit_prior", model.fit_prior)
     if model.class_prior is not None:
         return model.class_prior
     return None if model.fit_prior else "uniform"

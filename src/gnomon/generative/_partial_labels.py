@@ -16,7 +16,7 @@ from sklearn.utils.validation import column_or_1d
 
 from gnomon._typing import Array, ArrayLike, Bools, Integers
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.validation import check_integer
+from gnomon.numerics.validation import check_integer, check_label
 
 __all__ = ["NO_LABEL", "PartialLabels", "PartialTarget", "partial_labels"]
 
@@ -49,6 +49,7 @@ def partial_labels(
     """
     if y is None:
         raise ValueError(f"{who} requires y to be passed, but the target y is None; mark rows without a label")
+    check_label("unlabeled", unlabeled)
     y = column_or_1d(np.asarray(y), warn=True)
     missing = _missing(y, unlabeled)
     labels = y[~missing]

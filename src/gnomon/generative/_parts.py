@@ -13,11 +13,18 @@ from typing import Any, NoReturn, TypeAlias
 
 import numpy as np
 from sklearn.base import BaseEstimator
-from sklearn.utils import get_tags
 
 from gnomon._typing import Array, Floats, Integers
-from gnomon.distributions import MultivariateNormal, Normal
-from gnomon.distributions.density import Density, density_parameters, fit_density, row_log_density, sample_density
+from gnomon.distributions import Normal
+from gnomon.distributions.density import (
+    Density,
+    density_parameters,
+    fit_density,
+    observed_log_density,
+    row_log_density,
+    sample_density,
+    takes_gaps,
+)
 from gnomon.generative._categories import (
     CategoryCounts,
     LogTable,
@@ -29,12 +36,12 @@ from gnomon.generative._categories import (
     log_tables,
 )
 from gnomon.generative._coded import known_codes, refuse_empty
+from gnomon.generative._gaps import fit_observed
 from gnomon.generative._gaussian_cells import CellLaws, CellMoments, cell_moments, refuse_constant
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import CategoryGaps, UnknownValues
 from gnomon.numerics.domains import Categories, Domain, domains_of
 from gnomon.numerics.tables import FeatureTable
-from gnomon.optim import ObservedRows, fit_normal_missing, observed_rows
 
 __all__ = ["CategoryPart", "DensityPart", "NormalPart", "Options", "Part", "PartSums"]
 
@@ -281,7 +288,7 @@ class DensityPart:
     @property
     def takes_gaps(self) -> bool:
         """Whether the density itself deals with missing cells."""
-        return not self.adds and get_tags(self.density).input_tags.allow_nan
+        return takes_gaps(self.density)
 
     def laws(self, statistics: ClassSums, classes: list[Any], options: Options) -> "DensityLaws":
         """`DensityLaws` from the statistics."""
@@ -308,12 +315,10 @@ class DensityPart:
 
     def _sums(self, X: Floats, weights: Floats | None) -> Sums | FittedDensity:
         if np.any(np.isnan(X)) and not self.takes_gaps:
-            if self.density is MultivariateNormal:
-                return FittedDensity(fit_normal_missing(X, weights).theta)
-            raise ValueError(
-                "some rows have only a part of these cells; give each column a group of its own, or take "
-                "MultivariateNormal or GaussianMixture, which take gaps"
-            )
+            try:
+                return FittedDensity(fit_observed(self.density, X, weights))
+            except ValueError as error:
+                raise ValueError(f"{error}; or give each column a group of its own") from error
         if self.adds:
             return Sums(self.density, self.density.statistics(self.shaped(X), weights))
         return FittedDensity(fit_density(self.density, X, weights))
@@ -358,11 +363,10 @@ class DensityLaws:
         out = np.zeros((len(X), len(self.laws)))
         if self.weight == 0.0:
             return out
-        for group in observed_rows(X):
-            if len(group.columns):
-                block = X[group.rows] if self.part.takes_gaps else group.X
-                for k, law in enumerate(self.laws):
-                    out[group.rows, k] = self._log_density(law, block, group)
+        there = ~np.all(np.isnan(X), axis=1)
+        for k, law in enumerate(self.laws):
+            if law is not None and np.any(there):
+                out[there, k] = self._log_density(law, X[there])
         return self.weight * out
 
     def factors(self, table: FeatureTable) -> tuple[list[str], list[Floats]]:
@@ -381,16 +385,14 @@ class DensityLaws:
             )
         return dict(zip(self.part.columns, sample_density(self.laws[k], n, rng).T, strict=True))
 
-    def _log_density(self, law: Any, X: Floats, group: ObservedRows) -> float | Floats:
-        if law is None:
-            return 0.0
-        if not group.complete and not self.part.takes_gaps:
-            if not isinstance(law, MultivariateNormal):
+    def _log_density(self, law: Any, X: Floats) -> Floats:
+        if np.any(np.isnan(X)):
+            try:
+                return observed_log_density(law, X)
+            except ValueError as error:
                 raise ValueError(
-                    f"some rows have only a part of {self.part.describe(self.options.names)}, and the density has no "
-                    "marginals; fill these cells, or take MultivariateNormal or GaussianMixture"
-                )
-            law = law.marginal(group.columns)
+                    f"some rows have only a part of {self.part.describe(self.options.names)}: {error}"
+                ) from error
         return row_log_density(law, self.part.shaped(X))
 
 

@@ -7,25 +7,30 @@ densities and priors are the true ones: Devroye, Györfi & Lugosi (1996), theore
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Self
+from inspect import signature
+from typing import Any, Self, get_args
 
 import numpy as np
 from sklearn.utils import Tags
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats, TableLike
 from gnomon.base import naming_columns
-from gnomon.distributions import MultivariateNormal
+from gnomon.distributions import ConjugateModel, Distribution, DistributionFamily, MultivariateNormal
 from gnomon.distributions.density import (
     Density,
     KnownDensity,
     density_parameters,
     fit_density,
+    observed_log_density,
     row_log_density,
     sample_density,
 )
 from gnomon.generative._contract import BayesClassifier, Rows
+from gnomon.generative._gaps import fit_observed
+from gnomon.generative._naive import check_estimate
 from gnomon.generative._rows import LabelledRows, any_rows, labelled_rows
-from gnomon.generative._words import ZeroPolicy
+from gnomon.generative._words import Estimation, Gaps, ZeroPolicy
+from gnomon.numerics.validation import assert_finite, check_choice
 from gnomon.numerics.weights import Priors
 
 __all__ = ["GenerativeClassifier"]
@@ -45,6 +50,15 @@ class GenerativeClassifier(BayesClassifier):
         Pseudo-count of every class where the priors are shares: (N_c + a)/(N + C a).
     zero_policy : {"prior", "raise"}, default="prior"
         For a row to which every class gives density zero: the posterior is the prior, with a warning; or an error.
+    estimate : {"mle", "map", "predictive"}, default="mle"
+        Densities of greatest likelihood; of greatest posterior density under `parameter_prior`; or no point estimate:
+        the law of the next observation, the parameters integrated out.
+    parameter_prior : law or conjugate model, or a dict from class to such, optional
+        Over the parameters of the density, which is a `Distribution` then: for "map" what its `fit` takes as `prior`,
+        for "predictive" a conjugate model whose data have that law.
+    missing : {"marginalize", "error"}, default="marginalize"
+        What to do with NaN: fit to and predict from the cells that are there, where the density can (laws of one
+        variable for each column, `MultivariateNormal`, estimators that take gaps); or refuse.
 
     Attributes
     ----------
@@ -82,11 +96,17 @@ class GenerativeClassifier(BayesClassifier):
         priors: Priors = None,
         prior_alpha: float = 0.0,
         zero_policy: ZeroPolicy = "prior",
+        estimate: Estimation = "mle",
+        parameter_prior: Any = None,
+        missing: Gaps = "marginalize",
     ):
         self.density = density
         self.priors = priors
         self.prior_alpha = prior_alpha
         self.zero_policy = zero_policy
+        self.estimate = estimate
+        self.parameter_prior = parameter_prior
+        self.missing = missing
 
     @classmethod
     def from_densities(
@@ -136,7 +156,10 @@ class GenerativeClassifier(BayesClassifier):
         -------
         self
         """
+        check_choice("missing", self.missing, get_args(Gaps))
+        check_estimate(self.estimate, self.parameter_prior)
         rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
+        self._refuse_gaps(rows.X)
         self.classes_ = rows.classes
         with naming_columns(self, rows.X):
             self.densities_ = [self._fit_class(rows, k) for k in range(len(self.classes_))]
@@ -152,9 +175,9 @@ class GenerativeClassifier(BayesClassifier):
         label = rows.classes.tolist()[k]
         X, weights = rows.of_class(k)
         try:
-            law = fit_density(self._density_of(label), X, weights)
+            law = (fit_observed if _are_numbers(X) else fit_density)(self._density_of(label), X, weights)
             # A law that cannot be evaluated must raise now, not at the first prediction.
-            row_log_density(law, X[:1])
+            _log_density(law, X[:1])
         except ValueError as error:
             raise ValueError(
                 f"class {label!r} with {len(X)} rows: {error}; if rows are few, give more, a simpler density or a prior"
@@ -162,17 +185,22 @@ class GenerativeClassifier(BayesClassifier):
         return law
 
     def _density_of(self, label: object) -> Density:
-        if not isinstance(self.density, Mapping):
-            return self.density
-        if label not in self.density:
-            raise ValueError(f"density has no entry for class {label!r}, only for {list(self.density)}; add one")
-        return self.density[label]
+        density = _entry("density", self.density, label)
+        if self.estimate == "mle":
+            return density
+        return with_prior(density, self.estimate, _entry("parameter_prior", self.parameter_prior, label))
 
     def _rows(self, X: AnyRows) -> Rows:
-        return any_rows(self, X, reset=False) if "n_features_in_" in vars(self) else _plain(X)
+        X = any_rows(self, X, reset=False) if "n_features_in_" in vars(self) else _plain(X)
+        self._refuse_gaps(X)
+        return X
+
+    def _refuse_gaps(self, X: Rows) -> None:
+        if self.missing == "error" and _are_numbers(X):
+            assert_finite(X, columns=vars(self).get("feature_names_in_"))
 
     def _class_log_densities(self, X: Rows) -> Floats:
-        return np.stack([row_log_density(law, X) for law in self.densities_], axis=1)
+        return np.stack([_log_density(law, X) for law in self.densities_], axis=1)
 
     def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Array:
         return sample_density(self.densities_[k], n, rng)
@@ -180,7 +208,43 @@ class GenerativeClassifier(BayesClassifier):
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing != "error"
         return tags
+
+
+def with_prior(density: Any, estimate: Estimation, prior: Any) -> Any:
+    """What is fitted in place of the density: the mode under a prior, or the predictive law."""
+    law, options = (density.law, density.options) if isinstance(density, DistributionFamily) else (density, {})
+    if not (isinstance(law, type) and issubclass(law, Distribution)):
+        raise ValueError(f"estimate={estimate!r} needs a Distribution class as density, not {density!r}")
+    if estimate == "map":
+        if "prior" not in signature(law.from_statistics).parameters:
+            raise ValueError(f"{law.__name__} is not estimated under a prior; choose estimate='mle', or another law")
+        return DistributionFamily(law, {**options, "prior": prior})
+    if not isinstance(prior, ConjugateModel) or law not in prior.likelihoods:
+        raise ValueError(
+            f"parameter_prior={prior!r} does not integrate out the parameters of {law.__name__}; give a conjugate "
+            "model of it, or choose estimate='map'"
+        )
+    if options:
+        raise ValueError(f"the options {options} of {law.__name__} do not enter its predictive law; leave them out")
+    return prior
+
+
+def _entry(name: str, given: Any, label: object) -> Any:
+    if not isinstance(given, Mapping):
+        return given
+    if label not in given:
+        raise ValueError(f"{name} has no entry for class {label!r}, only for {list(given)}; add one")
+    return given[label]
+
+
+def _are_numbers(X: Rows) -> bool:
+    return isinstance(X, np.ndarray) and X.dtype.kind == "f"
+
+
+def _log_density(law: KnownDensity, X: Rows) -> Floats:
+    return observed_log_density(law, X) if _are_numbers(X) and np.any(np.isnan(X)) else row_log_density(law, X)
 
 
 def _plain(X: AnyRows) -> Array:

@@ -27,7 +27,7 @@ from gnomon.distributions import MultivariateNormal
 from gnomon.distributions.density import Density, fit_density, row_log_density
 from gnomon.generative._rows import any_rows, labelled_rows
 from gnomon.numerics.coding import label_index
-from gnomon.numerics.validation import check_interval, check_positive
+from gnomon.numerics.validation import check_interval, check_label, check_part, check_positive
 
 __all__ = ["DensityGate"]
 
@@ -119,6 +119,8 @@ class DensityGate(ClassifierMixin, Estimator):
         -------
         self
         """
+        check_part("classifier", self.classifier, "fit", "predict")
+        check_label("outlier_label", self.outlier_label)
         rows = labelled_rows(self, X, y, sample_weight, check=any_rows)
         self.classes_ = rows.classes
         self.outlier_label_ = check_spare(

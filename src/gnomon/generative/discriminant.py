@@ -9,27 +9,46 @@ farthest apart in units of the spread within. Fisher (1936), doi:10.1111/j.1469-
 rows are decomposed only where the covariance has lost too many digits, so the cost is that of one product XᵀX.
 """
 
-from typing import Any, Literal, Self, TypeAlias
+from collections.abc import Callable
+from typing import Any, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import AnyRows, Array, ArrayLike, Floats
 from gnomon.base import validate_rows
-from gnomon.base.parameters import check_parameters
-from gnomon.distributions import Normals
-from gnomon.generative._class_covariance import AutoShrinkage, check_covariance_options, class_covariances, given_priors
+from gnomon.distributions import NormalInverseWishartModel, Normals
+from gnomon.generative._class_covariance import (
+    AutoShrinkage,
+    check_complete,
+    check_covariance_options,
+    check_normal_prior,
+    check_regularisation,
+    class_covariances,
+    given_priors,
+)
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._forms import LinearForm, linear_scores
-from gnomon.generative._gaussian_laws import chain_factors
+from gnomon.generative._gaussian_laws import (
+    PredictiveLaws,
+    chain_factors,
+    have_gaps,
+    mend_gaps,
+    moments_of_incomplete_rows,
+    refuse_cells,
+    root_of,
+    tied_posterior,
+)
 from gnomon.generative._rows import LabelledRows, class_moments, labelled_rows
+from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import discriminant_axes, fix_signs, principal_axes
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_non_negative
+from gnomon.numerics.validation import check_choice, check_flag, check_integer, check_non_negative
 from gnomon.numerics.weights import Priors
 
 __all__ = ["LinearDiscriminantAnalysis"]
@@ -66,12 +85,22 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         dropped.
     covariance_estimator : estimator, optional
         With `fit` and `covariance_`, for "lsqr" and "eigen", in place of shrinkage.
+    estimate : {"mle", "map", "predictive"}, default="mle"
+        The parameters of equation (1); their mode under `parameter_prior`; or no point estimate: the class density is
+        the posterior predictive one, a Student t, which has no linear form. The axes (2) are those of the mode then.
+    parameter_prior : NormalInverseWishartModel, optional
+        A conjugate law over the class means and their common covariance, for "map" and "predictive"; it does the work
+        of shrinkage and of a covariance estimator, and goes with neither.
+    missing : {"error", "marginalize"}, default="error"
+        What to do with NaN: refuse, as scikit-learn does; or predict from the cells that are there, and fit by EM.
+        `transform` takes none.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     intercept_ : ndarray of shape (1,) or (n_classes,)
+        Both not for "predictive".
     covariance_ : ndarray of shape (n_features, n_features)
         Σ_c π_c Σ_c; with "svd" only if `store_covariance`.
     means_ : ndarray of shape (n_classes, n_features)
@@ -85,6 +114,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     linear_form_ : LinearForm
         llr(x) = xᵀb + c without priors; for more than two classes one form each.
     class_prior_, class_log_prior_, class_count_ : ndarray of shape (n_classes,)
+    n_parameters_ : int
+        C d + d(d + 1)/2 of the laws, and C − 1 of the priors.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -115,6 +146,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
     scalings_: Floats
     xbar_: Floats
     explained_variance_ratio_: Floats
+    _within: Floats | None
+    _predictive: PredictiveLaws | None
 
     def __init__(
         self,
@@ -125,6 +158,10 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         store_covariance: bool = False,
         tol: float = 1e-4,
         covariance_estimator: BaseEstimator | None = None,
+        *,
+        estimate: Estimation = "mle",
+        parameter_prior: NormalInverseWishartModel | None = None,
+        missing: Gaps = "error",
     ):
         self.solver = solver
         self.shrinkage = shrinkage
@@ -133,6 +170,9 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self.store_covariance = store_covariance
         self.tol = tol
         self.covariance_estimator = covariance_estimator
+        self.estimate = estimate
+        self.parameter_prior = parameter_prior
+        self.missing = missing
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find equations (1) and (2).
@@ -150,18 +190,26 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         """
         solve = {"svd": self._by_svd, "lsqr": self._by_lsqr, "eigen": self._by_eigen}
         check_choice("solver", self.solver, solve)
-        check_parameters(self)
-        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
+        check_regularisation(self.shrinkage, self.covariance_estimator)
         check_non_negative("tol", self.tol)
-        rows = labelled_rows(self, X, y, sample_weight, ensure_min_samples=2)
-        self.classes_ = rows.classes
+        check_flag("store_covariance", self.store_covariance)
+        check_choice("missing", self.missing, get_args(Gaps))
+        check_normal_prior(self)
+        rows = labelled_rows(self, X, y, sample_weight, ensure_min_samples=2, finite=False)
+        self.classes_, self._predictive = rows.classes, None
         self._n_features_out = self._components(rows)
+        gaps = have_gaps(self, rows.X, self.missing)
+        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
         self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
-        fitted = solve[self.solver](rows)
-        self._form, log_prior = fitted.pop("form"), self.class_log_prior_
+        fitted = solve[self.solver](rows, gaps)
+        self._form, self._common, log_prior = fitted.pop("form"), fitted.pop("common"), self.class_log_prior_
         fitted["priors_"] = self.class_prior_
-        b, c = self._form.b, self._form.c + log_prior
-        fitted["coef_"], fitted["intercept_"] = (b, c) if len(c) != 2 else (b[1:] - b[:1], c[1:] - c[:1])
+        if self.estimate != "predictive":
+            b, c = self._form.b, self._form.c + log_prior
+            if len(c) == 2:
+                fitted["coef_"], fitted["intercept_"] = b[1:] - b[:1], c[1:] - c[:1]
+            else:
+                fitted["coef_"], fitted["intercept_"] = b + self._common.b, c + self._common.c
         for name, value in fitted.items():
             setattr(self, name, np.asarray(value, dtype=rows.X.dtype))
         return self
@@ -225,13 +273,23 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return self.classes_[above.astype(np.intp)]
 
     @property
+    def n_parameters_(self) -> int:
+        check_is_fitted(self)
+        (k, d) = self.means_.shape
+        return k * d + d * (d + 1) // 2 + k - 1
+
+    @property
     def linear_form_(self) -> LinearForm:
         check_is_fitted(self)
+        if self.estimate == "predictive":
+            raise AttributeError("the logarithm of a posterior predictive density is not linear; use estimate='map'")
         b, c = self._form
-        return LinearForm(b[1] - b[0], float(c[1] - c[0])) if len(c) == 2 else self._form
+        if len(c) == 2:
+            return LinearForm(b[1] - b[0], float(c[1] - c[0]))
+        return LinearForm(b + self._common.b, c + self._common.c)
 
     def _components(self, rows: LabelledRows) -> int:
-        if np.sum(rows.counts) == len(rows.classes):
+        if len(rows.index) == len(rows.classes):
             raise ValueError("The number of samples must be more than the number of classes; give more rows")
         most = min(len(rows.classes) - 1, rows.X.shape[1])
         if self.n_components is None:
@@ -242,12 +300,13 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             )
         return self.n_components
 
-    def _by_svd(self, rows: LabelledRows) -> dict[str, Any]:
+    def _by_svd(self, rows: LabelledRows, gaps: bool) -> dict[str, Any]:
         """Whiten within the classes, then the axes of the means: scikit-learn's default."""
         (n, d), k = rows.X.shape, len(rows.classes)
-        wide = n <= d or k * d * d > _MOST_NUMBERS
-        parts = class_moments(rows, diagonal=wide)
-        within = parts.pooled().covariance()
+        own_rows = not gaps and self.parameter_prior is None
+        wide = own_rows and (n <= d or k * d * d > _MOST_NUMBERS)
+        parts, mode = (class_moments(rows, diagonal=wide), None) if own_rows else self._pooled(rows, gaps)
+        within = parts.pooled().covariance() if self.parameter_prior is None or mode is None else mode
         var = within if wide else np.diag(within)
         # A variance at the level of rounding counts as zero.
         flat = var <= (8.0 * _EPS * np.max(np.abs(parts.mean), axis=0)) ** 2
@@ -255,6 +314,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         units = np.where(flat, 0.0, 1.0 / std)
 
         def scaled_rows() -> Floats:
+            if not own_rows:
+                return root_of(within) * units
             share = np.full(n, 1.0) if rows.weights is None else rows.weights
             return (rows.X - parts.mean[rows.index]) * units * np.sqrt(share / np.sum(share))[:, None]
 
@@ -266,7 +327,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         fitted = self._among_means(parts, whiten)
         if self.store_covariance:
             full = class_moments(rows) if wide else parts
-            fitted["covariance_"] = np.einsum("k,kij->ij", self.class_prior_, full.covariance())
+            mean = np.einsum("k,kij->ij", self.class_prior_, full.covariance())
+            fitted["covariance_"] = mean if self.parameter_prior is None else within
         return fitted
 
     def _among_means(self, parts: Moments, whiten: Floats) -> dict[str, Any]:
@@ -285,38 +347,60 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
             "scalings_": fix_signs(axes),
             "explained_variance_ratio_": (S**2 / (total if total > 0.0 else 1.0))[: self._n_features_out],
             "form": LinearForm(b, -0.5 * np.sum(centers**2, axis=1) - b @ xbar),
+            "common": LinearForm(np.zeros(len(xbar)), 0.0),
         }
 
-    def _by_lsqr(self, rows: LabelledRows) -> dict[str, Any]:
+    def _by_lsqr(self, rows: LabelledRows, gaps: bool) -> dict[str, Any]:
         """Equation (1) as it stands."""
-        parts, cov = self._pooled(rows)
-        b = linalg.lstsq(cov, parts.mean.T)[0].T
+        parts, cov = self._pooled(rows, gaps)
         return {
             "means_": parts.mean,
             "covariance_": cov,
-            "form": LinearForm(b, -0.5 * np.sum(parts.mean * b, axis=1)),
+            **self._forms(parts.mean, lambda rows: _solved(cov, rows)),
         }
 
-    def _by_eigen(self, rows: LabelledRows) -> dict[str, Any]:
+    def _by_eigen(self, rows: LabelledRows, gaps: bool) -> dict[str, Any]:
         """Equation (2), and (1) on its axes."""
-        parts, within = self._pooled(rows)
-        pooled = parts.pooled()
-        step = np.sqrt(parts.weight)[:, None] * (parts.mean - pooled.mean)
-        total = Moments(np.array([pooled.weight]), pooled.mean[None], (pooled.scatter + step.T @ step)[None])
-        one = np.zeros(len(rows.X), dtype=int)
-        cov = class_covariances(rows.X, one, total, rows.weights, self.shrinkage, self.covariance_estimator)[0]
-        values, axes = discriminant_axes(within, cov - within)
-        b = (parts.mean @ axes) @ axes.T
+        parts, within = self._pooled(rows, gaps)
+        values, axes = discriminant_axes(within, self._between(rows, parts, within))
         return {
             "means_": parts.mean,
             "covariance_": within,
             "scalings_": axes,
             "explained_variance_ratio_": (values / np.sum(values))[: self._n_features_out],
-            "form": LinearForm(b, -0.5 * np.sum(parts.mean * b, axis=1)),
+            **self._forms(parts.mean, lambda rows: (rows @ axes) @ axes.T),
         }
 
-    def _pooled(self, rows: LabelledRows) -> tuple[Moments, Floats]:
-        parts = class_moments(rows)
+    def _forms(self, means: Floats, solve: Callable[[Floats], Floats]) -> dict[str, LinearForm]:
+        """Equation (1) about the mean of all classes, and the form that all classes have in common beside it.
+
+        Far from zero the scores of (1) as it stands are large and differ little; about the mean no digit is lost.
+        """
+        center = self.class_prior_ @ means
+        b, common = solve(means - center), solve(center[None])[0]
+        c = -0.5 * np.sum((means - center) * b, axis=1) - b @ center
+        return {"form": LinearForm(b, c), "common": LinearForm(common, -0.5 * center @ common)}
+
+    def _between(self, rows: LabelledRows, parts: Moments, within: Floats) -> Floats:
+        """The covariance of all rows less that within; under a prior, that of the class means."""
+        pooled = parts.pooled()
+        step = np.sqrt(parts.weight)[:, None] * (parts.mean - pooled.mean)
+        if self.parameter_prior is not None:
+            return step.T @ step / pooled.weight
+        total = Moments(np.array([pooled.weight]), pooled.mean[None], (pooled.scatter + step.T @ step)[None])
+        one = np.zeros(len(rows.X), dtype=int)
+        return (
+            class_covariances(rows.X, one, total, rows.weights, self.shrinkage, self.covariance_estimator)[0] - within
+        )
+
+    def _pooled(self, rows: LabelledRows, gaps: bool) -> tuple[Moments, Floats]:
+        """Moments of the classes, with the means of equation (1), and its Σ."""
+        check_complete(self, gaps)
+        parts = moments_of_incomplete_rows(rows, "tied") if gaps else class_moments(rows)
+        if self.parameter_prior is not None:
+            means, self._within, predictive = tied_posterior(self.parameter_prior, parts)
+            self._predictive = predictive if self.estimate == "predictive" else None
+            return parts._replace(mean=means), self._within
         covs = class_covariances(rows.X, rows.index, parts, rows.weights, self.shrinkage, self.covariance_estimator)
         self._within = np.einsum("k,kij->ij", self.class_prior_, covs)
         return parts, self._within
@@ -325,13 +409,14 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return validate_rows(self, X, reset=False, finite=False)
 
     def _class_scores(self, X: Floats) -> Floats:
-        out = linear_scores(X, *self._form)
-        if not np.all(np.isfinite(out)):
-            assert_finite(X, columns=vars(self).get("feature_names_in_"))
-        return out
+        if self._predictive is not None:
+            return self._class_log_densities(X)
+        return mend_gaps(self, linear_scores(X, *self._form), X, self.missing, self._tied_laws)
 
     def _decision_scores(self, X: Floats) -> Floats:
-        return self._class_scores(X)
+        if self._predictive is not None:
+            return self._class_scores(X)
+        return self._class_scores(X) + self._common(np.where(np.isnan(X), 0.0, X))[:, None]
 
     def _tied_laws(self) -> Normals:
         if self._within is None or factor_spd(self._within) is None:
@@ -342,12 +427,29 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         return Normals(self.means_, self._within, "tied")
 
     def _class_log_densities(self, X: Floats) -> Floats:
-        assert_finite(X, columns=vars(self).get("feature_names_in_"))
-        return self._tied_laws().log_densities(X, n_jobs=blas_threads())
+        laws = self._densities()
+        return mend_gaps(self, laws.log_densities(X, n_jobs=blas_threads()), X, self.missing, lambda: laws)
+
+    def _densities(self) -> Normals | PredictiveLaws:
+        return self._tied_laws() if self._predictive is None else self._predictive
 
     def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Floats:
-        return self._tied_laws()[k].sample(n, rng)
+        return self._densities()[k].sample(n, rng)
 
     def _factors(self, X: Floats) -> tuple[list[str], Floats]:
-        assert_finite(X, columns=vars(self).get("feature_names_in_"))
+        if self._predictive is not None:
+            return super()._factors(X)
+        refuse_cells(self, X, self.missing)
         return chain_factors(self._tied_laws(), X[0], vars(self).get("feature_names_in_"))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags
+
+
+def _solved(cov: Floats, rows: Floats) -> Floats:
+    """Σ⁻¹x of every row; of the least norm where Σ is singular."""
+    # The factor is one of the correlations, whose condition does not depend on the units of the columns.
+    factor = factor_spd(cov)
+    return linalg.lstsq(cov, rows.T)[0].T if factor is None else factor.solve(rows.T).T

@@ -25,8 +25,11 @@ from gnomon.generative._gaussian_laws import (
     PredictiveLaws,
     Shrinkage,
     chain_factors,
+    have_gaps,
+    mend_gaps,
     moments_of_incomplete_rows,
     quadratic_form,
+    refuse_cells,
     whiten,
     whiten_back,
 )
@@ -35,9 +38,8 @@ from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.shrinkage import quartic_sums
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import assert_finite, check_choice
-from gnomon.numerics.weights import Priors
-from gnomon.optim import observed_rows
+from gnomon.numerics.validation import check_choice
+from gnomon.numerics.weights import Priors, row_weight
 
 __all__ = ["GaussianClassifier"]
 
@@ -195,6 +197,7 @@ class GaussianClassifier(BayesClassifier):
         # A fit that fails must not leave the laws of an earlier fit behind.
         self.__dict__.pop("_laws", None)
         self.classes_, self.statistics_ = rows.classes, self._moments(rows, plan)
+        self._one_row = row_weight(rows.weights)
         quartics = None
         if plan.needs_quartics:
             scale = np.full(self.statistics_.mean.shape, plan.unit(self.statistics_))
@@ -233,6 +236,7 @@ class GaussianClassifier(BayesClassifier):
         part = class_moments(rows, diagonal=plan.diagonal)
         self.classes_ = known
         self.statistics_ = part if first else self.statistics_ + part
+        self._one_row = max(0.0 if first else self._one_row, row_weight(rows.weights))
         # The first chunks may be too short for a covariance: the laws are made when they are asked for.
         self.__dict__.pop("_laws", None)
         self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
@@ -293,11 +297,7 @@ class GaussianClassifier(BayesClassifier):
         return Estimate(self.covariance_type, self.ddof, self.shrinkage, self.pool, self.estimate, self.parameter_prior)
 
     def _moments(self, rows: LabelledRows, plan: Estimate) -> Moments:
-        with np.errstate(over="ignore", invalid="ignore"):
-            size = np.sum(rows.X)
-        if not np.isfinite(size):
-            self._refuse_cells(rows.X)
-        if not np.isnan(size) or not np.any(np.isnan(rows.X)):
+        if not have_gaps(self, rows.X, self.missing):
             return class_moments(rows, diagonal=plan.diagonal)
         if plan.needs_quartics:
             raise ValueError("shrinkage='ledoit_wolf' needs rows without missing cells; give a number or 'oas'")
@@ -305,7 +305,9 @@ class GaussianClassifier(BayesClassifier):
 
     def _solve(self, plan: Estimate, quartics: Floats | None = None) -> None:
         columns = vars(self).get("feature_names_in_", np.arange(self.n_features_in_))
-        self._laws, self.shrinkage_ = plan.laws(self.statistics_, self.classes_.tolist(), columns.tolist(), quartics)
+        self._laws, self.shrinkage_ = plan.laws(
+            self.statistics_, self.classes_.tolist(), columns.tolist(), quartics, one_row=self._one_row
+        )
         self._store_priors(self.statistics_.weight, self.priors, prior_alpha=self.prior_alpha)
 
     def _rows(self, X: AnyRows) -> Floats:
@@ -329,26 +331,11 @@ class GaussianClassifier(BayesClassifier):
         laws = self.laws_
         if isinstance(laws, PredictiveLaws):
             return super()._factors(X)
-        self._refuse_cells(X)
+        refuse_cells(self, X, self.missing)
         return chain_factors(laws, X[0], vars(self).get("feature_names_in_"))
 
     def _mend(self, out: Floats, X: Floats) -> Floats:
-        """Log-densities of rows with missing cells from those that are there; such rows betray themselves by NaN."""
-        odd = np.flatnonzero(~np.isfinite(out[:, -1]))
-        if len(odd):
-            self._refuse_cells(X[odd])
-            for part in observed_rows(X[odd]):
-                rows = odd[part.rows]
-                out[rows] = 0.0
-                if len(part.columns):
-                    laws = self.laws_ if part.complete else self.laws_.marginal(part.columns)
-                    out[rows] = laws.log_densities(part.X)
-        return out
-
-    def _refuse_cells(self, X: Floats) -> None:
-        """No infinities; no missing cells where these are refused."""
-        known = X if self.missing == "error" else np.where(np.isnan(X), 0.0, X)
-        assert_finite(known, columns=vars(self).get("feature_names_in_"))
+        return mend_gaps(self, out, X, self.missing, lambda: self.laws_)
 
     def _linear_laws(self) -> Normals | None:
         """The laws, where their ratios are linear."""

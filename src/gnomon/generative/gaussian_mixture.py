@@ -24,7 +24,7 @@ from gnomon.generative._mixture_options import CovarianceWord, auto_floor, covar
 from gnomon.generative._mixture_rows import mixture_rows, refuse_overflow
 from gnomon.generative._mixture_start import StartCustom, StartMethod, drawn_starts
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.validation import check_choice, check_flag, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import (
     EMResult,
@@ -308,10 +308,9 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
 
     def _steps(self, X: Floats, sample_weight: ArrayLike | None) -> GaussianEM:
         kind, given = covariance_kind(self.covariance_type, self.covariances_init)
-        hard = check_choice("algorithm", self.algorithm, list(self._ALGORITHMS)) == "hard"
+        self._check_options()
+        hard = self.algorithm == "hard"
         k = self.n_components
-        if self.fix_weights is not None:
-            check_choice("fix_weights", self.fix_weights, ["uniform"])
         weights = None if sample_weight is None else check_weights(sample_weight, np.empty((len(X), 0)))
         if weights is not None and not np.all(weights > 0.0):
             # A row of weight zero does not count, even where its density is zero.
@@ -324,10 +323,29 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
             assignment="hard" if hard else "soft",
             fixed_weights=None if self.fix_weights is None else np.full(k, 1.0 / k),
             fixed_covariances=given,
-            on_empty=self.on_empty or ("reseed" if hard else "keep"),
+            on_empty=("reseed" if hard else "keep") if self.on_empty is None else self.on_empty,
             min_count=(2.0 if hard else 1.0) if self.min_count is None else self.min_count,
             n_jobs=self.n_jobs,
         )
+
+    def _check_options(self) -> None:
+        """Refuse what is of the wrong kind, and what the other options leave unused."""
+        check_choice("algorithm", self.algorithm, list(self._ALGORITHMS))
+        check_choice("fix_weights", self.fix_weights, [None, "uniform"])
+        check_choice("on_empty", self.on_empty, [None, "keep", "reseed", "drop", "raise"])
+        check_flag("warm_start", self.warm_start)
+        check_integer("verbose", int(self.verbose) if isinstance(self.verbose, bool) else self.verbose, low=0)
+        if self.n_jobs is not None:
+            check_integer("n_jobs", self.n_jobs)
+        if self.min_count is not None:
+            check_non_negative("min_count", self.min_count)
+        check_positive("lbg_alpha", self.lbg_alpha)
+        if self.init_params != "lbg" and self.lbg_alpha != 0.1:
+            raise ValueError(
+                f"lbg_alpha={self.lbg_alpha!r} is for init_params='lbg'; choose it, or leave lbg_alpha out"
+            )
+        if self.precisions_init is not None and self.covariances_init is not None:
+            raise ValueError("precisions_init and covariances_init exclude each other; give one of them")
 
     def _floor_of(self, X: Floats, weights: Floats | None) -> float | None:
         """The floor under the covariances; that of "auto" is kept from the first rows on."""

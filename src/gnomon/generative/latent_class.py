@@ -24,7 +24,7 @@ from gnomon.generative._partial_labels import NO_LABEL
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.mixture_model import StartingShares, start_responsibilities
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_integer
+from gnomon.numerics.validation import check_flag, check_integer, check_numbers, check_part
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import EMResult, em, warn_unless_em_converged
 
@@ -122,6 +122,11 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
         -------
         self
         """
+        check_part("classifier", self.classifier, "fit", "predict")
+        check_flag("hard", self.hard)
+        check_integer("max_iter", self.max_iter, 0)
+        if self.init_params is not None and self.responsibilities_init is not None:
+            raise ValueError("responsibilities_init leaves nothing to init_params; give one of them")
         X = given_rows(self, X, reset=True)
         k = check_integer("n_classes", self.n_classes, 1)
         weights = check_weights(sample_weight, np.empty((_num_samples(X), 0)))
@@ -159,7 +164,7 @@ class LatentClassModel(CallbackSupportMixin, MixtureDensity):
             return steps.fit_shares(
                 start_responsibilities(self.init_params, steps.rows.X, steps.rows.weights, self.n_classes, rng)
             )
-        gamma = np.asarray(self.responsibilities_init, dtype=float)
+        gamma = check_numbers("responsibilities_init", self.responsibilities_init)
         shape = (len(used), self.n_classes)
         if gamma.shape != shape or not np.all(gamma >= 0.0) or not np.allclose(np.sum(gamma, axis=1), 1.0):
             raise ValueError(f"responsibilities_init must be of shape {shape}, ≥ 0, with rows that sum to 1")

@@ -112,6 +112,13 @@ class GaussianMixtureClassifier(BayesClassifier):
         -------
         self
         """
+        if self.mixture is not None and not isinstance(self.mixture, GaussianMixture):
+            raise TypeError(f"mixture={self.mixture!r} must be a GaussianMixture; give one, or None")
+        check_integer("max_components", self.max_components, 1)
+        if self.max_components != 5 and not isinstance(self.n_components, str):
+            raise ValueError(
+                f"max_components={self.max_components} is for n_components='cv'; choose it, or leave it out"
+            )
         rows = labelled_rows(self, X, y, sample_weight, finite=False, ensure_min_samples=2)
         self.classes_ = rows.classes
         self.mixtures_ = [self._fit_class(rows, c) for c in range(len(rows.classes))]
@@ -135,8 +142,7 @@ class GaussianMixtureClassifier(BayesClassifier):
         mixture = GaussianMixture() if self.mixture is None else clone(self.mixture)
         k = self._count(label)
         try:
-            most = check_integer("max_components", self.max_components, 1) if k is None else 1
-            most = min(most, len(X) // 2)
+            most = min(self.max_components if k is None else 1, len(X) // 2)
             if most > 1:
                 options: dict[str, Any] = {"estimator": mixture, "cv": min(_FOLDS, len(X)), "sample_weight": weights}
                 return select_components(X, range(1, most + 1), **options).best_estimator
@@ -150,10 +156,10 @@ class GaussianMixtureClassifier(BayesClassifier):
             check_choice("n_components", self.n_components, ("cv",))
             return None
         if not isinstance(self.n_components, Mapping):
-            return self.n_components
+            return check_integer("n_components", self.n_components, 1)
         if label not in self.n_components:
             raise ValueError(f"n_components has no entry for class {label!r}, only for {list(self.n_components)}")
-        return self.n_components[label]
+        return check_integer(f"n_components[{label!r}]", self.n_components[label], 1)
 
     def _rows(self, X: AnyRows) -> Floats:
         return validate_rows(self, X, reset=False, finite=False)

@@ -8,7 +8,7 @@ weighted fit. Dempster, Laird & Rubin (1977), doi:10.1111/j.2517-6161.1977.tb016
 Raftery (1993), doi:10.2307/2532201.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, Self, TypeAlias, get_args
 
@@ -33,8 +33,8 @@ from gnomon.generative._rows import any_rows
 from gnomon.generative._words import Assignment
 from gnomon.numerics.random import check_rng
 from gnomon.numerics.special import log_shares, log_sum_exp
-from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_numbers
+from gnomon.numerics.weights import check_weights, row_weight
 from gnomon.optim import EMResult, Restart, em, kmeans, seed_centers, warn_unless_em_converged
 
 __all__ = ["MixtureModel"]
@@ -178,6 +178,7 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         -------
         self
         """
+        check_integer("max_iter", self.max_iter, 0)
         X = any_rows(self, X, ensure_min_samples=2)
         weights = check_weights(sample_weight, np.empty((len(X), 0)))
         used = weights > 0.0
@@ -208,12 +209,12 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
         return sum(map(density_parameters, free)) + len(self.components_) - 1
 
     def _steps(self, X: Array, weights: Floats) -> "MixtureEM":
-        given = [MultivariateNormal] if self.components is None else list(self.components)
-        if not given:
-            raise ValueError("components is empty; give one law or family for each component")
-        fixed = np.isin(np.arange(len(given)), list(self.fixed))
+        given = self._given()
+        if self.init_params is not None and all(isinstance(law, Distribution) for law in given):
+            raise ValueError(f"init_params={self.init_params!r} is for families; laws with parameters are the start")
+        fixed = self._fixed_places(len(given))
         stays: list[Distribution | None] = [None] * len(given)
-        for j in np.flatnonzero(fixed):
+        for j in fixed:
             law = given[j]
             if not isinstance(law, Distribution):
                 raise ValueError(f"fixed={self.fixed!r}: component {j}, {law!r}, is no law; give it parameters")
@@ -229,10 +230,30 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
             min_count=check_non_negative("min_count", self.min_count),
         )
 
+    def _given(self) -> list[Density | Distribution]:
+        """A law or a family for each component."""
+        if self.components is None:
+            return [MultivariateNormal]
+        if isinstance(self.components, (str, bytes, Mapping)) or not isinstance(self.components, Iterable):
+            raise TypeError(f"components={self.components!r} must be a sequence of laws or families; give a list")
+        given = list(self.components)
+        if not given:
+            raise ValueError("components is empty; give one law or family for each component")
+        for law in given:
+            if not isinstance(law, Distribution) and not callable(getattr(law, "fit", None)):
+                raise TypeError(f"components holds {law!r}, which is no law and has no fit; give a Distribution")
+        return given
+
+    def _fixed_places(self, k: int) -> list[int]:
+        """The components that stay as they are."""
+        if isinstance(self.fixed, (str, bytes, Mapping)) or not isinstance(self.fixed, Iterable):
+            raise TypeError(f"fixed={self.fixed!r} must be a sequence of the numbers of components; give a list")
+        return sorted({check_integer("fixed: a component", j, 0, k - 1) for j in self.fixed})
+
     def _start(self, steps: "MixtureEM", rng: np.random.Generator) -> "LawMixture":
         k = len(steps.families)
         weights = _checked_weights(self.weights_init, k)
-        given = [MultivariateNormal] if self.components is None else list(self.components)
+        given = self._given()
         if all(isinstance(law, Distribution) for law in given):
             return LawMixture(weights, tuple(given), tuple(range(k)))
         gamma = start_responsibilities(self.init_params, steps.X, steps.weights, k, rng)
@@ -304,7 +325,7 @@ class MixtureEM:
         N = self.weights @ gamma
         alive = np.any(gamma > 0.0, axis=0) | (self.on_empty != "drop")
         free = np.array([law is None for law in self.fixed])
-        empty = np.flatnonzero((self.min_count > N) & free & alive)
+        empty = np.flatnonzero((self.min_count * row_weight(self.weights) > N) & free & alive)
         if empty.size == 0:
             return self._maximize(gamma, np.flatnonzero(alive))
         if self.on_empty == "raise":
@@ -345,7 +366,7 @@ class MixtureEM:
 def _checked_weights(weights: ArrayLike | None, k: int) -> Floats:
     if weights is None:
         return np.full(k, 1.0 / k)
-    found = np.asarray(weights, dtype=float)
+    found = check_numbers("weights_init", weights)
     if found.shape != (k,) or np.any(found < 0.0) or not np.isclose(np.sum(found), 1.0):
         raise ValueError(f"weights_init={weights!r} must be {k} numbers ≥ 0 that sum to 1")
     return found

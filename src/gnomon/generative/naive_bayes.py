@@ -9,7 +9,7 @@ does well although columns are seldom independent.
 """
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any, Literal, TypeAlias
 
@@ -163,7 +163,7 @@ class NaiveBayes(NaiveClassifier):
         return self.priors
 
     def _options(self, names: Sequence[Any]) -> Options:
-        if isinstance(self.categories, str):
+        if isinstance(self.categories, (str, bytes)) or not isinstance(self.categories, (Mapping, Sequence)):
             check_choice("categories", self.categories, ("auto",))
         weights = check_feature_weight(self.feature_weight, len(names))
         return Options(
@@ -182,6 +182,8 @@ class NaiveBayes(NaiveClassifier):
         places = [(_places(columns, table.names), density) for columns, density in groups]
         _refuse_overlap(places, table.names)
         parts = [part for columns, density in places for part in self._parts(columns, density)]
+        if not isinstance(self.categories, str) and not any(isinstance(part, CategoryPart) for part in parts):
+            raise ValueError(f"categories={self.categories!r} are given, and no column is categorical; leave them out")
         if self.missing == "state":
             rest = tuple(j for part in parts if not isinstance(part, CategoryPart) for j in part.columns)
             parts += [CategoryPart(rest, of_gaps=True)] if rest else []

@@ -101,6 +101,8 @@ class BernoulliNB(NaiveClassifier):
     (array([[0.142857, 0.857143]]), array([-2.212973]))
     """
 
+    _prior_option = "class_prior"
+
     def __init__(
         self,
         *,

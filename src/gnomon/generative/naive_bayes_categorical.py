@@ -119,6 +119,8 @@ class CategoricalNB(NaiveClassifier):
     evidence    0.0624420
     """
 
+    _prior_option = "class_prior"
+
     def __init__(
         self,
         *,

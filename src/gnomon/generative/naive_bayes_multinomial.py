@@ -34,6 +34,7 @@ from gnomon.generative._naive import (
 )
 from gnomon.generative._rows import LabelledRows
 from gnomon.generative._words import Estimation, ZeroPolicy
+from gnomon.numerics.saddle_point import log_gamma_ratio
 from gnomon.numerics.validation import assert_finite
 from gnomon.numerics.weights import Priors
 
@@ -109,6 +110,8 @@ class MultinomialNB(NaiveClassifier):
     np.float64(-3.324737)
     """
 
+    _prior_option = "class_prior"
+
     def __init__(
         self,
         *,
@@ -180,13 +183,13 @@ class MultinomialNB(NaiveClassifier):
         rows, total = sparse.csr_array(X), np.sum(a, axis=1)
         words = np.stack([_row_sums(rows, self._predictive_terms(rows, a_c)) for a_c in a], axis=1)
         length = X @ np.ones(X.shape[1])
-        return words + gammaln(total) - gammaln(total + length[:, None])
+        return words - log_gamma_ratio(total, length[:, None])
 
     def _predictive_terms(self, rows: Compressed, a: Floats) -> Floats:
         """log Γ(a_j + x_j)/Γ(a_j), the factor of every stored count."""
         weights = check_feature_weight(self.feature_weight, len(a))
         here = a[rows.indices]
-        terms = gammaln(here + rows.data) - gammaln(here)
+        terms = log_gamma_ratio(here, rows.data)
         return terms if weights is None else weights[rows.indices] * terms
 
     def _class_log_densities(self, X: Matrix) -> Floats:

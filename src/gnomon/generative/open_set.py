@@ -32,7 +32,7 @@ from gnomon.generative._words import ZeroPolicy
 from gnomon.generative.classifier import GenerativeClassifier
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.generative.gaussian_mixture import GaussianMixture
-from gnomon.numerics.validation import check_interval, check_positive
+from gnomon.numerics.validation import check_interval, check_label, check_part, check_positive
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["OpenSetClassifier"]
@@ -155,6 +155,7 @@ class OpenSetClassifier(BayesClassifier):
         -------
         self
         """
+        self._check_options()
         X, y = any_rows(self, X, y)
         y = np.asarray(y)
         weights = check_weights(sample_weight, np.empty((len(X), 0)))
@@ -170,6 +171,13 @@ class OpenSetClassifier(BayesClassifier):
         background, s = self._background(X[rest], weights[rest], X_other)
         if len(background) and self._cut() is not None:
             raise ValueError(f"threshold={self._cut()!r} is for data without background rows; leave it out")
+        if not len(background) and self.other is not None:
+            raise ValueError(f"other={self.other!r} is for background rows, and there are none; give X_other, or None")
+        if not len(background) and self._cut() is None and self.other_prior is not None:
+            raise ValueError(
+                f"other_prior={self.other_prior!r} is for background rows or a threshold, and there are neither; leave "
+                "it out"
+            )
         density = GaussianMixture(2) if self.other is None else self.other
         self.other_ = fit_density(density, background, s) if len(background) else None
         self._finish(float(np.sum(s)))
@@ -187,10 +195,19 @@ class OpenSetClassifier(BayesClassifier):
         known = self.known
         return clone(known) if isinstance(known, BayesClassifier) else GenerativeClassifier(known)
 
+    def _check_options(self) -> None:
+        check_label("unknown_label", self.unknown_label)
+        if not isinstance(self.known, Mapping) and not isinstance(self.known, type):
+            check_part("known", self.known, "fit")
+        if not isinstance(self.other, type):
+            check_part("other", self.other, "fit")
+        if self.other_prior is not None:
+            check_interval("other_prior", self.other_prior, 0.0, 1.0)
+
     def _cut(self) -> float | None:
         """log τ, or None."""
         if self.threshold is None:
-            return self.log_threshold
+            return None if self.log_threshold is None else check_interval("log_threshold", self.log_threshold)
         if self.log_threshold is not None:
             raise ValueError(f"threshold={self.threshold!r} and log_threshold={self.log_threshold!r}: give one of them")
         return float(np.log(check_positive("threshold", self.threshold)))

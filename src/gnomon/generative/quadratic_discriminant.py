@@ -9,27 +9,47 @@ only where these have lost too many digits.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NoReturn, Self
+from dataclasses import replace
+from typing import Any, Literal, NoReturn, Self, cast, get_args
 
 import numpy as np
 from scipy import linalg
 from sklearn.base import BaseEstimator
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import AnyRows, ArrayLike, Floats
 from gnomon.base import validate_rows
-from gnomon.base.parameters import check_parameters
-from gnomon.distributions import Normals
-from gnomon.generative._class_covariance import AutoShrinkage, check_covariance_options, class_covariances, given_priors
+from gnomon.distributions import NormalInverseWishartModel, Normals
+from gnomon.generative._class_covariance import (
+    AutoShrinkage,
+    check_complete,
+    check_covariance_options,
+    check_normal_prior,
+    check_regularisation,
+    class_covariances,
+    given_priors,
+)
 from gnomon.generative._contract import BayesClassifier
 from gnomon.generative._forms import QuadraticForm
-from gnomon.generative._gaussian_laws import chain_factors, quadratic_form
+from gnomon.generative._gaussian_laws import (
+    Estimate,
+    PredictiveLaws,
+    chain_factors,
+    have_gaps,
+    mend_gaps,
+    moments_of_incomplete_rows,
+    quadratic_form,
+    refuse_cells,
+    root_of,
+)
 from gnomon.generative._rows import LabelledRows, class_moments, labelled_rows
+from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import fix_signs, principal_axes
 from gnomon.numerics.special import LOG_2PI
-from gnomon.numerics.validation import assert_finite, check_choice, check_interval, check_non_negative
-from gnomon.numerics.weights import Priors
+from gnomon.numerics.validation import check_choice, check_flag, check_interval, check_non_negative
+from gnomon.numerics.weights import Priors, row_weight
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
 
@@ -56,6 +76,14 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         A class whose covariance has an eigenvalue not above it is refused.
     covariance_estimator : estimator, optional
         With `fit` and `covariance_`, for "eigen", in place of shrinkage.
+    estimate : {"mle", "map", "predictive"}, default="mle"
+        The parameters of equation (1); their mode under `parameter_prior`; or no point estimate: the class density is
+        the posterior predictive one, a Student t, and the attributes describe the mode.
+    parameter_prior : NormalInverseWishartModel, optional
+        A conjugate law over (μ_c, Σ_c), the same for every class, for "map" and "predictive"; it does the work of
+        `reg_param`, shrinkage and a covariance estimator, and goes with none of them.
+    missing : {"error", "marginalize"}, default="error"
+        What to do with NaN: refuse, as scikit-learn does; or predict from the cells that are there, and fit by EM.
 
     Attributes
     ----------
@@ -71,6 +99,8 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
     quadratic_form_ : QuadraticForm
         llr(x) = xᵀAx + xᵀb + c without priors; for more than two classes one form each.
     class_prior_, class_log_prior_, class_count_ : ndarray of shape (n_classes,)
+    n_parameters_ : int
+        C d(d + 3)/2 of the laws, and C − 1 of the priors.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -102,6 +132,9 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         store_covariance: bool = False,
         tol: float = 1e-4,
         covariance_estimator: BaseEstimator | None = None,
+        estimate: Estimation = "mle",
+        parameter_prior: NormalInverseWishartModel | None = None,
+        missing: Gaps = "error",
     ):
         self.solver = solver
         self.shrinkage = shrinkage
@@ -110,6 +143,9 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         self.store_covariance = store_covariance
         self.tol = tol
         self.covariance_estimator = covariance_estimator
+        self.estimate = estimate
+        self.parameter_prior = parameter_prior
+        self.missing = missing
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate equation (1).
@@ -126,40 +162,70 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         self
         """
         check_choice("solver", self.solver, ("svd", "eigen"))
-        check_parameters(self)
-        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
+        check_regularisation(self.shrinkage, self.covariance_estimator)
         check_interval("reg_param", self.reg_param, 0, 1)
         check_non_negative("tol", self.tol)
-        rows = labelled_rows(self, X, y, sample_weight)
+        check_flag("store_covariance", self.store_covariance)
+        check_choice("missing", self.missing, get_args(Gaps))
+        check_normal_prior(self, reg_param=self.reg_param)
+        rows = labelled_rows(self, X, y, sample_weight, finite=False)
         self.classes_ = rows.classes
         self._refuse_few(rows)
+        gaps = have_gaps(self, rows.X, self.missing)
+        check_covariance_options(self.solver, self.shrinkage, self.covariance_estimator)
         self._store_priors(rows.counts, given_priors(self.priors, rows.classes, rows.counts))
-        parts = class_moments(rows)
-        covs = class_covariances(rows.X, rows.index, parts, rows.weights, self.shrinkage, self.covariance_estimator)
-        axes = [self._axes(rows, parts.mean[k], cov, k) for k, cov in enumerate(covs)]
+        means, covs, self._predictive = self._estimate(rows, gaps)
+        own_rows = not gaps and self.parameter_prior is None
+        axes = [self._axes(rows, means[k], cov, k, own_rows) for k, cov in enumerate(covs)]
         share = self.reg_param if self.solver == "svd" else 0.0
         covs = (1.0 - share) * covs + share * np.eye(covs.shape[1])
-        self._laws = Normals(parts.mean, covs, "full")
+        self._laws = Normals(means, covs, "full")
         self._unpack(axes, covs, rows.X.dtype)
         return self
 
     @property
+    def n_parameters_(self) -> int:
+        check_is_fitted(self)
+        return self._laws.n_parameters + len(self.classes_) - 1
+
+    @property
     def quadratic_form_(self) -> QuadraticForm:
         check_is_fitted(self)
+        if self._predictive is not None:
+            raise AttributeError("the logarithm of a posterior predictive density is not quadratic; use estimate='map'")
         return quadratic_form(self._laws)
+
+    def _estimate(self, rows: LabelledRows, gaps: bool) -> tuple[Floats, Floats, PredictiveLaws | None]:
+        """Means and covariances of the classes; and their predictive laws, where these are asked for."""
+        check_complete(self, gaps)
+        parts = moments_of_incomplete_rows(rows, "full") if gaps else class_moments(rows)
+        if self.parameter_prior is None:
+            covs = class_covariances(rows.X, rows.index, parts, rows.weights, self.shrinkage, self.covariance_estimator)
+            return parts.mean, covs, None
+        plan = Estimate("full", estimate="map", parameter_prior=self.parameter_prior)
+        columns = vars(self).get("feature_names_in_", np.arange(self.n_features_in_)).tolist()
+        classes = self.classes_.tolist()
+        mode, _ = plan.laws(parts, classes, columns, one_row=row_weight(rows.weights))
+        if self.estimate == "map":
+            return mode.means, mode.covariances, None
+        laws, _ = replace(plan, estimate="predictive").laws(parts, classes, columns, one_row=row_weight(rows.weights))
+        return mode.means, mode.covariances, cast(PredictiveLaws, laws)
 
     def _refuse_few(self, rows: LabelledRows) -> None:
         if len(rows.classes) < 2:
             raise ValueError(f"The number of classes has to be greater than one. Got {len(rows.classes)} class.")
-        least = int(np.argmin(rows.counts))
-        if rows.counts[least] <= 1.0:
+        n_rows = np.bincount(rows.index, minlength=len(rows.classes))
+        least = int(np.argmin(n_rows))
+        if n_rows[least] <= 1:
             label = rows.classes[least]
             raise ValueError(f"y has only 1 sample in class {label}, covariance is ill defined; give more, or drop it")
 
-    def _axes(self, rows: LabelledRows, mean: Floats, cov: Floats, k: int) -> tuple[Floats, Floats]:
+    def _axes(self, rows: LabelledRows, mean: Floats, cov: Floats, k: int, own_rows: bool) -> tuple[Floats, Floats]:
         """λ and R of class k, largest first; refused where not of full rank."""
 
         def centred() -> Floats:
+            if not own_rows:
+                return root_of(cov)
             X, weights = rows.of_class(k)
             share = np.ones(len(X)) if weights is None else weights
             return (X - mean) * np.sqrt(share / np.sum(share))[:, None]
@@ -175,7 +241,7 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         return values, fix_signs(R)
 
     def _refuse_rank(self, rows: LabelledRows, k: int) -> NoReturn:
-        label, n, d = rows.classes[k], rows.counts[k], rows.X.shape[1]
+        label, n, d = rows.classes[k], int(np.sum(rows.index == k)), rows.X.shape[1]
         what = f"The covariance matrix of class {label} is not full rank"
         if self.solver == "svd" and n <= d:
             raise linalg.LinAlgError(
@@ -195,18 +261,26 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         return validate_rows(self, X, reset=False, finite=False)
 
     def _class_log_densities(self, X: Floats) -> Floats:
-        out = self._laws.log_densities(X, n_jobs=blas_threads())
-        if not np.all(np.isfinite(out)):
-            assert_finite(X, columns=vars(self).get("feature_names_in_"))
-        return out
+        laws = self._densities()
+        return mend_gaps(self, laws.log_densities(X, n_jobs=blas_threads()), X, self.missing, lambda: laws)
+
+    def _densities(self) -> Normals | PredictiveLaws:
+        return self._laws if self._predictive is None else self._predictive
 
     def _decision_scores(self, X: Floats) -> Floats:
         # Scikit-learn leaves the powers of 2π out.
         return self._class_log_densities(X) + 0.5 * X.shape[1] * LOG_2PI
 
     def _sample_class(self, k: int, n: int, rng: np.random.Generator) -> Floats:
-        return self._laws[k].sample(n, rng)
+        return self._densities()[k].sample(n, rng)
 
     def _factors(self, X: Floats) -> tuple[list[str], Floats]:
-        assert_finite(X, columns=vars(self).get("feature_names_in_"))
+        if self._predictive is not None:
+            return super()._factors(X)
+        refuse_cells(self, X, self.missing)
         return chain_factors(self._laws, X[0], vars(self).get("feature_names_in_"))
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing != "error"
+        return tags

@@ -215,6 +215,7 @@ def _split_start(model: GaussianMixture, k: int) -> dict[str, Any]:
     kept = {} if model.covariance_type == "fixed" else {"covariances_init": split.laws.covariances}
     return {
         "init_params": "random_from_data",
+        "lbg_alpha": GaussianMixture().lbg_alpha,
         "start": "responsibilities",
         "n_init": 1,
         "weights_init": split.weights,

@@ -24,6 +24,7 @@ from gnomon.base.weights import weight_parameter
 from gnomon.generative._class_em import given_rows
 from gnomon.generative._partial_labels import PartialTarget, partial_labels
 from gnomon.generative.discriminant import LinearDiscriminantAnalysis
+from gnomon.numerics.validation import check_part
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["SemiSupervisedPipeline"]
@@ -108,6 +109,8 @@ class SemiSupervisedPipeline(ClassifierMixin, Estimator):
         -------
         self
         """
+        check_part("transformer", self.transformer, "fit", "transform")
+        check_part("classifier", self.classifier, "fit", "predict")
         X = given_rows(self, X, reset=True)
         y = partial_labels(y, self.unlabeled, who=type(self).__name__)
         check_consistent_length(X, y.codes)

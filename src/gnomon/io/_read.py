@@ -1,48 +1,48 @@
-"""Tables from files: delimited text (plain or gzip) and Parquet.
+"""Tables from files: delimited text (plain or gzip) and Parquet; the content says which, not the ending.
 
 Every error names the file and, for text, the line.
 """
 
 import codecs
-import csv
 import gzip
 import io
 import zlib
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Sequence
 from pathlib import Path
+from typing import BinaryIO, cast
 
-import numpy as np
-
-from gnomon._typing import Array
-from gnomon.io.cells import TEXT, as_numbers, clean, plain
-from gnomon.io.tables import Table, TableError, as_table, check_names
+from gnomon.io._parse import parse
+from gnomon.io.tables import Table, TableError, as_table
 
 __all__ = ["read_table"]
 
-DELIMITERS = (",", ";", "\t", "|")
-ROWS_AT_ONCE = 20_000
-LINES_TO_SNIFF = 50
-
 
 def read_table(
-    path: str | Path, *, delimiter: str | None = None, encoding: str = "utf-8", header: bool = True
+    path: str | Path | BinaryIO,
+    *,
+    delimiter: str | None = None,
+    encoding: str = "utf-8",
+    header: bool | None = None,
+    missing: Sequence[str] = (),
 ) -> Table:
-    """Read a table from ``.csv``, ``.tsv``, ``.txt`` (each also with ``.gz``) or ``.parquet``.
+    """Read a table of delimited text (comma, semicolon, tab, bar or blank; also compressed by gzip) or of Parquet.
 
-    Empty cells and NA, N/A, NaN, NULL, None and ? are missing. A byte order mark is skipped.
+    Cells of text files stay as they are written; what a column means is decided where the table is used. Empty cells
+    and the usual markers (NA, n/a, NaN, null, None, ?, #DIV/0! …) are missing.
 
     Parameters
     ----------
-    path : str or path
-        The file.
+    path : str, path or binary stream
+        The file, or for example ``sys.stdin.buffer``.
     delimiter : str, optional
-        By default whichever of comma, semicolon, tab and bar splits the first lines into most fields, equally many in
-        each.
+        One character; by default whichever splits the first lines into most fields, equally many in each.
     encoding : str, default="utf-8"
-        How the bytes of the text are read.
-    header : bool, default=True
-        Whether the first line names the columns; otherwise they are called column_1, column_2, …
+        How the bytes of the text are read; a byte order mark of UTF-8, UTF-16 or UTF-32 overrides it.
+    header : bool, optional
+        Whether the first line names the columns; otherwise they are called column_1, column_2, … By default it does,
+        and a first line that looks like data is an error.
+    missing : sequence of str, default=()
+        Further cells that mean "missing".
 
     Returns
     -------
@@ -54,162 +54,127 @@ def read_table(
 
     Examples
     --------
-    >>> import tempfile, pathlib
+    >>> import io
     >>> from gnomon.io import read_table
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "small.csv")
-    ...     _ = path.write_text("name;height\\nAda;1,65\\nAlan;NA\\n")
-    ...     table = read_table(path)
+    >>> table = read_table(io.BytesIO(b"name;height\\nAda;1,65\\nAlan;NA\\nGrace;-9\\n"), missing=["-9"])
     >>> table["height"].tolist()
-    ['1.65', '']
+    ['1,65', '', '']
     """
+    name, opened = _source(path)
+    try:
+        with opened as raw:
+            return _read(raw, delimiter=delimiter, encoding=encoding, header=header, missing=missing)
+    except TableError as error:
+        raise TableError(f"{name}: {error}") from error
+    except OSError as error:
+        raise TableError(f"{name}: cannot be read: {(error.strerror or str(error)).lower()}") from error
+
+
+def _source(path: str | Path | BinaryIO) -> tuple[str, BinaryIO]:
+    """The name of the source and its bytes, from which one may read more than once."""
+    if not isinstance(path, (str, Path)):
+        return "standard input", io.BytesIO(path.read())
     path = Path(path)
     if not path.exists():
         raise TableError(f"{path}: no such file")
     if path.is_dir():
         raise TableError(f"{path} is a folder; give a file")
     try:
-        if path.suffix in (".parquet", ".pq"):
-            return _read_parquet(path)
-        return _read_text(path, delimiter, encoding, header)
-    except TableError as error:
-        raise TableError(f"{path}: {error}") from error
+        return str(path), path.open("rb")
     except OSError as error:
         raise TableError(f"{path}: cannot be read: {(error.strerror or str(error)).lower()}") from error
 
 
-def _read_parquet(path: Path) -> Table:
+PARQUET, GZIP = b"PAR1", b"\x1f\x8b"
+FOREIGN = {
+    b"PK\x03\x04": "an Excel workbook or a zip archive; export the sheet as CSV",
+    b"\xd0\xcf\x11\xe0": "an old Excel workbook; export the sheet as CSV",
+    b"%PDF": "a PDF document; export the table as CSV",
+    b"BZh": "compressed by bzip2; unpack it first",
+    b"\xfd7zXZ": "compressed by xz; unpack it first",
+    b"(\xb5/\xfd": "compressed by zstd; unpack it first",
+    b"ARROW1": "an Arrow or Feather file; write it as Parquet or CSV",
+    b"\x89HDF": "an HDF5 file; export the table as CSV",
+    b"SQLite format 3": "a database of SQLite; export the table as CSV",
+}
+# UTF-32 first: its mark in little endian begins with that of UTF-16.
+MARKS = {
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+    codecs.BOM_UTF8: "utf-8-sig",
+}
+
+
+def _read(raw: BinaryIO, *, delimiter: str | None, encoding: str, header: bool | None, missing: Sequence[str]) -> Table:
+    _refuse_unknown(encoding)
+    start = _start(raw)
+    if start.startswith(PARQUET):
+        return _read_parquet(raw)
+    if start.startswith(GZIP):
+        raw = cast(BinaryIO, gzip.GzipFile(fileobj=raw))
+    try:
+        encoding = _encoding(_start(raw), encoding)
+        # Not closed here: the wrapper would close the bytes, which an error still has to look at.
+        lines = io.TextIOWrapper(raw, encoding=encoding, newline="")
+        try:
+            return parse(lines, delimiter=delimiter, header=header, missing=missing)
+        finally:
+            lines.detach()
+    except UnicodeError as error:
+        raise TableError(_where_undecodable(raw, encoding)) from error
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise TableError("the compressed file is damaged or cut short; copy it again") from error
+
+
+def _start(raw: BinaryIO) -> bytes:
+    start = raw.read(64)
+    raw.seek(0)
+    return start
+
+
+def _read_parquet(raw: BinaryIO) -> Table:
     try:
         import pyarrow
         import pyarrow.parquet
     except ImportError as error:
         raise TableError("reading Parquet needs pyarrow; install it with: pip install 'gnomon[scale]'") from error
     try:
-        # partitioning=None: a folder called year=2024 must not add a column.
-        return as_table(pyarrow.parquet.read_table(path, partitioning=None))
+        return as_table(pyarrow.parquet.read_table(raw))
     except pyarrow.ArrowException as error:
         raise TableError(f"no readable Parquet file ({str(error).splitlines()[0]})") from error
 
 
-def _read_text(path: Path, delimiter: str | None, encoding: str, header: bool) -> Table:
-    _refuse_unknown(encoding)
-    _refuse_binary(path, encoding)
-    try:
-        with _opened(path, encoding) as lines:
-            delimiter = delimiter or _sniff(lines)
-            lines.seek(0)
-            return _parse(csv.reader(lines, delimiter=delimiter, strict=True), delimiter, header)
-    except UnicodeDecodeError as error:
-        raise TableError(_where_undecodable(path, encoding)) from error
-    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
-        raise TableError("the compressed file is damaged or cut short; copy it again") from error
-
-
 def _refuse_unknown(encoding: str) -> None:
     try:
-        codecs.lookup(encoding)
-    except LookupError as error:
+        found = codecs.lookup(encoding)
+        "".encode(encoding)
+    except (LookupError, UnicodeError, ValueError) as error:
         raise TableError(f"encoding {encoding!r} is unknown; give for example utf-8 or latin-1") from error
+    if found.name in ("idna", "punycode", "unicode_escape", "raw-unicode-escape", "undefined"):
+        raise TableError(f"encoding {encoding!r} is not one of texts; give for example utf-8 or latin-1")
 
 
-def _bytes_of(path: Path) -> gzip.GzipFile | io.BufferedReader:
-    return gzip.open(path, "rb") if path.suffix == ".gz" else path.open("rb")
-
-
-def _opened(path: Path, encoding: str) -> io.TextIOWrapper:
-    encoding = "utf-8-sig" if encoding.lower().replace("_", "-") in ("utf-8", "utf8") else encoding
-    return io.TextIOWrapper(_bytes_of(path), encoding=encoding, newline="")
-
-
-GZIP = b"\x1f\x8b"
-SIGNATURES = {
-    b"PK\x03\x04": "an Excel workbook or a zip archive; export the sheet as CSV",
-    b"\xd0\xcf\x11\xe0": "an old Excel workbook; export the sheet as CSV",
-    b"PAR1": "Parquet; give the file the ending .parquet",
-    GZIP: "gzip; give the file the ending .csv.gz",
-    codecs.BOM_UTF16_LE: "text in UTF-16; give --encoding utf-16",
-    codecs.BOM_UTF16_BE: "text in UTF-16; give --encoding utf-16",
-    b"%PDF": "a PDF document; export the table as CSV",
-}
-
-
-def _refuse_binary(path: Path, encoding: str) -> None:
-    with path.open("rb") as raw:
-        start = raw.read(8)
-    expected = [GZIP] * (path.suffix == ".gz") + [codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE] * ("16" in encoding)
-    for signature, meaning in SIGNATURES.items():
-        if start.startswith(signature) and signature not in expected:
+def _encoding(start: bytes, encoding: str) -> str:
+    """The encoding that a byte order mark names, else the one that was asked for; what is no text is refused."""
+    for signature, meaning in FOREIGN.items():
+        if start.startswith(signature):
             raise TableError(f"this is {meaning}")
+    marked = next((name for mark, name in MARKS.items() if start.startswith(mark)), None)
+    if marked is None and b"\0" in start and not codecs.lookup(encoding).name.startswith(("utf-16", "utf-32")):
+        wide = "utf-32" if b"\0\0" in start.strip(b"\0") else "utf-16"
+        order = "be" if start.startswith(b"\0") else "le"
+        raise TableError(f"the text holds zero bytes; if it is {wide.upper()}, give --encoding {wide}-{order}")
+    return marked or encoding
 
 
-def _where_undecodable(path: Path, encoding: str) -> str:
-    with _bytes_of(path) as raw:
-        for number, line in enumerate(raw, start=1):
-            try:
-                line.decode(encoding)
-            except UnicodeDecodeError as error:
-                found = line[error.start : error.start + 1].hex()
-                return f"line {number}: byte 0x{found} is no {encoding} text; give --encoding, for example latin-1"
+def _where_undecodable(raw: BinaryIO, encoding: str) -> str:
+    raw.seek(0)
+    for number, line in enumerate(raw, start=1):
+        try:
+            line.decode(encoding)
+        except UnicodeDecodeError as error:
+            found = line[error.start : error.start + 1].hex()
+            return f"line {number}: byte 0x{found} is no {encoding} text; give --encoding, for example latin-1"
     return f"not readable as {encoding} text; give --encoding"
-
-
-def _sniff(lines: Iterable[str]) -> str:
-    """The delimiter that splits the first lines into most fields, the same number in each; else the comma."""
-    sample = list(islice(lines, LINES_TO_SNIFF))
-    best, most = ",", 1
-    for delimiter in DELIMITERS:
-        widths = {len(cells) for cells in csv.reader(sample[:-1] or sample, delimiter=delimiter) if cells}
-        if len(widths) == 1 and max(widths) > most:
-            best, most = delimiter, max(widths)
-    return best
-
-
-def _parse(reader, delimiter, header):
-    try:
-        rows = (cells for cells in reader if cells)
-        first = next(rows, None)
-        if first is None:
-            raise TableError("the file is empty")
-        names = _names(first, header)
-        chunks = [] if header else [[_text(cell) for cell in zip(first, strict=True)]]
-        chunks += _chunks(reader, rows, len(names))
-    except csv.Error as error:
-        raise TableError(f"line {reader.line_num}: {error}; look for a stray quotation mark") from error
-    if not chunks:
-        raise TableError("the file has a header but no rows")
-    return Table({name: _joined(parts, delimiter) for name, *parts in zip(names, *chunks, strict=True)})
-
-
-def _names(first: list[str], header: bool) -> list[str]:
-    if not header:
-        return [f"column_{k}" for k in range(1, len(first) + 1)]
-    names = [cell.strip() or f"column_{k}" for k, cell in enumerate(first, start=1)]
-    if not np.isnan(as_numbers(clean(names))).any():
-        raise TableError("the first line holds only numbers, so it seems to be data; give --no-header, or add a header")
-    check_names(names)
-    return names
-
-
-def _chunks(reader, rows, width):
-    while block := _checked(reader, islice(rows, ROWS_AT_ONCE), width):
-        yield [_text(cells) for cells in zip(*block, strict=True)]
-
-
-def _checked(reader, rows, width):
-    block = []
-    for cells in rows:
-        if len(cells) != width:
-            raise TableError(
-                f"line {reader.line_num} has {len(cells)} fields where the first line has {width}; "
-                "quote fields that contain the delimiter, or give --delimiter"
-            )
-        block.append(cells)
-    return block
-
-
-def _text(cells: Sequence[str]) -> Array:
-    return np.array(cells, dtype=TEXT)
-
-
-def _joined(parts: Sequence[Array], delimiter: str) -> Array:
-    return plain(clean(np.concatenate(parts)), delimiter)

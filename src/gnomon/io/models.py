@@ -30,6 +30,9 @@ from gnomon.io.files import outbox
 __all__ = ["ModelFileError", "load", "notes", "save", "write_model"]
 
 NOTES = "gnomon.json"
+MOST_NOTES = 8_000_000
+MOST_UNPACKED, MOST_TIMES = 100_000_000, 200
+"""A file beyond the first number of bytes, and beyond so many times its own size, was not packed by `save`."""
 
 
 class ModelFileError(UserError):
@@ -94,8 +97,12 @@ def write_model(model: BaseEstimator, path: Path, **facts: Any) -> None:
             f"the model holds types that could not be loaded again: {', '.join(unknown)}; "
             "only estimators of gnomon and scikit-learn, and what they are made of, can be saved"
         )
+    noted = json.dumps({"gnomon": gnomon.__version__, **facts}, indent=1)
+    if len(noted.encode()) > MOST_NOTES:
+        path.unlink()
+        raise ModelFileError(f"the notes have {len(noted)} characters; at most {MOST_NOTES} bytes fit beside a model")
     with zipfile.ZipFile(path, "a") as archive:
-        archive.writestr(NOTES, json.dumps({"gnomon": gnomon.__version__, **facts}, indent=1))
+        archive.writestr(NOTES, noted)
 
 
 def load(path: str | Path) -> Any:
@@ -150,11 +157,14 @@ def notes(path: str | Path) -> dict[str, Any]:
         raise ModelFileError(f"{path}: this is no model file (no zip archive); give a file that gnomon.io.save wrote")
     try:
         with zipfile.ZipFile(path) as archive:
+            _refuse_bombs(path, archive)
             damaged = archive.testzip()
             if damaged:
                 raise zipfile.BadZipFile(f"{damaged} is damaged")
             found = json.loads(archive.read(NOTES))
             return {**found, "gnomon": str(found["gnomon"])}
+    except ModelFileError:
+        raise
     except KeyError as error:
         raise ModelFileError(
             f"{path}: this archive was not written by gnomon ({NOTES} is missing); "
@@ -162,6 +172,17 @@ def notes(path: str | Path) -> dict[str, Any]:
         ) from error
     except Exception as error:
         raise ModelFileError(f"{path}: the file is damaged ({_short(error)}); save or copy it again") from error
+
+
+def _refuse_bombs(path: Path, archive: zipfile.ZipFile) -> None:
+    """Refuse an archive that unpacks to far more than it holds, before anything is unpacked."""
+    sizes = {entry.filename: entry.file_size for entry in archive.infolist()}
+    unpacked = sum(sizes.values())
+    if sizes.get(NOTES, 0) > MOST_NOTES or unpacked > max(MOST_UNPACKED, MOST_TIMES * path.stat().st_size):
+        raise ModelFileError(
+            f"{path}: would unpack to {unpacked / 1e6:.0f} MB, {sizes.get(NOTES, 0) / 1e6:.0f} of them notes, which no "
+            "model file does; save the model again"
+        )
 
 
 def _warn_of_other_version(path: Path, version: str) -> None:

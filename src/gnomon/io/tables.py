@@ -2,12 +2,13 @@
 
 A column is text (``StringDType``; "" is missing), numbers (float64; NaN is missing) or dates (datetime64[s]; NaT is
 missing). Files of delimited text give text columns only; what a column means is decided later, from all its cells.
+Whole numbers that float64 cannot tell apart, and nested values, stay text: no digit is lost before that decision.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC
 from functools import singledispatch
 from typing import Any, TypeAlias
 
@@ -17,7 +18,9 @@ from narwhals.stable.v2.typing import IntoDataFrame
 
 from gnomon._typing import Array, ArrayLike, Bools, Floats, NDArray
 from gnomon.io._errors import UserError
-from gnomon.io.cells import TEXT, as_numbers, as_text, clean, parse_dates
+from gnomon.io.cells import TEXT, as_text, clean
+from gnomon.io.dates import ISO, DateForm
+from gnomon.io.numbers import PLAIN, NumberForm
 
 __all__ = ["Table", "TableError", "as_dates", "as_float", "as_table", "check_names", "is_missing", "listed", "to_text"]
 
@@ -44,6 +47,8 @@ class Table:
     ----------
     columns : dict of str → array-like
         Strings, numbers or dates; other values are taken as text.
+    decimal : {".", ","}, default="."
+        The decimal mark of text columns where 1.234 or 1,234 could be either.
 
     Examples
     --------
@@ -58,13 +63,15 @@ class Table:
     """
 
     columns: dict[str, Array]
+    decimal: str
 
-    def __init__(self, columns: Mapping[str, ArrayLike]):
+    def __init__(self, columns: Mapping[str, ArrayLike], *, decimal: str = "."):
         arrays = {name: _column(values) for name, values in columns.items()}
         lengths = {name: len(values) for name, values in arrays.items()}
         if len(set(lengths.values())) > 1:
             raise TableError("columns differ in length: " + ", ".join(f"{k} {v}" for k, v in lengths.items()))
         object.__setattr__(self, "columns", arrays)
+        object.__setattr__(self, "decimal", decimal)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,15 +92,15 @@ class Table:
 
     def take(self, rows: Sequence[int] | Array) -> "Table":
         """The table of these rows (indices or a mask), in that order."""
-        return Table({name: values[rows] for name, values in self.columns.items()})
+        return Table({name: values[rows] for name, values in self.columns.items()}, decimal=self.decimal)
 
     def select(self, names: Iterable[str]) -> "Table":
         """The table of these columns, in that order."""
-        return Table({name: self[name] for name in names})
+        return Table({name: self[name] for name in names}, decimal=self.decimal)
 
     def replace(self, name: str, values: ArrayLike) -> "Table":
         """The table with other values in one column."""
-        return Table({**self.columns, name: values})
+        return Table({**self.columns, name: values}, decimal=self.decimal)
 
 
 def listed(names: Collection[object], most: int = 12) -> str:
@@ -119,6 +126,13 @@ def _numbers(array: Array) -> Floats:
     return np.where(np.isfinite(numbers), numbers, np.nan)
 
 
+def _integers(array: Array) -> Array:
+    """Whole numbers as float64; as text where that would lose digits."""
+    if len(array) and (array.max() > EXACT or array.min() < -EXACT):
+        return np.array([str(v) for v in array.tolist()], dtype=TEXT)
+    return array.astype(np.float64)
+
+
 def _values(array: Array) -> Array:
     """Text of arbitrary values; truth values are in lower case, as in most files."""
     return clean(["" if _absent(v) else _WORDS.get(str(v), str(v)) for v in array.tolist()])
@@ -132,14 +146,16 @@ def _absent(value: Any) -> bool:
         return True
 
 
+EXACT = 2**53
+"""Whole numbers up to here are float64 without loss."""
 _WORDS = {"True": "true", "False": "false"}
 
 _BORDER = {
     "T": lambda array: array,
     "U": clean,
     "f": _numbers,
-    "i": _numbers,
-    "u": _numbers,
+    "i": _integers,
+    "u": _integers,
     "b": lambda array: clean(np.where(array, "true", "false")),
     "M": lambda array: array.astype("datetime64[s]"),
 }
@@ -183,19 +199,35 @@ def _(data: dict) -> Table:
 def _from_series(name: str, series: Any) -> Array:
     kind = series.dtype
     if kind.is_nested():
-        raise TableError(f"column {name!r} holds {kind}; only numbers, text, dates and truth values are read")
+        return np.array(["" if v is None else _as_json(v) for v in series.to_list()], dtype=TEXT)
+    if kind.is_integer():
+        return _from_integers(series)
     if kind.is_numeric():
         return series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
     if kind in (nw.Datetime, nw.Date):
-        return np.array([_in_utc(when) for when in series.to_list()], dtype="datetime64[s]")
+        # Counted, not built one by one: Python's dates end in the year 9999, those of files do not.
+        return _from_milliseconds(series.dt.timestamp("ms"))
+    if kind == nw.Duration:
+        return _from_integers(series.dt.total_milliseconds()) / 1000.0
     return np.array(series.to_list(), dtype=object)
 
 
-def _in_utc(when: Any) -> Any:
-    if _absent(when):
-        return None
-    aware = getattr(when, "tzinfo", None) is not None
-    return when.astimezone(UTC).replace(tzinfo=None) if aware else when
+def _from_integers(series: Any) -> Array:
+    least, most = series.min(), series.max()
+    if least is not None and max(-int(least), int(most)) > EXACT:
+        return np.array(["" if _absent(v) else str(int(v)) for v in series.to_list()], dtype=TEXT)
+    return series.cast(nw.Float64).fill_null(float("nan")).to_numpy()
+
+
+def _from_milliseconds(series: Any) -> NDArray[np.datetime64]:
+    gaps = series.is_null().to_numpy()
+    counts = series.fill_null(0).cast(nw.Int64).to_numpy()
+    dates = (counts // 1000).astype("datetime64[s]")
+    return np.where(gaps, np.datetime64("NaT"), dates)
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, default=str, ensure_ascii=False)
 
 
 def to_text(values: Array) -> Array:
@@ -213,14 +245,14 @@ def is_missing(values: Array) -> Bools:
     return tests[values.dtype.kind](values)
 
 
-def as_float(values: Array) -> Floats:
-    """A column of any storage as float64; what is no number is NaN."""
-    return {"T": as_numbers, "f": lambda v: v, "M": _days}[values.dtype.kind](values)
+def as_float(values: Array, form: NumberForm = PLAIN) -> Floats:
+    """A column of any storage as float64, text by its form; what is no number is NaN."""
+    return {"T": form.read, "f": lambda v: v, "M": _days}[values.dtype.kind](values)
 
 
-def as_dates(values: Array, form: str) -> NDArray[np.datetime64]:
-    """A column of any storage as datetime64[s]; what is no date is NaT."""
-    return values if values.dtype.kind == "M" else parse_dates(to_text(values), form)
+def as_dates(values: Array, form: DateForm = ISO) -> NDArray[np.datetime64]:
+    """A column of any storage as datetime64[s], text by its form; what is no date is NaT."""
+    return values if values.dtype.kind == "M" else form.read(to_text(values))
 
 
 def _days(dates: NDArray[np.datetime64]) -> Floats:

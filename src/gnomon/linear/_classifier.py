@@ -6,14 +6,45 @@ Validation must not cost more than the product of one row: a plain floating arra
 names to compare, is only checked to be finite. Everything else is fully validated.
 """
 
+from typing import Any, Self
+
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, Floats, Matrix, MatrixLike
+from gnomon._typing import Array, Floats, Matrix, MatrixLike, is_sparse
 from gnomon.base import validate_rows
+from gnomon.linear._scores import as_csr, dense
 
-__all__ = ["class_scores", "classes_of", "rows_to_score", "scores_of_rows"]
+__all__ = ["SparseCoefficients", "class_scores", "classes_of", "rows_to_score", "scores_of_rows"]
+
+
+class SparseCoefficients:
+    """The two methods by which a fitted classifier stores W densely, as `fit` leaves it, or as a CSR matrix."""
+
+    coef_: Any
+
+    def sparsify(self) -> Self:
+        """Store `coef_` as a CSR matrix, which is smaller where more than half of it is zero; all methods can use it.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "coef_")
+        self.coef_ = as_csr(self.coef_)
+        return self
+
+    def densify(self) -> Self:
+        """Store `coef_` as an array, as `fit` does; `partial_fit` and a warm start need it.
+
+        Returns
+        -------
+        self
+        """
+        check_is_fitted(self, "coef_")
+        self.coef_ = dense(self.coef_)
+        return self
 
 
 def rows_to_score(estimator: BaseEstimator, X: MatrixLike) -> Matrix:
@@ -37,7 +68,10 @@ def class_scores(estimator: BaseEstimator, X: MatrixLike) -> Floats:
 def scores_of_rows(estimator: BaseEstimator, X: Matrix) -> Floats:
     """z of (1) for rows that have been checked."""
     coef, intercept = estimator.coef_, estimator.intercept_
-    return X @ coef[0] + intercept[0] if len(coef) == 1 else X @ coef.T + intercept
+    if is_sparse(coef):
+        Z = dense(X @ estimator.coef_.T) + intercept
+        return Z[:, 0] if Z.shape[1] == 1 else Z
+    return X @ coef[0] + np.ravel(intercept)[0] if len(coef) == 1 else X @ coef.T + intercept
 
 
 def classes_of(classes: Array, z: Floats, cut: float = 0.0) -> Array:

@@ -5,6 +5,7 @@
 A and Ω come from the form of the objective, so that histories are in its units.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,23 +25,22 @@ __all__ = ["iterate"]
 def iterate(
     estimator: BaseEstimator,
     rows: Rows,
-    penalty: Penalty,
+    penalties: Sequence[Penalty],
     solver: str,
     *,
     start: ArrayLike | None = None,
     loss_scale: float = 1.0,
     **options: Any,
 ) -> tuple[Floats, Floats, Floats]:
-    """Minimise (1) for every target; sets the attributes of iterative fits, and returns w, b and Σ s r²."""
-    n, _, k = rows.shape
+    """Minimise (1) for every target and its penalty; sets the attributes of iterative fits, returns w, b and Σ s r²."""
     design = Design(rows.X, intercept="free" if rows.intercept else "none")
-    weights = np.ones(n, dtype=design.dtype) if rows.weights is None else rows.weights
+    weights = np.ones(rows.shape[0], dtype=design.dtype) if rows.weights is None else rows.weights
     scaled = (loss_scale * weights).astype(design.dtype, copy=False)
     theta = None if start is None else np.asarray(start, dtype=design.dtype)
     common = {"solver": solver, "start": theta, **options}
     solutions = [
         fit_linear(design, np.ascontiguousarray(rows.Y[:, j]), SquaredLoss(), penalty, scaled, **common)
-        for j in range(k)
+        for j, penalty in enumerate(penalties)
     ]
     for solution in solutions:
         warn_unless_converged(solution, options.get("max_iter"), stacklevel=5)

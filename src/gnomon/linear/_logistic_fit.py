@@ -14,12 +14,13 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from gnomon._typing import Array, Floats, Integers, Matrix, Numbers
 from gnomon.base.callbacks import Tasks
-from gnomon.linear._forms import named_form
+from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import log_row
 from gnomon.losses import LogisticLoss, Loss, SoftmaxLoss
 from gnomon.numerics.design import Design, Intercept
 from gnomon.numerics.validation import check_choice, check_interval
 from gnomon.optim import SOLVERS, Solution, fit_linear, warn_unless_converged
+from gnomon.optim.units import weight_unit
 from gnomon.penalties import L1, L2, ElasticNetPenalty, Form, NoPenalty, Penalty, objective_form
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ class Plan(NamedTuple):
     solver: str
     intercept: Intercept
     bias: float
+    strength: Strength
 
     @property
     def unpenalized(self) -> bool:
@@ -83,20 +85,16 @@ def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tupl
         None: NoPenalty(),
         "l2": L2(strength, half=half),
         "l1": L1(strength),
-        "elasticnet": ElasticNetPenalty(strength, model.l1_ratio, half=half),
+        "elasticnet": ElasticNetPenalty(strength, model.l1_ratio or 0.0, half=half),
     }
     penalty = penalties[word if strength > 0.0 else None]
     kind = _kind(model, n_classes)
     treatment: Intercept = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
     bias = float(check_interval("intercept_scaling", model.intercept_scaling, 0.0, closed="neither"))
-    return Plan(
-        form.loss_scale,
-        penalty,
-        kind,
-        _solver(model, penalty, kind, shape[0], (n_classes if kind == "softmax" else 1) * (shape[1] + 1)),
-        treatment,
-        bias if treatment != "free" else 1.0,
-    )
+    share = {"l1": 1.0, "elasticnet": float(model.l1_ratio)}.get(word or "", 0.0)
+    solver = _solver(model, penalty, kind, shape[0], (n_classes if kind == "softmax" else 1) * (shape[1] + 1))
+    bias = bias if treatment != "free" else 1.0
+    return Plan(form.loss_scale, penalty, kind, solver, treatment, bias, Strength.of(form, share, n))
 
 
 def class_prices(model: BaseEstimator, index: Integers, classes: Array, weights: Floats) -> Floats:
@@ -191,7 +189,7 @@ def _run(
     relative = plan.solver in OWN_TOLERANCE
     seed = {"random_state": model.random_state} if plan.solver in DRAWS and model.random_state is not None else {}
     options = {
-        "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)),
+        "tol": model.tol if relative else model.tol * float(np.sum(weights, dtype=float)) / weight_unit(weights),
         "max_iter": model.max_iter,
         # For large C the loss of the best constant says nothing about the minimum.
         **({"relative_to": "objective"} if plan.solver == "cd" else {}),
@@ -208,7 +206,7 @@ def _run(
 def _penalty_word(model: "LogisticRegression") -> str | None:
     """None, "l1", "l2" or "elasticnet": what `penalty`, or else `l1_ratio` and `C`, say."""
     check_choice("penalty", model.penalty, get_args(PenaltyWord))
-    ratio = check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
+    ratio = 0.0 if model.l1_ratio is None else check_interval("l1_ratio", model.l1_ratio, 0.0, 1.0)
     check_interval("C", model.C, 0.0, closed="right")
     if model.penalty not in ("auto", "deprecated"):
         return model.penalty

@@ -24,6 +24,7 @@ from gnomon.numerics.weights import check_weights
 from gnomon.optim import Solution, fit_linear, warn_unless_converged
 from gnomon.optim.duality import balanced_scores
 from gnomon.optim.problem import Problem
+from gnomon.optim.units import natural_problem
 from gnomon.penalties import Penalty, convert_lam, objective_form
 from gnomon.penalties.forms import Objective
 
@@ -150,15 +151,22 @@ def path(
 
 def _grid(problem: Problem, objective: Objective, n: float, n_lams: int, eps: float) -> Floats:
     """From the least λ at which zero is optimal, found from the gradient of the loss at w = 0."""
-    z = np.zeros(problem.design.n, dtype=problem.design.dtype)
-    z = balanced_scores(problem, z) if problem.design.intercept == "free" else z
-    pull = problem.design.adjoint(problem.at_scores(z)[1])[: problem.design.d]
     share = _kink(problem.penalty)
-    rho = float(np.max(np.abs(pull))) * (1.0 / share if share > 0.0 else 10.0)
+    rho = _largest_pull(problem) * (1.0 / share if share > 0.0 else 10.0)
     # If the gradient at w = 0 is zero, w = 0 is the solution for every λ.
     largest = convert_lam(rho or np.finfo(float).resolution, "sum", objective, n=n, penalty="l1")
     rising = objective in ("C", "loss_mean")
     return np.geomspace(largest, largest / eps if rising else eps * largest, check_integer("n_lams", n_lams, 1))
+
+
+def _largest_pull(problem: Problem) -> float:
+    """‖∂/∂w of the loss‖∞ at w = 0 and the best b, found in natural units."""
+    natural, unit = natural_problem(problem, alike=True), 1.0
+    if natural is not None:
+        problem, unit = natural.problem, natural.value / natural.target * float(natural.scale[0])
+    z = np.zeros(problem.design.n, dtype=problem.design.dtype) + problem.offset
+    z = balanced_scores(problem, z) if problem.design.intercept == "free" else z
+    return unit * float(np.max(np.abs(problem.design.adjoint(problem.at_scores(z)[1])[: problem.design.d])))
 
 
 def _kink(penalty: Penalty) -> float:

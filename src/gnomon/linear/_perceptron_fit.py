@@ -80,6 +80,9 @@ def fit_perceptron(
     solutions = map_chunks(run, zip(problems, seeds, starts, strict=True), model.n_jobs)
     report_mistakes(model, solutions)
     model.coef_, model.intercept_ = unpack(design, np.vstack([solution.w for solution in solutions]))
+    if K == 2:
+        # As in scikit-learn, the one intercept of two classes is double.
+        model.intercept_ = model.intercept_.astype(float)
     model.t_ += float(model.n_iter_ * design.n)
 
 

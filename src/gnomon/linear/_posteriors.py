@@ -27,6 +27,7 @@ from scipy.special import gammaln
 from gnomon._typing import Floats
 from gnomon.distributions import InverseGamma, MultivariateNormal, MultivariateT, Normal, StudentT
 from gnomon.linear._summary import Summary
+from gnomon.optim.units import refuse_far
 
 __all__ = ["GaussianPosterior", "StudentPosterior", "joint_mean", "joint_root"]
 
@@ -94,6 +95,7 @@ def joint_root(summary: Summary, root: Floats, noise: float) -> Floats:
     """A root of the covariance of (w, b): b given w has mean ȳ − x̄ᵀw and variance noise²/n."""
     if not summary.intercept:
         return root
+    refuse_far(summary.x_mean, np.linalg.norm(summary.R, axis=0) / np.sqrt(summary.total))
     below = np.append(-summary.x_mean @ root, noise / np.sqrt(summary.total))
     return np.vstack([np.column_stack([root, np.zeros(len(root))]), below])
 

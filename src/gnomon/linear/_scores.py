@@ -4,16 +4,19 @@ z = X w + b                                                                     
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from scipy import sparse
+from sklearn import get_config
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Floats, MatrixLike
+from gnomon._typing import Floats, MatrixLike, Sparse
 from gnomon.base import validate_rows
 from gnomon.numerics.design import Intercept
 
-__all__ = ["SPARSE_FORMATS", "as_columns", "intercept_of", "linear_scores", "set_coefficients"]
+__all__ = ["SPARSE_FORMATS", "as_columns", "as_csr", "dense", "intercept_of", "linear_scores", "set_coefficients"]
 
 SPARSE_FORMATS = ("csr", "csc", "coo")
 """The sparse formats that are taken as they are."""
@@ -23,7 +26,18 @@ def linear_scores(estimator: BaseEstimator, X: MatrixLike) -> Floats:
     """Equation (1) for new rows, after checking them against those of `fit`."""
     check_is_fitted(estimator, "coef_")
     X = validate_rows(estimator, X, reset=False, accept_sparse=SPARSE_FORMATS)
-    return X @ estimator.coef_.T + estimator.intercept_
+    return dense(X @ estimator.coef_.T) + estimator.intercept_
+
+
+def dense(Z: Any) -> Floats:
+    """Z as an array."""
+    return Z.toarray() if sparse.issparse(Z) else Z
+
+
+def as_csr(coef: Any) -> Sparse:
+    """The coefficients as a CSR matrix, or array where scikit-learn is set to sparse arrays."""
+    rows = sparse.csr_array(np.atleast_2d(coef))
+    return rows if get_config()["sparse_interface"] == "sparray" else sparse.csr_matrix(rows)
 
 
 def intercept_of(estimator: BaseEstimator) -> Intercept:

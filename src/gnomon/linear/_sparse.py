@@ -3,28 +3,28 @@
 A Σᵢ sᵢ (yᵢ − xᵢᵀw − b)² + B (r ‖w‖₁ + (1 − r) ‖w‖²)                                            (1)
 """
 
+import warnings
 from typing import Any, NamedTuple, Self
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers, Sparse, is_sparse
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.linear._forms import lam_of, named_form
+from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import PerTarget, most_iterations, report_each
-from gnomon.linear._scores import as_columns, intercept_of, linear_scores, set_coefficients
+from gnomon.linear._scores import as_columns, as_csr, intercept_of, linear_scores, set_coefficients
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative
+from gnomon.numerics.validation import check_choice, check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Solution, fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, objective_form
-from gnomon.penalties.forms import Scaling
+from gnomon.penalties.forms import OBJECTIVES, Scaling
 
 __all__ = ["SparseObjective", "SparseRegressor", "check_precompute", "scaled_form"]
 
@@ -55,12 +55,31 @@ def scaled_form(estimator: BaseEstimator, l1_ratio: float, total: float) -> Spar
     return SparseObjective(SquaredLoss(), form.loss_scale, penalty)
 
 
-def check_precompute(value: ArrayLike, d: int, *words: str) -> None:
-    """Refuse what is neither a Gram matrix of d columns, nor True, False or one of the words."""
+def check_precompute(value: ArrayLike, X: Matrix, weights: Floats, *, centred: bool) -> None:
+    """Refuse a Gram matrix that is not XᵀSX; warn where it cannot be used, because X will be centred.
+
+    The weights sᵢ in S sum to the number of rows.
+    """
     if np.ndim(value) == 0:
-        check_choice("precompute", bool(value) if isinstance(value, np.bool_) else value, (True, False, *words))
-    elif np.shape(value) != (d, d):
-        raise ValueError(f"precompute has shape {np.shape(value)}; give XᵀX of shape {(d, d)}, or True or False")
+        check_choice("precompute", value, (True, False, "auto"))
+    if np.ndim(value) == 0 or is_sparse(X):
+        return
+    if isinstance(value, (list, tuple)):
+        raise ValueError("precompute is a list; give XᵀX as an array, or True or False")
+    s = weights * (len(weights) / np.sum(weights))
+    if centred and not np.allclose(s @ X / len(s), 0.0):
+        warnings.warn("precompute is the Gram matrix of X, but X is centred; leave it out", stacklevel=3)
+        return
+    gram, own, d = np.asarray(value), X.T @ (s[:, None] * X), X.shape[1]
+    if gram.shape != (d, d):
+        raise ValueError(f"precompute has shape {gram.shape}; give XᵀX of shape {(d, d)}, or True or False")
+    rounding = 1e-4 if np.float32 in (gram.dtype, X.dtype) else 1e-7
+    if not np.allclose(gram, own, rtol=rounding, atol=max(1e-5, rounding * float(np.max(np.abs(own))))):
+        i, j = np.unravel_index(np.argmax(np.abs(gram - own)), gram.shape)
+        raise ValueError(
+            f"precompute[{i}, {j}]={gram[i, j]:g} is not the entry {own[i, j]:g} of XᵀX; compute it from this X and "
+            "its weights, or leave it out"
+        )
 
 
 class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Estimator):
@@ -69,7 +88,7 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
     coef_: Floats
     intercept_: Numbers
     objective_: PerTarget
-    dual_gap_: PerTarget
+    dual_gap_: Numbers
     n_iter_: PerTarget
     converged_: PerTarget
     stop_reason_: PerTarget
@@ -92,8 +111,10 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
         self
         """
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), multi_output=True, y_numeric=True)
-        check_precompute(self.precompute, X.shape[1])
+        if self.alpha == 0.0:
+            warnings.warn("alpha=0 is no lasso and slow to converge; use LinearRegression", stacklevel=2)
         Y, weights = as_columns(y.astype(X.dtype, copy=False)), check_weights(sample_weight, X)
+        check_precompute(self.precompute, X, weights, centred=self.fit_intercept)
         self._total = float(weights.sum(dtype=float))
         form = self._form(X, Y, weights)
         design = Design(X, intercept=intercept_of(self))
@@ -104,8 +125,11 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
             set_coefficients(self, W, [s.intercept for s in solutions], y.astype(X.dtype, copy=False))
             # As in scikit-learn, a single column of targets gives a flat `coef_` and an `intercept_` of one entry.
             self.coef_ = self.coef_.ravel() if W.shape[1] == 1 else self.coef_
-            self._rho = form.rho
-            return report_each(self, solutions)
+            self.intercept_ = self.intercept_ if self.fit_intercept else 0.0
+            self._strength = Strength(form.rho, form.penalty.l1_ratio, form.penalty.half, self._total)
+            report_each(self, solutions)
+            self.dual_gap_ = np.asarray(self.dual_gap_, dtype=X.dtype)[()]
+            return self
 
     def predict(self, X: MatrixLike) -> Floats:
         """X w + b.
@@ -121,15 +145,19 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
         return linear_scores(self, X)
 
     @property
-    def sparse_coef_(self) -> sparse.csr_matrix:
+    def sparse_coef_(self) -> Sparse:
         """`coef_` as a CSR matrix."""
         check_is_fitted(self, "coef_")
-        return sparse.csr_matrix(np.atleast_2d(self.coef_))
+        return as_csr(self.coef_)
 
     def lam_in(self, name: Scaling) -> float:
-        """The λ of this fit in another scaling: one of the six, or "alpha_lasso"; of an elastic net, its L1 part's."""
+        """The λ of this fit in another scaling: one of the six, or "alpha_lasso".
+
+        Scalings that halve the square of an elastic net and those that do not ("sum", "mean") share no λ for one
+        `l1_ratio`: the error says which λ and share are the same fit.
+        """
         check_is_fitted(self, "coef_")
-        return lam_of(self._rho, name, self._total, "l1")
+        return self._strength.lam_in(name, (*OBJECTIVES, "alpha_lasso"))
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -144,8 +172,8 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
     ) -> Solution[Floats]:
         s = (form.scale * weights).astype(design.dtype)
         options: dict[str, Any] = {
-            "tol": check_non_negative("tol", self.tol),
-            "max_iter": check_integer("max_iter", self.max_iter, 1),
+            "tol": self.tol,
+            "max_iter": self.max_iter,
             "callback": told.rows(),
         }
         if self.solver == "cd":
@@ -158,5 +186,8 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
     def _start(self, design: Design, k: int) -> Floats | None:
         if "coef_" not in vars(self):
             return None
-        w, b = np.atleast_2d(self.coef_)[k], np.atleast_1d(self.intercept_)[k]
-        return w if design.intercept == "none" else np.append(w, b).astype(design.dtype)
+        w = np.atleast_2d(self.coef_)[k]
+        if design.intercept == "none":
+            return w
+        b = np.broadcast_to(self.intercept_, len(np.atleast_2d(self.coef_)))[k]
+        return np.append(w, b).astype(design.dtype)

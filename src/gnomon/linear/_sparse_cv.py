@@ -12,7 +12,9 @@ Friedman, Hastie & Tibshirani (2010), doi:10.18637/jss.v033.i01; the one-standar
 & Stone (1984), section 3.4.3; (2): Golub (1965), doi:10.1007/BF01436075.
 """
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
+from itertools import count
 from typing import Any, Self, TypeAlias
 
 import numpy as np
@@ -25,14 +27,15 @@ from gnomon._typing import ArrayLike, Floats, Integers, Matrix, MatrixLike, is_s
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
+from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
-from gnomon.linear._errors import RULES, standard_error
+from gnomon.linear._errors import standard_error
 from gnomon.linear._scores import linear_scores
 from gnomon.linear._sparse import check_precompute
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
+from gnomon.numerics.validation import check_integer, check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, Solution, coordinate_path, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
@@ -59,11 +62,13 @@ def alpha_grid(
     positive: bool = False,
 ) -> Floats:
     """A geometric grid from the least α with w = 0 down to `eps` times it."""
-    s = weights / weights.sum()
+    s = weights / weights.sum(dtype=float)
     r = y - s @ y if fit_intercept else y
+    # Twice, so that what rounding leaves of the mean does not meet columns far from zero.
+    r = r - s @ r if fit_intercept else r
     pull = X.T @ (s * r)
     largest = float(np.max(pull if positive else np.abs(pull), initial=0.0)) / l1_ratio
-    if largest <= np.finfo(float).resolution:
+    if largest <= 0.0 or np.max(np.abs(r)) <= np.finfo(float).resolution * np.max(np.abs(y)):
         return np.full(n_alphas, np.finfo(float).resolution)
     return np.geomspace(largest, eps * largest, n_alphas)
 
@@ -105,19 +110,22 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         """
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), y_numeric=True)
         y, weights = y.astype(X.dtype, copy=False), check_weights(sample_weight, X)
-        check_choice("rule", self.rule, RULES)
-        check_precompute(self.precompute, X.shape[1], "auto")
-        shares = [check_interval("l1_ratio", float(r), 0.0, 1.0) for r in self._shares()]
+        check_precompute(self.precompute, X, weights, centred=self.fit_intercept)
+        shares = [float(check_interval("l1_ratio", r, 0.0, 1.0)) for r in self._shares()]
+        if not shares:
+            raise ValueError("l1_ratio is empty; give at least one value in [0, 1]")
         grids = [self._grid(X, y, weights, r) for r in shares]
         X = X.tocsr() if is_sparse(X) else X
         sent = routed(self, "fit", sample_weight, params)
         folds = list(check_cv(self.cv).split(X, y, **sent.splitter.split))
         tasks = [(r, grid, fold) for r, grid in zip(shares, grids, strict=True) for fold in folds]
         with fit_tasks(self, "path", len(tasks), X=X, y=y) as told:
+            report, done = told.reported(progress_of(self.verbose, "path")), count(1)
 
             def errors_of(task: tuple[float, Floats, tuple[Integers, Integers]]) -> Floats:
                 found = self._fold_errors(X, y, weights, *task)
-                told.done()
+                if report is not None:
+                    report(next(done), len(tasks))
                 return found
 
             errors = map_chunks(errors_of, tasks, self.n_jobs)
@@ -127,7 +135,7 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
             # As in scikit-learn, what does not depend on r has no axis for it.
             shared = len(shares) == 1 or np.ndim(self.alphas) == 1
             self.alphas_ = grids[0] if shared else np.array(grids)
-            self.mse_path_ = mse[0] if len(shares) == 1 else mse
+            self.mse_path_ = np.squeeze(mse).astype(X.dtype, copy=False)
             return self._refit(X, y, weights, grids[best][: k + 1])
 
     def predict(self, X: MatrixLike) -> Floats:
@@ -156,14 +164,12 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         if np.ndim(self.alphas) == 1:
             if not len(self.alphas):
                 raise ValueError("alphas is empty; give values to choose from, or their number")
-            given = np.sort(np.asarray(self.alphas, dtype=float))[::-1]
-            check_non_negative("alphas", float(given[-1]))
-            return given
+            return np.sort([check_non_negative("alphas", alpha) for alpha in self.alphas])[::-1]
         if share == 0.0:
             raise ValueError("l1_ratio=0 has no largest useful alpha; give `alphas` as an array, or use RidgeCV")
         options: dict[str, Any] = {
             "n_alphas": check_integer("alphas", self.alphas, 1),
-            "eps": check_positive("eps", self.eps),
+            "eps": self.eps,
         }
         options |= {"fit_intercept": self.fit_intercept, "positive": self.positive}
         return alpha_grid(X, y, weights, l1_ratio=share, **options)
@@ -178,8 +184,8 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         design, y, s, split = rows(X, np.ascontiguousarray(y), s, self.fit_intercept)
         problem = Problem(design, y, SquaredLoss(half=True), penalties[0], s)
         options: dict[str, Any] = {
-            "tol": check_non_negative("tol", self.tol),
-            "max_iter": check_integer("max_iter", self.max_iter, 1),
+            "tol": self.tol,
+            "max_iter": self.max_iter,
         }
         options |= {"selection": self.selection, "random_state": self.random_state}
         return split, coordinate_path(problem, penalties, np.zeros(design.width, dtype=X.dtype), **options)
@@ -196,7 +202,9 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         train, test = fold
         X_train = X[train].tocsc() if is_sparse(X) else X[train]
         split, path = self._path(X_train, y[train], weights[train], share, alphas)
-        coefs, intercepts = zip(*(split(solution.w) for solution in path), strict=True)
+        solutions = list(path)
+        warn_unless_converged(max(solutions, key=lambda solution: not solution.converged), self.max_iter, stacklevel=2)
+        coefs, intercepts = zip(*(split(solution.w) for solution in solutions), strict=True)
         support = np.flatnonzero(np.any(coefs, axis=0))
         Z = X[test][:, support] @ np.array(coefs)[:, support].T + np.array(intercepts)
         return np.average((y[test, None] - Z) ** 2, axis=0, weights=weights[test])
@@ -211,13 +219,16 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
 
     def _refit(self, X: Matrix, y: Floats, weights: Floats, alphas: Floats) -> Self:
         """All rows at the chosen α, reached along the path to it."""
+        if self.alpha_ == 0.0:
+            warnings.warn("the best of alphas is 0, no lasso; use LinearRegression", stacklevel=3)
         split, path = self._path(X, y, weights, self.l1_ratio_, alphas)
         for solution in path:
             found = solution
         warn_unless_converged(found, self.max_iter, stacklevel=4)
         w, b = split(found.w)
-        self.coef_, self.intercept_ = w, X.dtype.type(b)
-        self.dual_gap_, self.objective_, self.n_iter_ = found.dual_gap, found.objective, max(found.n_iter, 1)
+        self.coef_, self.intercept_ = w, X.dtype.type(b) if self.fit_intercept else 0.0
+        self.dual_gap_, self.objective_ = X.dtype.type(found.dual_gap), found.objective
+        self.n_iter_ = max(found.n_iter, 1)
         self.converged_, self.stop_reason_, self.history_ = found.converged, found.stop_reason, found.history
         return self
 
@@ -230,8 +241,11 @@ def _all_rows(X: Matrix, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
 def _few_rows(X: Any, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
     """The d + 1 rows (2), each of weight one; b = ȳ − x̄ᵀw, or 0."""
     A = np.column_stack([X, y]).astype(float, copy=False)
-    center = s.astype(float) @ A / np.sum(s, dtype=float) if fit_intercept else np.zeros(A.shape[1])
-    A -= center
+    center = np.zeros(A.shape[1])
+    # Twice: of a column far from zero the first mean is off by its rounding error.
+    for _ in range(2 * fit_intercept):
+        mean = s.astype(float) @ A / np.sum(s, dtype=float)
+        center, A = center + mean, A - mean
     A *= np.sqrt(s)[:, None]
     R = np.asarray(np.linalg.qr(A, mode="r"), dtype=X.dtype)
     design = Design(np.asfortranarray(R[:, :-1]), intercept="none")

@@ -32,6 +32,8 @@ class PricedRows(NamedTuple):
     X: Matrix
     class_index: Integers
     weights: Floats
+    rest_weights: Floats
+    """Those of rows on the side of the rest, where one class of several is against it."""
 
     @property
     def total(self) -> float:
@@ -39,16 +41,25 @@ class PricedRows(NamedTuple):
         return float(np.sum(self.weights, dtype=float))
 
 
-def labelled_rows(model: BaseEstimator, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None) -> PricedRows:
-    """Validate, set `classes_` and return the rows."""
-    X, y = validate_rows(model, X, y, accept_sparse="csr")
+def labelled_rows(
+    model: BaseEstimator,
+    X: MatrixLike,
+    y: ArrayLike,
+    sample_weight: ArrayLike | None,
+    *,
+    rest_priced: bool = True,
+    **options: Any,
+) -> PricedRows:
+    """Validate, set `classes_` and return the rows; `rest_priced`: whether prices hold on the side of the rest too."""
+    X, y = validate_rows(model, X, y, accept_sparse="csr", **options)
     check_classification_targets(y)
     model.classes_, index = np.unique(y, return_inverse=True)
     weights = check_weights(sample_weight, X)
     found = model.classes_[np.unique(index[weights > 0])]
     if len(found) < 2:
         raise ValueError(f"y has only one class of positive weight, {found.tolist()}; classification needs two or more")
-    return PricedRows(X, index, weights * class_prices(model, index, model.classes_, weights)[index].astype(X.dtype))
+    priced = weights * class_prices(model, index, model.classes_, weights)[index].astype(X.dtype)
+    return PricedRows(X, index, priced, priced if rest_priced or model.prior is not None else weights)
 
 
 def positive_classes(model: BaseEstimator) -> Sequence[int]:
@@ -71,10 +82,12 @@ def fit_against_rest(
 ) -> Model:
     """Minimise (1) and set `coef_`, `intercept_` and what the fit says about itself."""
     design = Design(rows.X, intercept, bias)
-    scaled = (loss_scale * rows.weights).astype(rows.X.dtype, copy=False)
     solutions, heard = [], options.pop("callback", None)
     for k in positive_classes(model):
-        signs = np.where(rows.class_index == k, 1.0, -1.0).astype(rows.X.dtype)
+        mine = rows.class_index == k
+        signs = np.where(mine, 1.0, -1.0).astype(rows.X.dtype)
+        s = rows.weights if len(model.classes_) == 2 else np.where(mine, rows.weights, rows.rest_weights)
+        scaled = (loss_scale * s).astype(rows.X.dtype, copy=False)
         callback = told.rows(log_row if model.verbose else None, heard)
         solution = fit_linear(design, signs, loss, penalty, scaled, solver=solver, callback=callback, **options)
         solutions.append(warn_unless_converged(solution, options.get("max_iter"), stacklevel=4))

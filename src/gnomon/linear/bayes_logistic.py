@@ -31,6 +31,7 @@ from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, Solution, fit_linear, warn_unless_converged
+from gnomon.optim.units import column_extent, refuse_far
 from gnomon.penalties import from_prior
 
 __all__ = ["BayesianLogisticRegression"]
@@ -145,6 +146,8 @@ class BayesianLogisticRegression(ClassifierMixin, Estimator):
             raise ValueError(f"y has 1 class only, {self.classes_[0]}; give rows of at least two classes")
         # The covariance is as accurate as the mode, so both are found in double precision.
         rows, weights = X.astype(float, copy=False), weights.astype(float, copy=False)
+        if self.fit_intercept:
+            refuse_far(*column_extent(rows), vars(self).get("feature_names_in_"))
         signs = [np.where(index == k, 1.0, -1.0) for k in self._positive()]
         solutions, found = zip(*[self._fit_one(rows, sign, weights) for sign in signs], strict=True)
         self.coef_ = np.stack([solution.w for solution in solutions]).astype(X.dtype)

@@ -6,7 +6,7 @@ Zou & Hastie (2005), doi:10.1111/j.1467-9868.2005.00503.x. r = 1 is the lasso, r
 textbook forms Σ(…)² + λ(r‖w‖₁ + (1 − r)‖w‖²) and their kin are reached by `objective` and `lam`.
 """
 
-from gnomon._typing import ArrayLike, RandomState
+from gnomon._typing import ArrayLike, Count, NonNegative, RandomState, Share
 from gnomon.linear._sparse import SparseRegressor
 from gnomon.optim import CoordinateOrder
 from gnomon.penalties.forms import Objective
@@ -60,20 +60,20 @@ class ElasticNet(SparseRegressor):
 
     def __init__(
         self,
-        alpha: float = 1.0,
+        alpha: NonNegative = 1.0,
         *,
-        l1_ratio: float = 0.5,
+        l1_ratio: Share = 0.5,
         fit_intercept: bool = True,
         precompute: bool | ArrayLike = False,
-        max_iter: int = 1000,
+        max_iter: Count = 1000,
         copy_X: bool = True,
-        tol: float = 1e-4,
+        tol: NonNegative = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
         random_state: RandomState = None,
         selection: CoordinateOrder = "cyclic",
         objective: Objective | None = None,
-        lam: float | None = None,
+        lam: NonNegative | None = None,
         solver: str = "cd",
         penalize_intercept: bool = False,
     ):

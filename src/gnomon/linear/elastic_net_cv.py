@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from gnomon._typing import ArrayLike, Floats, Folds, RandomState, Verbosity
+from gnomon._typing import ArrayLike, Count, Floats, Folds, NonNegative, Positive, RandomState, Verbosity
 from gnomon.linear._errors import Rule
 from gnomon.linear._sparse_cv import SparseRegressorCV
 from gnomon.optim import CoordinateOrder
@@ -67,12 +67,12 @@ class ElasticNetCV(SparseRegressorCV):
         self,
         *,
         l1_ratio: float | ArrayLike = 0.5,
-        eps: float = 1e-3,
+        eps: Positive = 1e-3,
         alphas: int | ArrayLike = 100,
         fit_intercept: bool = True,
         precompute: Literal["auto"] | bool | ArrayLike = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
+        max_iter: Count = 1000,
+        tol: NonNegative = 1e-4,
         cv: Folds = None,
         copy_X: bool = True,
         verbose: Verbosity = 0,

@@ -47,6 +47,7 @@ from gnomon.numerics.validation import check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Problem, Solution, fit_linear, positive_factor, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
+from gnomon.optim.units import inverse_hessian, value_at
 from gnomon.penalties import L1, L2, ElasticNetPenalty, NoPenalty, Penalty
 
 __all__ = ["GLM", "GLMSummary"]
@@ -306,14 +307,14 @@ class GLM(CallbackSupportMixin, RegressorMixin, Estimator):
     def _diagnose(self, problem: Problem) -> None:
         """Deviances, dispersion and covariance at the solution; `problem` is (1) without penalty, times n."""
         theta = np.append(self.coef_, self.intercept_) if self.fit_intercept else self.coef_
-        self.deviance_ = 2.0 * problem.value(theta)
+        self.deviance_ = 2.0 * value_at(problem, theta)
         self.null_deviance_ = 2.0 * _null_loss(problem)
         self.df_resid_ = float(np.sum(problem.weights, dtype=float)) - self.n_parameters_
         family = self._loss().family
         self.dispersion_ = _dispersion(problem, family, theta, self.df_resid_) if family.dispersed else 1.0
         self.covariance_ = None
         if self.alpha == 0.0 and self._forms_matrix(problem.design.X):
-            cov = self.dispersion_ * _inverse_information(problem.hessian(theta))
+            cov = self.dispersion_ * inverse_hessian(problem, theta, _inverse_information)
             order = np.roll(np.arange(len(theta)), 1) if self.fit_intercept else np.arange(len(theta))
             self.covariance_ = cov[np.ix_(order, order)]
 

@@ -12,7 +12,7 @@ exact: `gnomon.optim.lasso_knots`.
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, RandomState, is_sparse
+from gnomon._typing import ArrayLike, Count, Floats, Matrix, NonNegative, RandomState, is_sparse
 from gnomon.linear._forms import check_constraint, lam_of, named_form
 from gnomon.linear._knots import weighted_knots
 from gnomon.linear._sparse import SparseObjective, SparseRegressor, scaled_form
@@ -36,9 +36,11 @@ class Lasso(SparseRegressor):
     fit_intercept : bool, default=True
         Whether there is a b, never penalised unless `penalize_intercept`.
     precompute : bool or array-like of shape (n_features, n_features), default=False
-        Accepted for compatibility; the Gram matrix of a working set is used where it is faster.
+        The Gram matrix XᵀX, which is compared with X, or whether to make one: a wish, since that of a working set is
+        made where it is faster. As in scikit-learn, a given one is not used where X must be centred, with a warning,
+        nor for a sparse X.
     copy_X : bool, default=True
-        Accepted for compatibility; X is never written to.
+        Ignored: X is never written to.
     max_iter : int, default=1000
         Passes over a working set.
     tol : float, default=1e-4
@@ -104,22 +106,22 @@ class Lasso(SparseRegressor):
 
     def __init__(
         self,
-        alpha: float = 1.0,
+        alpha: NonNegative = 1.0,
         *,
         fit_intercept: bool = True,
         precompute: bool | ArrayLike = False,
         copy_X: bool = True,
-        max_iter: int = 1000,
-        tol: float = 1e-4,
+        max_iter: Count = 1000,
+        tol: NonNegative = 1e-4,
         warm_start: bool = False,
         positive: bool = False,
         random_state: RandomState = None,
         selection: CoordinateOrder = "cyclic",
         objective: Objective | None = None,
-        lam: float | None = None,
+        lam: NonNegative | None = None,
         solver: str = "cd",
         penalize_intercept: bool = False,
-        constraint: float | None = None,
+        constraint: NonNegative | None = None,
         store_path: bool = False,
     ):
         self.alpha = alpha

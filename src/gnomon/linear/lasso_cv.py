@@ -9,7 +9,7 @@ doi:10.18637/jss.v033.i01.
 from collections.abc import Sequence
 from typing import Literal
 
-from gnomon._typing import ArrayLike, Folds, RandomState, Verbosity
+from gnomon._typing import ArrayLike, Count, Folds, NonNegative, Positive, RandomState, Verbosity
 from gnomon.linear._errors import Rule
 from gnomon.linear._sparse_cv import SparseRegressorCV
 from gnomon.optim import CoordinateOrder
@@ -31,15 +31,15 @@ class LassoCV(SparseRegressorCV):
     fit_intercept : bool, default=True
         Whether there is a free b.
     precompute : "auto", bool or array-like of shape (n_features, n_features), default="auto"
-        Accepted for compatibility; the Gram matrix of a working set is used where it is faster.
+        As in `Lasso`.
     copy_X : bool, default=True
-        Accepted for compatibility; X is never written to.
+        Ignored: X is never written to.
     max_iter, tol
         As in `Lasso`.
     cv : int, splitter or iterable, optional
         None is 5 folds.
     verbose : int or bool, default=False
-        Accepted for compatibility.
+        1: about ten lines of progress on stderr; more: a line for each path.
     n_jobs : int, optional
         Threads over the folds, as in joblib.
     positive, random_state, selection
@@ -82,12 +82,12 @@ class LassoCV(SparseRegressorCV):
     def __init__(
         self,
         *,
-        eps: float = 1e-3,
+        eps: Positive = 1e-3,
         alphas: int | ArrayLike = 100,
         fit_intercept: bool = True,
         precompute: Literal["auto"] | bool | ArrayLike = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-4,
+        max_iter: Count = 1000,
+        tol: NonNegative = 1e-4,
         copy_X: bool = True,
         cv: Folds = None,
         verbose: Verbosity = False,

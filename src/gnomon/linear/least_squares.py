@@ -20,7 +20,7 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, NonNegative, Numbers
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.linear._iterative import iterate
@@ -32,6 +32,7 @@ from gnomon.numerics.linalg import (
     LeastSquares,
     RankWarning,
     Rows,
+    check_squares,
     fits_beside,
     hat_matrix,
     in_column_space,
@@ -42,7 +43,7 @@ from gnomon.numerics.linalg import (
     triangle_of_moments,
 )
 from gnomon.numerics.streaming import Moments, moments
-from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
+from gnomon.numerics.validation import assert_finite, check_choice, check_integer, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import SOLVERS
 from gnomon.penalties import NoPenalty
@@ -50,6 +51,9 @@ from gnomon.penalties import NoPenalty
 __all__ = ["LinearRegression"]
 
 OnSingular: TypeAlias = Literal["warn", "raise", "ignore"]
+
+RANK_REVEALING = ("normal", "cholesky", "qr", "svd", "pinv", "moments")
+"""The solvers that find the rank of X."""
 
 
 class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
@@ -76,13 +80,14 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         the scaled X is below 10⁷ (with iterative refinement from 10³ on), else "qr"; "lsmr" for a sparse X beside which
         XᵀX would not be small.
     on_singular : {"warn", "raise", "ignore"}, default="warn"
-        What to do where X has not full column rank; "warn" and "ignore" take the solution of least norm.
+        What to do where X has not full column rank; "warn" and "ignore" take the solution of least norm. Solvers that
+        do not find the rank ("lsmr" and the iterative ones) cannot warn, and refuse "raise" and "ignore".
     ddof : int or "rank", default=0
         `sigma2_` = Σ s r² / (n − ddof); "rank" subtracts the number of fitted parameters (the unbiased estimate).
     start : array-like, optional
-        Where iterative solvers start: w, followed by b if there is one. Zeros by default.
+        Where iterative solvers start: w, followed by b if there is one. Zeros by default; closed forms refuse it.
     solver_options : dict, optional
-        Further options of an iterative solver: ``{"max_iter": 1000}`` …
+        Further options of an iterative solver: ``{"max_iter": 1000}`` …; closed forms refuse them.
 
     Attributes
     ----------
@@ -143,7 +148,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         *,
         fit_intercept: bool = True,
         copy_X: bool = True,
-        tol: float = 1e-6,
+        tol: NonNegative = 1e-6,
         n_jobs: int | None = None,
         positive: bool = False,
         solver: str = "auto",
@@ -177,9 +182,8 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         self
         """
         X, y, weights = self._validated(X, y, sample_weight, reset=True)
-        check_choice("on_singular", self.on_singular, get_args(OnSingular))
-        check_non_negative("tol", self.tol)
         method = self._method(X)
+        self._check_options(method)
         rows = Rows(X, as_columns(y), weights, self.fit_intercept, self.n_jobs)
         sums = rows.moments() if method in ("cholesky", "normal") else None
         # A finite mean proves that X is finite, so the sums are the check.
@@ -202,9 +206,11 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         -------
         self
         """
+        self._check_options("moments")
         known = vars(self).get("_sums")
         X, y, weights = self._validated(X, y, sample_weight, reset=known is None)
         assert_finite(X, columns=getattr(self, "feature_names_in_", None))
+        check_squares(X, "partial_fit keeps sums of squares, so scale that column, or use `fit`")
         part = moments(X, weights, targets=as_columns(y), n_jobs=self.n_jobs)
         sums: Moments = part if known is None else known + part
         self._sums = sums
@@ -290,7 +296,7 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
     @property
     def singular_(self) -> Floats:
         """Singular values of the centred, weighted X, largest first."""
-        return np.linalg.svd(self._factor()[0], compute_uv=False)
+        return np.linalg.svd(self._factor()[0], compute_uv=False).astype(self.coef_.dtype, copy=False)
 
     def _method(self, X: Matrix) -> str:
         names = ["auto", *LEAST_SQUARES_METHODS, *SOLVERS]
@@ -301,16 +307,34 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
             return "cholesky" if X.shape[1] <= 4096 and fits_beside(X, X.shape[1]) else "lsmr"
         return cost_report(*X.shape).cheapest()
 
+    def _check_options(self, method: str) -> None:
+        """Refuse options that are wrong, or that `method` (a solver, or "moments" for sums of parts) cannot use."""
+        check_choice("on_singular", self.on_singular, get_args(OnSingular))
+        check_non_negative("tol", self.tol)
+        if not (isinstance(self.ddof, str) and self.ddof == "rank"):
+            check_integer("ddof", self.ddof, 0)
+        if self.positive and method not in LEAST_SQUARES_METHODS:
+            raise ValueError(
+                f"positive=True needs a closed form, not {_called(method)}; choose solver from "
+                f"{list(LEAST_SQUARES_METHODS)}"
+            )
+        if self.on_singular != "warn" and method not in RANK_REVEALING:
+            raise _no_rank(self.on_singular, method)
+        given = [name for name in ("start", "solver_options") if getattr(self, name) is not None]
+        if given and method not in SOLVERS:
+            raise ValueError(
+                f"{given[0]}={getattr(self, given[0])!r} is an option of iterative solvers, and {_called(method)} is "
+                f"none; leave it out, or choose solver from {list(SOLVERS)}"
+            )
+        if method == "moments":
+            check_choice("solver of partial_fit", self.solver, ["auto", "normal", "cholesky"])
+
     def _solve(self, rows: Rows, method: Any, sums: Moments | None) -> LeastSquares:
         if method in LEAST_SQUARES_METHODS:
             options = {"method": method, "positive": self.positive, "tol": self.tol, "sums": sums}
             return least_squares(*rows[:3], intercept=self.fit_intercept, n_jobs=self.n_jobs, **options)
-        if self.positive:
-            raise ValueError(
-                f"positive=True needs a closed form, not solver={method!r}; choose from {list(LEAST_SQUARES_METHODS)}"
-            )
         options = {"tol": self.tol, **(self.solver_options or {})}
-        w, b, rss = iterate(self, rows, NoPenalty(), method, start=self.start, **options)
+        w, b, rss = iterate(self, rows, [NoPenalty()] * rows.shape[2], method, start=self.start, **options)
         return LeastSquares(w, b, rss, method)
 
     def _set(self, fit: LeastSquares, y: Floats, total: float) -> Self:
@@ -318,6 +342,8 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         for name in ("rank_", "condition_", "_R", "_x_mean"):
             # Left from an earlier fit, whose solver computed it while this one may not.
             self.__dict__.pop(name, None)
+        if fit.rank is None and self.on_singular != "warn":
+            raise _no_rank(self.on_singular, fit.method)
         if fit.rank is not None:
             self._check_rank(fit)
             self.rank_, self.condition_, self._R, self._x_mean = fit.rank, fit.condition, fit.R, fit.x_mean
@@ -340,7 +366,8 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         advice = "; drop constant or repeated columns, or add a penalty with gnomon.linear.Ridge"
         if self.on_singular == "raise":
             raise ValueError(message + advice)
-        warnings.warn(message + ": those of least norm were taken" + advice, RankWarning, stacklevel=4)
+        taken = "one of the solutions was" if self.positive else "those of least norm were"
+        warnings.warn(f"{message}: {taken} taken{advice}", RankWarning, stacklevel=4)
 
     def _factor(self) -> tuple[Floats, Floats]:
         """R of the centred, weighted X, and x̄."""
@@ -375,3 +402,14 @@ class LinearRegression(MultiOutputMixin, RegressorMixin, Estimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         return tags
+
+
+def _called(method: str) -> str:
+    return "partial_fit" if method == "moments" else f"solver={method!r}"
+
+
+def _no_rank(on_singular: OnSingular, method: str) -> ValueError:
+    return ValueError(
+        f"on_singular={on_singular!r} needs a solver that finds the rank of X, and {method!r} does not; choose solver "
+        "from 'qr', 'svd', 'cholesky', 'normal' and 'pinv' (a sparse X as X.toarray()), or leave on_singular='warn'"
+    )

@@ -6,17 +6,31 @@
 (2008), LIBLINEAR, JMLR 9, 1871–1874; Hsieh et al. (2008), doi:10.1145/1390156.1390208.
 """
 
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Matrix, MatrixLike, Seed, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    CountOrZero,
+    Floats,
+    Matrix,
+    MatrixLike,
+    NonNegative,
+    Numbers,
+    Positive,
+    Seed,
+    Verbosity,
+)
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.linear._classifier import class_scores, classes_of
-from gnomon.linear._forms import named_form
+from gnomon.linear._classifier import SparseCoefficients, class_scores, classes_of
+from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import log_row, most_iterations, report
 from gnomon.linear._svm_fit import PricedRows, fit_against_rest, labelled_rows, positive_classes
 from gnomon.losses import HingeLoss, Loss, MulticlassHinge, SquaredHingeLoss
@@ -24,6 +38,7 @@ from gnomon.numerics.design import Design
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
 from gnomon.optim import Problem, multiclass_dual, warn_unless_converged
 from gnomon.optim.solution import History, StopReason
+from gnomon.optim.units import RELATIVE, solve_naturally, weight_unit
 from gnomon.penalties import L1, L2, Form, objective_form
 from gnomon.penalties.forms import Norm, Objective
 
@@ -39,7 +54,7 @@ NARROW = 200
 UNITS = {"newton": 1e-5, "lbfgs": 1.0}
 
 
-class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
+class LinearSVC(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estimator):
     """Linear support vector classification: minimise C Σᵢ sᵢ max(0, 1 − yᵢ (xᵢᵀw + b))² + ½ (‖w‖² + (b/κ)²).
 
     The parameters and their defaults are scikit-learn's. The intercept is penalised; for a free one use `LinearSVM`.
@@ -61,6 +76,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
     fit_intercept : bool, default=True
     intercept_scaling : float, default=1.0
     class_weight : dict, "balanced" or None, default=None
+        Price of each class. As in LIBLINEAR, of one class against the rest only its own rows are priced.
     verbose : int, default=0
         Whether to send the history to the logger ``gnomon.optim``.
     random_state : int, RandomState or None, default=None
@@ -78,6 +94,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     intercept_ : ndarray of shape (1,) or (n_classes,)
+        0.0 without an intercept.
     objective_ : float
         Value of (1), summed over the problems of one against rest.
     dual_gap_ : float
@@ -106,7 +123,7 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     classes_: Array
     coef_: Floats
-    intercept_: Floats
+    intercept_: Numbers
     objective_: float
     dual_gap_: float
     n_iter_: int
@@ -120,17 +137,17 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
         loss: Hinge = "squared_hinge",
         *,
         dual: Literal["auto"] | bool = "auto",
-        tol: float = 1e-4,
-        C: float = 1.0,
+        tol: Positive = 1e-4,
+        C: Positive = 1.0,
         multi_class: MultiClass = "ovr",
         fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
+        intercept_scaling: Positive = 1.0,
         class_weight: ClassWeight = None,
         verbose: Verbosity = 0,
         random_state: Seed = None,
-        max_iter: int = 1000,
+        max_iter: CountOrZero = 1000,
         objective: Objective | None = None,
-        lam: float | None = None,
+        lam: NonNegative | None = None,
         prior: float | ArrayLike | None = None,
     ):
         self.penalty = penalty
@@ -156,9 +173,9 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
-        check_choice("multi_class", self.multi_class, get_args(MultiClass))
-        rows = labelled_rows(self, X, y, sample_weight)
+        rows = labelled_rows(self, X, y, sample_weight, rest_priced=False, dtype=np.float64)
         form = _scaling(self, rows.total)
+        self._strength = Strength.of(form, 1.0 if self.penalty == "l1" else 0.0, rows.total)
         bias = float(check_positive("intercept_scaling", self.intercept_scaling)) if self.fit_intercept else 1.0
         column: dict[str, Any] = {"intercept": "penalized" if self.fit_intercept else "none", "bias": bias}
         check_non_negative("tol", self.tol)
@@ -171,11 +188,14 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
         # Short runs are certified at their end only: on small data a check costs as much as a pass.
         limits |= {"random_state": self.random_state, "check_every": 100} if solver == "dcd" else {}
         limits |= {"relative_to": "objective"} if solver == "cd" else {}
-        limits |= {"tol": self.tol * form.loss_scale * _gradient_unit(rows, solver)} if solver in UNITS else {}
+        unit = form.loss_scale / weight_unit(form.loss_scale * rows.weights)
+        limits |= {"tol": self.tol * unit * _gradient_unit(rows, solver)} if solver in UNITS else {}
         options = column | limits
         most = most_iterations(self, solver, len(positive_classes(self)))
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:
-            return fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, told, **options)
+            fit_against_rest(self, rows, LOSSES[self.loss], penalty, form.loss_scale, solver, told, **options)
+            self.intercept_ = self.intercept_ if self.fit_intercept else 0.0
+            return self
 
     def _fit_jointly(
         self, rows: PricedRows, form: Form, column: dict[str, Any], limits: dict[str, Any], told: Tasks
@@ -186,14 +206,20 @@ class LinearSVC(CallbackSupportMixin, ClassifierMixin, Estimator):
         penalty = L2(form.strength, half=form.half)
         problem = Problem(design, rows.class_index, MulticlassHinge(), penalty, weights, n_scores=len(self.classes_))
         callback = told.rows(log_row if self.verbose else None)
-        solution = multiclass_dual(problem, random_state=self.random_state, callback=callback, **limits)
+        limits |= {"random_state": self.random_state, "callback": callback}
+        solution = solve_naturally(multiclass_dual, problem, RELATIVE, **limits)
         warn_unless_converged(solution, self.max_iter)
         coef, intercept = design.split(problem.matrix(solution.w))
         intercept = np.broadcast_to(intercept, len(coef))
         if len(coef) == 2:
             coef, intercept = coef[1:] - coef[:1], intercept[1:] - intercept[:1]
-        self.coef_, self.intercept_ = coef.astype(rows.X.dtype), intercept.astype(rows.X.dtype)
+        self.coef_, self.intercept_ = coef, np.array(intercept) if self.fit_intercept else 0.0
         return report(self, [solution])
+
+    def lam_in(self, name: Objective) -> float:
+        """The λ (for "C": C) of this fit in another of the six scalings of `objective`."""
+        check_is_fitted(self, "coef_")
+        return self._strength.lam_in(name)
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""

@@ -12,18 +12,38 @@ doi:10.1111/j.2517-6161.1958.tb00292.x; K classes: Theil (1969), doi:10.2307/252
 are reached by words, with n = Σ sᵢ and an L1 norm never halved.
 """
 
+import warnings
 from collections.abc import Mapping
-from typing import Any, Literal, Self, get_args
+from typing import Annotated, Any, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    CountOrZero,
+    Floats,
+    Integers,
+    Matrix,
+    MatrixLike,
+    NonNegative,
+    Numbers,
+    Positive,
+    Seed,
+    Share,
+    Verbosity,
+    Within,
+)
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.linear._classifier import classes_of, rows_to_score, scores_of_rows
+from gnomon.base.parameters import check_parameters
+from gnomon.linear._classifier import SparseCoefficients, classes_of, rows_to_score, scores_of_rows
 from gnomon.linear._logistic_fit import (
     MultiClass,
     Parametrization,
@@ -37,7 +57,7 @@ from gnomon.linear._report import most_iterations, report
 from gnomon.linear._separation import warn_if_separated
 from gnomon.numerics.coding import label_index
 from gnomon.numerics.special import log_sigmoid, log_softmax, logit, sigmoid, softmax
-from gnomon.numerics.validation import check_interval
+from gnomon.numerics.validation import FLOATS, check_interval
 from gnomon.numerics.weights import check_weights
 from gnomon.optim.solution import History, StopReason
 from gnomon.penalties.forms import Objective
@@ -45,7 +65,7 @@ from gnomon.penalties.forms import Objective
 __all__ = ["LogisticRegression", "convert_parametrization"]
 
 
-class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
+class LogisticRegression(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estimator):
     """Logistic regression: P(classes_[1] | x) = σ(xᵀw + b), for K > 2 classes softmax(Wx + b).
 
     Takes scikit-learn's parameters with their meaning; those below `solver_options` are further ones.
@@ -57,9 +77,9 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
     C : float, default=1.0
         Factor on the loss in (1); inf is no penalty.
     l1_ratio : float in [0, 1], default=0.0
-        Share r of the L1 norm in r‖w‖₁ + ½(1 − r)‖w‖².
+        Share r of the L1 norm in r‖w‖₁ + ½(1 − r)‖w‖². None, which scikit-learn withdraws, is 0.
     dual : bool, default=False
-        With "liblinear": solve the dual problem.
+        Solve the dual problem; with "liblinear" only.
     tol : float, default=1e-4
         Stop when no entry of the gradient of the mean loss (plus penalty/n) exceeds it. For "cd" the bound is on the
         duality gap relative to the objective, for "dcd" and "dual_newton" on their optimality conditions.
@@ -82,7 +102,7 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
     warm_start : bool, default=False
         Start from the last solution.
     n_jobs : int or None, default=None
-        Accepted for scikit-learn's sake: threads are those that BLAS may use.
+        Without effect, as in scikit-learn, which withdraws it: threads are those that BLAS may use.
     solver_options : dict, optional
         Further options of the solver.
     objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
@@ -111,6 +131,7 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
     classes_ : ndarray of shape (n_classes,)
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
     intercept_ : ndarray of shape (1,) or (n_classes,)
+        As in scikit-learn, 0.0 for "liblinear" without an intercept.
     n_iter_ : ndarray of shape (1,), or (n_classes,) for "ovr"
     converged_ : bool
         False also for separable classes without a penalty.
@@ -150,7 +171,7 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     classes_: Array
     coef_: Floats
-    intercept_: Floats
+    intercept_: Numbers
     objective_: float
     dual_gap_: float
     n_iter_: Integers
@@ -166,28 +187,28 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
         self,
         penalty: PenaltyWord = "auto",
         *,
-        C: float = 1.0,
-        l1_ratio: float = 0.0,
+        C: Annotated[float, Within(0.0, closed="right")] = 1.0,
+        l1_ratio: Share | None = 0.0,
         dual: bool = False,
-        tol: float = 1e-4,
+        tol: NonNegative = 1e-4,
         fit_intercept: bool = True,
-        intercept_scaling: float = 1.0,
+        intercept_scaling: Positive = 1.0,
         class_weight: ClassWeight = None,
         random_state: Seed = None,
         solver: str = "lbfgs",
-        max_iter: int = 100,
+        max_iter: CountOrZero = 100,
         verbose: Verbosity = 0,
         warm_start: bool = False,
         n_jobs: int | None = None,
         solver_options: Mapping[str, Any] | None = None,
         objective: Objective | None = None,
-        lam: float | None = None,
+        lam: NonNegative | None = None,
         multi_class: MultiClass = "auto",
         parametrization: Parametrization = "full",
         reference_class: object = None,
         sign: Literal[1, -1] = 1,
         prior: float | ArrayLike | None = None,
-        threshold: float = 0.5,
+        threshold: Share = 0.5,
         penalize_intercept: bool = False,
     ):
         self.penalty = penalty
@@ -222,7 +243,12 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def fit(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
-        X, y = validate_rows(self, X, y, accept_sparse="csr")
+        check_parameters(self)
+        _check_together(self)
+        # As in scikit-learn, LIBLINEAR's coefficients are double.
+        liblinear = self.solver == "liblinear"
+        X, y = validate_rows(self, X, y, accept_sparse="csr", dtype=np.float64 if liblinear else FLOATS)
+        check_classification_targets(y)
         index, self.classes_ = label_index(y)
         K = len(self.classes_)
         if K < 2:
@@ -234,10 +260,12 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
         total = float(np.sum(weights, dtype=float))
         self.train_prior_ = np.bincount(index, weights=weights, minlength=K) / total
         plan = make_plan(self, total, K, X.shape)
+        self._strength = plan.strength
         most = most_iterations(self, plan.solver, K if plan.kind == "ovr" else 1)
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:
             W, b, solutions = solve(self, plan, X, index, K, weights, self._start(plan, K, X), told)
             self.coef_, self.intercept_ = (self.sign * W).astype(X.dtype), (self.sign * b).astype(X.dtype)
+            self.intercept_ = 0.0 if liblinear and not self.fit_intercept else self.intercept_
             report(self, solutions)
             self.n_iter_ = np.array([s.n_iter for s in solutions], dtype=np.int32)
             self.gradient_norm_ = max(s.gradient_norm for s in solutions)
@@ -281,6 +309,11 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
         weights = np.ones(len(logs)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
         return float(weights @ logs[np.arange(len(logs)), index])
 
+    def lam_in(self, name: Objective) -> float:
+        """The λ (for "C": C) of this fit in another of the six scalings of `objective`."""
+        check_is_fitted(self, "coef_")
+        return self._strength.lam_in(name)
+
     def llr(self, X: MatrixLike) -> Floats:
         """Log-odds less those of `train_prior_`; for K classes log P(class | x) less the logs of `train_prior_`."""
         z = self.decision_function(X)
@@ -300,6 +333,40 @@ class LogisticRegression(CallbackSupportMixin, ClassifierMixin, Estimator):
             return None
         parts = [self.coef_] + ([] if plan.intercept == "none" else [self.intercept_[:, None] / plan.bias])
         return (self.sign * np.hstack(parts)).astype(X.dtype)
+
+
+def _check_together(model: LogisticRegression) -> None:
+    """Refuse what the solver cannot use, and warn of what the penalty does not read, as scikit-learn does."""
+    if model.dual and model.solver != "liblinear":
+        raise ValueError(f"dual=True is for solver='liblinear', not {model.solver!r}; set dual=False")
+    given = model.penalty not in ("auto", "deprecated")
+    share = 0.0 if model.l1_ratio is None else float(model.l1_ratio)
+    if model.solver == "liblinear" and (model.penalty is None or (not given and np.isinf(model.C))):
+        raise ValueError("solver='liblinear' needs a penalty; choose another solver, or a finite C")
+    if model.solver == "liblinear" and (model.penalty == "elasticnet" or (not given and 0.0 < share < 1.0)):
+        raise ValueError(
+            f"solver='liblinear' takes the penalty 'l1' or 'l2' alone, not l1_ratio={model.l1_ratio!r}; choose 'saga'"
+        )
+    if model.dual and (model.penalty == "l1" or (not given and share == 1.0)):
+        raise ValueError("dual=True goes with the squared penalty; set dual=False for an L1 norm")
+    if model.l1_ratio is None and model.penalty == "elasticnet":
+        raise ValueError("penalty='elasticnet' with l1_ratio=None has no share of the L1 norm; give l1_ratio")
+    if model.l1_ratio is None and not given:
+        _warn(
+            "l1_ratio=None is deprecated in scikit-learn 1.8 and an error in 1.10; give a number in [0, 1]",
+            FutureWarning,
+        )
+    unread = given and model.penalty != "elasticnet" and 0.0 < share < 1.0
+    if unread or (model.penalty == "l2" and model.l1_ratio != 0):
+        _warn(f"l1_ratio={model.l1_ratio!r} is read with penalty='elasticnet' only, not {model.penalty!r}", UserWarning)
+    if model.penalty is None and model.C != 1.0:
+        _warn(f"C={model.C!r} is not read with penalty=None; leave it out", UserWarning)
+    if model.n_jobs is not None:
+        _warn(f"n_jobs={model.n_jobs!r} has no effect, and is gone in scikit-learn 1.10; leave it out", FutureWarning)
+
+
+def _warn(sentence: str, kind: type[Warning]) -> None:
+    warnings.warn(sentence, kind, stacklevel=4)
 
 
 def convert_parametrization(

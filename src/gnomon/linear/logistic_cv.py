@@ -14,20 +14,24 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.model_selection import check_cv
 from sklearn.utils import Tags
+from sklearn.utils.class_weight import compute_class_weight
 from sklearn.utils.metadata_routing import UNUSED, MetadataRouter, MethodMapping
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_method_params
+from sklearn.utils.validation import _check_method_params, check_is_fitted
 
 from gnomon._typing import (
     Array,
     ArrayLike,
     ClassWeight,
+    CountOrZero,
     Floats,
     Folds,
     Integers,
     Matrix,
     MatrixLike,
+    NonNegative,
     Numbers,
+    Positive,
     Scoring,
     Seed,
     Verbosity,
@@ -35,15 +39,17 @@ from gnomon._typing import (
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
+from gnomon.base.parameters import check_parameters
 from gnomon.base.routing import default_scorer, routed, router
-from gnomon.linear._classifier import rows_to_score
-from gnomon.linear._errors import RULES, Rule, standard_error
+from gnomon.linear._classifier import SparseCoefficients, rows_to_score
+from gnomon.linear._errors import Rule, standard_error
 from gnomon.linear._legacy_cv import LegacyPenalty, asked_ratios, legacy_attributes, wants_legacy
 from gnomon.linear._logistic_fit import MultiClass
 from gnomon.linear.logistic import LogisticRegression
 from gnomon.numerics.parallel import map_chunks
-from gnomon.numerics.validation import check_choice, check_integer
+from gnomon.numerics.validation import check_integer
 from gnomon.numerics.weights import check_weights
+from gnomon.penalties.forms import Objective
 
 __all__ = ["LogisticRegressionCV"]
 
@@ -56,13 +62,14 @@ SHARED = (
 _DEFAULT_RATIOS = (0.0,)
 
 
-class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
+class LogisticRegressionCV(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estimator):
     """Logistic regression whose C (and L1 share) cross-validation chooses.
 
     Parameters
     ----------
     Cs : int or array-like, default=10
-        The values of C; a number stands for that many from 1e-4 to 1e4 in equal ratios.
+        The values of C, tried in the order given, each from the solution for the last; a number stands for that many
+        from 1e-4 to 1e4 in equal ratios.
     l1_ratios : array-like, default=(0.0,)
         The shares of the L1 norm to try. None, which scikit-learn withdraws, is (0.0,).
     fit_intercept : bool, default=True
@@ -155,13 +162,13 @@ class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
         penalty: LegacyPenalty = "deprecated",
         scoring: Scoring = None,
         solver: str = "lbfgs",
-        tol: float = 1e-4,
-        max_iter: int = 100,
+        tol: NonNegative = 1e-4,
+        max_iter: CountOrZero = 100,
         class_weight: ClassWeight = None,
         n_jobs: int | None = None,
         verbose: Verbosity = 0,
         refit: bool = True,
-        intercept_scaling: float = 1.0,
+        intercept_scaling: Positive = 1.0,
         random_state: Seed = None,
         use_legacy_attributes: bool | Literal["warn"] = False,
         multi_class: MultiClass = "auto",
@@ -219,15 +226,16 @@ class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
         -------
         self
         """
-        check_choice("rule", self.rule, RULES)
+        check_parameters(self)
         legacy = wants_legacy(self.use_legacy_attributes)
         asked = asked_ratios(self.penalty, self.l1_ratios, _DEFAULT_RATIOS)
-        X, y = validate_rows(self, X, y, accept_sparse="csr")
+        X, y = validate_rows(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         self.Cs_, self.l1_ratios_ = self._grid(asked)
         sent = routed(self, "fit", sample_weight, params)
         folds = list(check_cv(self.cv, y, classifier=True).split(X, y, **sent.splitter.split))
+        self._prices = _prices(self.class_weight, y, weights)
         _check_folds(folds, y)
         with fit_tasks(self, "fold", len(folds), X=X, y=y) as told:
 
@@ -238,8 +246,8 @@ class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
 
             paths = map_chunks(path, folds, n_jobs=self.n_jobs)
             scores, coefs, iterations = (np.array(part) for part in zip(*paths, strict=True))
-            self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations
-            r, c = _choose(np.mean(scores, axis=0), standard_error(scores), self.rule)
+            self.scores_, self.coefs_paths_, self.n_iter_ = scores, coefs, iterations.astype(np.int32)
+            r, c = _choose(np.mean(scores, axis=0), standard_error(scores), self.Cs_, self.rule)
             self.C_, self.l1_ratio_ = float(self.Cs_[c]), float(self.l1_ratios_[r])
             self.model_ = self._model(self.C_, self.l1_ratio_).fit(X, y, weights)
             if not self.refit:
@@ -251,16 +259,18 @@ class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
         return self
 
     def _grid(self, asked: ArrayLike | None) -> tuple[Floats, Floats]:
-        """The candidates for C, rising, and for the share of the L1 norm."""
+        """The candidates for C and for the share of the L1 norm, in the order in which they were given."""
         asked = (1.0 if self.penalty == "l1" else 0.0,) if asked is None else asked
         Cs = np.logspace(-4, 4, check_integer("Cs", self.Cs, 1)) if np.ndim(self.Cs) == 0 else self.Cs
-        Cs, ratios = np.sort(np.asarray(Cs, dtype=float)), np.atleast_1d(np.asarray(asked, dtype=float))
+        Cs, ratios = np.asarray(Cs, dtype=float), np.atleast_1d(np.asarray(asked, dtype=float))
+        if np.ndim(asked) != 1:
+            raise ValueError(f"l1_ratios={self.l1_ratios!r} must be a list of numbers in [0, 1]; give one")
         if not (Cs.size and ratios.size):
             raise ValueError(f"Cs={self.Cs!r} or l1_ratios={self.l1_ratios!r} is empty; give values to choose from")
         return Cs, ratios
 
     def _model(self, C: float, l1_ratio: float, warm_start: bool = False) -> LogisticRegression:
-        shared = {name: getattr(self, name) for name in SHARED}
+        shared = {name: getattr(self, name) for name in SHARED} | {"class_weight": self._prices}
         return LogisticRegression(C=C, l1_ratio=l1_ratio, warm_start=warm_start, **shared)
 
     def _path(
@@ -272,7 +282,7 @@ class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
         train: Integers,
         test: Integers,
     ) -> tuple[Array, ...]:
-        """Scores, coefficients and iterations of one fold over the grid, C ascending."""
+        """Scores, coefficients and iterations of one fold over the grid, each C from the solution for the last."""
         scorer = self._scorer()
         learned = X[train], y[train], None if weights is None else weights[train]
         params = _check_method_params(X, params=params, indices=test)
@@ -288,8 +298,8 @@ class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
 
     def _average(self, scores: Floats, coefs: Floats) -> None:
         """The mean over the folds of each fold's best model, C and share."""
-        best = np.argmax(scores.reshape(len(scores), -1), axis=1)
-        r, c = np.unravel_index(best, scores.shape[1:])
+        best = [_choose(table, np.zeros_like(table), self.Cs_, "min") for table in scores]
+        r, c = np.transpose(best)
         theta = np.mean(coefs[np.arange(len(coefs)), r, c], axis=0)
         self.C_, self.l1_ratio_ = float(np.mean(self.Cs_[c])), float(np.mean(self.l1_ratios_[r]))
         d = self.n_features_in_
@@ -318,10 +328,29 @@ class LogisticRegressionCV(CallbackSupportMixin, ClassifierMixin, Estimator):
         X = rows_to_score(self, X)
         return self.model_.predict_log_proba(X)
 
+    def lam_in(self, name: Objective) -> float:
+        """The λ (for "C": C) of the final fit in another of the six scalings of `LogisticRegression.objective`."""
+        check_is_fitted(self, "model_")
+        if not self.refit:
+            raise ValueError("refit=False averages models of folds, each with its own λ; fit with refit=True")
+        return self.model_.lam_in(name)
+
     def score(self, X: MatrixLike, y: ArrayLike, sample_weight: ArrayLike | None = None, **score_params: Any) -> float:
         """What `scoring` says of the final model; accuracy by default."""
         X = rows_to_score(self, X)
         return self._scorer()(self.model_, X, y, **routed(self, "score", sample_weight, score_params).scorer.score)
+
+
+def _prices(class_weight: ClassWeight, y: Array, weights: Floats | None) -> ClassWeight:
+    """The prices of the classes; "balanced" is by all rows, the same in every fold."""
+    classes = np.unique(y)
+    if class_weight == "balanced":
+        found = compute_class_weight(class_weight, classes=classes, y=y, sample_weight=weights)
+        return dict(zip(classes.tolist(), found.tolist(), strict=True))
+    unknown = set(class_weight or ()) - set(classes.tolist())
+    if unknown:
+        raise ValueError(f"class_weight has {sorted(unknown, key=str)}, no classes; choose from {classes.tolist()}")
+    return class_weight
 
 
 def _check_folds(folds: Sequence[tuple[Integers, Integers]], y: Array) -> None:
@@ -335,8 +364,12 @@ def _check_folds(folds: Sequence[tuple[Integers, Integers]], y: Array) -> None:
         )
 
 
-def _choose(means: Floats, errors: Floats, rule: Rule) -> tuple[int, int]:
-    """Indices (share, C) of the best mean; with "1se" the smallest C of that share within one standard error of it."""
-    r, c = np.unravel_index(np.argmax(means), means.shape)
-    near = np.flatnonzero(means[r] >= means[r, c] - errors[r, c])
-    return int(r), int(near[0] if rule == "1se" else c)
+def _choose(means: Floats, errors: Floats, Cs: Floats, rule: Rule) -> tuple[int, int]:
+    """Indices (share, C) of the best mean; with "1se" the smallest C of that share within one standard error of it.
+
+    Of equal means the first C wins, then the first share.
+    """
+    c, r = np.unravel_index(np.argmax(means.T), means.T.shape)
+    if rule == "1se":
+        c = np.argmin(np.where(means[r] >= means[r, c] - errors[r, c], Cs, np.inf))
+    return int(r), int(c)

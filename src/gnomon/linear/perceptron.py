@@ -14,13 +14,28 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import Tags, check_random_state
-from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.multiclass import check_classification_targets, unique_labels
 
-from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, Integers, Matrix, MatrixLike, Seed, Verbosity
+from gnomon._typing import (
+    Array,
+    ArrayLike,
+    ClassWeight,
+    Count,
+    Floats,
+    Integers,
+    Matrix,
+    MatrixLike,
+    NonNegative,
+    Positive,
+    ProperShare,
+    Seed,
+    Share,
+    Verbosity,
+)
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import UNHEARD, CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
-from gnomon.linear._classifier import class_scores, classes_of
+from gnomon.linear._classifier import SparseCoefficients, class_scores, classes_of
 from gnomon.linear._perceptron_fit import Examples, Mode, MultiClass, PenaltyWord, Start, StartWord, fit_perceptron
 from gnomon.linear._runs import check_classes
 from gnomon.numerics.validation import check_non_negative
@@ -31,7 +46,7 @@ from gnomon.optim.solution import History, StopReason
 __all__ = ["Perceptron"]
 
 
-class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
+class Perceptron(CallbackSupportMixin, SparseCoefficients, ClassifierMixin, Estimator):
     """Perceptron: at every mistake yᵢ (xᵢᵀw + b) ≤ 0 add η cᵢ yᵢ (xᵢ, 1) to (w, b).
 
     By default it takes the steps of scikit-learn's Perceptron, in the same order. With `selection` and ``tol=None`` it
@@ -48,7 +63,8 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
         Passes over the data.
     tol : float or None, default=1e-3
         Stop when the mean loss of a pass has not fallen by tol for `n_iter_no_change` passes. None: stop after a pass
-        without mistakes.
+        without mistakes; as in scikit-learn, `max_iter` passes without such a one are then no reason for a warning,
+        unless `selection` or `mode` ask for the algorithm of the textbook.
     shuffle : bool, default=True
         Visit the rows in a new order in every pass.
     verbose : int, default=0
@@ -142,19 +158,19 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
         self,
         *,
         penalty: PenaltyWord = None,
-        alpha: float = 0.0001,
-        l1_ratio: float = 0.15,
+        alpha: NonNegative = 0.0001,
+        l1_ratio: Share = 0.15,
         fit_intercept: bool = True,
-        max_iter: int = 1000,
-        tol: float | None = 1e-3,
+        max_iter: Count = 1000,
+        tol: NonNegative | None = 1e-3,
         shuffle: bool = True,
         verbose: Verbosity = 0,
-        eta0: float = 1.0,
+        eta0: Positive = 1.0,
         n_jobs: int | None = None,
         random_state: Seed = 0,
         early_stopping: bool = False,
-        validation_fraction: float = 0.1,
-        n_iter_no_change: int = 5,
+        validation_fraction: ProperShare = 0.1,
+        n_iter_no_change: Count = 5,
         class_weight: ClassWeight = None,
         warm_start: bool = False,
         selection: Selection | None = None,
@@ -220,11 +236,12 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
             (coef_init if coef_init is not None else previous[0]),
             (intercept_init if intercept_init is not None else previous[1]),
         )
-        self.classes_ = np.unique(y)
+        self.classes_ = unique_labels(y)
         self.t_ = 1.0
         with fit_tasks(self, "pass", self._most_passes(), X=X, y=y) as told:
             self._learn(X, y, sample_weight, start, self.max_iter, told)
-        if not self.converged_ and self.stop_reason_ != "callback":
+        asked = self.tol is not None or self.selection is not None or self.mode == "batch"
+        if asked and not self.converged_ and self.stop_reason_ != "callback":
             warnings.warn(
                 f"not converged after {self.n_iter_} passes; raise max_iter={self.max_iter}, give a tol, or use "
                 "pocket=True or AveragedPerceptron if the classes overlap",
@@ -257,7 +274,7 @@ class Perceptron(CallbackSupportMixin, ClassifierMixin, Estimator):
                 raise ValueError("classes=None in the first call to partial_fit; give all classes that will come")
             if self.class_weight == "balanced":
                 raise ValueError("class_weight='balanced' needs all rows; give partial_fit a dict of weights")
-            self.classes_, self.t_ = np.unique(classes), 1.0
+            self.classes_, self.t_ = unique_labels(classes), 1.0
         elif classes is not None and not np.array_equal(np.unique(classes), self.classes_):
             raise ValueError(f"classes={classes!r} differ from those of the first call, {self.classes_.tolist()}")
         unknown = np.setdiff1d(y, self.classes_)

@@ -8,6 +8,7 @@ Hoerl & Kennard (1970), doi:10.1080/00401706.1970.10488634. ρ is scikit-learn's
 reached by `objective` and `lam`.
 """
 
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, Self
 
@@ -17,12 +18,11 @@ from sklearn.base import MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, MatrixLike, Numbers, Seed
+from gnomon._typing import ArrayLike, Count, Floats, Integers, Matrix, MatrixLike, NonNegative, Numbers, Seed, is_sparse
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.linear._forms import check_constraint, lam_of, named_form
 from gnomon.linear._iterative import iterate
-from gnomon.linear._report import PerTarget
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import (
     Norms,
@@ -36,9 +36,8 @@ from gnomon.numerics.linalg import (
     ridge_norms,
 )
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import assert_finite, check_choice, check_non_negative
+from gnomon.numerics.validation import assert_finite, check_non_negative
 from gnomon.numerics.weights import check_weights
-from gnomon.optim import SOLVERS
 from gnomon.penalties import L2, Form, convert_lam, objective_form
 from gnomon.penalties.forms import Objective, Scaling
 
@@ -53,6 +52,7 @@ _CLOSED = {
     "sparse_cg": "lsqr",
 }
 _ALIASES = {"saga": "sag"}
+_DENSE_CENTRED = ("cholesky", "svd", "saga")
 _STOCHASTIC = ("sgd", "asgd", "sag", "saga", "pegasos")
 
 
@@ -68,19 +68,21 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
     fit_intercept : bool, default=True
         Whether b is free; otherwise b = 0.
     copy_X : bool, default=True
-        Accepted for compatibility; X is never written to.
+        Ignored: X is never written to.
     max_iter : int, optional
-        Of iterative solvers.
+        Of iterative solvers, "lsqr" and "sparse_cg"; as in scikit-learn, closed forms ignore it.
     tol : float, default=1e-4
-        Of iterative solvers.
+        Likewise.
     solver : str, default="auto"
         "cholesky" (primal), "dual", "svd", "lsqr" and "sparse_cg" (both Krylov solvers on the rows), or an iterative
         solver of `gnomon.optim.fit_linear` ("gd", "sgd", "sag", "saga", "lbfgs" …). "auto": primal for n ≥ d, dual for
-        d > n, "svd" where neither can be trusted, "lsqr" for sparse X with many columns.
+        d > n, "svd" where neither can be trusted, "lsqr" for sparse X with many columns. As in scikit-learn, "svd"
+        takes no sparse X, and "cholesky" and "saga" no sparse X with an intercept; with it "sag" is "sparse_cg", unless
+        tol > 1e-4 and `max_iter` is None, which is slow and warned of.
     positive : bool, default=False
-        Require w ≥ 0.
+        Require w ≥ 0, by non-negative least squares; for solver "auto" or "lbfgs".
     random_state : None, int or RandomState
-        Of stochastic solvers.
+        Of stochastic solvers; as in scikit-learn, the others ignore it.
     objective : {"sum", "mean", "sum_half", "mean_half", "C", "loss_mean"}, optional
         The textbook form in which `lam` is given; "sum" is (1).
     lam : float, optional
@@ -113,8 +115,8 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         The value of what was minimised, in the form that was chosen, summed over targets.
     solver_ : str
         The solver that was used.
-    n_iter_ : int
-        Iterations; one for closed forms.
+    n_iter_ : ndarray of shape (n_targets,) or None
+        Iterations for each target; None for closed forms.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -143,7 +145,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
     loo_residuals_: Floats
     objective_: float
     solver_: str
-    n_iter_: PerTarget
+    n_iter_: Integers | None
 
     def __init__(
         self,
@@ -151,14 +153,14 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         *,
         fit_intercept: bool = True,
         copy_X: bool = True,
-        max_iter: int | None = None,
-        tol: float = 1e-4,
+        max_iter: Count | None = None,
+        tol: NonNegative = 1e-4,
         solver: str = "auto",
         positive: bool = False,
         random_state: Seed = None,
         objective: Objective | None = None,
-        lam: float | None = None,
-        constraint: float | None = None,
+        lam: NonNegative | None = None,
+        constraint: NonNegative | None = None,
         penalize_intercept: bool = False,
         store_loo: bool = False,
         start: ArrayLike | None = None,
@@ -194,12 +196,11 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         self
         """
         X, y = validate_rows(self, X, y, finite=False, accept_sparse=SPARSE_FORMATS, multi_output=True, y_numeric=True)
-        method = check_choice("solver", self.solver, [*_CLOSED, *_ALIASES, *SOLVERS])
-        check_non_negative("tol", self.tol)
+        method = self._method(X)
         rows = self._rows(X, sample_weight, y=y.astype(X.dtype, copy=False))
         sums = self._checked_sums(rows)
         rho = self._rho(rows, sums)
-        closed = "auto" if np.all(np.isinf(rho)) else _CLOSED.get(method)
+        closed = "auto" if self.positive or np.all(np.isinf(rho)) else _CLOSED.get(method)
         found = self._solve(rows, rho, closed, sums) if closed else self._iterate(rows, rho, method)
         return self._set(found, rho, rows, y)
 
@@ -272,6 +273,30 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         Y = np.empty((X.shape[0], 0)) if y is None else as_columns(y)
         return Rows(X, Y, weights, self.fit_intercept and not self.penalize_intercept)
 
+    def _method(self, X: Matrix) -> str:
+        """The solver, unless it cannot do what is asked: non-negative weights, a sparse X, or its centring."""
+        if self.positive and self.solver not in ("auto", "lbfgs"):
+            raise ValueError(f"positive=True is for solver='auto' or 'lbfgs', not {self.solver!r}; choose one of these")
+        if not is_sparse(X):
+            return self.solver
+        if self.fit_intercept and self.solver in _DENSE_CENTRED:
+            raise ValueError(
+                f"solver={self.solver!r} cannot fit the intercept of a sparse X; choose 'auto', 'lsqr', 'sparse_cg' or "
+                "'sag', or set fit_intercept=False"
+            )
+        if self.solver == "svd":
+            raise TypeError("solver='svd' needs a dense X; choose another solver, or give X.toarray()")
+        if self.solver != "sag" or not self.fit_intercept:
+            return self.solver
+        slow = self.max_iter is None and self.tol > 1e-4
+        if slow:
+            warnings.warn(
+                f"solver='sag' needs many passes to fit the intercept of a sparse X; choose 'auto' or 'sparse_cg', or "
+                f"a tol below {self.tol:g} and a max_iter",
+                stacklevel=3,
+            )
+        return "sag" if slow else "sparse_cg"
+
     def _checked_sums(self, rows: Rows) -> Moments | None:
         """The moments, where the primal form will need them; finite means prove that X is finite."""
         primal = rows.shape[0] >= rows.shape[1] and not sparse.issparse(rows.X) and not self.positive
@@ -289,10 +314,11 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         if (named := named_form(self, "alpha", objective="sum", lam=1.0)) is not None:
             objective, lam = named
             return np.full(k, convert_lam(lam, objective, "sum", n=rows.total))
-        alpha = np.asarray(self.alpha, dtype=float)
-        if alpha.ndim > 1 or alpha.size not in (1, k):
+        alpha = np.ravel(np.asarray(self.alpha, dtype=float))
+        if alpha.size not in (1, k):
             raise ValueError(f"alpha has {alpha.size} values for {k} targets; give one number, or one per target")
-        check_non_negative("alpha", float(np.min(alpha)))
+        for value in alpha:
+            check_non_negative("alpha", float(value))
         return np.array(np.broadcast_to(alpha, (k,)))
 
     def _solve(self, rows: Rows, rho: Floats, method: str, sums: Moments | None) -> RidgeSolution:
@@ -303,18 +329,16 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         return ridge(rows.X, rows.Y, rho, rows.weights, **options)
 
     def _iterate(self, rows: Rows, rho: Floats, method: str) -> RidgeSolution:
-        if self.positive:
-            raise ValueError(f"positive=True needs a closed form, not solver={method!r}; choose from {list(_CLOSED)}")
-        if np.any(rho != rho[0]):
-            raise ValueError(f"solver={method!r} needs one alpha for all targets; choose from {list(_CLOSED)}")
-        form = self._form(rho[0], rows.total)
+        forms = [self._form(r, rows.total) for r in rho]
         options: dict[str, Any] = {"tol": self.tol, **({} if self.max_iter is None else {"max_iter": self.max_iter})}
         options |= {"random_state": self.random_state} if method in _STOCHASTIC else {}
         options |= self.solver_options or {}
-        options |= {"start": self.start, "loss_scale": form.loss_scale}
-        penalty = L2(form.strength, half=form.half)
-        w, b, rss = iterate(self, rows, penalty, _ALIASES.get(method, method), **options)
-        return RidgeSolution(w, b, rss, None, method, n_iter=self.n_iter_)
+        # Only `alpha` can differ between targets, and its form leaves the loss as it is.
+        options |= {"start": self.start, "loss_scale": forms[0].loss_scale}
+        penalties = [L2(form.strength, half=form.half) for form in forms]
+        w, b, rss = iterate(self, rows, penalties, _ALIASES.get(method, method), **options)
+        passes: Any = self.n_iter_
+        return RidgeSolution(w, b, rss, None, method, n_iter=passes)
 
     def _form(self, rho: float, total: float) -> Form:
         """A and B of the form in which the objective is written."""
@@ -331,7 +355,9 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
         self.intercept_ = (dtype.type(b[0]) if y.ndim == 1 else b.astype(dtype)) if self.fit_intercept else 0.0
         self._single = w.shape[1] == 1
         self._total, self._system = rows.total, (found.method, found.system)
-        self.rho_, self.solver_, self.n_iter_ = self._shaped(rho), found.method, found.n_iter or 1
+        self.rho_, self.solver_ = self._shaped(rho), found.method
+        passes = found.n_iter
+        self.n_iter_ = None if passes is None else np.array(np.broadcast_to(passes, w.shape[1]), dtype=np.int32)
         if self.constraint is not None:
             self.multiplier_ = _each(self.rho_, lambda r: lam_of(r, self.objective or "sum", self._total))
         # Left from an earlier fit, whose solver computed it while this one may not.
@@ -377,7 +403,7 @@ class Ridge(MultiOutputMixin, RegressorMixin, Estimator):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
+        tags.input_tags.sparse = self.solver != "svd" and not (self.fit_intercept and self.solver in _DENSE_CENTRED)
         return tags
 
 

@@ -7,6 +7,7 @@ Leave-one-out errors are exact and cost no refit: one decomposition serves all r
 (1984), section 3.4.3.
 """
 
+import warnings
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal, Self
 
@@ -22,10 +23,10 @@ from gnomon._typing import ArrayLike, Floats, Folds, Integers, MatrixLike, Numbe
 from gnomon.base import validate_rows
 from gnomon.base.estimator import Estimator
 from gnomon.base.routing import default_scorer, routed, router
-from gnomon.linear._errors import RULES, Rule, standard_error, unit_of
+from gnomon.linear._errors import Rule, standard_error, unit_of
 from gnomon.linear._scores import SPARSE_FORMATS, as_columns, linear_scores
 from gnomon.numerics.linalg import RidgePath, Rows, ridge_path
-from gnomon.numerics.validation import check_choice, check_positive
+from gnomon.numerics.validation import check_positive
 from gnomon.numerics.weights import check_weights
 
 __all__ = ["RidgeCV"]
@@ -142,6 +143,12 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
         weights = None if sample_weight is None else check_weights(sample_weight, X)
         alphas = self._alphas()
         rows = Rows(X, as_columns(y.astype(X.dtype, copy=False)), weights, self.fit_intercept)
+        if self.gcv_mode == "svd" and self.cv is None and sparse.issparse(X):
+            warnings.warn(
+                "gcv_mode='svd' is for a dense X, and an error in scikit-learn 1.11 for a sparse one; leave it out",
+                FutureWarning,
+                stacklevel=2,
+            )
         path = ridge_path(rows, float(np.min(alphas)), mode=self.gcv_mode or "auto")
         sent = routed(self, "fit", sample_weight, params)
         if self.cv is None:
@@ -167,11 +174,10 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
         return linear_scores(self, X)
 
     def _alphas(self) -> Floats:
-        check_choice("rule", self.rule, RULES)
-        alphas = np.atleast_1d(np.asarray(self.alphas, dtype=float))
+        alphas = np.atleast_1d(self.alphas)
         if alphas.ndim != 1 or alphas.size == 0:
             raise ValueError(f"alphas={self.alphas!r} must be a list of numbers > 0; give at least one")
-        check_positive("min(alphas)", float(np.min(alphas)))
+        alphas = np.array([check_positive("alphas", alpha) for alpha in alphas], dtype=float)
         if self.cv is not None and (self.store_cv_results or self.alpha_per_target):
             raise ValueError("store_cv_results and alpha_per_target need leave-one-out; leave cv=None")
         if self.rule == "1se" and self.cv is None and self.scoring is not None:
@@ -221,10 +227,10 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
         given, tables = _GivenPredictions(), np.moveaxis(predictions, 2, 0)
         if self.alpha_per_target:
             columns = as_columns(y).T
-            return np.array(
-                [[scorer(given, p, t, **params) for p, t in zip(P.T, columns, strict=True)] for P in tables]
-            )
-        return np.array([[scorer(given, P.reshape(y.shape), y, **params)] for P in tables])
+            scores = [[scorer(given, p, t, **params) for p, t in zip(P.T, columns, strict=True)] for P in tables]
+        else:
+            scores = [[scorer(given, P.reshape(y.shape), y, **params)] for P in tables]
+        return np.array(scores, dtype=float)
 
     def _by_folds(
         self,
@@ -245,7 +251,9 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
             predictions = [rows.X[test] @ w + b for w, b in zip(coef, path.intercept(coef), strict=True)]
             extra = _check_method_params(rows.X, params=params, indices=test)
             table.append([scorer(given, p.reshape(y[test].shape), y[test], **extra) for p in predictions])
-        table = np.array(table)
+        if not table:
+            raise ValueError(f"cv={self.cv!r} gives no folds; give at least one pair (train, test)")
+        table = np.array(table, dtype=float)
         return np.mean(table, axis=0)[:, None], standard_error(table)[:, None]
 
     def get_metadata_routing(self) -> MetadataRouter:
@@ -266,7 +274,7 @@ class RidgeCV(MultiOutputMixin, RegressorMixin, Estimator):
         best = scores[chosen, np.arange(len(chosen))]
         several = self.alpha_per_target and k > 1
         self.alpha_ = alphas[chosen] if several else float(rho[0])
-        self.best_score_ = best if several else float(best[0])
+        self.best_score_ = best if self.alpha_per_target and y.ndim == 2 else float(best[0])
         self.effective_dof_ = dof if several else float(dof[0])
         self.scores_ = scores if several else scores[:, 0]
         return self

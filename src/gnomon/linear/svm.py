@@ -17,11 +17,13 @@ from typing import Any, Literal, Self, TypeAlias
 
 from sklearn.base import ClassifierMixin
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, MatrixLike, Verbosity
 from gnomon.base.callbacks import CallbackSupportMixin, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.linear._classifier import class_scores, classes_of
+from gnomon.linear._forms import Strength
 from gnomon.linear._report import most_iterations
 from gnomon.linear._scores import intercept_of
 from gnomon.linear._svm_fit import fit_against_rest, labelled_rows, positive_classes
@@ -165,6 +167,7 @@ class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
         check_choice("penalty", self.penalty, PENALTIES)
         rows = labelled_rows(self, X, y, sample_weight)
         form = scaling(self, rows.total)
+        self._strength = Strength.of(form, 1.0 if self.penalty == "l1" else 0.0, rows.total)
         penalty = L2(form.strength, half=form.half) if self.penalty == "l2" else L1(form.strength)
         solver = _solver(self)
         limits: dict[str, Any] = {"tol": self.tol, "max_iter": self.max_iter}
@@ -176,6 +179,11 @@ class LinearSVM(CallbackSupportMixin, ClassifierMixin, Estimator):
         most = most_iterations(self, solver, len(positive_classes(self)))
         with fit_tasks(self, "iteration", most, X=X, y=y) as told:
             return fit_against_rest(self, rows, loss, penalty, form.loss_scale, solver, told, **options)
+
+    def lam_in(self, name: Objective) -> float:
+        """The λ (for "C": C) of this fit in another of the six scalings of `objective`."""
+        check_is_fitted(self, "coef_")
+        return self._strength.lam_in(name)
 
     def decision_function(self, X: MatrixLike) -> Floats:
         """The score xᵀw + b of ``classes_[1]``, or a score per class."""

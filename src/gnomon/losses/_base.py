@@ -183,6 +183,10 @@ class Loss(ABC):
         """The least L with ∂²ℓ/∂z² ≤ L everywhere; inf if there is none."""
         return np.inf
 
+    def rescaled(self, unit: float) -> "tuple[Loss, float] | None":
+        """(ℓ', φ) with ℓ(a + unit·y, a + unit·z) = φ ℓ'(y, z) for all a; None unless ℓ is a function of y − z alone."""
+        return None
+
     def inverse(self, z: Numbers) -> Numbers:
         """The prediction that belongs to the score z: a mean or a probability."""
         return z

@@ -57,6 +57,9 @@ class AbsoluteLoss(Loss):
     def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         return y + soft_threshold(z - y, step)
 
+    def rescaled(self, unit: float) -> tuple[Loss, float]:
+        return self, unit
+
 
 @noun
 class LpLoss(Loss):
@@ -132,3 +135,6 @@ class LpLoss(Loss):
             return u * y + (self.p - 1.0) * (np.abs(u) / self.p) ** (self.p / (self.p - 1.0))
         radius = 1.0 + ROUNDING if self.p == 1.0 else 0.0
         return choose(np.abs(u) <= radius, u * y, np.inf)
+
+    def rescaled(self, unit: float) -> tuple[Loss, float]:
+        return self, unit**self.p

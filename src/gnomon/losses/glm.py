@@ -82,6 +82,7 @@ class Family(ABC):
 
     dispersed: ClassVar[bool] = True
     default_link: ClassVar[Link] = IdentityLink()
+    residual_link: ClassVar[type[Link] | None] = None
 
     @property
     def targets(self) -> Targets:
@@ -146,6 +147,7 @@ class GaussianFamily(_LinkedFamily):
     """
 
     convex_links = (IdentityLink,)
+    residual_link = IdentityLink
 
     def variance(self, mean: Elementwise) -> Elementwise:
         return 1.0 + 0.0 * mean
@@ -402,6 +404,9 @@ class DevianceLoss(Loss):
 
     def curvature(self, y: Numbers, z: Numbers) -> Numbers:
         return self.family.curvature_at(z, self.g)
+
+    def rescaled(self, unit: float) -> tuple[Loss, float] | None:
+        return (self, unit * unit) if type(self.g) is self.family.residual_link else None
 
     def inverse(self, z: Numbers) -> Numbers:
         return self.g.mean(z)

@@ -5,6 +5,8 @@
 Huber (1964), Robust estimation of a location parameter, doi:10.1214/aoms/1177703732.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from gnomon._jit import choose, noun
@@ -59,6 +61,9 @@ class HuberLoss(Loss):
 
     def conjugate(self, y: Numbers, u: Numbers) -> Numbers:
         return choose(np.abs(u) <= self.delta * (1.0 + 1e-6), 0.5 * u * u + u * y, np.inf)
+
+    def rescaled(self, unit: float) -> tuple[Loss, float]:
+        return replace(self, delta=self.delta / unit), unit * unit
 
     def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         far = choose(z > y, z - step * self.delta, z + step * self.delta)

@@ -72,5 +72,8 @@ class PinballLoss(Loss):
         slack = ROUNDING * (self.c1 + self.c2)
         return choose((u >= -self.c1 - slack) & (u <= self.c2 + slack), u * y, np.inf)
 
+    def rescaled(self, unit: float) -> tuple[Loss, float]:
+        return self, unit
+
     def prox(self, y: Numbers, z: Numbers, step: Numbers) -> Numbers:
         return y - np.maximum(y - z - step * self.c1, 0.0) + np.maximum(z - y - step * self.c2, 0.0)

@@ -57,6 +57,9 @@ class SquaredLoss(Loss):
         weight = step * self.curvature(y, z)
         return (z + weight * y) / (1.0 + weight)
 
+    def rescaled(self, unit: float) -> tuple[Loss, float]:
+        return self, unit * unit
+
     def residual(self, y: Numbers, z: Numbers) -> Numbers:
         """r = y − z, elementwise."""
         return y - z

@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import _num_samples, check_consistent_length, check_is_fitted
 
-from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity, available_if
+from gnomon._typing import AnyRows, Array, ArrayLike, Bools, Floats, Integers, Verbosity, available_if, is_sparse
 from gnomon.base import FittedColumns, column_output, column_outputs, fit_columns, given_rows, offers
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
@@ -89,7 +89,7 @@ class OneVsOneClassifier(Reduction):
     n_classes_ : int
     class_count_ : ndarray of shape (n_classes,)
         Sum of the weights of each class.
-    pairwise_indices_ : list of ndarray or None
+    pairwise_indices_ : tuple of ndarray or None
         The rows of each fit, if the estimator takes kernel values.
     reject_label_ : label or None
         None where nothing is ever refused.
@@ -160,7 +160,13 @@ class OneVsOneClassifier(Reduction):
         """
         self._check_parameters()
         X = given_rows(self, self.estimator, X, reset=True)
+        if is_sparse(y):
+            raise TypeError(
+                "y is sparse, but one label for each row is needed; give an array, or use OneVsRestClassifier"
+            )
         index, self.classes_ = label_index(single_labels(y))
+        if self.n_classes_ == 1:
+            raise ValueError(f"y has only one class, {self.classes_.tolist()}, and no pair; give rows of two or more")
         weights, params = given_params(self, "fit", X, sample_weight, fit_params)
         self.class_count_ = np.bincount(index, weights, minlength=self.n_classes_).astype(float)
         problems = self._problems(X, index)
@@ -307,7 +313,7 @@ class OneVsOneClassifier(Reduction):
     def _finish(self, columns: FittedColumns) -> Self:
         self.estimators_ = columns.estimators
         pairwise = self.__sklearn_tags__().input_tags.pairwise
-        self.pairwise_indices_ = columns.rows if pairwise else None
+        self.pairwise_indices_ = tuple(columns.rows) if pairwise else None
         return self
 
     def _order(self) -> Integers:
@@ -331,7 +337,7 @@ class OneVsOneClassifier(Reduction):
         return column_outputs(self._columns(), X, kind, pairwise=self.pairwise_indices_ is not None, n_jobs=self.n_jobs)
 
     def _columns(self) -> FittedColumns:
-        return FittedColumns(self.estimators_, self.pairwise_indices_ or [None] * len(self.estimators_))
+        return FittedColumns(self.estimators_, list(self.pairwise_indices_ or [None] * len(self.estimators_)))
 
     def _vote_scores(self, X: AnyRows) -> Floats:
         votes, kinds = self.votes(X), offers(self.estimator)
@@ -341,7 +347,7 @@ class OneVsOneClassifier(Reduction):
         if self.tie == "margin" and (kinds[0] == "proba" or is_regressor(self.estimator)):
             f = f - 0.5
         s = pair_sums(-f, f, self.n_classes_)
-        return votes.astype(s.dtype) + s / (3.0 * (np.abs(s) + 1.0))
+        return votes + s / (3.0 * (np.abs(s) + 1.0))
 
     def _walk(self, X: Any) -> tuple[Integers, Integers]:
         pairs = {(i, j): l for l, (i, j) in enumerate(map(tuple, class_pairs(self.n_classes_).tolist()))}

@@ -163,6 +163,7 @@ class OneVsRestClassifier(MultiOutputMixin, Reduction):
         self.label_binarizer_ = LabelBinarizer(sparse_output=True)
         Y = self._sides(X, self.label_binarizer_.fit_transform(checked_target(y)))
         if self.n_classes_ == 1 and not self.multilabel_:
+            warnings.warn(f"y has only one class, {self.classes_.tolist()}, which every answer will be", stacklevel=2)
             return self._finish(FittedColumns([ConstantSide().fit(X)], [None]))
         options: dict[str, Any] = {"weights": weights, "balance": self.balance, "params": params, "n_jobs": self.n_jobs}
         with fit_tasks(self, "column", Y.shape[1], X=X, y=y) as told:

@@ -16,7 +16,7 @@ from gnomon._jit import jit
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon.numerics.tables import Column, FeatureTable
 
-__all__ = ["Domain", "domains_of", "encode", "ordered", "sizes_of"]
+__all__ = ["Domain", "domains_of", "encode", "listed_values", "ordered", "sizes_of"]
 
 MOST_VALUES = 10**7
 """A table of more values than this is a mistake: an identifier, or a measurement."""
@@ -58,8 +58,10 @@ class Domain:
         """The values in order, as an array."""
         if self.values is None:
             return np.arange(self.size)
-        kinds = {type(value) for value in self.values}
-        return np.array(self.values) if kinds == {str} else np.array(self.values, dtype=object)
+        if {type(value) for value in self.values} == {str}:
+            return np.array(self.values)
+        # One by one: values may be tuples, which NumPy would take apart.
+        return np.fromiter(self.values, dtype=object, count=len(self.values))
 
     def codes(self, column: Column) -> Integers:
         """The slot of every cell: that of its value, `size` for none of them, `size` + 1 where it is missing."""
@@ -141,7 +143,7 @@ def domains_of(
     3
     """
     least = _least_sizes(min_categories, len(which))
-    listed = _declared(categories, table.names, which)
+    listed = listed_values(categories, table.names, which)
     if table.matrix is not None and all(values is None for values in listed):
         extremes = zip(which, *_extremes(table.block(which)), least, strict=True)
         return tuple(_codes(low, high, table.names[j], int(size)) for j, low, high, size in extremes)
@@ -151,7 +153,15 @@ def domains_of(
     )
 
 
-def _declared(categories: Categories, names: Sequence[str], which: Sequence[int]) -> list[tuple[Any, ...] | None]:
+def listed_values(categories: Categories, names: Sequence[str], which: Sequence[int]) -> list[tuple[Any, ...] | None]:
+    """The values that `categories`, as in `domains_of`, lists for the columns `which`; None for a column as it is.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.domains import listed_values
+    >>> listed_values({"hue": ["red", "blue"]}, ["hue", "size"], [0, 1])
+    [('red', 'blue'), None]
+    """
     if isinstance(categories, str) and categories == "auto":
         return [None] * len(which)
     if isinstance(categories, dict):
@@ -191,12 +201,14 @@ def _least_sizes(min_categories: ArrayLike | None, d: int) -> Integers:
         raise ValueError(f"'min_categories' should have integral type. Got {least.dtype} instead.")
     if least.shape not in ((), (d,)):
         raise ValueError(f"'min_categories' should have shape ({d},) when an array-like is provided. Got {least.shape}")
+    if np.any(least < (0 if least.ndim else 1)):
+        raise ValueError(f"min_categories={min_categories!r} must be ≥ 1; give numbers of values")
     return np.broadcast_to(least, (d,))
 
 
 def _domain(column: Column, name: str, declared: tuple[Any, ...] | None, least: int) -> Domain:
     if declared is None:
-        declared = _values(column.declared, name)
+        declared = _values(column.declared or None, name)
     if declared is not None:
         return Domain(max(len(declared), least), declared, declared=True)
     if column.is_number:

@@ -4,7 +4,7 @@
 
 A column is of one kind throughout. Arrays of numbers stay one matrix. Strings, truth values and categories of pandas
 and polars come in as they are; a column whose type declares its categories (pandas' categorical, polars' Enum) brings
-them along.
+them along, and its cells are these, of whatever type: also numbers, dates or tuples.
 """
 
 import numbers
@@ -19,7 +19,10 @@ from narwhals import Series
 from gnomon._typing import Array, Bools, Floats, Integers, TableLike
 from gnomon.numerics.validation import machine_numbers
 
-__all__ = ["Column", "FeatureTable", "as_frame", "as_table", "assert_complete"]
+__all__ = ["Column", "FeatureTable", "as_frame", "as_table", "assert_complete", "row_table"]
+
+PLAIN_CELLS = (str, numbers.Real)
+"""What cells may be without a type of their column that declares them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +32,7 @@ class Column:
     Parameters
     ----------
     cells : ndarray of shape (n,)
-        Floats, NaN where a cell is missing; or objects, None where one is.
+        Floats, NaN where a cell is missing; or objects, None where one is. Those of declared categories are objects.
     is_category : bool, default=False
         Whether they are categories: strings, truth values (as 0 and 1), or what the type of the column says are.
     declared : tuple, optional
@@ -192,6 +195,25 @@ def as_table(X: TableLike, names: Iterable[str] | None = None) -> FeatureTable:
     return _from_array(found, names) if isinstance(found, np.ndarray) else _from_frame(found)
 
 
+def row_table(cells: Iterable[Any], names: Iterable[str]) -> FeatureTable:
+    """The table of one row, whose cells may be values of any type, as those of declared categories are.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.tables import row_table
+    >>> table = row_table([31, (2, "left"), None], ["age", "seat", "sky"])
+    >>> [table.cell(0, j) for j in range(3)]
+    [31.0, (2, 'left'), nan]
+    """
+    names = tuple(names)
+    columns = (
+        _plain_column(_objects([cell]), name) if _absent(cell) or isinstance(cell, PLAIN_CELLS)
+        else Column(_objects([cell]), True)
+        for cell, name in zip(cells, names, strict=True)
+    )  # fmt: skip
+    return FeatureTable(names, None, tuple(columns))
+
+
 def assert_complete(table: FeatureTable, advice: str = "fill these cells in, or drop the rows") -> None:
     """Raise a ValueError that names a column of the table in which cells are missing, and says what to do.
 
@@ -242,15 +264,15 @@ def _series_column(series: Series[Any], pandas_like: bool) -> Column:
 
 def _category_column(series: Series[Any], pandas_like: bool) -> Column:
     """A column of declared categories, from their codes, without a loop over cells."""
-    native, declared = series.to_native(), series.cat.get_categories().to_list()
+    native = series.to_native()
     if series.implementation.is_pandas():
-        # The general way below gives the same in ten times the time.
-        places = native.cat.codes.to_numpy().astype(np.int64)
+        # The general way below gives the same in ten times the time, and not for every type of category.
+        declared, places = native.cat.categories.tolist(), native.cat.codes.to_numpy().astype(np.int64)
     else:
+        declared = series.cat.get_categories().to_list()
         found = nw.from_native(native.cat.codes if pandas_like else native.to_physical(), series_only=True)
         places = found.cast(nw.Int64).fill_null(-1).to_numpy()
-    values = _plain_column(np.array([*declared, None], dtype=object), series.name).cells
-    return Column(values[places], True, tuple(declared), places)
+    return Column(_objects([*declared, None])[places], True, tuple(declared), places)
 
 
 def _plain_column(cells: Array, name: str) -> Column:
@@ -261,13 +283,18 @@ def _plain_column(cells: Array, name: str) -> Column:
         out = np.array([np.nan if cell is None else float(cell) for cell in values])
         _refuse_infinite(out[:, None], (name,))
         return Column(out, bool(present) and all(isinstance(cell, (bool, np.bool_)) for cell in present))
-    wrong = [cell for cell in present if not isinstance(cell, (str, numbers.Real))]
+    wrong = [cell for cell in present if not isinstance(cell, PLAIN_CELLS)]
     if wrong:
         raise TypeError(
             f"column {name!r} holds {wrong[0]!r}; a cell's argument must be a string or a number, not "
-            f"{type(wrong[0]).__name__}"
+            f"{type(wrong[0]).__name__}; turn the column into numbers, strings, or a categorical of pandas"
         )
-    return Column(np.array(values, dtype=object), True)
+    return Column(_objects(values), True)
+
+
+def _objects(values: Sequence[Any]) -> Array:
+    """An array of objects, one for each value; NumPy's own conversion would take tuples apart."""
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
 def _absent(cell: object) -> bool:

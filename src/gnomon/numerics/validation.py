@@ -14,16 +14,20 @@ from typing import Literal, TypeVar
 
 import numpy as np
 
-from gnomon._typing import Array, Bools, Compressed, Matrix, is_sparse
+from gnomon._typing import Array, Bools, Compressed, Floats, Matrix, is_sparse
 
 __all__ = [
     "FLOATS",
     "assert_finite",
     "assert_not_infinite",
     "check_choice",
+    "check_flag",
     "check_integer",
     "check_interval",
+    "check_label",
     "check_non_negative",
+    "check_numbers",
+    "check_part",
     "check_positive",
     "machine_numbers",
     "same_word",
@@ -31,6 +35,7 @@ __all__ = [
 
 Real = TypeVar("Real", bound=float)
 Choice = TypeVar("Choice")
+Part = TypeVar("Part")
 M = TypeVar("M", Array, Compressed, Matrix)
 
 FLOATS = (np.float64, np.float32)
@@ -114,6 +119,77 @@ def check_integer(name: str, value: object, low: float = -math.inf, high: float 
     if not isinstance(value, numbers.Integral) or isinstance(value, (bool, np.bool_)):
         raise TypeError(f"{name}={value!r} must be a whole number; give an int")
     return check_interval(name, int(value), low, high)
+
+
+def check_flag(name: str, value: object) -> bool:
+    """Return `value` as a bool if it is True or False.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_flag
+    >>> check_flag("store_covariance", "no")
+    Traceback (most recent call last):
+    ...
+    TypeError: store_covariance='no' must be True or False
+    """
+    if not isinstance(value, (bool, np.bool_)):
+        raise TypeError(f"{name}={value!r} must be True or False")
+    return bool(value)
+
+
+def check_numbers(name: str, value: object) -> Floats:
+    """`value`, a number or an array-like of numbers, as floats.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_numbers
+    >>> check_numbers("alpha", [1, 2])
+    array([1., 2.])
+    >>> check_numbers("alpha", "much")
+    Traceback (most recent call last):
+    ...
+    TypeError: alpha='much' must be numbers; give a number or an array of them
+    """
+    try:
+        found = np.asarray(value)
+        if found.dtype.kind in "iuf" or (found.dtype.kind == "O" and found.ndim):
+            return found.astype(float)
+    except (TypeError, ValueError):
+        pass
+    raise TypeError(f"{name}={value!r} must be numbers; give a number or an array of them")
+
+
+def check_label(name: str, value: object) -> object:
+    """Return `value` if it can be a label: None, a string or a number.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_label
+    >>> check_label("outlier_label", [1, 2])
+    Traceback (most recent call last):
+    ...
+    TypeError: outlier_label=[1, 2] is no label; give a number or a string
+    """
+    if value is not None and not isinstance(value, (str, np.str_, numbers.Real, np.bool_)):
+        raise TypeError(f"{name}={value!r} is no label; give a number or a string")
+    return value
+
+
+def check_part(name: str, value: Part, *verbs: str) -> Part:
+    """Return `value`, a part of a model, if it is None or has the methods `verbs`.
+
+    Examples
+    --------
+    >>> from gnomon.numerics.validation import check_part
+    >>> check_part("classifier", "svm", "fit", "predict")
+    Traceback (most recent call last):
+    ...
+    TypeError: classifier='svm' has no fit; give an object that has fit and predict
+    """
+    for verb in verbs:
+        if value is not None and (isinstance(value, type) or not callable(getattr(value, verb, None))):
+            raise TypeError(f"{name}={value!r} has no {verb}; give an object that has {' and '.join(verbs)}")
+    return value
 
 
 def check_choice(name: str, value: Choice, choices: Iterable[object]) -> Choice:

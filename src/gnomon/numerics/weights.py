@@ -15,9 +15,9 @@ import numpy as np
 from sklearn.utils.validation import _check_sample_weight
 
 from gnomon._typing import ArrayLike, Elementwise, Floats, Matrix
-from gnomon.numerics.validation import check_choice, check_non_negative
+from gnomon.numerics.validation import check_choice, check_non_negative, check_numbers
 
-__all__ = ["check_weights", "class_priors", "weighted_quantile"]
+__all__ = ["check_weights", "class_priors", "row_weight", "weighted_quantile"]
 
 
 Priors: TypeAlias = Literal["uniform"] | ArrayLike | Mapping[Any, float] | None
@@ -55,7 +55,9 @@ def check_weights(sample_weight: ArrayLike | None, X: Matrix) -> Floats:
     return weights
 
 
-def class_priors(priors: Priors, classes: ArrayLike, counts: ArrayLike | None = None, *, alpha: float = 0.0) -> Floats:
+def class_priors(
+    priors: Priors, classes: ArrayLike, counts: ArrayLike | None = None, *, alpha: float = 0.0, name: str = "priors"
+) -> Floats:
     """The probability of every class, as the user gives it or as the counts say: equation (2).
 
     Parameters
@@ -67,6 +69,8 @@ def class_priors(priors: Priors, classes: ArrayLike, counts: ArrayLike | None = 
         N_c, weighted; needed where `priors` is None.
     alpha : float, default=0.0
         The pseudo-count a ≥ 0 of every class.
+    name : str, default="priors"
+        What messages call them.
 
     Returns
     -------
@@ -90,17 +94,32 @@ def class_priors(priors: Priors, classes: ArrayLike, counts: ArrayLike | None = 
         mass = np.asarray(counts, dtype=float) + check_non_negative("prior_alpha", alpha)
         return mass / np.sum(mass)
     if isinstance(priors, str):
-        check_choice("priors", priors, ("uniform",))
+        check_choice(name, priors, ("uniform",))
         return np.full(len(classes), 1.0 / len(classes))
     if isinstance(priors, Mapping):
-        priors = _in_order(priors, classes.tolist())
-    p = np.asarray(priors, dtype=float)
+        priors = _in_order(priors, classes.tolist(), name)
+    p = check_numbers(name, priors)
     if p.shape != classes.shape or not np.all(p >= 0.0) or not abs(np.sum(p) - 1.0) < 1e-6:
         raise ValueError(
-            f"priors={p.tolist()} must be {len(classes)} numbers ≥ 0 that sum to 1, one for each of "
+            f"{name}={p.tolist()} must be {len(classes)} numbers ≥ 0 that sum to 1, one for each of "
             f"{classes.tolist()}; divide them by their sum {np.sum(p):g}, or choose None or 'uniform'"
         )
     return p
+
+
+def row_weight(weights: Floats | None) -> float:
+    """The weight that counts as one row where rows are counted: 1, or that of the heaviest row if it is less.
+
+    A weight of two is the row twice; but weights that are all small, shares of one for example, leave as many rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.weights import row_weight
+    >>> row_weight(np.array([1.0, 2.0])), row_weight(np.array([0.001, 0.002]))
+    (1.0, 0.002)
+    """
+    return 1.0 if weights is None or len(weights) == 0 else min(1.0, float(np.max(weights)))
 
 
 def weighted_quantile(
@@ -138,7 +157,7 @@ def weighted_quantile(
     return 0.5 * (x[np.minimum(low, len(x) - 1)] + x[np.minimum(high, len(x) - 1)])
 
 
-def _in_order(priors: Mapping[Any, float], labels: list[Any]) -> list[float]:
+def _in_order(priors: Mapping[Any, float], labels: list[Any], name: str) -> list[float]:
     if set(priors) != set(labels):
-        raise ValueError(f"priors has the classes {list(priors)}, the data {labels}; give one prior for each of these")
+        raise ValueError(f"{name} has the classes {list(priors)}, the data {labels}; give one prior for each of these")
     return [priors[label] for label in labels]

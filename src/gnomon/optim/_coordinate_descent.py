@@ -27,6 +27,7 @@ from gnomon.optim.duality import balanced_scores, dual_at
 from gnomon.optim.problem import Problem
 from gnomon.optim.quadratic_model import QuadraticModel
 from gnomon.optim.solution import Callback, Solution, Trace
+from gnomon.optim.units import RELATIVE, natural_problem
 from gnomon.penalties import Penalty
 
 __all__ = ["CoordinateOrder", "coordinate_descent", "coordinate_path"]
@@ -146,9 +147,15 @@ def coordinate_path(
     >>> [solution.w.round(6).tolist() for solution in coordinate_path(problem, [L1(4.0), L1(1.0)], np.zeros(2))]
     [[1.0, 0.0], [2.5, 0.5]]
     """
+    natural = natural_problem(problem, RELATIVE, alike=True)
+    if natural is not None:
+        problem, theta = natural.problem, natural.inward(theta)
+        callback = None if callback is None else natural.heard(callback)
     descent = _begin(problem, theta, selection, random_state)
     for penalty in penalties:
-        yield descent.run(penalty, tol, max_iter, Trace(callback))
+        here = None if natural is None else natural.under(penalty)
+        found = descent.run(here.problem.penalty if here else penalty, tol, max_iter, Trace(callback))
+        yield here.reported(found) if here else found
 
 
 def _begin(problem: Problem, theta: Floats, selection: CoordinateOrder, random_state: RandomState) -> "_Descent":

@@ -193,7 +193,16 @@ def em(
         # After an interrupt the best result so far is returned; no further start is run.
         if not any(result.stop_reason == "interrupted" for result in list(found.values())):
             start = theta0(number) if callable(theta0) else theta0
-            found[number] = _run(e_step, m_step, start, tol * total_weight, max_iter, hard=hard, callback=callback)
+            found[number] = _run(
+                e_step,
+                m_step,
+                start,
+                tol * total_weight,
+                max_iter,
+                min(1.0, total_weight),
+                hard=hard,
+                callback=callback,
+            )
 
     try:
         map_chunks(run, range(n_init), n_jobs)
@@ -294,11 +303,12 @@ def _run(
     theta: Theta,
     least_gain: float,
     max_iter: int,
+    one: float,
     *,
     hard: bool,
     callback: Callback | None,
 ) -> EMResult[Theta, Posterior]:
-    """One run; an interrupt ends it with the best result so far."""
+    """One run, in which ℓ is rounded as if it were at least `one`; an interrupt ends it with the best result so far."""
     trace = Trace(callback)
     posterior, objective = e_step(theta)
     posterior = _one_hot(posterior) if hard else posterior
@@ -315,10 +325,10 @@ def _run(
             # One assignment, so that an interrupt cannot leave half of it undone.
             theta, posterior, objective = after, found, value
             n_iter, n_restarts = n_iter + 1, n_restarts + moved
-            monotone = monotone and (moved or objective >= last - ROUNDING * (1.0 + abs(last)))
+            monotone = monotone and (moved or objective >= last - ROUNDING * (one + abs(last)))
             asked = trace.add(n_iter, objective)
             repeats = hard and np.array_equal(cast(Array, posterior), cast(Array, last_posterior))
-            nothing = max(least_gain, SUMMATION * (1.0 + abs(last)))
+            nothing = max(least_gain, SUMMATION * (one + abs(last)))
             reason = _why(abs(objective - last) < nothing and not moved, repeats, asked)
     except KeyboardInterrupt:
         reason = "interrupted"

@@ -35,9 +35,14 @@ from gnomon.optim.rounding import refuse_overflow
 from gnomon.optim.smooth_linear import irls_linear, lbfgs_linear, newton_linear
 from gnomon.optim.solution import Solution
 from gnomon.optim.svm_programs import lp, qp
+from gnomon.optim.units import ABSOLUTE, FIRST_ORDER, RELATIVE, Band, NaturalProblem, natural_problem
 from gnomon.penalties import NoPenalty, Penalty
 
 __all__ = ["SOLVERS", "Solver", "applicable_solvers", "fit_linear"]
+
+
+FREE_STEPS = ("auto", "exact", "bold_driver", "armijo", "wolfe", "backtracking")
+"""Words for steps that are found, and so have no units."""
 
 
 class Solver(NamedTuple):
@@ -48,6 +53,8 @@ class Solver(NamedTuple):
     run : callable
     needs : tuple of callables
         Problem → bool; the docstring of each is the reason that a refusal gives.
+    band : Band
+        The sizes of columns, targets and weights that it takes as they are (`gnomon.optim.units`).
 
     Examples
     --------
@@ -65,6 +72,7 @@ class Solver(NamedTuple):
 
     run: Callable[..., Solution[Floats]]
     needs: tuple[Callable[[Problem], bool], ...]
+    band: Band = ABSOLUTE
 
 
 def descended_sum(problem: Problem) -> bool:
@@ -145,24 +153,24 @@ def one_score(problem: Problem) -> bool:
 
 SOLVERS: dict[str, Solver] = {
     "lbfgs": Solver(lbfgs_linear, (descended_sum, differentiable_loss, smooth_penalty)),
-    "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns)),
+    "cd": Solver(coordinate_descent, (curved_loss, convex_penalty, compiled_nouns), RELATIVE),
     "newton": Solver(newton_linear, (twice_differentiable_loss, smooth_penalty)),
     "irls": Solver(irls_linear, (curved_loss, smooth_penalty)),
-    "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept, no_offset)),
+    "dcd": Solver(dual_coordinate_ascent, (dual_steps, quadratic_penalty, no_free_intercept, no_offset), RELATIVE),
     "qp": Solver(qp, (hinge_loss, quadratic_penalty, no_offset)),
     "lp": Solver(lp, (hinge_loss, absolute_penalty, no_offset)),
-    "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept, no_offset)),
+    "dual_newton": Solver(dual_newton, (dual_steps, quadratic_penalty, no_free_intercept, no_offset), RELATIVE),
     "bfgs": Solver(bfgs_linear, (differentiable_loss, smooth_penalty)),
     "cg": Solver(cg_linear, (differentiable_loss, smooth_penalty)),
-    "fista": Solver(fista_linear, (smooth_loss, convex_penalty)),
-    "ista": Solver(ista_linear, (smooth_loss,)),
-    "gd": Solver(gd_linear, (convex_penalty,)),
-    "momentum": Solver(momentum_linear, (convex_penalty,)),
-    "subgradient": Solver(subgradient_linear, (convex_penalty,)),
-    "sag": Solver(sag, (curved_loss, smooth_penalty, compiled_nouns)),
-    "sgd": Solver(sgd, (descended_sum, one_score, convex_penalty, compiled_nouns)),
-    "asgd": Solver(asgd, (descended_sum, one_score, convex_penalty, compiled_nouns)),
-    "pegasos": Solver(pegasos, (hinge_loss, quadratic_penalty, no_offset)),
+    "fista": Solver(fista_linear, (smooth_loss, convex_penalty), FIRST_ORDER),
+    "ista": Solver(ista_linear, (smooth_loss,), FIRST_ORDER),
+    "gd": Solver(gd_linear, (convex_penalty,), FIRST_ORDER),
+    "momentum": Solver(momentum_linear, (convex_penalty,), FIRST_ORDER),
+    "subgradient": Solver(subgradient_linear, (convex_penalty,), FIRST_ORDER),
+    "sag": Solver(sag, (curved_loss, smooth_penalty, compiled_nouns), FIRST_ORDER),
+    "sgd": Solver(sgd, (descended_sum, one_score, convex_penalty, compiled_nouns), FIRST_ORDER),
+    "asgd": Solver(asgd, (descended_sum, one_score, convex_penalty, compiled_nouns), FIRST_ORDER),
+    "pegasos": Solver(pegasos, (hinge_loss, quadratic_penalty, no_offset), FIRST_ORDER),
 }
 
 
@@ -194,7 +202,7 @@ def fit_linear(
     solver : str, default="auto"
         A key of `SOLVERS`, or "auto": the first that can solve the problem.
     start : ndarray, optional
-        θ to start from; zeros by default.
+        θ to start from; by default zeros, of a problem far from natural units zeros there.
     n_scores : int, default=1
         Number of scores per row (classes of a softmax).
     offset : float or ndarray of shape (n,), default=0.0
@@ -223,13 +231,37 @@ def fit_linear(
     """
     weights = np.ones(design.n, dtype=design.dtype) if weights is None else weights
     problem = Problem(design, y, loss, penalty or NoPenalty(), weights, n_scores, offset)
-    theta = np.zeros(problem.size, dtype=design.dtype) if start is None else np.ravel(start)
     # Overflow within a step is undone by the solver, or reported here.
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-        solution = _choose(problem, solver).run(problem, theta, **options)
+        solution = _run(_choose(problem, solver), problem, None if start is None else np.ravel(start), options)
     refuse_overflow(solution.w)
     w, b = design.split(problem.matrix(solution.w))
     return solution._replace(w=w, intercept=b)
+
+
+def _run(solver: Solver, problem: Problem, start: Floats | None, options: dict[str, Any]) -> Solution[Floats]:
+    """Run the solver, in natural units where the problem is far from them."""
+    natural = natural_problem(problem, solver.band)
+    theta = np.zeros(problem.size, dtype=problem.design.dtype) if start is None else start
+    if natural is None:
+        return solver.run(problem, theta, **options)
+    if "tol" in options and options["tol"] is not None:
+        options = options | {"tol": options["tol"] * (1.0 if solver.band is RELATIVE else natural.finest)}
+    if _own_units(options):
+        # Steps that the user gives are numbers in the user's units; only the tolerance is converted.
+        return solver.run(problem, theta, **_strict(options, natural))
+    return natural.solve(solver.run, start, **options)
+
+
+def _own_units(options: dict[str, Any]) -> bool:
+    """Whether an option is a number, or a function of θ, in the units of the data."""
+    given = {name for name in ("schedule", "lipschitz", "stop", "alpha") if options.get(name) is not None}
+    return bool(given) or options.get("step", "auto") not in (None, *FREE_STEPS)
+
+
+def _strict(options: dict[str, Any], natural: NaturalProblem) -> dict[str, Any]:
+    unit = min(1.0, natural.value, natural.value / natural.target * float(np.min(natural.scale, initial=1.0)))
+    return {name: value * unit if name == "tol" and value is not None else value for name, value in options.items()}
 
 
 def applicable_solvers(problem: Problem) -> list[str]:

@@ -25,7 +25,7 @@ from gnomon.numerics.parallel import calm_blas
 from gnomon.numerics.special import log_sum_exp
 from gnomon.numerics.streaming import Moments, group_moments, moments
 from gnomon.numerics.validation import check_choice
-from gnomon.numerics.weights import check_weights
+from gnomon.numerics.weights import check_weights, row_weight
 from gnomon.optim._em import EMResult, Restart, em
 from gnomon.optim.covariance_control import CovarianceControl
 
@@ -209,6 +209,15 @@ class GaussianEM:
         return float(len(self.X)) if self.sample_weight is None else float(np.sum(self.sample_weight))
 
     @property
+    def _row_weight(self) -> float:
+        return row_weight(self.sample_weight)
+
+    @property
+    def _offset(self) -> float:
+        """What keeps a component without rows from weighing nothing: a share of the mean weight."""
+        return _OFFSET * (self.total_weight / len(self.X) if len(self.X) else 1.0)
+
+    @property
     def filled(self) -> Floats:
         """X with column means for missing cells; X itself where none is missing."""
         if len(self._parts) == 1 and self._parts[0].complete:
@@ -234,9 +243,9 @@ class GaussianEM:
     def m_step(self, posterior: Responsibilities) -> NormalMixture | Restart[NormalMixture]:
         """θ of (2), a `Restart` where a component had to be moved."""
         parts = posterior.moments
-        empty = np.flatnonzero(parts.weight < self.min_count)
+        empty = np.flatnonzero(parts.weight < self.min_count * self._row_weight)
         if empty.size == 0 or self.on_empty == "keep":
-            return self._maximize(parts._replace(weight=parts.weight + _OFFSET))
+            return self._maximize(parts._replace(weight=parts.weight + self._offset))
         if self.on_empty == "raise":
             j = int(empty[0])
             raise ValueError(
@@ -245,7 +254,7 @@ class GaussianEM:
             )
         kept = np.setdiff1d(np.arange(len(parts.weight)), empty)
         if kept.size == 0:
-            return self._maximize(parts._replace(weight=parts.weight + _OFFSET))
+            return self._maximize(parts._replace(weight=parts.weight + self._offset))
         if self.on_empty == "drop":
             return Restart(self._maximize(parts, kept))
         return Restart(self._reseed(parts, kept, empty))
@@ -254,7 +263,7 @@ class GaussianEM:
         """θ by one M-step from a hard assignment of some rows to k components; missing cells count as column means."""
         weight = None if self.sample_weight is None else self.sample_weight[rows]
         parts = group_moments(self.filled[rows], index, k, weight, diagonal=not self._dense, n_jobs=self.n_jobs)
-        return self._maximize(parts._replace(weight=parts.weight + _OFFSET))
+        return self._maximize(parts._replace(weight=parts.weight + self._offset))
 
     def from_responsibilities(self, gamma: Floats) -> NormalMixture:
         """θ by one M-step on given responsibilities; missing cells count as column means."""
@@ -262,7 +271,7 @@ class GaussianEM:
         found = [_weighted_moments(self.filled, s * gamma[:, j], dense=self._dense) for j in range(gamma.shape[1])]
         return self._maximize(
             Moments(
-                np.array([part.weight for part in found]) + _OFFSET,
+                np.array([part.weight for part in found]) + self._offset,
                 np.stack([part.mean for part in found]),
                 np.stack([part.scatter for part in found]),
             )
@@ -319,7 +328,7 @@ class GaussianEM:
         worst = np.argsort(badness, kind="stable")[: empty.size]
         total = self._total()
         weight, mean, scatter = (np.array(part) for part in parts)
-        weight[empty] = max(self.min_count, 1.0)
+        weight[empty] = max(self.min_count, 1.0) * self._row_weight
         mean[empty] = np.where(np.isnan(self.X[worst]), total.mean, self.X[worst])
         spread = total.covariance()
         scatter[empty] = weight[empty[0]] * (spread if scatter.ndim == 3 else np.diag(spread))

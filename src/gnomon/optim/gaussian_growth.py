@@ -9,6 +9,7 @@ EM and expectation-conjugate-gradient, ICML 20.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from scipy.linalg.blas import dtrsm
@@ -17,10 +18,11 @@ from gnomon._typing import Floats
 from gnomon.distributions import MultivariateNormal, Normals
 from gnomon.distributions.normals import Responsibilities
 from gnomon.numerics.special import log_softmax
-from gnomon.numerics.streaming import Moments
+from gnomon.numerics.streaming import Moments, moments
 from gnomon.numerics.validation import check_integer, check_positive
 from gnomon.optim._em import EMResult, em
 from gnomon.optim._lbfgs import lbfgs
+from gnomon.optim.covariance_control import CovarianceControl
 from gnomon.optim.gaussian_em import GaussianEM, NormalMixture
 from gnomon.optim.solution import Callback, Row
 
@@ -161,8 +163,11 @@ def fit_by_gradient(
         raise ValueError("the gradient needs free weights and covariances without a prior; use algorithm='soft'")
     if steps.labels is not None or steps.assignment != "soft":
         raise ValueError("the gradient takes neither labels nor hard assignment; use em with these steps")
-    free = GaussianEM(steps.X, steps.sample_weight, steps.covariance_type, on_empty="keep", n_jobs=steps.n_jobs)
-    coordinates = _Coordinates(theta.laws)
+    # In units of the columns the coordinates of (2) are of one size, and the gradient has no unit.
+    center, scale = _units(steps)
+    own = replace(steps, control=CovarianceControl(), on_empty="keep")
+    free = replace(own, X=(steps.X - center) / scale)
+    coordinates, log_units = _Coordinates(theta.laws), own.total_weight * float(np.sum(np.log(scale)))
 
     def fun(v: Floats) -> tuple[float, Floats]:
         here = coordinates.unpack(v)
@@ -170,13 +175,30 @@ def fit_by_gradient(
         return -value / free.total_weight, -coordinates.gradient(here, posterior.moments) / free.total_weight
 
     def report(row: Row) -> bool | None:
-        return callback and callback({**row, "objective": -row["objective"] * free.total_weight})
+        return callback and callback({**row, "objective": -row["objective"] * free.total_weight - log_units})
 
-    found = lbfgs(fun, coordinates.pack(theta), tol=tol, max_iter=max_iter, callback=report)
-    best = coordinates.unpack(found.w)
-    posterior, value = free.e_step(best)
-    history = {**found.history, "objective": -found.history["objective"] * free.total_weight}
+    start = coordinates.pack(_in_units(theta, center, scale))
+    found = lbfgs(fun, start, tol=tol, max_iter=max_iter, callback=report)
+    best = _in_units(coordinates.unpack(found.w), -center / scale, 1.0 / scale)
+    posterior, value = own.e_step(best)
+    history = {**found.history, "objective": -found.history["objective"] * free.total_weight - log_units}
     return EMResult(best, posterior, value, found.n_iter, found.converged, found.stop_reason, True, history, None)
+
+
+def _units(steps: GaussianEM) -> tuple[Floats, Floats]:
+    """The mean and the standard deviation of every column; one deviation for all where laws are spherical."""
+    total = moments(steps.filled, steps.sample_weight)
+    var = np.diag(total.covariance())
+    var = np.full_like(var, np.mean(var)) if steps.covariance_type.endswith("spherical") else var
+    return total.mean, np.where(var > 0.0, np.sqrt(var), 1.0)
+
+
+def _in_units(theta: NormalMixture, center: Floats, scale: Floats) -> NormalMixture:
+    """θ for the rows (x − m)/s."""
+    laws = theta.laws
+    square = {"full": np.outer(scale, scale), "tied": np.outer(scale, scale), "diag": scale**2, "tied_diag": scale**2}
+    cov = laws.covariances / square.get(laws.covariance_type, scale[0] ** 2)
+    return NormalMixture(theta.weights, Normals((laws.means - center) / scale, cov, laws.covariance_type))
 
 
 class _Coordinates:

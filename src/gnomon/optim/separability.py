@@ -19,6 +19,7 @@ from sklearn.utils.validation import check_X_y
 
 from gnomon._typing import ArrayLike, Bools, Floats, MatrixLike
 from gnomon.numerics.coding import label_index
+from gnomon.optim.units import column_units
 
 __all__ = ["Separability", "is_separable"]
 
@@ -113,19 +114,18 @@ def is_separable(X: MatrixLike, y: ArrayLike, *, fit_intercept: bool = True, tol
         raise ValueError(f"y has {len(classes)} classes; separability needs two, give the rows of two classes")
     n, d = rows.shape
     signs = 2.0 * index - 1.0
-    largest = abs(rows).max(axis=0)
-    scale = np.asarray(largest.todense()).ravel() if sparse.issparse(rows) else largest
-    scale[scale == 0.0] = 1.0
-    A = sparse.csr_matrix(rows) @ sparse.diags(1.0 / scale)
+    moved, shift, scale = column_units(rows, shifted=fit_intercept)
+    A = sparse.csr_matrix(moved)
     A = sparse.hstack([A, np.ones((n, 1))]) if fit_intercept else A
     margins = sparse.diags(signs) @ A
     found = _maximize(margins, n)
-    w, b = found.x[:d] / scale, float(found.x[d]) if fit_intercept else 0.0
+    w = found.x[:d] / scale
+    b = float(found.x[d]) - float(shift @ w) if fit_intercept else 0.0
     strict = found.x[margins.shape[1] :] > 1.0 - np.sqrt(tol)
     kind: Kind = "complete" if strict.all() else "quasi" if strict.any() else "overlap"
     if kind == "overlap":
         w, b = np.zeros(d), 0.0
-    f = signs * (rows @ w + b)
+    f = signs * (moved @ (scale * w) + (b + float(shift @ w)))
     margin = float(np.min(f) / np.linalg.norm(w)) if kind == "complete" and np.any(w) else 0.0
     return Separability(kind, w, b, margin, strict, -found.ineqlin.marginals)
 

@@ -17,13 +17,24 @@ from gnomon._jit import verb
 from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
 from gnomon.numerics.energy import Energy
 
-__all__ = ["Penalty", "check_strength", "within"]
+__all__ = ["Penalty", "check_ball", "check_strength", "within"]
 
 
 def check_strength(strength: float) -> None:
     """Refuse a strength that is negative or not a finite number."""
     if not 0.0 <= strength < np.inf:
         raise ValueError(f"strength={strength!r} must be ≥ 0 and finite; give a non-negative number")
+
+
+def check_ball(v: ArrayLike, radius: float) -> Floats:
+    """v as an array of floats; an error where it is not finite or the ball that it is projected on is empty."""
+    if not radius >= 0.0:
+        raise ValueError(f"radius={radius!r} must be ≥ 0, or no point lies within it; give a non-negative number")
+    point = np.asarray(v)
+    point = point if np.issubdtype(point.dtype, np.floating) else point.astype(float)
+    if not np.all(np.isfinite(point)):
+        raise ValueError("v holds NaN or infinity, which has no nearest point; give finite numbers")
+    return point
 
 
 def within(values: float | Floats, limit: float) -> bool:
@@ -102,6 +113,10 @@ class Penalty(ABC):
         # A penalty without the field `strength` overrides this verb.
         own: Any = self
         return self if factor == 1.0 else replace(own, strength=factor * own.strength)
+
+    def in_units(self, unit: float, value: float) -> Self:
+        """u → Ω(unit · u) / value: the penalty of coefficients and objectives that are counted in other units."""
+        raise NotImplementedError(f"{type(self).__name__} has no change of units; scale the columns of X yourself")
 
     @property
     def energy(self) -> Energy:

@@ -62,6 +62,13 @@ class ElasticNetPenalty(Penalty):
     def scaled(self, factor: float, *, half: bool = False) -> Self:
         return replace(self, strength=factor * self.strength, half=self.half or half)
 
+    def in_units(self, unit: float, value: float) -> Self:
+        norm = self.strength * self.l1_ratio * (unit / value)
+        square = self.strength * (1.0 - self.l1_ratio) * (unit / value) * unit
+        whole = norm + square
+        # A strength that vanishes in these units is none, whatever its shares.
+        return replace(self, strength=whole, l1_ratio=norm / whole if whole > 0.0 else self.l1_ratio)
+
     def term(self, w: Elementwise) -> Elementwise:
         square = (0.5 if self.half else 1.0) * (1.0 - self.l1_ratio) * w * w
         cost = self.strength * (self.l1_ratio * np.abs(w) + square)

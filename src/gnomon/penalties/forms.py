@@ -64,8 +64,20 @@ def objective_form(objective: Objective, lam: float, n: float) -> Form:
         name, bound = ("C" if objective == "C" else "lam"), ("> 0" if on_loss else "≥ 0")
         raise ValueError(f"{name}={lam!r} must be {bound} for objective={objective!r}; give another value")
     per_row = 1.0 / n if objective in ("mean", "mean_half", "loss_mean") else 1.0
-    half = objective not in ("sum", "mean")
+    half = halves_square(objective)
     return Form(lam * per_row, 1.0, half) if on_loss else Form(per_row, float(lam), half)
+
+
+def halves_square(objective: Scaling) -> bool:
+    """Whether a squared norm is halved in a scaling; also for scikit-learn's words.
+
+    Examples
+    --------
+    >>> from gnomon.penalties.forms import halves_square
+    >>> [halves_square(word) for word in ("sum", "C", "alpha_ridge", "alpha_lasso")]
+    [False, True, False, True]
+    """
+    return objective not in ("sum", "mean", "alpha_ridge")
 
 
 def convert_lam(lam: float, objective: Scaling, to: Scaling, *, n: float, penalty: Norm = "l2") -> float:
@@ -77,7 +89,7 @@ def convert_lam(lam: float, objective: Scaling, to: Scaling, *, n: float, penalt
         λ (or C, or α) in the scaling `objective`.
     objective, to : str
         One of the six scalings, or "alpha_ridge" (scikit-learn's Ridge: the sum form) or "alpha_lasso" (its Lasso and
-        ElasticNet: 1/(2n) times the sum form).
+        ElasticNet: Σℓ/(2n) + α‖w‖₁, or + (α/2)‖w‖²).
     n : float
         Total weight of the rows.
     penalty : {"l2", "l1"}, default="l2"
@@ -113,6 +125,6 @@ def _ratio(lam: float, objective: Scaling, n: float, penalty: Norm) -> float:
     if objective == "alpha_ridge":
         return lam
     if objective == "alpha_lasso":
-        return lam * (2.0 * n)
+        return lam * n * (2.0 if penalty == "l1" else 1.0)
     form = objective_form(objective, lam, n)
     return form.strength * (0.5 if form.half and penalty == "l2" else 1.0) / form.loss_scale

@@ -5,11 +5,14 @@
 Not a norm and not convex: proximal steps find local minima. Blumensath & Davies (2009), doi:10.1016/j.acha.2009.04.002.
 """
 
+from dataclasses import replace
+from typing import Self
+
 import numpy as np
 
 from gnomon._jit import choose, jitable, noun
 from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
-from gnomon.penalties._base import Penalty, check_strength
+from gnomon.penalties._base import Penalty, check_ball, check_strength
 
 __all__ = ["L0", "hard_threshold", "l0_norm"]
 
@@ -83,6 +86,9 @@ class L0(Penalty):
     def __post_init__(self) -> None:
         check_strength(self.strength)
 
+    def in_units(self, unit: float, value: float) -> Self:
+        return replace(self, strength=self.strength / value)
+
     def term(self, w: Elementwise) -> Elementwise:
         return self.strength * choose(w != 0.0, 1.0, 0.0)
 
@@ -93,9 +99,10 @@ class L0(Penalty):
         # At 0 every slope is a sub-gradient of the jump; elsewhere the penalty is flat.
         return choose((w == 0.0) & (self.strength > 0.0), 0.0, np.abs(g))
 
-    def project(self, v: Floats, radius: float) -> Floats:
+    def project(self, v: ArrayLike, radius: float) -> Floats:
         """The nearest point to v with at most `radius` non-zeros: the largest |v|, the lowest index first in a tie."""
-        keep = np.argsort(-np.abs(v), kind="stable")[: int(radius)]
+        v = check_ball(v, radius)
+        keep = np.argsort(-np.abs(v), kind="stable")[: int(min(radius, v.size))]
         out = np.zeros_like(v)
         out[keep] = v[keep]
         return out

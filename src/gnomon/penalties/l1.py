@@ -6,13 +6,16 @@ Tibshirani (1996), doi:10.1111/j.2517-6161.1996.tb02080.x; projection by sorting
 doi:10.1145/1390156.1390191.
 """
 
+from dataclasses import replace
+from typing import Self
+
 import numpy as np
 
 from gnomon._jit import choose, noun
-from gnomon._typing import Elementwise, Floats, Numbers
+from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
 from gnomon.numerics.energy import Energy
 from gnomon.numerics.special import soft_threshold
-from gnomon.penalties._base import Penalty, check_strength, within
+from gnomon.penalties._base import Penalty, check_ball, check_strength, within
 
 __all__ = ["L1"]
 
@@ -47,6 +50,9 @@ class L1(Penalty):
     def __post_init__(self) -> None:
         check_strength(self.strength)
 
+    def in_units(self, unit: float, value: float) -> Self:
+        return replace(self, strength=self.strength * (unit / value))
+
     def term(self, w: Elementwise) -> Elementwise:
         return self.strength * np.abs(w)
 
@@ -74,12 +80,15 @@ class L1(Penalty):
         """‖v‖∞."""
         return float(np.max(np.abs(v), initial=0.0))
 
-    def project(self, v: Floats, radius: float) -> Floats:
+    def project(self, v: ArrayLike, radius: float) -> Floats:
         """The nearest point to v with ‖w‖₁ ≤ radius (Duchi et al. 2008, figure 1)."""
-        size = np.abs(v)
-        if size.sum() <= radius:
+        v = check_ball(v, radius)
+        # In units of the largest entry sums neither overflow nor underflow.
+        unit = float(np.max(np.abs(v), initial=0.0)) or 1.0
+        size, bound = np.abs(v) / unit, radius / unit
+        if size.sum() <= bound:
             return np.array(v)
         ordered = np.sort(size)[::-1]
-        excess = np.cumsum(ordered) - radius
+        excess = np.cumsum(ordered) - bound
         count = np.flatnonzero(ordered * np.arange(1, size.size + 1) >= excess)[-1]
-        return soft_threshold(v, excess[count] / (count + 1))
+        return soft_threshold(v, unit * (excess[count] / (count + 1)))

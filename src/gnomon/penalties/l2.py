@@ -11,9 +11,9 @@ from typing import Self
 import numpy as np
 
 from gnomon._jit import noun
-from gnomon._typing import Elementwise, Floats, Numbers
+from gnomon._typing import ArrayLike, Elementwise, Floats, Numbers
 from gnomon.numerics.energy import Energy
-from gnomon.penalties._base import Penalty, check_strength
+from gnomon.penalties._base import Penalty, check_ball, check_strength
 
 __all__ = ["L2"]
 
@@ -56,6 +56,9 @@ class L2(Penalty):
     def scaled(self, factor: float, *, half: bool = False) -> Self:
         return replace(self, strength=factor * self.strength, half=self.half or half)
 
+    def in_units(self, unit: float, value: float) -> Self:
+        return replace(self, strength=self.strength * (unit / value) * unit)
+
     def term(self, w: Elementwise) -> Elementwise:
         return (0.5 if self.half else 1.0) * self.strength * w * w
 
@@ -86,9 +89,11 @@ class L2(Penalty):
 
     def dual_norm(self, v: Floats) -> float:
         """‖v‖₂."""
-        return float(np.linalg.norm(v))
+        return float(np.hypot.reduce(v, axis=None))
 
-    def project(self, v: Floats, radius: float) -> Floats:
+    def project(self, v: ArrayLike, radius: float) -> Floats:
         """The nearest point to v with ‖w‖² ≤ radius."""
-        square = float(np.sum(np.square(v)))
-        return np.array(v) if square <= radius else np.sqrt(radius / square) * v
+        v = check_ball(v, radius)
+        # hypot neither overflows nor underflows.
+        length, bound = float(np.hypot.reduce(v, axis=None)), np.sqrt(radius)
+        return np.array(v) if length <= bound else v * (bound / length)

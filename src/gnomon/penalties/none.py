@@ -34,6 +34,9 @@ class NoPenalty(Penalty):
     def scaled(self, factor: float, *, half: bool = False) -> Self:
         return self
 
+    def in_units(self, unit: float, value: float) -> Self:
+        return self
+
     def term(self, w: Elementwise) -> Elementwise:
         return 0.0 * w
 

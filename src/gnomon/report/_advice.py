@@ -13,7 +13,7 @@ import numpy as np
 
 from gnomon._typing import Array, Floats
 from gnomon.io import Table
-from gnomon.io.tables import as_dates, as_float, is_missing, listed, to_text
+from gnomon.io.tables import as_float, is_missing, listed, to_text
 from gnomon.report._findings import Finding
 from gnomon.report._kinds import ColumnKind
 
@@ -77,7 +77,7 @@ def _tells_time(kind: ColumnKind) -> bool:
 
 
 def _moments(kind: ColumnKind, values: Array) -> Floats:
-    return as_float(as_dates(values, kind.form)) if kind.kind == "date" else as_float(values)
+    return as_float(kind.read(values))
 
 
 def is_ordered(moments: Floats) -> bool:

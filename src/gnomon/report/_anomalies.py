@@ -8,7 +8,7 @@ Hyndman (1996), doi:10.1080/00031305.1996.10473566.
 """
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +20,7 @@ from gnomon._typing import Array, Bools, Integers
 from gnomon.anomaly import DetectorScores, anomaly_split, evaluate_detectors
 from gnomon.io import Table, UserError, as_table
 from gnomon.io.tables import TableLike, is_missing, listed, to_text
-from gnomon.report._kinds import ColumnKind, infer_kind
+from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled
 from gnomon.report._prepare import Preparer
 from gnomon.report._study import Progress
 
@@ -112,6 +112,7 @@ def find_anomalies(
     level: float = 0.95,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
     seed: int = 0,
     progress: Progress = _silent,
 ) -> AnomalyStudy:
@@ -130,6 +131,8 @@ def find_anomalies(
         Without labels and `contamination`: the probability of the region of good rows.
     drop, keep : sequences of str, default=()
         Columns to leave out; columns to use although they look like identifiers.
+    types : dict of str → {"number", "category", "date", "text"}, optional
+        What columns are, where the rules would decide otherwise; "date:%d/%m/%Y" gives the form too.
     seed : int, default=0
     progress : callable (done, total, text) → None, optional
 
@@ -153,12 +156,14 @@ def find_anomalies(
     """
     table = as_table(data)
     _refuse_unknown(table, [target] if target else [], "--target")
-    _refuse_unknown(table, [*drop, *keep], "--drop, --keep")
+    _refuse_unknown(table, [*drop, *keep, *(types or ())], "--drop, --keep, --type")
+    found = infer_kinds(table, [name for name in table.names if name != target], types=types, keep=keep)
+    table = as_kinds(table, list(found.values()))
     if target is None:
-        return _without_labels(table, contamination, level, drop, keep, seed, progress)
+        return _without_labels(table, found, contamination, level, drop, seed, progress)
     if contamination is not None:
         raise UserError("--contamination is for tables without labels; leave it out, or leave out --target")
-    return _with_labels(table, target, anomaly_label, drop, keep, seed, progress)
+    return _with_labels(table, found, target, anomaly_label, drop, seed, progress)
 
 
 def _refuse_unknown(table: Table, names: Sequence[str], option: str) -> None:
@@ -167,12 +172,12 @@ def _refuse_unknown(table: Table, names: Sequence[str], option: str) -> None:
         raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
 
 
-def _with_labels(table, target, label, drop, keep, seed, progress):
+def _with_labels(table, found, target, label, drop, seed, progress):
     rows = np.flatnonzero(~is_missing(table[target]))
     unlabelled, table = len(table) - len(rows), table.take(rows)
     bad, label = _labels(to_text(table[target]), target, label)
     parts = anomaly_split(bad, random_state=seed)
-    kinds, used = _kinds(table, parts.train, target, drop, keep)
+    kinds, used = _kinds(table, parts.train, found, drop)
     preparer = Preparer(used, LEVELS).fit(table.take(parts.train))
     M = preparer.transform(table)
 
@@ -198,10 +203,10 @@ def _with_labels(table, target, label, drop, keep, seed, progress):
 
 def _without_labels(
     table: Table,
+    found: Mapping[str, ColumnKind],
     contamination: float | None,
     level: float,
     drop: Sequence[str],
-    keep: Sequence[str],
     seed: int,
     progress: Progress,
 ) -> AnomalyStudy:
@@ -209,7 +214,7 @@ def _without_labels(
         raise UserError(f"only {len(table)} rows; at least {LEAST_ROWS} are needed to learn what is usual")
     order = np.random.default_rng(seed).permutation(len(table))
     test, train = np.split(order, [round(HELD_OUT * len(table))])
-    kinds, used = _kinds(table, train, None, drop, keep)
+    kinds, used = _kinds(table, train, found, drop)
     preparer = Preparer(used, LEVELS).fit(table.take(train))
     M = preparer.transform(table)
     way = {"level": level} if contamination is None else {"contamination": contamination}
@@ -252,19 +257,18 @@ def _labels(words: Array, target: str, label: str | None) -> tuple[Bools, str]:
 
 
 def _kinds(
-    table: Table, train: Integers, target: str | None, drop: Sequence[str], keep: Sequence[str]
+    table: Table, train: Integers, found: Mapping[str, ColumnKind], drop: Sequence[str]
 ) -> tuple[tuple[ColumnKind, ...], tuple[ColumnKind, ...]]:
-    shown = table.take(train)
     kinds = tuple(
-        ColumnKind(name, "unused", reason="dropped")
-        if name in drop
-        else infer_kind(name, shown[name], keep=name in keep)
-        for name in table.names
-        if name != target
+        ColumnKind(name, "unused", reason="dropped") if name in drop else settled(kind, table[name][train])
+        for name, kind in found.items()
     )
     used = tuple(kind for kind in kinds if kind.kind != "unused")
     if not used:
-        raise UserError("no column is left to learn from; all are empty, constant, identifiers or left out")
+        raise UserError(
+            "no column is left to learn from; all are empty, constant, identifiers or left out; --keep NAME uses one "
+            "that only looks like an identifier"
+        )
     return kinds, used
 
 

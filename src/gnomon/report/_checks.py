@@ -9,12 +9,13 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table
-from gnomon.io.tables import as_dates, as_float, is_missing, listed, to_text
+from gnomon.io.tables import as_float, is_missing, listed, to_text
 from gnomon.report._advice import is_called_identifier, repeats
 from gnomon.report._choice import Choice
-from gnomon.report._findings import Finding, Gravity
+from gnomon.report._findings import Finding
 from gnomon.report._judge import Judgement
 from gnomon.report._kinds import ColumnKind
+from gnomon.report._reading import reading_remarks
 from gnomon.report._target import Target, TargetTask
 from gnomon.report.scores import SCORES, rounded
 
@@ -76,32 +77,9 @@ def _caps(y: Floats) -> list[Finding]:
     return [Finding("warning", "Capped target", text)]
 
 
-REASONS = {
-    "empty": "Empty columns: {}. Not used.",
-    "constant": "Columns with one value only: {}. Not used.",
-    "identifier": "Columns like an identifier, different in nearly every row: {}. Not used; --keep NAME uses one.",
-    "copy": "Columns equal to the target in every row: {}. Not used: they would be the answer itself.",
-    "dropped": "Columns that --drop left out: {}.",
-    "role": "Columns that only arrange the split: {}. Not used as features.",
-}
-LEVELS: dict[str, Gravity] = {"copy": "grave", "dropped": "note", "role": "note"}
-TITLES = {
-    "empty": "Empty columns",
-    "constant": "Constant columns",
-    "identifier": "Identifier columns",
-    "copy": "Copies of the target",
-    "dropped": "Columns left out",
-    "role": "Columns of the split",
-}
-
-
 def check_columns(table: Table, kinds: Sequence[ColumnKind], y: Array, task: TargetTask, seed: int) -> list[Finding]:
     """Findings about the columns of the training rows."""
-    found = []
-    for reason, text in REASONS.items():
-        names = [kind.name for kind in kinds if kind.reason == reason]
-        if names:
-            found.append(Finding(LEVELS.get(reason, "warning"), TITLES[reason], text.format(listed(names))))
+    found = [*reading_remarks(kinds)]
     used = [kind for kind in kinds if kind.kind != "unused"]
     found += _leaks(table, used, y, task, seed)
     found += _gaps(table, used)
@@ -155,14 +133,22 @@ def _alone(kind: ColumnKind, values: Array, y: Array, task: TargetTask) -> float
         counts = np.unique(y, return_counts=True)[1]
         if counts.min() < 3 or counts.max() / len(y) > LEAK_SCORE - 0.02:
             return 0.0
+    if tree.fit(code[:, None], y).score(code[:, None], y) < LEAK_SCORE:
+        return 0.0  # what does not fit the rows it has seen will not predict others; most columns end here
     return float(np.mean(cross_val_score(tree, code[:, None], y, cv=3)))
 
 
 _CODES = {
-    "number": lambda values, kind: as_float(values),
-    "date": lambda values, kind: as_float(as_dates(values, kind.form)),
+    "number": lambda values, kind: _ranks(kind.read(values)),
+    "date": lambda values, kind: _ranks(as_float(kind.read(values))),
     "category": lambda values, kind: np.unique(to_text(values), return_inverse=True)[1].astype(float),
 }
+
+
+def _ranks(numbers: Floats) -> Floats:
+    """The place of each number in order: all that a tree sees, and single precision holds it."""
+    places = np.unique(numbers, return_inverse=True)[1].astype(float)
+    return np.where(np.isnan(numbers), np.nan, places)
 
 
 def _gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
@@ -171,10 +157,6 @@ def _gaps(table: Table, used: Sequence[ColumnKind]) -> list[Finding]:
     if gaps:
         text = f"More than half of the cells are missing: {listed(gaps)}. They are filled by the median or a level."
         found.append(Finding("warning", "Mostly missing columns", text))
-    odd = [f"{k.name} ({k.n_unreadable})" for k in used if k.n_unreadable]
-    if odd:
-        text = f"Cells that are no numbers in columns of numbers, taken as missing: {listed(odd)}."
-        found.append(Finding("warning", "Unreadable cells", text))
     levels = [(k.name, len(set(table[k.name].tolist()))) for k in used if k.kind == "category"]
     many = [f"{name} ({n})" for name, n in levels if n > MANY_LEVELS]
     if many:

@@ -22,7 +22,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._registry import LevelCoding
 from gnomon._typing import Array, Floats, NDArray
 from gnomon.io import Table
-from gnomon.io.tables import TableError, as_dates, as_float, as_table, listed, to_text
+from gnomon.io.tables import TableError, as_float, as_table, listed, to_text
 from gnomon.report._kinds import ColumnKind
 
 __all__ = ["CODINGS", "Coding", "Preparer"]
@@ -75,6 +75,8 @@ class Preparer(TransformerMixin, BaseEstimator):
         filled = sum(part.count_nonzero() if sp.issparse(part) else part.size for part in parts)
         self.sparse_ = bool(width > NARROW and filled < DENSE_AT_LEAST * width * len(table))
         self.n_features_out_ = width
+        levels = [kind.name for kind in self.kinds if kind.kind == "category"]
+        self.levels_ = {name: sorted(set(to_text(table[name]).tolist())) for name in levels}
         return self
 
     def transform(self, X: Table) -> Any:
@@ -113,13 +115,17 @@ class Numbers(BaseEstimator):
 
     def fit(self, table: Table) -> Self:
         """Learn medians and scales."""
+        raw = self._raw(table)
+        # Squares of the largest and the smallest floats are no numbers; a power of two changes no digit.
+        largest = np.nanmax(np.abs(raw), axis=0, initial=0.0)
+        self.unit_ = np.exp2(np.floor(np.log2(np.where(largest > 0.0, largest, 1.0))))
         imputer = SimpleImputer(strategy="median", add_indicator=True, keep_empty_features=True)
-        self.steps_ = make_pipeline(imputer, StandardScaler()).fit(self._raw(table))
+        self.steps_ = make_pipeline(imputer, StandardScaler()).fit(raw / self.unit_)
         return self
 
     def transform(self, table: Table) -> Floats:
         """A dense matrix without gaps."""
-        return self.steps_.transform(self._raw(table))
+        return self.steps_.transform(self._raw(table) / self.unit_)
 
     def names(self) -> list[str]:
         """The column, or the column and the part of a date, or that it is missing."""
@@ -129,7 +135,8 @@ class Numbers(BaseEstimator):
 
     def units(self) -> Floats:
         """Means and standard deviations."""
-        return np.stack([self.steps_[-1].mean_, self.steps_[-1].scale_])
+        unit = np.append(self.unit_, np.ones(len(self.steps_[0].indicator_.features_)))
+        return np.stack([self.steps_[-1].mean_ * unit, self.steps_[-1].scale_ * unit])
 
     def _raw(self, table: Table) -> Floats:
         return np.column_stack([_VALUES[kind.kind](table[kind.name], kind) for kind in self.kinds])
@@ -239,14 +246,14 @@ def _blocks(kinds: Sequence[ColumnKind], coding: LevelCoding) -> list[Any]:
 
 def _parts_of_dates(values: Array, kind: ColumnKind) -> Floats:
     """Days since 1970, and the position in year, week and day as points of the circle."""
-    when = as_dates(values, kind.form)
+    when = kind.read(values)
     days = as_float(when)
     start = as_float(when.astype("datetime64[Y]").astype("datetime64[s]"))
     turns = np.column_stack([(days - start) / 365.25, (days + 3) / 7, days]) % 1.0
     return np.column_stack([days, np.sin(2 * np.pi * turns), np.cos(2 * np.pi * turns)])
 
 
-_VALUES = {"number": lambda values, kind: as_float(values), "date": _parts_of_dates}
+_VALUES = {"number": lambda values, kind: kind.read(values), "date": _parts_of_dates}
 _LABELS = {
     "number": lambda name: [name],
     "date": lambda name: [name, *(f"{name} {f} of {p}" for f in ("sine", "cosine") for p in ("year", "week", "day"))],

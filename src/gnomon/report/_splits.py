@@ -19,8 +19,8 @@ from sklearn.model_selection import (
 
 from gnomon._typing import Array, Integers
 from gnomon.io import Table, UserError
-from gnomon.io.cells import date_format
-from gnomon.io.tables import as_dates, as_float, is_missing, to_text
+from gnomon.io.tables import as_float, to_text
+from gnomon.report._kinds import infer_kinds
 from gnomon.report._target import Target
 
 __all__ = ["Split", "split"]
@@ -82,12 +82,11 @@ def _by_group(table: Table, target: Target, name: str, seed: int) -> Split:
 
 
 def _by_time(table: Table, target: Target, name: str) -> Split:
-    values = table[name]
-    text = to_text(values)
-    form = date_format(text[text != ""])
-    when = as_dates(values, form).astype(np.float64) if form else as_float(values)
-    if is_missing(values).any() or np.isnan(when).any():
-        raise UserError(f"--time {name!r} must hold a number or a date in every row with a target")
+    kind = infer_kinds(table, [name], keep=[name])[name]
+    when = as_float(kind.read(table[name]))
+    if np.isnan(when).any():
+        example = to_text(table[name])[np.isnan(when)][0] or "an empty cell"
+        raise UserError(f"--time {name!r} must hold a number or a date in every row with a target; found {example!r}")
     order = np.argsort(when, kind="stable")
     train, test = np.split(order, [int(0.8 * len(order))])
     folds = list(TimeSeriesSplit(n_splits=FOLDS).split(train))

@@ -32,7 +32,7 @@ from gnomon.report._choice import Choice, RuleName, check_rule, choose
 from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, compare
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
-from gnomon.report._kinds import ColumnKind, infer_kind
+from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled
 from gnomon.report._prepare import CODINGS, Preparer
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
@@ -121,6 +121,7 @@ def learn(
     time: str | None = None,
     drop: Sequence[str] = (),
     keep: Sequence[str] = (),
+    types: Mapping[str, str] | None = None,
     rule: RuleName = "simplest",
     seed: int = 0,
     progress: Progress = _silent,
@@ -139,6 +140,8 @@ def learn(
         A column whose equal values stay together, or that orders the rows in time; not used as a feature.
     drop, keep : sequences of str, default=()
         Columns to leave out; columns to use although they look like identifiers.
+    types : dict of str → {"number", "category", "date", "text"}, optional
+        What columns are, where the rules would decide otherwise; "date:%d/%m/%Y" gives the form too.
     rule : {"simplest", "best"}, default="simplest"
         How one of the models is chosen: the simplest that is as good as the best, within one standard error of the
         difference, and dominated by no other; or that of least loss.
@@ -168,15 +171,23 @@ def learn(
     """
     rule = check_rule(rule)
     table = as_table(data)
-    for option, names in {"--group": [group], "--time": [time], "--drop": drop, "--keep": keep}.items():
+    named = {"--group": [group], "--time": [time], "--drop": drop, "--keep": keep, "--type": [*(types or ())]}
+    for option, names in named.items():
         _refuse_unknown(table, option, [name for name in names if name])
-    whole = read_target(table, target, task)
-    table = table.take(whole.rows)
+    whole = read_target(table, target, task or _told_task(target, types or {}))
+    roles = [name for name in (group, time) if name]
+    # All rows decide what a column is: a sample cannot see that one counts them.
+    found = infer_kinds(table, [n for n in table.names if n != target], types=types, keep=[*keep, *roles])
+    raw, table = table.take(whole.rows), as_kinds(table, list(found.values())).take(whole.rows)
     parts = split(table, whole, group=group, time=time, seed=seed)
-    kinds = _kinds(table, whole, parts, {"role": [n for n in (group, time) if n], "dropped": list(drop)}, keep)
+    reasons = dict.fromkeys(copies_of(raw, target, found), "copy") | dict.fromkeys(drop, "dropped")
+    kinds = _kinds(table, parts, found, reasons | dict.fromkeys(roles, "role"))
     used = tuple(kind for kind in kinds if kind.kind != "unused")
     if not used:
-        raise UserError("no column is left to learn from; all are empty, constant, identifiers or left out")
+        raise UserError(
+            "no column is left to learn from; all are empty, constant, identifiers or left out; --keep NAME uses one "
+            "that only looks like an identifier"
+        )
     # On small matrices BLAS threads cost more than they save.
     with threadpool_limits(1 if len(table) * len(used) < SMALL_CELLS else None):
         return _study(table, whole, parts, kinds, used, rule, seed, progress)
@@ -188,20 +199,20 @@ def _refuse_unknown(table: Table, option: str, names: Sequence[str]) -> None:
         raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
 
 
+def _told_task(target: str, types: Mapping[str, str]) -> TargetTask | None:
+    told: dict[str, TargetTask] = {"number": "regression", "category": "classification"}
+    if target in types and types[target] not in told:
+        raise UserError(f"--type {target}={types[target]}: the target is a number or a category")
+    return told[types[target]] if target in types else None
+
+
 def _kinds(
-    table: Table, target: Target, parts: Split, out: Mapping[str, Sequence[str]], keep: Sequence[str]
+    table: Table, parts: Split, found: Mapping[str, ColumnKind], reasons: Mapping[str, str]
 ) -> tuple[ColumnKind, ...]:
-    """The kind of every column but the target, from the training rows alone."""
-    names = [name for name in table.names if name != target.name]
-    reasons = {name: reason for reason, members in out.items() for name in members}
-    copies = copies_of(table, target.name, [name for name in names if name not in reasons])
-    reasons |= dict.fromkeys(copies, "copy")
-    train = table.take(parts.train)
+    """The kinds, with those unused that have a reason or hold nothing to learn from in the training rows."""
     return tuple(
-        ColumnKind(name, "unused", reason=reasons[name])
-        if name in reasons
-        else infer_kind(name, train[name], keep=name in keep)
-        for name in names
+        ColumnKind(name, "unused", reason=reasons[name]) if name in reasons else settled(kind, table[name][parts.train])
+        for name, kind in found.items()
     )
 
 
@@ -223,6 +234,9 @@ def _study(
     ticks = _Ticks(progress, len(folds) * len(field) + 2)
     matrices = _matrices(used, field, train, folds)
     trials = compare(matrices, y, folds, field, target.classes, seed=seed, progress=ticks.compare)
+    if all(trial.failure for trial in trials[1:]):
+        failures = [f"{trial.candidate.name}: {trial.failure}" for trial in trials[1:]]
+        raise UserError(f"no model could be fitted; look at the columns, or leave some out. {listed(failures, 3)}")
     choice = choose(trials, folds, rule)
     ticks.step(f"fitting {choice.trial.candidate.name} on all {len(y)} training rows")
     model = _fit(used, choice.trial.entrant, train, y, seed)

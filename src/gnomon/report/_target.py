@@ -1,7 +1,8 @@
 """The target: its task and its values.
 
 Rule: text is classification; numbers are regression, except whole numbers with at most ten different values, which
-are classes. ``--task`` overrides.
+are classes unless they look like counts: their frequencies rise to one peak and fall to a rare end. ``--task``
+overrides.
 """
 
 from dataclasses import dataclass
@@ -11,12 +12,15 @@ import numpy as np
 
 from gnomon._typing import Array, Floats, Integers
 from gnomon.io import Table, UserError
-from gnomon.io.tables import as_float, is_missing, listed, to_text
+from gnomon.io.tables import is_missing, listed, to_text
+from gnomon.report._kinds import decimal_of, numbers_of
 
 __all__ = ["Target", "read_target"]
 
 MOST_CLASSES_OF_NUMBERS = 10
 MOST_CLASSES = 100
+LEAST_VALUES_OF_COUNTS = 5
+RARE_END = 0.05
 LEAST_ROWS = 30
 LEAST_ROWS_OF_A_CLASS = 8
 LARGEST_NUMBER = 1e150
@@ -59,7 +63,11 @@ def read_target(table: Table, name: str, task: TargetTask | None = None) -> Targ
     if not len(there):
         raise UserError(f"the target {name!r} is empty in every row; give a column with values")
     _refuse_few(there)
-    numbers = as_float(values[there])
+    numbers, odd = numbers_of(values[there], decimal_of(table))
+    if task == "regression" or (task is None and not odd.any()):
+        # Among numbers, a dash or a point stands for a missing one.
+        held = ~np.isnan(numbers) | odd
+        there, numbers = there[held], numbers[held]
     task, rule = (task, f"{task} was asked for") if task else _decide(name, numbers)
     read = {"regression": _read_numbers, "classification": _read_classes}[task]
     target = read(name, task, values, there, numbers, rule)
@@ -79,16 +87,35 @@ def _decide(name: str, numbers: Floats) -> tuple[TargetTask, str]:
         return "classification", f"the target {name} holds text, so this is classification"
     distinct = len(np.unique(numbers))
     whole = bool((numbers == np.round(numbers)).all())
+    if whole and distinct <= MOST_CLASSES_OF_NUMBERS and _counts(numbers):
+        rule = f"the target {name} holds whole numbers whose frequencies are those of counts, so this is regression"
+        return "regression", f"{rule}; --task classification takes them as classes"
     if whole and distinct <= MOST_CLASSES_OF_NUMBERS:
         rule = f"the target {name} holds whole numbers with at most {MOST_CLASSES_OF_NUMBERS} different values"
         return "classification", f"{rule}, so they are taken as classes; --task regression overrides"
     return "regression", f"the target {name} holds numbers with {distinct} different values, so this is regression"
 
 
+def _counts(numbers: Floats) -> bool:
+    """Whether whole numbers are counts or grades: one peak, within two standard errors, and an end that is rare."""
+    span = float(np.ptp(numbers))
+    if not LEAST_VALUES_OF_COUNTS - 1 <= span <= 2 * MOST_CLASSES_OF_NUMBERS:
+        return False
+    size = np.bincount((numbers - numbers.min()).astype(int))
+    if min(size[0], size[-1]) >= RARE_END * len(numbers):
+        return False
+    rises = np.diff(size) > 2.0 * np.sqrt(size[1:] + size[:-1])
+    falls = -np.diff(size) > 2.0 * np.sqrt(size[1:] + size[:-1])
+    return not (rises[np.argmax(size) :].any() or falls[: np.argmax(size)].any())
+
+
 def _read_numbers(name: str, task: TargetTask, values: Array, there: Integers, numbers: Floats, rule: str) -> Target:
     if np.isnan(numbers).any():
         examples = to_text(values[there])[np.isnan(numbers)]
-        raise UserError(f"--task regression, but the target {name!r} holds text, for example {str(examples[0])!r}")
+        raise UserError(
+            f"--task regression, but the target {name!r} holds text, for example {str(examples[0])!r}; "
+            "--missing WORD leaves out the rows with such a word"
+        )
     if np.ptp(numbers) == 0:
         raise UserError(f"the target {name!r} is {numbers[0]:g} in every row; there is nothing to learn")
     largest = float(np.max(np.abs(numbers)))

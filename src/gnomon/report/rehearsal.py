@@ -13,7 +13,7 @@ from gnomon._typing import Array
 from gnomon.io import Table
 from gnomon.report._anomalies import find_anomalies
 from gnomon.report._compare import build
-from gnomon.report._kinds import infer_kind
+from gnomon.report._kinds import infer_kinds
 from gnomon.report._prepare import Preparer
 from gnomon.report._study import entrants
 from gnomon.report._target import read_target
@@ -51,7 +51,7 @@ def _fit_all(columns: dict[str, Array], y: Array) -> None:
     discover()
     table = Table({**columns, "target": y})
     target = read_target(table, "target")
-    used = tuple(infer_kind(name, table[name]) for name in columns)
+    used = tuple(infer_kinds(table, [*columns]).values())
     for candidate, facts, levels in entrants(used, target, table):
         rows = Preparer(used, levels).fit(table).transform(table)
         with warnings.catch_warnings():

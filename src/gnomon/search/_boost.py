@@ -11,7 +11,7 @@ the mean step down the slope.
 
 from collections.abc import Callable
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, Literal, NamedTuple
 
@@ -31,6 +31,7 @@ from gnomon.search.columns import Columns
 from gnomon.search.criteria import Newton
 from gnomon.search.prune import prune_tree
 from gnomon.search.tree import Tree
+from gnomon.search.units import Units, safe_exponent
 
 __all__ = ["Boosted", "BoostingPlan", "Round", "boost"]
 
@@ -98,6 +99,12 @@ class BoostingPlan:
     ccp_alpha: float = 0.0
     between: Literal["middle", "lower"] = "middle"
     leaf_factor: float = 1.0
+
+    def in_units(self, units: Units) -> "BoostingPlan":
+        """The same plan for weights in other units, in which λ and the limits of growth are too."""
+        if units.plain:
+            return self
+        return replace(self, lam=float(np.ldexp(self.lam, -units.weight)), growth=units.limits(self.growth))
 
 
 class Round(NamedTuple):
@@ -218,6 +225,8 @@ def boost(
     3.391927
     """
     w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    units = Units(_weight_exponent(plan.loss, y, w))
+    w, plan = units.weights(w), plan.in_units(units)
     scores = np.array(start, dtype=float, order="F")
     began, trees, history, reason = perf_counter(), [], [], "max_iter"
     with team(plan.n_jobs) as run:
@@ -231,6 +240,7 @@ def boost(
             with awake:
                 for turn in range(first, first + rounds):
                     entry, made, rows = _round(columns, slopes, growers, plan, np.random.default_rng([seed, turn]))
+                    made = [units.restored(tree) for tree in made]
                     trees.append(made)
                     history.append({"iteration": turn + 1, **entry, "seconds": perf_counter() - began})
                     now = Round(turn + 1, made, rows, scores, entry["objective"], slopes.loss)
@@ -246,6 +256,11 @@ def boost(
     names = history[0] if history else ("iteration", "objective", "seconds")
     found = {name: np.array([entry[name] for entry in history]) for name in names}
     return Boosted(trees[: len(history)], scores, found, reason)
+
+
+def _weight_exponent(loss, y, w):
+    """The unit of weights: of their own, or of their products with targets where gradients are of the size of these."""
+    return safe_exponent(w) or (safe_exponent(w, y) if loss.targets == "count" else 0)
 
 
 def _sum(rounds, columns):

@@ -17,7 +17,10 @@ from gnomon._jit import verb
 from gnomon._typing import Array, Floats, Integers
 from gnomon.search._grouped import CENTERS, MASSES, WORTHS, Groups, SumGroups, of_each
 
-__all__ = ["TINY", "Criterion", "SumCriterion"]
+__all__ = ["ROUNDING", "TINY", "Criterion", "SumCriterion"]
+
+ROUNDING = 1e-15
+"""Impurities up to this are those of pure groups, where these are not computed as zero."""
 
 TINY = 1e-300
 """Added where a weight may be zero, so that an empty group is worth nothing rather than NaN."""
@@ -42,6 +45,12 @@ class Criterion(ABC):
     centred : bool
         Whether y − c has the gains of y and the answers less c, and sums keep more digits if c lies among the targets.
         Estimators then take c, the median, from the targets.
+    degree : int or None
+        k if c·y has the answers of y times c and H times c^k, for every c > 0; None where this is not so, or not known.
+        Targets so large or small that sums of their squares are no numbers are then scaled before a tree grows.
+    exact_zero : bool
+        Whether H of equal targets is computed as zero, so that no allowance for rounding is needed. An allowance would
+        have the unit of H.
 
     References
     ----------
@@ -60,6 +69,8 @@ class Criterion(ABC):
     additive: ClassVar[bool] = False
     is_impurity: ClassVar[bool] = True
     centred: ClassVar[bool] = False
+    degree: ClassVar[int | None] = None
+    exact_zero: ClassVar[bool] = False
 
     @property
     def compiled(self) -> bool:
@@ -95,6 +106,10 @@ class Criterion(ABC):
     def pinball(self) -> tuple[float, float] | None:
         """(α, c) if H is c times the pinball loss around the α-quantile, for which there is a compiled grower."""
         return None
+
+    def purest(self, min_impurity: float) -> float:
+        """The limit on H to which growers add `ROUNDING`."""
+        return min_impurity - ROUNDING if self.exact_zero else min_impurity
 
     @abstractmethod
     def groups(self, y: Array, w: Floats, group: Integers, k: int) -> Groups:

@@ -18,6 +18,7 @@ from gnomon._jit import DISABLED, compiled, jit_no_alloc, jitable
 from gnomon._typing import Array, ArrayLike, Floats, Integers
 from gnomon._vectors import WORD_BITS
 from gnomon.numerics.parallel import team
+from gnomon.numerics.validation import check_choice
 from gnomon.search._code_splitter import ROWS_PER_PIECE, CodeSplitter, PathConstraints, run_helper, unload
 from gnomon.search._column_splits import Drawn, DrawnMixed, Searched, SearchedMixed
 from gnomon.search._criterion import SumCriterion
@@ -42,6 +43,7 @@ from gnomon.search._work import (
 )  # fmt: skip
 from gnomon.search.columns import Columns
 from gnomon.search.tree import Tree
+from gnomon.search.units import in_safe_units
 
 __all__ = ["grow_tree"]
 
@@ -57,6 +59,7 @@ MOST_SLOTS = 64
 HISTOGRAM_BYTES = 2**24
 
 
+@in_safe_units
 def grow_tree(
     columns: Columns,
     y: Array,
@@ -101,7 +104,7 @@ def grow_tree(
         Categories against the others, or one against the rest.
     max_depth, min_samples_split, min_samples_leaf, min_weight_leaf, min_impurity : int or float
         A node is divided if it is less deep, has as many rows, is less pure, and its children keep as many rows and as
-        much weight.
+        much weight. Where the criterion is no impurity, as `Newton`, no node is pure.
     min_gain : float, default=0.0
         Least gain times the weight of the node, equality passes.
     max_features : int, optional
@@ -144,6 +147,8 @@ def grow_tree(
     w = np.ones(columns.n_samples) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     records = Records(columns, y) if rows is None else None
     rows = rows_of(w) if rows is None else np.asarray(rows)
+    if not criterion.is_impurity:
+        min_impurity = _no_purity(min_impurity, criterion)
     with team(n_jobs) as run:
         grower = Grower(
             columns, y, criterion, w, most_rows=len(rows), splitter=splitter, categorical_split=categorical_split,
@@ -153,6 +158,16 @@ def grow_tree(
             thresholds=thresholds, run=run, records=records,
         )  # fmt: skip
         return grower.grow(rows, seed)[0]
+
+
+def _no_purity(min_impurity: float, criterion: SumCriterion) -> float:
+    """The limit on impurities for a criterion without any."""
+    if min_impurity > 0.0:
+        raise ValueError(
+            f"min_impurity={min_impurity!r} and criterion={criterion!r}, which is no impurity; leave it out, or give "
+            "min_gain, the least that a split must gain"
+        )
+    return -np.inf
 
 
 def rows_of(weights: Floats) -> Integers:
@@ -183,6 +198,9 @@ class Grower:
         records=None, joint=None, unrolled=False,
     ):  # fmt: skip
         require_traits("grow_tree", criterion)
+        check_choice("splitter", splitter, ("best", "random"))
+        check_choice("categorical_split", categorical_split, ("subset", "equality"))
+        check_choice("thresholds", thresholds, ("midpoints", "edges"))
         p, width, outputs = len(columns.sizes), criterion.size + 1, y.size // columns.n_samples
         max_features = p if max_features is None else max_features
         large = most_rows >= LARGE_FROM
@@ -235,7 +253,7 @@ class Grower:
         here = self.rows[: len(rows)]
         here[:] = rows
         open_root(self.nodes, len(rows))
-        restart(self.work, seed, max(self.min_impurity, purest))
+        restart(self.work, seed, self.criterion.purest(max(self.min_impurity, purest)))
         moving = self._records is not None and bool(np.all(self.w == 1.0))
         if moving:
             open_records(self._space, self._records, self.sums)

@@ -35,6 +35,7 @@ from gnomon.search._read_off import read_nodes
 from gnomon.search._work import make_nodes
 from gnomon.search.columns import rank_columns
 from gnomon.search.tree import FIELDS, Tests, Tree
+from gnomon.search.units import in_safe_units
 
 __all__ = ["SMALL_SUBTREE", "grow_in_place"]
 
@@ -48,6 +49,7 @@ WIDE_RANGE = 4.0
 """Outlying values are left out of the range of a column if it is more than so many times that of the middle 96 %."""
 
 
+@in_safe_units
 def grow_in_place(
     X: Floats,
     y: Array,
@@ -136,7 +138,7 @@ class _IntervalSplitter:
             float(limits["min_samples_leaf"]), float(limits["min_weight_leaf"]), float(limits["min_gain"]), p, False,
             limits["min_samples_leaf"] > 1, self.outputs, 0, 0.0, False, 0,
         ))  # fmt: skip
-        self.purest = float(limits["min_impurity"])
+        self.purest = criterion.purest(float(limits["min_impurity"]))
         self.histograms = np.empty((p, (INTERVALS + 1) * width))
         self.bounds = np.empty((p, INTERVALS))
         self.flags, self.spare = np.empty(len(rows), dtype=np.uint8), np.empty(len(rows), dtype=np.int32)

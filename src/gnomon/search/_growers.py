@@ -33,7 +33,7 @@ GROWERS = {
 INSTEAD = {
     "grow_in_place": "use grow_tree on code_columns(X), which grows the same tree",
     "grow_tree": "use grow_general_tree",
-    "grow_general_tree": "use grow_tree with min_impurity=-inf",
+    "grow_general_tree": "use grow_tree",
     "optimal_tree": "choose another criterion, such as Misclassification or SquaredError",
 }
 

@@ -11,10 +11,9 @@ import numpy as np
 
 from gnomon._jit import noun, subroutine
 from gnomon.search._column_splits import below
+from gnomon.search._criterion import ROUNDING
 from gnomon.search._cuts import CHOSEN, TIE, merit_within
 from gnomon.search.tree import LEAF
-
-ROUNDING = 1e-15
 
 
 @noun

@@ -14,6 +14,7 @@ from gnomon._typing import Array, ArrayLike, Matrix
 from gnomon.search._criterion import Criterion
 from gnomon.search.refit import refit_nodes
 from gnomon.search.tree import LEAF, NODE, Entries, Tests, Tree
+from gnomon.search.units import units_of
 
 __all__ = ["Fork", "assemble_tree"]
 
@@ -99,6 +100,8 @@ def assemble_tree(
     tables = [fork.table for fork, _ in listed if fork is not None and fork.table is not None]
     packed = [(0, cells, branches, np.zeros(len(cells))) for cells, branches in tables]
     w = np.ones(X.shape[0]) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    units = units_of(criterion, y, w)
+    y, w = units.targets(y), units.weights(w)
     whole = criterion.groups(y, w, np.zeros(X.shape[0], dtype=np.int64), 1)
     tree = Tree(
         nodes=nodes, answers=np.repeat(whole.answers, n, axis=0), impurity=np.zeros(n), weight=np.zeros(n),
@@ -106,7 +109,7 @@ def assemble_tree(
         missing=np.array([0 if fork is None else fork.missing for fork, _ in listed], dtype=np.int16),
         tests=Tests.of(np.where(by_table, np.cumsum(by_table) - 1, -1), packed),
     )  # fmt: skip
-    return refit_nodes(tree, X, y, criterion, sample_weight=w)
+    return units.restored(refit_nodes(tree, X, y, criterion, sample_weight=w))
 
 
 def _list(fork: Fork | None, listed: list[tuple[Fork | None, int]]) -> None:

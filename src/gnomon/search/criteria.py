@@ -75,6 +75,8 @@ class SquaredError(_Means):
     size: int = 3
 
     centred = True
+    degree = 2
+    exact_zero = True
 
     @classmethod
     def of(cls, outputs: int) -> "SquaredError":
@@ -149,6 +151,7 @@ class PoissonDeviance(_Means):
     size: int = 4
 
     targets = "count"
+    degree = 1
 
     @classmethod
     def of(cls, outputs: int) -> "PoissonDeviance":

@@ -215,8 +215,8 @@ def grow_density_tree(
     w = np.ones(len(X)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
     kept = np.flatnonzero(w)
     depth = DEEPEST if max_depth is None else max_depth
-    chosen = _DensitySplitter(X[kept], w[kept], propose, depth, min_weight_leaf, np.random.default_rng(seed))
-    chosen.held[0] = np.arange(len(kept)), np.array(low, dtype=float), np.array(high, dtype=float)
+    corners = np.array(low, dtype=float), np.array(high, dtype=float)
+    chosen = _DensitySplitter(X[kept], w[kept], *corners, propose, depth, min_weight_leaf, np.random.default_rng(seed))
     nodes = make_nodes(2 * len(kept) + 1, len(kept))
     made = grow(chosen, nodes, max_leaf_nodes)
     found = in_preorder(nodes[:made])
@@ -238,9 +238,9 @@ def grow_density_tree(
 class _DensitySplitter:
     """Keeps the rows and the cell of every open node; `propose` finds a cut."""
 
-    def __init__(self, X, w, propose, max_depth, min_mass, rng):
+    def __init__(self, X, w, low, high, propose, max_depth, min_mass, rng):
         self.X, self.w, self.propose, self.max_depth, self.min_mass, self.rng = X, w, propose, max_depth, min_mass, rng
-        self.held = {}
+        self.held, self.total, self.sides = {0: (np.arange(len(X)), low, high)}, np.sum(w), high - low
 
     def examine(self, nodes, first, made):
         """Find the cut of each new node."""
@@ -253,8 +253,10 @@ class _DensitySplitter:
             j, t, score = self.propose(self.X[rows], self.w[rows], low, high, self.min_mass, self.rng)
             if j < 0:
                 continue
+            # Shares of all rows and of the box: gains are compared, and have no unit.
             with np.errstate(divide="ignore"):
-                log_gain = 2.0 * np.log(mass) - np.sum(np.log(high - low)) + np.log(max(score - 1.0, 0.0))
+                share = 2.0 * np.log(mass / self.total) - np.sum(np.log((high - low) / self.sides))
+                log_gain = share + np.log(max(score - 1.0, 0.0))
             nodes.gain[node] = np.exp(np.clip(log_gain, -LARGEST_LOG, LARGEST_LOG))
             nodes.feature[node], nodes.threshold[node], nodes.missing[node] = j, t, 0
 

@@ -8,12 +8,18 @@ leave out what goes without saying. SQL: ISO/IEC 9075.
 """
 
 import json
+from ast import literal_eval
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
+from functools import singledispatch
 from math import inf
+from numbers import Real
+
+import numpy as np
 
 from gnomon.search.conditions import Condition, OneOf
-from gnomon.search.words import Words, spell, spell_name, spell_number
+from gnomon.search.words import Cell, Words, spell, spell_name, spell_number
 
 __all__ = ["PYTHON", "SQL", "TEXT", "Dialect", "say", "say_all", "say_any"]
 
@@ -133,7 +139,7 @@ class _Sql(Dialect):
         return '"' + str(name).replace('"', '""') + '"'
 
     def constant(self, value):
-        return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else spell(value).upper()
+        return _sql_literal(value)
 
     def among(self, column, values):
         if len(values) == 1:
@@ -166,15 +172,20 @@ class _Python(Dialect):
         return f"row[{name!r}]"
 
     def constant(self, value):
-        return repr(value)
+        return _python_literal(value)
+
+    def _tuple(self, values):
+        return f"({', '.join(map(self.constant, values))})"
 
     def among(self, column, values):
-        return f"{column} == {values[0]!r}" if len(values) == 1 else f"{column} in {tuple(values)!r}"
+        return f"{column} == {self.constant(values[0])}" if len(values) == 1 else f"{column} in {self._tuple(values)}"
 
     def outside(self, column, values, *, missing):
         if not values:
             return self.always if missing else self.known([column])
-        text = f"{column} != {values[0]!r}" if len(values) == 1 else f"{column} not in {tuple(values)!r}"
+        text = (
+            f"{column} != {self.constant(values[0])}" if len(values) == 1 else f"{column} not in {self._tuple(values)}"
+        )
         # NaN is no value, so that it passes by itself.
         return text if missing else f"{self.known([column])} and {text}"
 
@@ -187,6 +198,64 @@ class _Python(Dialect):
 
     def or_missing(self, text, columns):
         return f"({text} or {' or '.join(f'{column} != {column}' for column in columns)})"
+
+
+@singledispatch
+def _sql_literal(value: Cell) -> str:
+    """A value as SQL writes it; what has no literal there (a tuple, an interval) is the string that ``str`` gives."""
+    return "'" + str(value).replace("'", "''") + "'"
+
+
+@_sql_literal.register(type(None))
+@_sql_literal.register(np.bool_)
+@_sql_literal.register(Real)
+def _(value: Cell) -> str:
+    return spell(value).upper()
+
+
+@_sql_literal.register
+def _(value: bytes) -> str:
+    return f"X'{value.hex().upper()}'"
+
+
+@_sql_literal.register
+def _(value: date) -> str:
+    return f"DATE '{value.isoformat()}'"
+
+
+@_sql_literal.register
+def _(value: datetime) -> str:
+    return f"TIMESTAMP '{value.isoformat(' ')}'"
+
+
+@singledispatch
+def _python_literal(value: Cell) -> str:
+    """A value as Python writes it; one without a literal is refused."""
+    try:
+        same = literal_eval(repr(value)) == value
+    except (ValueError, SyntaxError):
+        same = False
+    if not same:
+        raise ValueError(
+            f"{value!r} is a category or a label, and Python has no literal for it; turn the column into strings, "
+            "numbers or dates before fit"
+        )
+    return repr(value)
+
+
+@_python_literal.register
+def _(value: np.generic) -> str:
+    return _python_literal(value.item())
+
+
+@_python_literal.register
+def _(value: date) -> str:
+    return f"datetime.date.fromisoformat({value.isoformat()!r})"
+
+
+@_python_literal.register
+def _(value: datetime) -> str:
+    return f"datetime.datetime.fromisoformat({value.isoformat()!r})"
 
 
 TEXT = _Text("≤", "=", "≠", "and", "or", "always", exact=False)

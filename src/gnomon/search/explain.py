@@ -109,7 +109,8 @@ class TreeExplanation:
     def __str__(self) -> str:
         lines = [self._headline(), f"before any test: {self._said(self.root)}"]
         for step in self.steps:
-            value = "missing" if step.value is None else f"it is {_shown(step.value)}"
+            values = (step.value,) if len(step.columns) == 1 else step.value
+            value = "missing" if step.value is None else f"it is {', '.join(map(_shown, values))}"
             lines.append(f"{step.branch} ({value}): {self._said(step.before)} → {self._said(step.after)}")
         used = {name: part for name, part in self.contributions.items() if np.any(part != 0.0)}
         by_size = sorted(used, key=lambda name: -float(np.max(np.abs(used[name]))))
@@ -129,13 +130,7 @@ class TreeExplanation:
 
 
 def _shown(value: Cell) -> str:
-    return (
-        ", ".join(map(_shown, value))
-        if isinstance(value, tuple)
-        else repr(value)
-        if isinstance(value, float)
-        else spell(value)
-    )
+    return repr(value) if isinstance(value, float) else spell(value)
 
 
 def contributions(tree: Tree, X: Array) -> Floats:

@@ -33,12 +33,14 @@ from gnomon.search._read_off import in_preorder
 from gnomon.search._work import DEEPEST
 from gnomon.search.columns import Columns
 from gnomon.search.tree import Tests, Tree
+from gnomon.search.units import in_safe_units
 
 __all__ = ["ColumnScore", "data_thresholds", "grow_general_tree", "score_columns"]
 
 UNBOUNDED = 2**31
 
 
+@in_safe_units
 def grow_general_tree(
     columns: Columns,
     y: Array,
@@ -114,8 +116,8 @@ def grow_general_tree(
     p = len(columns.sizes)
     bounds = Bounds(
         DEEPEST if max_depth is None else min(max_depth, DEEPEST), max(min_samples_split, 2), float(min_samples_leaf),
-        float(min_weight_leaf), float(min_impurity), float(min_gain), p if max_features is None else max_features,
-        UNBOUNDED if max_leaf_nodes is None else max_leaf_nodes,
+        float(min_weight_leaf), criterion.purest(float(min_impurity)), float(min_gain),
+        p if max_features is None else max_features, UNBOUNDED if max_leaf_nodes is None else max_leaf_nodes,
     )  # fmt: skip
     tests = NUMBER_TESTS[numeric_test], CATEGORY_TESTS[categorical_split]
     if missing == "surrogate" and (numeric_test, categorical_split) not in (("le", "subset"), ("le", "equality")):

@@ -49,6 +49,9 @@ class PinballError(Criterion):
     alpha: float = 0.5
     scale: float = 1.0
 
+    degree = 1
+    exact_zero = True
+
     @property
     def n_outputs(self) -> None:
         return None

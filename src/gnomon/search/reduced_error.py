@@ -18,6 +18,7 @@ from gnomon.numerics.validation import check_choice
 from gnomon.search.cut import cut_at, least_cuts
 from gnomon.search.place import place_rows
 from gnomon.search.tree import Tree
+from gnomon.search.units import safe_exponent, times_two_to
 
 __all__ = ["prune_reduced_error"]
 
@@ -76,9 +77,12 @@ def prune_reduced_error(
     formula = LOSSES[check_choice("loss", loss, LOSSES)]
     answers = np.argmax(tree.answers, axis=1)[:, None] if loss == "misclassification" else tree.answers
     targets = np.ascontiguousarray(np.atleast_2d(np.asarray(y, dtype=float).T).T)
+    e = 0 if loss == "misclassification" else safe_exponent(targets)
+    answers, targets = (np.ascontiguousarray(times_two_to(part.astype(float), -e)) for part in (answers, targets))
     passing, stopping = np.zeros(tree.node_count), np.zeros(tree.node_count)
-    ends = place_rows(tree, X, sample_weight)
-    _held_out(compiled(formula), targets, *ends, answers.astype(float), tree.parent, passing, stopping)
+    w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    ends = place_rows(tree, X, None if w is None else times_two_to(w, -safe_exponent(w)))
+    _held_out(compiled(formula), targets, *ends, answers, tree.parent, passing, stopping)
     return cut_at(tree, least_cuts(tree, passing, stopping))
 
 

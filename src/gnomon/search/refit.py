@@ -17,6 +17,7 @@ from gnomon.search._criterion import Criterion
 from gnomon.search.place import Ends, place_rows
 from gnomon.search.traverse import as_dense
 from gnomon.search.tree import Tree
+from gnomon.search.units import units_of
 from gnomon.search.walk import node_test
 
 __all__ = ["refit_nodes"]
@@ -56,6 +57,11 @@ def refit_nodes(
     >>> refit_nodes(tree, x[3:], y[3:], SquaredError()).answers.ravel().round(6)
     array([9.      , 1.333333, 9.      ])
     """
+    w = None if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    units = units_of(criterion, y, w)
+    if not units.plain:
+        tree, scaled = units.inverse().restored(tree), None if w is None else units.weights(w)
+        return units.restored(refit_nodes(tree, X, units.targets(y), criterion, sample_weight=scaled))
     answers, impurity = tree.answers.copy(), tree.impurity.copy()
     weight, n_rows = np.zeros_like(tree.weight), np.zeros_like(tree.n_rows)
     ends = place_rows(tree, X, sample_weight)

@@ -161,15 +161,19 @@ class Rules(tuple[Rule, ...]):
         return "\n".join(["CASE", *lines, "END"])
 
     def to_python(self, name: str = "predict") -> str:
-        """The source of a function from a row, a dict by column, to the label."""
+        """The source of a function from a row, a dict by column, to the label; it imports `datetime` for dates."""
         nan = 'float("nan")'
         lines = [
             f"def {name}(row):",
             f"    row = {{name: {nan} if value is None else value for name, value in row.items()}}",
         ]
         for rule in self:
-            lines += [f"    if {say_all(rule.conditions, self.words, PYTHON)}:", f"        return {rule.label!r}"]
-        return "\n".join(lines) + "\n"
+            lines += [
+                f"    if {say_all(rule.conditions, self.words, PYTHON)}:",
+                f"        return {PYTHON.constant(rule.label)}",
+            ]
+        source = "\n".join(lines) + "\n"
+        return f"import datetime\n\n\n{source}" if ".fromisoformat(" in source else source
 
 
 def tree_rules(tree: Tree, words: Words | None = None, *, stops: bool = True) -> Rules:

@@ -110,6 +110,8 @@ class Words:
 def spell(value: Cell) -> str:
     """A value as the text of a tree has it: plain where that cannot be mistaken, else between quotation marks.
 
+    Between these stand dates, tuples and all other values that are neither numbers nor strings, as ``str`` has them.
+
     References
     ----------
     Bray, T. (2017). The JavaScript Object Notation (JSON) data interchange format. doi:10.17487/RFC8259
@@ -126,7 +128,8 @@ def spell(value: Cell) -> str:
     if isinstance(value, (float, np.floating)):
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < LARGEST else repr(number)
-    return str(value)
+    plain_types = (bool, np.bool_, int, np.integer)
+    return str(value) if value is None or isinstance(value, plain_types) else json.dumps(str(value), ensure_ascii=False)
 
 
 def spell_name(name: ColumnName) -> str:

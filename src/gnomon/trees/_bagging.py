@@ -31,11 +31,12 @@ from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.numerics.weights import check_weights
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
+from gnomon.trees._cost import CostMixin, Member, members_of
 
 __all__ = ["Bagging"]
 
 
-class Bagging(CallbackSupportMixin, MetaEstimatorMixin, Estimator):
+class Bagging(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, Estimator):
     """Shared by classifier and regressor; subclasses define `_answers(member, X)`, which is averaged."""
 
     # Weights are chances of rows in the draws, so they are wanted whatever the estimator asks for.
@@ -198,6 +199,14 @@ class Bagging(CallbackSupportMixin, MetaEstimatorMixin, Estimator):
             )
         with np.errstate(invalid="ignore", divide="ignore"):
             return total / votes.reshape(-1, *(1,) * (np.ndim(total) - 1))
+
+    def _members(self) -> list[Member]:
+        def ask(t):
+            return lambda X: self.estimators_[t].predict(
+                self._of_member(self._checked(X, reset=False), self.estimators_features_[t])
+            )
+
+        return members_of(self.estimators_, map(ask, range(len(self.estimators_))))
 
     @property
     def estimators_samples_(self) -> list[Integers]:

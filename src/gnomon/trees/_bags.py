@@ -22,6 +22,9 @@ from gnomon.search import Bags
 
 __all__ = ["Draw", "DrawnBags", "bag_size"]
 
+MOST_DRAWN = 2**32
+"""Rows of a bag above which the unit of the weights must be a mistake."""
+
 FEW = 10
 """Rows below which a bag drawn by a fraction is worth a warning."""
 
@@ -95,6 +98,11 @@ def bag_size(max_samples: float | None, weights: Floats, most: float = np.inf) -
         return check_integer("max_samples", max_samples, 1)
     closed: Literal["right", "neither"] = "right" if np.isfinite(most) else "neither"
     size = max(1, int(check_interval("max_samples", max_samples, 0.0, most, closed=closed) * total))
+    if size > MOST_DRAWN:
+        raise ValueError(
+            f"max_samples={max_samples!r} of a total weight of {total:g} would draw {size:g} rows; give a whole "
+            "number, or weights whose sum is the number of rows"
+        )
     if size < max(FEW, n ** (1.0 / 3.0)):
         warnings.warn(
             f"max_samples={max_samples!r} of a total weight of {total:g} draws a low number of rows, {size}; give a "

@@ -7,16 +7,17 @@ given. Friedman (2001), doi:10.1214/aos/1013203451.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gnomon._typing import Array, Floats, Integers, Sparse, TableLike
-from gnomon.losses import ExponentialLoss, LogisticLoss, Loss, SoftmaxLoss
+from gnomon.losses import AbsoluteLoss, ExponentialLoss, LogisticLoss, Loss, PinballLoss, SoftmaxLoss, SquaredLoss
 from gnomon.numerics.validation import check_choice
 from gnomon.search.boosting_scores import flat_scores
+from gnomon.search.units import Units, safe_exponent, times_two_to
 from gnomon.trees._targets import as_classes
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "class_loss",
     "class_targets",
     "decision_scores",
+    "degree_of",
     "mean_loss_of",
     "n_scores_of",
 ]
@@ -39,6 +41,8 @@ CLASS_TARGETS = {
     "unit": lambda index, n_classes: np.where(index == n_classes - 1, 1.0, 0.0),
     "index": lambda index, n_classes: index,
 }
+
+DEGREES = {SquaredLoss: 2, AbsoluteLoss: 1, PinballLoss: 1}
 
 RANGES = {
     "count": (lambda y: np.all(y >= 0.0) and np.sum(y) > 0.0, "non-negative y and sum(y) > 0"),
@@ -75,6 +79,11 @@ def n_scores_of(loss: Loss, n_classes: int) -> int:
 def class_targets(loss: Loss, index: Integers, n_classes: int) -> Array:
     """Indices of classes as the loss takes them."""
     return CLASS_TARGETS[loss.targets](index, n_classes)
+
+
+def degree_of(loss: Loss) -> int | None:
+    """k if the loss of c·y and c·F is that of y and F times c^k; None where it is not."""
+    return DEGREES.get(type(loss))
 
 
 def mean_loss_of(loss: Any, names: dict[str, Callable[[], Loss]], y: Array) -> Loss:
@@ -167,6 +176,38 @@ class BoostedRegressor(RegressorMixin):
     """Predictions from scores by the inverse link of the loss."""
 
     _loss: Loss
+    _degree: int | None
+
+    def _target_units(self, y: Array, stops_early: bool) -> Units:
+        """The units in which rounds are made: others than those of y where squares of it would be no numbers."""
+        b = 0 if self._degree is None else safe_exponent(y)
+        given = vars(self)
+        unscaled = {
+            "init": given.get("init") is not None and given["init"] != "zero",
+            "warm_start": given["warm_start"],
+            "min_impurity_decrease": given.get("min_impurity_decrease", 0.0) > 0.0,
+            "ccp_alpha": given.get("ccp_alpha", 0.0) > 0.0,
+            "early stopping": stops_early,
+        }
+        for name, used in unscaled.items():
+            if b and used:
+                raise ValueError(
+                    f"y is of the order 2^{b}, where sums of squares are no numbers, and {name} is in the units of y; "
+                    "divide y by a constant, or leave it out"
+                )
+        return Units(target=b, impurity=b * (self._degree or 0))
+
+    def _in_units_of_y(self, units: Units) -> Self:
+        """The model of scaled targets, scaled back."""
+        if not units.plain:
+            self.baseline_ = times_two_to(self.baseline_, units.target)
+            self._set_rounds([[units.restored(tree) for tree in trees] for trees in self.rounds_])
+            self._join_rounds()
+            self.history_ = {
+                name: values if name in ("iteration", "seconds") else times_two_to(values, units.impurity)
+                for name, values in self.history_.items()
+            }
+        return self
 
     def predict(self, X: TableLike | Sparse) -> Floats:
         """The mean, median or quantile that minimises the loss."""

@@ -27,6 +27,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, Round, Tree, boost, code_columns
 from gnomon.search.boosting_scores import mean_loss
+from gnomon.trees._cost import CostMixin, Member
 
 __all__ = [
     "UNMET",
@@ -75,7 +76,7 @@ def part_of(which: Integers, *arrays: Any) -> list[Any]:
     return [values if len(which) == values.shape[0] else values[which] for values in arrays]
 
 
-class BoostedTrees(CallbackSupportMixin, Estimator):
+class BoostedTrees(CostMixin, CallbackSupportMixin, Estimator):
     """Rounds of trees and their sum. Subclasses define a round (`_plan`) and F_0 (`_start`)."""
 
     coding_: Coding
@@ -197,6 +198,15 @@ class BoostedTrees(CallbackSupportMixin, Estimator):
         for trees in self.rounds_:
             scores = scores + np.column_stack([tree.predict(coded)[:, 0] for tree in trees])
             yield scores
+
+    def _members(self) -> list[Member]:
+        """The trees of all rounds; those of a round took its seconds together."""
+        seconds = np.diff(self.history_["seconds"], prepend=0.0) / self.n_trees_per_iteration_
+        return [
+            Member(tree, float(took), lambda X, tree=tree: tree.predict(new_rows(self, X)))
+            for trees, took in zip(self.rounds_, seconds, strict=True)
+            for tree in trees
+        ]
 
     @property
     def forests_(self) -> list[Forest]:

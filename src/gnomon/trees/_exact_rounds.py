@@ -155,6 +155,13 @@ class ExactRounds(BoostedTrees):
 
     def _plan(self, loss: Loss, n_scores: int, columns: Columns, total: float) -> BoostingPlan:
         check_choice("criterion", self.criterion, CRITERIA)
+        check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
+        lam = check_non_negative("l2_regularization", self.l2_regularization)
+        if lam > 0.0 and loss.best_shift is not None:
+            raise ValueError(
+                f"l2_regularization={self.l2_regularization!r} penalises Newton steps, and with loss={self.loss!r} a "
+                "leaf takes the value of least loss; leave it out, or choose another loss"
+            )
         n, share = columns.n_samples, check_interval("subsample", self.subsample, 0.0, 1.0, closed="right")
         # Shares of rows are those of all rows, shares of weight those of the rows drawn, as in scikit-learn.
         growth = growth_options(self, n, len(columns.sizes), total * max(1, int(share * n)) / n)
@@ -162,6 +169,7 @@ class ExactRounds(BoostedTrees):
         return BoostingPlan(
             loss,
             learning_rate=check_non_negative("learning_rate", self.learning_rate),
+            lam=lam,
             subsample=share,
             criterion=SquaredError(),
             n_scores=n_scores,

@@ -9,7 +9,6 @@ without having seen it.
 import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from time import perf_counter
 from typing import Any, Generic, Literal, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -17,7 +16,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.metrics import r2_score
 from sklearn.utils import Tags, compute_class_weight
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, column_or_1d
 
 from gnomon._typing import Array, ArrayLike, Floats, Integers, Matrix, Numbers, Sparse, TableLike
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
@@ -26,8 +25,9 @@ from gnomon.base.progress import progress_of
 from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.search import Criterion, Forest, Tree, code_columns, grow_forest, prune_tree
+from gnomon.search.units import times_two_to, units_of
 from gnomon.trees._bags import Draw, DrawnBags, bag_size
-from gnomon.trees._cost import RowPredictor
+from gnomon.trees._cost import RowPredictor, TreeTimes, timed
 from gnomon.trees._criteria import class_criterion, mean_criterion
 from gnomon.trees._grown_forest import GrownForest, TreeAnswers, tree_answers
 from gnomon.trees._growth import MaxFeatures, bins_of, growth_options, resolve_max_features
@@ -84,23 +84,29 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
         center: Numbers = 0.0,
     ) -> None:
         """Grow the trees; `center` is what was subtracted from y."""
-        start = perf_counter()
         n_trees = check_integer("n_estimators", self.n_estimators, 1)
         alpha = check_non_negative("ccp_alpha", self.ccp_alpha)
         self.n_outputs_ = y.size // len(y)
         keep = self._kept(n_trees)
         draw = self._draw(weights)
+        units = units_of(criterion, y, weights)
+        weights = units.weights(weights)
         before, n_kept = (DrawnBags(), 0) if keep is None else (self._bags, len(keep))
         self._bags = before.extended(n_kept, spawn_seeds(self._seed, n_trees), draw)
         features = _subspaces(self.max_features_tree, X.shape[1])
         width = X.shape[1] if features is None else len(features(0))
         total = float(np.sum(weights)) if draw.size is None else draw.size
         options = growth_options(self, int(np.sum(weights > 0.0)), X.shape[1], total)
+        options = units._replace(weight=0).limits(options)
         options["max_features"] = resolve_max_features(self.max_features, width)
         check_choice("splitter", self.splitter, ("best", "random"))
         columns = code_columns(
             X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]), n_jobs=self.n_jobs
         )
+
+        times = TreeTimes(self._bags, self._tree_seconds[:n_kept] if n_kept else ())
+        # A bag has as many rows as it draws, whatever the unit of the weights.
+        seen = units if draw.size is None else units._replace(weight=0)
 
         def bag_weights(counts):
             if draw.size is None:
@@ -108,16 +114,17 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
             return counts if balanced is None else counts * balanced(counts)
 
         def finish(tree):
-            tree = prune_tree(tree, alpha) if alpha > 0.0 else tree
-            return replace(tree, class_counts=criterion.class_counts)
+            tree = prune_tree(tree, times_two_to(alpha, -units.impurity)) if alpha > 0.0 else tree
+            times.stop()
+            return replace(seen.restored(tree), class_counts=criterion.class_counts)
 
         self.forest_ = grow_forest(
-            columns, y, criterion, self._bags, weights=bag_weights, features=features, after=keep, finish=finish,
-            n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center, told), splitter=self.splitter,
+            columns, units.targets(y), criterion, times, weights=bag_weights, features=features, after=keep,
+            finish=finish, n_jobs=self.n_jobs, progress=self._progress(X, y, keep, n_trees, center, told),
+            splitter=self.splitter, **options,
             categorical_split=check_choice("categorical_split", self.categorical_split, ("subset", "equality")),
-            **options,
         )  # fmt: skip
-        self._fit_seconds = perf_counter() - start
+        self._tree_seconds = [times.seconds[t] for t in range(len(self.forest_))]
         if len(self.forest_) < n_trees:
             warnings.warn(
                 f"interrupted after {len(self.forest_)} of {n_trees} trees, which are kept; fit again with "
@@ -220,7 +227,7 @@ class BaseForest(CallbackSupportMixin, GrownForest, Generic[Member]):
     @property
     def estimators_samples_(self) -> list[Integers]:
         """The rows in the bag of each tree, with repetitions."""
-        return [self._bags.rows(t) for t in range(len(self.forest_))]
+        return [self._bags.rows(t).astype(np.int32) for t in range(len(self.forest_))]
 
     @property
     def feature_importances_(self) -> Floats:
@@ -255,6 +262,7 @@ class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
     _kind = DecisionTreeClassifier
     _loss = staticmethod(accuracy_loss)
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
         coded, y = fitted_rows(self, X, y, multi_output=True)
@@ -270,6 +278,13 @@ class ForestClassifier(ClassifierMixin, BaseForest[DecisionTreeClassifier]):
         refuse_several(self.classes_, **{"voting='hard'": hard})
         class_weight: Any = self.class_weight
         per_bag = False
+        if isinstance(class_weight, str) and self.warm_start:
+            warnings.warn(
+                f"class_weight={class_weight!r} is computed from the rows of each fit, and warm_start=True keeps trees "
+                "of others; give a dict of weights, computed from all rows, if they are fitted in parts",
+                UserWarning,
+                stacklevel=4,
+            )
         if isinstance(class_weight, str) and class_weight == "balanced_subsample":
             # Where every tree sees all rows, all bags have the same class weights.
             per_bag = self._draws()
@@ -386,9 +401,11 @@ class ForestRegressor(RegressorMixin, BaseForest[DecisionTreeRegressor]):
     _kind = DecisionTreeRegressor
     _loss = staticmethod(squared_loss)
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees of (1)."""
         coded, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
+        y = column_or_1d(y, warn=True) if np.shape(y)[1:] == (1,) else y
         self._n_rows = coded.shape[0]
         targets = as_targets(y)
         criterion = mean_criterion(self.criterion, targets.shape[1])

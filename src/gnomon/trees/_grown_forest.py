@@ -21,7 +21,7 @@ from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.search import Forest, Importances, forest_importance
 from gnomon.search.importance import IMPORTANCES
 from gnomon.search.traverse import as_dense
-from gnomon.trees._cost import ForestCost, forest_cost
+from gnomon.trees._cost import CostMixin, Member
 from gnomon.trees._fill import fill_values
 from gnomon.trees._out_of_bag import permutation_importance
 from gnomon.trees._proximity import outlyingness, prototype_rows, proximities
@@ -38,7 +38,7 @@ class TreeAnswers(NamedTuple):
     std: Floats
 
 
-class GrownForest(ForestReadingMixin, Estimator):
+class GrownForest(CostMixin, ForestReadingMixin, Estimator):
     """The methods of an estimator with `forest_`, `coding_`, the bags of its `_n_rows` rows, `_truth(y)`, `_loss`."""
 
     def _rows(self, X: TableLike | Sparse) -> Any:
@@ -215,20 +215,12 @@ class GrownForest(ForestReadingMixin, Estimator):
             errors[t] = self._loss(truth, total / (t + 1))
         return errors
 
-    def summary(self, X: TableLike | Sparse | None = None) -> ForestCost:
-        """The cost of the forest and of its mean tree: nodes, bytes, depth, tests of a row, seconds to fit and predict.
-
-        Parameters
-        ----------
-        X : table, optional
-            Rows whose prediction is timed.
-
-        Returns
-        -------
-        ForestCost
-        """
-        check_is_fitted(self, "forest_")
-        return forest_cost(self.forest_, self._fit_seconds, None if X is None else lambda: self.predict(X))
+    def _members(self) -> list[Member]:
+        coded = {t: self.forest_.tree(t) for t in range(len(self.forest_))}
+        return [
+            Member(tree, self._tree_seconds[t], lambda X, tree=tree: tree.predict(self._rows(X)))
+            for t, tree in coded.items()
+        ]
 
     def __len__(self) -> int:
         return len(self.forest_)

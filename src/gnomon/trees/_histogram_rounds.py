@@ -8,6 +8,7 @@ Scores are minus the loss, or a scorer's, of rows held out. Rules and names are 
 
 import itertools
 import numbers
+import warnings
 from collections.abc import Callable, Iterable
 from math import ceil
 from typing import Any, Literal, Self, TypeAlias
@@ -23,7 +24,8 @@ from gnomon.base.coded_rows import new_rows
 from gnomon.losses import Loss
 from gnomon.numerics.validation import check_choice, check_integer, check_interval, check_non_negative, check_positive
 from gnomon.search import BoostingPlan, Columns, Round
-from gnomon.search.boosting_scores import mean_loss
+from gnomon.search._boost import has_curvature
+from gnomon.search.boosting_scores import flat_scores, mean_loss
 from gnomon.trees._boosting import (
     BoostedTrees,
     BoostingRows,
@@ -88,6 +90,8 @@ class HistogramRounds(BoostedTrees):
     ) -> Self:
         """Carry out rounds on coded rows; `held` are rows (X, y, weights) given for validation, or None."""
         seed = self._new_seed()
+        if isinstance(self.validation_fraction, float):
+            check_interval("validation_fraction", self.validation_fraction, 0.0, 1.0, closed="neither")
         self.do_early_stopping_ = self._stops_early(len(y), held is not None)
         self.is_categorical_ = self.coding_.category if np.any(self.coding_.category) else None
         learn = np.arange(len(y))
@@ -99,6 +103,7 @@ class HistogramRounds(BoostedTrees):
             self.baseline_ = best_constant(loss, y, weights, n_scores)
             self.train_score_ = self.validation_score_ = np.zeros(0)
         rows = self._rows(X, y, weights)
+        _warn_of_flatness(rows, loss)
         validation = None if held is None else HeldOutLosses(self._rows(*held), self._kept_sum(held[0]))
         judge = self._judge(rows, validation, self._measure(loss))
         return self._fit_rounds(rows, loss, n_scores, told, judge, validation=validation)
@@ -186,6 +191,23 @@ class HistogramRounds(BoostedTrees):
             n_scores=n_scores,
             n_jobs=self.n_jobs,
             growth=growth,
+        )
+
+
+def _warn_of_flatness(rows: BoostingRows, loss: Loss) -> None:
+    """Tell the user where no tree can be divided because all rows together have less curvature than two leaves need."""
+    curvature = loss.curvature(rows.y, flat_scores(rows.start)) if has_curvature(loss) else np.ones(1)
+    curvature = np.broadcast_to(np.reshape(curvature, (len(curvature), -1)), rows.start.shape)
+    unweighted, total = (float(np.max(w @ curvature)) for w in (np.ones(len(rows.y)), rows.weights))
+    # Of one class there is nothing to learn, in any unit.
+    mendable = unweighted >= 2.0 * LEAST_CURVATURE or loss.targets == "count"
+    if total < 2.0 * LEAST_CURVATURE and mendable:
+        warnings.warn(
+            f"the curvature of the loss of all rows is {total:.3g} and every leaf needs {LEAST_CURVATURE:g}, so that "
+            "no tree is divided; multiply sample_weight by a constant that makes the weights, or their products with "
+            "the means, about one",
+            UserWarning,
+            stacklevel=4,
         )
 
 

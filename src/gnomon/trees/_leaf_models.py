@@ -27,6 +27,7 @@ from gnomon.optim import fit_linear
 from gnomon.penalties import L2
 from gnomon.search import Tree, leaf_weights
 from gnomon.search.importance import tested_columns
+from gnomon.search.units import safe_exponent, times_two_to
 
 __all__ = ["LeafColumns", "LeafOptions", "leaf_options", "model_answers", "with_leaf_models"]
 
@@ -105,12 +106,12 @@ class LeafModel(NamedTuple):
 
 def _fit(X: Array, y: Array, w: Floats, columns: Integers, options: LeafOptions) -> LeafModel | None:
     """The model of the rows of a node; None where the constant of the node is used instead."""
-    X = X[:, columns].astype(float)
+    X, w = X[:, columns].astype(float), times_two_to(w, -safe_exponent(w))
     known = ~np.isnan(X) * w[:, None]
     center = np.sum(np.where(known > 0.0, X, 0.0) * known, axis=0) / np.maximum(np.sum(known, axis=0), 1e-300)
     X = np.where(np.isnan(X), center, X)
-    spread = np.sqrt(np.average((X - center) ** 2, axis=0, weights=w))
-    used = spread > 1e-10 * np.max(np.abs(X), axis=0, initial=0.0)
+    spread = _spread(X - center, w)
+    used = spread > 1e-13 * np.max(np.abs(X), axis=0, initial=0.0)
     classes = None if options.n_classes is None else np.unique(y)
     if len(w) < options.min_rows or not np.any(used) or (classes is not None and len(classes) < 2):
         return None
@@ -128,8 +129,16 @@ def _fit_ridge(Z: Floats, y: Array, w: Floats, strength: float) -> tuple[Floats,
         Z.shape[1] + 1
     ):
         return None
-    found = ridge(Z, y, strength, w)
-    return np.reshape(found.coef, (y.shape[1], -1)), np.ravel(found.intercept)
+    e = safe_exponent(y)
+    found = ridge(Z, times_two_to(y, -e), strength, w)
+    return times_two_to(np.reshape(found.coef, (y.shape[1], -1)), e), times_two_to(np.ravel(found.intercept), e)
+
+
+def _spread(X: Floats, w: Floats) -> Floats:
+    """The standard deviation of centred columns, of any size."""
+    largest = np.max(np.abs(X), axis=0, initial=0.0)
+    unit = np.where(largest > 0.0, largest, 1.0)
+    return unit * np.sqrt(np.average((X / unit) ** 2, axis=0, weights=w))
 
 
 def _fit_softmax(Z: Floats, y: Array, w: Floats, strength: float) -> tuple[Floats, Floats]:

@@ -33,6 +33,7 @@ from gnomon.search import (
 )
 from gnomon.search.conditions import usual_branch
 from gnomon.search.filled_gaps import filled_tests
+from gnomon.trees._cost import CostMixin
 from gnomon.trees._fill import filled
 from gnomon.trees._outputs import refuse_several
 from gnomon.trees._pseudo_counts import smoothed_tree
@@ -199,7 +200,7 @@ class TreeReadingMixin:
         return tree_importance(self.tree_, kind)
 
 
-class TreeMixin(TreeReadingMixin):
+class TreeMixin(CostMixin, TreeReadingMixin):
     """Adds leaves and paths of rows; `check_input` is there for scikit-learn's signature and has no effect."""
 
     def apply(self, X: TableLike | Sparse, check_input: bool = True) -> Integers:

@@ -8,8 +8,9 @@ Of single trees the shares are 0 or 1, and (2) is the usual index of two sets of
 instability and stabilization in model selection, doi:10.1214/aos/1032181158.
 """
 
+from collections.abc import Mapping
 from itertools import combinations
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, overload
 
 import numpy as np
 from sklearn.base import BaseEstimator, clone
@@ -59,21 +60,32 @@ class Stability(NamedTuple):
     depth: Floats
 
 
+@overload
 def structure_stability(
-    estimator: BaseEstimator,
+    estimator: Mapping[str, BaseEstimator], X: TableLike | Sparse, y: ArrayLike, *, n_resamples: int = 30,
+    n_jobs: int | None = None, random_state: RandomState = None,
+) -> dict[str, Stability]: ...  # fmt: skip
+@overload
+def structure_stability(
+    estimator: BaseEstimator, X: TableLike | Sparse, y: ArrayLike, *, n_resamples: int = 30, n_jobs: int | None = None,
+    random_state: RandomState = None,
+) -> Stability: ...  # fmt: skip
+def structure_stability(
+    estimator: BaseEstimator | Mapping[str, BaseEstimator],
     X: TableLike | Sparse,
     y: ArrayLike,
     *,
     n_resamples: int = 30,
     n_jobs: int | None = None,
     random_state: RandomState = None,
-) -> Stability:
-    """Fit a tree or a forest to bootstrap samples and compare the structures.
+) -> Stability | dict[str, Stability]:
+    """Fit trees or forests to bootstrap samples and compare the structures.
 
     Parameters
     ----------
-    estimator : estimator
-        With a `tree_`, or with `estimators_` that have one, after `fit`.
+    estimator : estimator, or dict of estimators by name
+        With a `tree_`, or with `estimators_` that have one, after `fit`. Those of a dict, such as a tree and a forest,
+        are fitted to the same samples with the same seeds, so that they can be read side by side.
     X, y : table and targets
     n_resamples : int, default=30
         Number of bootstrap samples.
@@ -84,7 +96,7 @@ def structure_stability(
 
     Returns
     -------
-    Stability
+    Stability, or dict of them by name
 
     References
     ----------
@@ -93,24 +105,37 @@ def structure_stability(
     Examples
     --------
     >>> from sklearn.datasets import load_iris
-    >>> from gnomon.trees import DecisionTreeClassifier, structure_stability
+    >>> from gnomon.trees import DecisionTreeClassifier, RandomForestClassifier, structure_stability
     >>> X, y = load_iris(return_X_y=True)
     >>> found = structure_stability(DecisionTreeClassifier(), X, y, n_resamples=10, random_state=0)
     >>> found.root.sum().round(6), 0.0 <= found.jaccard <= 1.0
     (np.float64(1.0), True)
+    >>> both = {"tree": DecisionTreeClassifier(), "forest": RandomForestClassifier(20, max_features=None)}
+    >>> found = structure_stability(both, X, y, n_resamples=5, random_state=0)
+    >>> found["forest"].jaccard > found["tree"].jaccard
+    True
     """
     rng = check_rng(random_state)
-    samples = list(resamples(_num_samples(X), check_integer("n_resamples", n_resamples, 2), random_state=rng))
+    drawn = resamples(_num_samples(X), check_integer("n_resamples", n_resamples, 2), random_state=rng)
+    samples = [sample.rows for sample in drawn]
     seeds = rng.integers(0, 2**31, len(samples)).tolist()
 
-    def tests_of(b):
-        rows = samples[b].rows
-        model = clone(estimator)
-        if "random_state" in model.get_params():
-            model.set_params(random_state=seeds[b])
-        return _tests(model.fit(_safe_indexing(X, rows), _safe_indexing(y, rows)))
+    def stability(model: BaseEstimator) -> Stability:
+        def tests_of(b):
+            fresh = clone(model)
+            if "random_state" in fresh.get_params():
+                fresh.set_params(random_state=seeds[b])
+            return _tests(fresh.fit(_safe_indexing(X, samples[b]), _safe_indexing(y, samples[b])))
 
-    each = map_chunks(tests_of, range(len(samples)), n_jobs)
+        return _compared(map_chunks(tests_of, range(len(samples)), n_jobs))
+
+    if isinstance(estimator, Mapping):
+        return {name: stability(model) for name, model in estimator.items()}
+    return stability(estimator)
+
+
+def _compared(each: list[tuple[Floats, TestShares, float]]) -> Stability:
+    """(1) and (2) of the trees of all samples."""
     roots = np.array([root for root, _, _ in each])
     firsts = [int(np.argmax(root)) if np.any(root) else -1 for root in roots]
     pairs = list(combinations(range(len(each)), 2))

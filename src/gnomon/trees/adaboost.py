@@ -32,6 +32,7 @@ from gnomon.numerics.weights import check_weights
 from gnomon.search import AdaBoosted, adaboost
 from gnomon.search.adaboost_steps import STEPS, exponential_loss
 from gnomon.trees._boosting import UNMET, History, held_rows, split_seed, stalled
+from gnomon.trees._cost import CostMixin, Member, members_of, timed
 from gnomon.trees._weak_learners import AnyLearner, Halfspace, StumpLearner, Variant, shares_of
 from gnomon.trees.stump import DecisionStump
 
@@ -40,7 +41,7 @@ __all__ = ["AdaBoostClassifier"]
 WORDS = ("stump", "linear")
 
 
-class AdaBoostClassifier(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator):
+class AdaBoostClassifier(CostMixin, CallbackSupportMixin, MetaEstimatorMixin, ClassifierMixin, Estimator):
     """AdaBoost, equation (1) of the module, for two classes or more.
 
     Parameters
@@ -151,6 +152,7 @@ class AdaBoostClassifier(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMix
         self.validation_fraction = validation_fraction
         self.tol = tol
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise the exponential loss by one learner at a time."""
         check_parameters(self)
@@ -362,6 +364,9 @@ class AdaBoostClassifier(CallbackSupportMixin, MetaEstimatorMixin, ClassifierMix
             return softmax(scores / (self.n_classes_ - 1.0))
         found = self._normalized(scores, rounds)
         return softmax(np.column_stack([-found, found]) / 2.0 if found.ndim == 1 else found / (self.n_classes_ - 1.0))
+
+    def _members(self) -> list[Member]:
+        return members_of(self.estimators_, (model.predict for model in self.estimators_), self.history_.get("seconds"))
 
     def __len__(self) -> int:
         return len(self.estimators_)

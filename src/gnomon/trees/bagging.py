@@ -21,6 +21,7 @@ from gnomon.base.callbacks import fit_tasks
 from gnomon.base.delegation import base_has
 from gnomon.base.parameters import store
 from gnomon.trees._bagging import Bagging
+from gnomon.trees._cost import timed
 from gnomon.trees._targets import as_classes
 from gnomon.trees.decision_tree import DecisionTreeClassifier, DecisionTreeRegressor
 
@@ -114,6 +115,7 @@ class BaggingClassifier(ClassifierMixin, Bagging):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
     ) -> Self:
@@ -232,6 +234,7 @@ class BaggingRegressor(RegressorMixin, Bagging):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, **fit_params: Any
     ) -> Self:

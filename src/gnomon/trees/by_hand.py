@@ -26,6 +26,7 @@ from gnomon.numerics.tables import Column, FeatureTable, as_table
 from gnomon.numerics.validation import check_choice
 from gnomon.search import Words, read_tree, refit_nodes
 from gnomon.search.by_hand import mentioned_values
+from gnomon.trees._cost import timed
 from gnomon.trees._criteria import CLASS_CRITERIA, MEAN_CRITERIA, ClassCriterionWord, MeanCriterionWord
 from gnomon.trees._reading import TreeMixin
 from gnomon.trees._targets import as_classes, as_targets, check_targets, tree_weights
@@ -191,6 +192,7 @@ class HandTreeClassifier(ClassifierMixin, _HandTree):
         self.criterion = criterion
         self.unseen = unseen
 
+    @timed
     def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the leaves; one that no row reaches keeps the answer that was written, or takes that above it."""
         X, y, rules = self._read(X, y)
@@ -270,6 +272,7 @@ class HandTreeRegressor(RegressorMixin, _HandTree):
         self.criterion = criterion
         self.unseen = unseen
 
+    @timed
     def fit(self, X: TableLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Estimate the leaves; one that no row reaches keeps the answer that was written, or takes that above it."""
         X, y, rules = self._read(X, y)

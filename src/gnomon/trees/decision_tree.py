@@ -20,6 +20,7 @@ from gnomon.base.parameters import store
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_non_negative
 from gnomon.search import Criterion
+from gnomon.trees._cost import timed
 from gnomon.trees._criteria import NumberCriterionWord, TreeCriterionWord, mean_criterion, tree_criterion
 from gnomon.trees._forms import (
     Algorithm,
@@ -224,6 +225,7 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, check_input: bool = True
     ) -> Self:
@@ -231,7 +233,8 @@ class DecisionTreeClassifier(ClassifierMixin, SingleTree):
         form = tree_form(self, self.algorithm)
         alpha = check_non_negative("leaf_alpha", self.leaf_alpha)
         X, y = fitted_rows(self, X, y, multi_output=True)
-        self.classes_, index = as_classes(y)
+        # One output in a column is one output, without the warning of ensembles.
+        self.classes_, index = as_classes(np.ravel(y) if np.size(y) == len(y) else y)
         self.n_outputs_, several = index.size // len(index), np.ndim(index) > 1
         self.n_classes_ = np.array(counts_of(self.classes_)) if several else len(self.classes_)
         refuse_several(
@@ -377,6 +380,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None, check_input: bool = True
     ) -> Self:
@@ -384,7 +388,7 @@ class DecisionTreeRegressor(RegressorMixin, SingleTree):
         form, leaves = tree_form(self), leaf_options(self)
         X, y = fitted_rows(self, X, y, multi_output=True, y_numeric=True)
         targets = as_targets(y)
-        self.n_outputs_, self._flat = targets.shape[1], np.ndim(y) == 1
+        self.n_outputs_, self._flat = targets.shape[1], targets.shape[1] == 1
         criterion = mean_criterion(self.criterion, self.n_outputs_, self.quantile)
         check_targets(targets, criterion)
         weights = tree_weights(sample_weight, X)

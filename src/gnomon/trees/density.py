@@ -6,6 +6,7 @@ Ram & Gray (2011), Density estimation trees, doi:10.1145/2020408.2020507. Cells 
 error falls most, at random, or by the tests of a tree that was grown for another purpose.
 """
 
+from itertools import repeat
 from typing import Any, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -23,6 +24,7 @@ from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.search import Bags, Tree, density_cells, grow_density_tree, measure_density, prune_tree
+from gnomon.trees._cost import CostMixin, Member, TreeTimes, timed
 from gnomon.trees._growth import SplitterWord
 
 __all__ = ["DensityForest", "DensityTree"]
@@ -40,8 +42,10 @@ class LeafCells(NamedTuple):
     weight: Floats
 
 
-class _Density(DensityMixin, Estimator):
+class _Density(CostMixin, DensityMixin, Estimator):
     """Shared by tree and forest; `_log_densities` returns one column for each tree."""
+
+    _ask = "score_samples"
 
     box_: tuple[Floats, Floats]
     n_features_in_: int
@@ -164,6 +168,7 @@ class DensityTree(_Density):
     ):
         store(self, locals())
 
+    @timed
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the tree; `y` is not read."""
         X, weights = self._prepared(X, sample_weight)
@@ -270,21 +275,24 @@ class DensityForest(CallbackSupportMixin, _Density):
     ):
         store(self, locals())
 
+    @timed
     def fit(self, X: ArrayLike, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees; `y` is not read."""
         X, weights = self._prepared(X, sample_weight)
         seeds = spawn_seeds(self.random_state, check_integer("n_estimators", self.n_estimators, 1))
         bags = Bags(len(X), len(X) if self.bootstrap else None, seeds=tuple(seeds))
-        options = self._options()
+        options, times = self._options(), TreeTimes(bags, ())
 
         with fit_tasks(self, "tree", len(seeds), X=X) as told:
 
             def grow(t):
-                tree = self._grown(X, weights * bags.counts(t), seeds[t], options)
+                tree = self._grown(X, weights * times.counts(t), seeds[t], options)
+                times.stop()
                 told.done()
                 return tree
 
             self.trees_ = map_chunks(grow, range(len(seeds)), self.n_jobs)
+        self._tree_seconds = [times.seconds[t] for t in range(len(seeds))]
         return self
 
     @classmethod
@@ -313,6 +321,12 @@ class DensityForest(CallbackSupportMixin, _Density):
 
     def _trees(self) -> list[Tree]:
         return self.trees_
+
+    def _members(self) -> list[Member]:
+        return [
+            Member(tree, seconds, lambda X, tree=tree: tree.predict(validate_rows(self, X, reset=False)))
+            for tree, seconds in zip(self.trees_, vars(self).get("_tree_seconds", repeat(np.nan)), strict=False)
+        ]
 
     def _log_densities(self, X: Floats) -> Floats:
         return np.column_stack(map_chunks(lambda tree: tree.predict(X)[:, 0], self.trees_, self.n_jobs))

@@ -14,7 +14,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.dummy import DummyClassifier, DummyRegressor
 
-from gnomon._typing import Array, ArrayLike, Floats, RandomState, Sparse, TableLike, Verbosity
+from gnomon._typing import Array, ArrayLike, Floats, Integers, RandomState, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
 from gnomon.base.parameters import store
@@ -22,8 +22,10 @@ from gnomon.losses import AbsoluteLoss, HuberLoss, Loss, PinballLoss, SquaredLos
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_interval
 from gnomon.numerics.weights import weighted_quantile
-from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, mean_loss_of, n_scores_of
+from gnomon.search.units import Units, times_two_to
+from gnomon.trees._boosted_answers import BoostedClassifier, BoostedRegressor, degree_of, mean_loss_of, n_scores_of
 from gnomon.trees._boosting import Monitor
+from gnomon.trees._cost import timed
 from gnomon.trees._exact_rounds import ExactRounds, VarianceName
 from gnomon.trees._growth import Binning, MaxFeatures, MonotonicConstraints
 from gnomon.trees._targets import tree_weights
@@ -83,6 +85,9 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
     n_jobs : int, optional
         Threads, over columns to be coded, rows whose slopes are taken, and the trees of a round or, where that has
         one, the columns of its large nodes. The answers do not depend on it.
+    l2_regularization : float, default=0.0
+        λ ≥ 0 of the leaf values −G/(H + λ), in the units of the weights. Only for losses whose leaves take a Newton
+        step: not for absolute, Huber's and quantile losses.
 
     Attributes
     ----------
@@ -155,9 +160,11 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         categories: Categories | None = None,
         unseen: Unseen = "missing",
         n_jobs: int | None = None,
+        l2_regularization: float = 0.0,
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self,
         X: TableLike | Sparse,
@@ -171,6 +178,11 @@ class GradientBoostingClassifier(BoostedClassifier, ExactRounds):
         self.n_classes_ = len(self.classes_)
         n_scores = n_scores_of(self._loss, self.n_classes_)
         weights = tree_weights(sample_weight, coded)
+        if np.count_nonzero(np.bincount(index, weights)) < 2:
+            raise ValueError(
+                "y contains 1 class among the rows with a weight, while a minimum of 2 classes are required; give rows "
+                "of another, or use a DummyClassifier"
+            )
         with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
             return self._learn(X, coded, target, weights, self._loss, n_scores, told, index, monitor)
 
@@ -208,7 +220,7 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         Likewise.
     validation_fraction, n_iter_no_change, tol, ccp_alpha, binning, monotonic_cst, categorical_features, categories
         Likewise.
-    unseen, n_jobs
+    unseen, n_jobs, l2_regularization
         Likewise.
 
     Attributes
@@ -278,9 +290,11 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         categories: Categories | None = None,
         unseen: Unseen = "missing",
         n_jobs: int | None = None,
+        l2_regularization: float = 0.0,
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self,
         X: TableLike | Sparse,
@@ -292,9 +306,27 @@ class GradientBoostingRegressor(BoostedRegressor, ExactRounds):
         coded, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
-        weights = tree_weights(sample_weight, coded)
+        # Huber's δ is a distance, so that it scales with y.
+        self._degree = 2 if self._is_huber() else degree_of(self._loss)
+        weights, units = tree_weights(sample_weight, coded), self._target_units(y, self.n_iter_no_change is not None)
         with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
-            return self._learn(X, coded, y, weights, self._loss, 1, told, None, monitor)
+            self._learn(X, coded, units.targets(y), weights, self._loss, 1, told, None, monitor)
+        return self._in_units_of_y(units)
+
+    def _in_units_of_y(self, units: Units) -> Self:
+        super()._in_units_of_y(units)
+        if not units.plain:
+            for name in ("train_score_", "oob_scores_", "oob_improvement_", "oob_score_"):
+                if name in vars(self):
+                    setattr(self, name, times_two_to(getattr(self, name), units.impurity))
+            if self.init is None:
+                self.init_ = self._constant(self.baseline_, np.ones(1), self._loss)
+        return self
+
+    def apply(self, X: TableLike | Sparse) -> Integers:
+        """The number of the leaf of every row in every tree, shape (n_samples, n_estimators)."""
+        leaves = super().apply(X)
+        return leaves[:, :, 0]
 
     def _losses(self) -> dict[str, Callable[[], Loss]]:
         level = check_interval("alpha", self.alpha, 0.0, 1.0, closed="neither")

@@ -15,7 +15,7 @@ import numpy as np
 from gnomon._typing import Array, ArrayLike, ClassWeight, Floats, RandomState, Scoring, Sparse, TableLike, Verbosity
 from gnomon.base.callbacks import fit_tasks
 from gnomon.base.coded_rows import CategoricalFeatures, Unseen, fitted_rows
-from gnomon.base.parameters import store
+from gnomon.base.parameters import ParameterError, store
 from gnomon.losses import AbsoluteLoss, LogGammaLoss, LogPoissonLoss, Loss, PinballLoss, SquaredLoss
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_interval
@@ -24,9 +24,11 @@ from gnomon.trees._boosted_answers import (
     BoostedRegressor,
     class_targets,
     decision_scores,
+    degree_of,
     mean_loss_of,
     n_scores_of,
 )
+from gnomon.trees._cost import timed
 from gnomon.trees._growth import MonotonicConstraints
 from gnomon.trees._histogram_rounds import HistogramRounds, Interactions, validation_rows
 from gnomon.trees._targets import tree_weights
@@ -152,6 +154,7 @@ class HistGradientBoostingClassifier(BoostedClassifier, HistogramRounds):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self,
         X: TableLike | Sparse,
@@ -268,6 +271,7 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
     ):
         store(self, locals())
 
+    @timed
     def fit(
         self,
         X: TableLike | Sparse,
@@ -282,11 +286,16 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
         coded, y = fitted_rows(self, X, y, y_numeric=True)
         y = np.asarray(y, dtype=float)
         self._loss = mean_loss_of(self.loss, self._losses(), y)
+        self._degree = degree_of(self._loss)
+        units = self._target_units(y, self._stops_early(len(y), X_val is not None))
         held = validation_rows(self, X_val, y_val, sample_weight_val, lambda y: np.asarray(y, dtype=float))
         with fit_tasks(self, "round", self._new_rounds(), X=X, y=y) as told:
-            return self._learn(coded, y, tree_weights(sample_weight, coded), self._loss, 1, held, told)
+            self._learn(coded, units.targets(y), tree_weights(sample_weight, coded), self._loss, 1, held, told)
+        return self._in_units_of_y(units)
 
     def _losses(self) -> dict[str, Callable[[], Loss]]:
+        if self.quantile is not None:
+            check_interval("quantile", self.quantile, 0.0, 1.0)
         return {
             "squared_error": lambda: SquaredLoss(half=True),
             "absolute_error": AbsoluteLoss,
@@ -298,6 +307,6 @@ class HistGradientBoostingRegressor(BoostedRegressor, HistogramRounds):
 
 def _pinball(level: float | None) -> PinballLoss:
     if level is None:
-        raise ValueError("quantile=None: loss='quantile' needs its level; give quantile between 0 and 1")
+        raise ParameterError("quantile=None: loss='quantile' needs its level; give quantile between 0 and 1")
     level = check_interval("quantile", level, 0.0, 1.0, closed="neither")
     return PinballLoss(level, 1.0 - level)

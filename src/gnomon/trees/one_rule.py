@@ -24,6 +24,7 @@ from gnomon.numerics.domains import Categories, Domain
 from gnomon.numerics.validation import check_choice, check_non_negative, check_positive
 from gnomon.search import ColumnRule, Misclassification, assemble_tree, code_columns, column_rule, tree_rules
 from gnomon.search.dialects import TEXT, say_all
+from gnomon.trees._cost import timed
 from gnomon.trees._criteria import ClassCriterionWord
 from gnomon.trees._forms import smooth_answers
 from gnomon.trees._pseudo_counts import smoothed_tree, with_smoothed
@@ -205,6 +206,7 @@ class OneRule(ClassifierMixin, TreeMixin, Estimator):
         self.categorical_features = categorical_features
         self.categories = categories
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Count, and choose the column by (1)."""
         check_choice("criterion", self.criterion, CRITERIA)

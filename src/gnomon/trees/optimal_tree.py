@@ -24,6 +24,8 @@ from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_integer, check_non_negative
 from gnomon.search import Misclassification, SquaredError, SumCriterion, assemble_tree, code_columns, optimal_tree
+from gnomon.search.units import Units, times_two_to, units_of
+from gnomon.trees._cost import timed
 from gnomon.trees._growth import Binning, bins_of
 from gnomon.trees._reading import GrownTreeMixin
 from gnomon.trees._targets import as_classes, as_targets, center_of, tree_weights
@@ -62,25 +64,34 @@ class _OptimalTree(CallbackSupportMixin, GrownTreeMixin, Estimator):
         self.verbose = verbose
 
     def _search(
-        self, X: Matrix, y: Array, criterion: SumCriterion, weights: Floats, row_bounds: Floats, told: Tasks
+        self,
+        X: Matrix,
+        y: Array,
+        criterion: SumCriterion,
+        weights: Floats,
+        row_bounds: Floats,
+        told: Tasks,
+        units: Units,
     ) -> Self:
-        """Minimise (1); `row_bounds` are the largest costs of the rows in any leaf."""
+        """Minimise (1) in some units; `row_bounds` are the largest costs of the rows in any leaf."""
         columns = code_columns(X, category=self.coding_.category, bins=bins_of(self.binning, X.shape[0]))
+        penalty = check_non_negative("leaf_penalty", self.leaf_penalty)
         found = optimal_tree(
             columns,
             y,
             criterion,
             sample_weight=weights,
             max_depth=check_integer("max_depth", self.max_depth, 0),
-            leaf_penalty=check_non_negative("leaf_penalty", self.leaf_penalty),
+            leaf_penalty=times_two_to(penalty, -units.impurity),
             row_bounds=row_bounds,
             time_limit=None if self.time_limit is None else check_non_negative("time_limit", self.time_limit),
             progress=self._progress(told),
         )
-        self.tree_ = assemble_tree(found.fork, X, y, criterion, sample_weight=weights)
-        self.objective_, self.lower_bound_ = found.objective, max(found.lower_bound, 0.0)
+        self.tree_ = units.restored(assemble_tree(found.fork, X, y, criterion, sample_weight=weights))
+        ends = found.objective, max(found.lower_bound, 0.0)
+        self.objective_, self.lower_bound_ = (float(times_two_to(end, units.impurity)) for end in ends)
         self.proved_, self.n_sets_ = found.proved, found.n_sets
-        self.gap_ = 0.0 if self.proved_ else (self.objective_ - self.lower_bound_) / abs(self.objective_)
+        self.gap_ = 0.0 if self.proved_ else (ends[0] - ends[1]) / abs(ends[0])
         if not self.proved_:
             what = "an interruption" if found.interrupted else f"time_limit={self.time_limit!r}"
             warnings.warn(
@@ -162,14 +173,17 @@ class OptimalTreeClassifier(ClassifierMixin, _OptimalTree):
 
     classes_: Array
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         coded, y = fitted_rows(self, X, y)
         self.classes_, index = as_classes(y)
-        weights = tree_weights(sample_weight, coded)
+        weights, criterion = tree_weights(sample_weight, coded), Misclassification(len(self.classes_))
+        units = units_of(criterion, index, weights)
+        weights = units.weights(weights)
         # The cost of a row is at most its weight.
         with fit_tasks(self, "column", X=X, y=y) as told:
-            return self._search(coded, index, Misclassification(len(self.classes_)), weights, weights, told)
+            return self._search(coded, index, criterion, weights, weights, told, units)
 
     def predict_proba(self, X: TableLike | Sparse) -> Floats:
         """The class frequencies of the leaf of every row."""
@@ -219,6 +233,7 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
     (0.444444, array([1.333333]))
     """
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Minimise (1)."""
         coded, y = fitted_rows(self, X, y, y_numeric=True, multi_output=True)
@@ -226,12 +241,13 @@ class OptimalTreeRegressor(RegressorMixin, _OptimalTree):
         targets, weights = as_targets(y), tree_weights(sample_weight, coded)
         criterion = SquaredError.of(targets.shape[1])
         center = center_of(targets, weights, criterion)
-        targets = targets - center
+        units = units_of(criterion, targets, weights)
+        targets, weights = units.targets(targets - center), units.weights(weights)
         # An answer within the range of y costs a row at most its weight times the squared distance to the farther end.
         farthest = np.maximum(np.max(targets, axis=0) - targets, targets - np.min(targets, axis=0))
         row_bounds = weights * np.mean(farthest**2, axis=1)
         with fit_tasks(self, "column", X=X, y=y) as told:
-            self._search(coded, targets, criterion, weights, row_bounds, told)
+            self._search(coded, targets, criterion, weights, row_bounds, told, units)
             self.tree_ = self.tree_.with_answers(self.tree_.answers + center)
         return self
 

@@ -23,6 +23,7 @@ from gnomon.base.parameters import store
 from gnomon.numerics.domains import Categories
 from gnomon.search import SquaredError
 from gnomon.search.traverse import as_dense
+from gnomon.trees._cost import timed
 from gnomon.trees._forest import BaseForest
 from gnomon.trees._growth import Binning
 from gnomon.trees._targets import tree_weights
@@ -87,6 +88,8 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest[DecisionTreeRegressor]):
     bootstrap, max_samples, oob_score, ccp_alpha = False, None, False, 0.0
     min_impurity, monotonic_cst, categorical_split = 0.0, None, "subset"
 
+    _ask = "transform"
+
     def __init__(
         self,
         n_estimators: int = 100,
@@ -109,6 +112,7 @@ class RandomTreesEmbedding(TransformerMixin, BaseForest[DecisionTreeRegressor]):
     ):
         store(self, locals())
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: object = None, sample_weight: ArrayLike | None = None) -> Self:
         """Grow the trees; `y` is not read."""
         coded = fitted_rows(self, X)

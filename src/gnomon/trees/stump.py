@@ -19,6 +19,7 @@ from gnomon.base.estimator import Estimator
 from gnomon.numerics.domains import Categories
 from gnomon.numerics.validation import check_choice
 from gnomon.search import Tree, code_columns, grow_tree
+from gnomon.trees._cost import timed
 from gnomon.trees._criteria import CLASS_CRITERIA, ClassCriterionWord
 from gnomon.trees._growth import Binning, bins_of
 from gnomon.trees._reading import GrownTreeMixin
@@ -88,6 +89,7 @@ class DecisionStump(GrownTreeMixin, ClassifierMixin, Estimator):
         self.unseen = unseen
         self.binning = binning
 
+    @timed
     def fit(self, X: TableLike | Sparse, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
         """Find the test (1)."""
         _, _, grown = self.over(X, y)

@@ -1,16 +1,18 @@
 """Linear algebra: least squares, ridge (primal, dual, path), leverages and leave-one-out, Cholesky factors."""
 
+from gnomon.numerics.linalg._coordinates import Coordinates, coordinates
 from gnomon.numerics.linalg._least_squares import LEAST_SQUARES_METHODS, LeastSquares, RankWarning, least_squares
 from gnomon.numerics.linalg._ridge import Norms, RidgeSolution, ridge, ridge_norms, solve_secular
 from gnomon.numerics.linalg._ridge_path import RidgePath, ridge_path
 from gnomon.numerics.linalg.cholesky import SpdFactor, factor_spd, jittered_cholesky
 from gnomon.numerics.linalg.leverage import gcv_score, hat_matrix, in_column_space, leverages, loo_residuals
 from gnomon.numerics.linalg.normal import NormalSolution, solve_normal
-from gnomon.numerics.linalg.rows import Rows, fits_beside
+from gnomon.numerics.linalg.rows import Rows, binary_exponent, check_squares, fits_beside
 from gnomon.numerics.linalg.triangular import Triangle, inverse_root, triangle, triangle_of_moments
 
 __all__ = [
     "LEAST_SQUARES_METHODS",
+    "Coordinates",
     "LeastSquares",
     "NormalSolution",
     "Norms",
@@ -20,6 +22,9 @@ __all__ = [
     "Rows",
     "SpdFactor",
     "Triangle",
+    "binary_exponent",
+    "check_squares",
+    "coordinates",
     "factor_spd",
     "fits_beside",
     "gcv_score",

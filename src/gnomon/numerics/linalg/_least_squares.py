@@ -9,7 +9,7 @@ LSMR for large sparse X. Where X does not have full rank the minimiser of least 
 
 import warnings
 from collections.abc import Callable
-from typing import Literal, NamedTuple, TypeAlias, cast
+from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from scipy import linalg, optimize
@@ -18,9 +18,9 @@ from sklearn.exceptions import ConvergenceWarning
 
 from gnomon._typing import Floats, Matrix, is_sparse
 from gnomon.numerics.linalg.cholesky import factor_spd
-from gnomon.numerics.linalg.normal import has_lost_column, solve_normal, split_moments
-from gnomon.numerics.linalg.rows import Rows
-from gnomon.numerics.linalg.triangular import triangle
+from gnomon.numerics.linalg.normal import WELL_CONDITIONED, has_lost_column, solve_normal, split_moments
+from gnomon.numerics.linalg.rows import Rows, binary_exponent
+from gnomon.numerics.linalg.triangular import shortest, triangle
 from gnomon.numerics.streaming import Moments
 
 __all__ = ["LEAST_SQUARES_METHODS", "LeastSquares", "RankWarning", "centred_operator", "least_squares", "solve_by_lsmr"]
@@ -29,6 +29,12 @@ LeastSquaresMethod: TypeAlias = Literal["normal", "cholesky", "qr", "svd", "pinv
 
 _DENSE_GRAM = 4096
 """The largest number of columns for which the d × d matrix of a sparse X is formed."""
+
+_FOURTH_POWERS = 64
+"""Between 2^-64 and 2^64 the numbers of LSMR stay in range."""
+
+_SHARE = 1e-5
+"""The share of the length of y that a column which was fitted may still explain."""
 
 
 class RankWarning(np.exceptions.RankWarning):
@@ -110,8 +116,8 @@ def least_squares(
     weights : ndarray of shape (n,), optional
     intercept : bool, default=True
     method : {"normal", "cholesky", "qr", "svd", "pinv", "lsmr"}, default="qr"
-        "cholesky" falls back to "qr" (sparse X: "lsmr") where it cannot be trusted, "normal" only where XᵀX is
-        singular in every digit.
+        "cholesky" falls back to "qr" (sparse X: "lsmr") where it cannot be trusted, "normal" only where X has not
+        full rank.
     positive : bool, default=False
         Require w ≥ 0 (Lawson & Hanson 1974), on the triangle of any of the dense methods.
     tol : float, default=1e-6
@@ -143,22 +149,41 @@ def least_squares(
         raise ValueError(f"method={method!r} is unknown; choose from {list(LEAST_SQUARES_METHODS)}")
     if is_sparse(X) and method not in SPARSE_METHODS:
         raise ValueError(f"solver={method!r} needs a dense X; for sparse X choose from {list(SPARSE_METHODS)}")
-    rows = Rows(X, Y, weights, intercept, n_jobs)
-    if positive:
-        return _nonnegative(rows, sums)
-    return LEAST_SQUARES_METHODS[method](rows, tol, sums)
+    rows, of_y, of_weights = Rows(X, Y, weights, intercept, n_jobs).in_range()
+    sums = None if of_y or of_weights else sums
+    fit = _nonnegative(rows, sums) if positive else LEAST_SQUARES_METHODS[method](rows, tol, sums)
+    return _back(fit, of_y, of_weights) if of_y or of_weights else fit
+
+
+def _back(fit: LeastSquares, of_y: int, of_weights: int) -> LeastSquares:
+    """The fit in the units of the data, where y was divided by 2^of_y and the weights by 2^of_weights."""
+    with np.errstate(over="ignore", under="ignore"):
+        rss = np.ldexp(fit.rss, 2 * of_y + of_weights)
+        coef, b = np.ldexp(fit.coef, of_y), np.ldexp(fit.intercept, of_y)
+        R = None if fit.R is None else np.ldexp(fit.R, of_weights // 2)
+    if not np.all(np.isfinite(rss)) or np.any((fit.rss > 0.0) & (rss < np.finfo(float).tiny)):
+        large = not np.all(np.isfinite(rss))
+        warnings.warn(
+            f"the least sum of squares is {'above' if large else 'below'} what floats can hold and given as "
+            f"{'inf' if large else '0 or with fewer digits'}; the coefficients are not affected. For a value, "
+            f"{'divide' if large else 'multiply'} y or the weights by a power of ten",
+            RuntimeWarning,
+            stacklevel=4,
+        )
+    return fit._replace(coef=coef, intercept=b, rss=rss, R=R)
 
 
 def solve_by_lsmr(
     rows: Rows, rho: Floats, tol: float, *, max_iter: int | None = None
 ) -> tuple[Floats, Floats, Floats, Floats, int]:
     """w for each target by LSMR with damping √ρ on the centred rows, their costs, and the most iterations it took."""
+    rows, e = _moderate(rows)
     x_mean, y_mean = rows.means()
     A = centred_operator(rows, x_mean)
-    root = np.ones(rows.shape[0]) if rows.weights is None else np.sqrt(rows.weights)
-    right = root[:, None] * (rows.Y - y_mean)
+    right = rows.roots() * (rows.Y - y_mean)
     options = {"atol": tol, "btol": tol, "conlim": 0.0, "maxiter": max_iter or 10 * max(rows.shape)}
-    found = [lsmr(A, right[:, j], damp=float(np.sqrt(rho[j])), **options) for j in range(rows.shape[2])]
+    damp = np.ldexp(np.sqrt(rho), -e)
+    found = [lsmr(A, right[:, j], damp=float(damp[j]), **options) for j in range(rows.shape[2])]
     if any(solution[1] == 7 for solution in found):
         warnings.warn(
             f"LSMR stopped after {options['maxiter']} iterations, short of tol={tol:g}; raise max_iter, loosen tol, or "
@@ -167,8 +192,53 @@ def solve_by_lsmr(
             stacklevel=5,
         )
     w = np.column_stack([solution[0] for solution in found])
-    rss = np.sum((right - A @ w) ** 2, axis=0)
-    return w, rss, x_mean, y_mean, max(solution[2] for solution in found)
+    R = right - A @ w
+    if all(solution[1] != 7 for solution in found):
+        _warn_of_lost_columns(rows, x_mean, A.T @ R - damp**2 * w, np.linalg.norm(right, axis=0), tol)
+    most = max(solution[2] for solution in found)
+    return np.ldexp(w, -e), np.sum(R**2, axis=0), np.ldexp(x_mean, e), y_mean, most
+
+
+def _moderate(rows: Rows) -> tuple[Rows, int]:
+    """The rows with X divided by 2^e, so that products of four of its entries neither overflow nor underflow."""
+    X: Any = rows.X
+    stored = is_sparse(rows.X)
+    e = int(binary_exponent(X.data if stored else X))
+    if abs(e) <= _FOURTH_POWERS:
+        return rows, 0
+    scaled: Any = X.copy() if stored else np.ldexp(X, -e)
+    if stored:
+        scaled.data = np.ldexp(X.data, -e)
+    lost = np.asarray((scaled != 0.0).sum(axis=0) != (X != 0.0).sum(axis=0)).ravel()
+    if np.any(lost):
+        j = int(np.argmax(lost))
+        raise ValueError(f"column {j} of X is more than 2^1000 times smaller than the largest; scale the columns of X")
+    return rows._replace(X=scaled), e
+
+
+def _warn_of_lost_columns(rows: Rows, x_mean: Floats, gradient: Floats, length: Floats, tol: float) -> None:
+    """Say which column still explains part of y: LSMR's own test is relative to the largest of them."""
+    norms = _centred_norms(rows, x_mean)
+    lost = np.any(np.abs(gradient) > max(_SHARE, 1e3 * tol) * np.multiply.outer(norms, length), axis=1)
+    if np.any(lost):
+        j = int(np.argmax(lost))
+        warnings.warn(
+            f"LSMR stopped before column {j} of X was fitted: it is {norms[j] / np.max(norms):.1g} times as long as "
+            "the longest. Scale the columns of X, or use a solver that scales them ('qr', 'cholesky')",
+            ConvergenceWarning,
+            stacklevel=6,
+        )
+
+
+def _centred_norms(rows: Rows, x_mean: Floats) -> Floats:
+    """‖√s (xⱼ − x̄ⱼ)‖ of every column, where zeros that are not stored count as a sum of weights."""
+    X: Any = rows.X
+    s = rows.roots()[:, 0] ** 2
+    if not is_sparse(rows.X):
+        return np.sqrt(s @ (X - x_mean) ** 2)
+    i, j = X.tocoo().coords
+    stored = np.bincount(j, s[i] * (X.data - x_mean[j]) ** 2, X.shape[1])
+    return np.sqrt(stored + (np.sum(s) - np.bincount(j, s[i], X.shape[1])) * x_mean**2)
 
 
 def centred_operator(rows: Rows, x_mean: Floats) -> LinearOperator:
@@ -190,17 +260,23 @@ def centred_operator(rows: Rows, x_mean: Floats) -> LinearOperator:
 def _normal(rows: Rows, tol: float, sums: Moments | None) -> LeastSquares:
     """LU of XᵀX, without refinement: the textbook formula."""
     sums = rows.moments() if sums is None else sums
-    S, c, T, x_mean, y_mean = split_moments(sums, rows.shape[1], intercept=rows.intercept)
+    d = rows.shape[1]
+    S, c, T, x_mean, y_mean = split_moments(sums, d, intercept=rows.intercept)
+    lost = has_lost_column(S, sums, rows.intercept)
+    factor = None if lost else factor_spd(S)
+    if factor is not None and factor.condition < WELL_CONDITIONED**2:
+        known = LeastSquares(c, y_mean, np.diag(T), "normal", d, float(np.sqrt(factor.condition)), factor.root, x_mean)
+    else:
+        # Squares of small singular values drown in rounding: only the rows themselves can tell the rank.
+        known = _fallback(rows, tol)
+    if known.rank != d or lost:
+        return known
     try:
-        w = None if has_lost_column(S, sums, rows.intercept) else np.linalg.solve(S, c)
+        w = np.linalg.solve(S, c)
     except np.linalg.LinAlgError:
-        w = None
-    if w is None:
-        return _fallback(rows, tol)
+        return known
     rss = np.maximum(np.diag(T) - np.sum(w * (2.0 * c - S @ w), axis=0), 0.0)
-    factor = factor_spd(S)
-    known = () if factor is None else (len(w), float(np.sqrt(factor.condition)), factor.root)
-    return LeastSquares(w, y_mean - x_mean @ w, rss, "normal", *known)._replace(x_mean=x_mean)
+    return known._replace(coef=w, intercept=y_mean - x_mean @ w, rss=rss, method="normal")
 
 
 def _cholesky(rows: Rows, tol: float, sums: Moments | None) -> LeastSquares:
@@ -236,7 +312,10 @@ def _pinv(rows: Rows, tol: float, sums: Moments | None = None) -> LeastSquares:
     found = triangle(rows)
     n = rows.shape[0]
     Z, T = rows.centred(slice(0, n), found.x_mean, found.y_mean)
-    w = linalg.pinv(Z, rtol=max(Z.shape) * np.finfo(float).eps) @ T
+    scale = np.exp2(binary_exponent(Z, axis=0).astype(float))
+    U, singular, Vt = linalg.svd(Z / scale, full_matrices=False, check_finite=False)
+    r = found.rank
+    w = shortest(Vt[:r] * scale, U[:, :r].T / singular[:r, None]) @ T
     rss = np.sum((T - Z @ w) ** 2, axis=0)
     b = found.y_mean - found.x_mean @ w
     return LeastSquares(w, b, rss, "pinv", found.rank, found.condition, found.R, found.x_mean)

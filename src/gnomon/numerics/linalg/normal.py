@@ -115,16 +115,19 @@ def solve_normal(rows: Rows, rho: float = 0.0, *, sums: Moments | None = None) -
 
 def split_moments(sums: Moments, d: int, *, intercept: bool) -> tuple[Floats, Floats, Floats, Floats, Floats]:
     """S, c, the scatter of Y, x̄ and ȳ; about the origin and with zero means where there is no intercept."""
-    A = sums.scatter if intercept else sums.about_zero()
+    with np.errstate(over="ignore", invalid="ignore"):
+        A = sums.scatter if intercept else sums.about_zero()
     mean = sums.mean if intercept else np.zeros_like(sums.mean)
     return A[:d, :d], A[:d, d:], A[d:, d:], mean[:d], mean[d:]
 
 
 def has_lost_column(S: Floats, sums: Moments, intercept: bool) -> bool:
-    """Whether a centred column is only rounding error, or so small that its square underflows."""
+    """Whether a centred column is only rounding error, or its square underflows or overflows."""
     d = len(S)
     noise = 8.0 * _EPS * np.abs(sums.mean[:d]) * np.sqrt(sums.weight) if intercept else np.zeros(d)
-    return bool(np.any(np.diag(S) <= np.maximum(noise**2, _UNDERFLOW)))
+    with np.errstate(over="ignore"):
+        squares = np.maximum(noise**2, _UNDERFLOW)
+    return not (np.all(np.diag(S) > squares) and np.all(np.isfinite(S)))
 
 
 def _refine(

@@ -7,18 +7,21 @@ copy of X is made, and the user's arrays are never written to.
 """
 
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon._typing import Floats, Matrix, is_sparse
+from gnomon._typing import Array, Floats, Matrix, is_sparse
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
 from gnomon.numerics.streaming import Moments, moments
 
-__all__ = ["Rows", "fits_beside"]
+__all__ = ["Rows", "binary_exponent", "check_squares", "fits_beside"]
 
 _SMALL = 2**23
 """Bytes of a square matrix that is formed without a question."""
+
+_RANGE = 400
+"""Numbers between 2^-400 and 2^400 have squares, and sums of them, that neither overflow nor underflow."""
 
 _FEW = 4
 """Times the bytes of X that a square matrix of more may take."""
@@ -77,6 +80,15 @@ class Rows(NamedTuple):
     def total(self) -> float:
         """Σ sᵢ."""
         return float(self.X.shape[0] if self.weights is None else np.sum(self.weights))
+
+    def in_range(self) -> tuple["Rows", int, int]:
+        """The rows with targets and weights whose squares floats can hold, and the powers of two taken out of them."""
+        y, s = _excess(self.Y), _excess(self.weights)
+        # Even, so that the square roots of the weights have the same digits.
+        s += s % 2
+        Y = np.ldexp(self.Y.astype(float), -y) if y else self.Y
+        weights = np.ldexp(self.weights.astype(float), -s) if s and self.weights is not None else self.weights
+        return self._replace(Y=Y, weights=weights), y, s
 
     def moments(self) -> Moments:
         """Weight, mean and scatter of [X Y]."""
@@ -141,6 +153,48 @@ class Rows(NamedTuple):
         R = self.Y[rows] - y_mean - (X @ w - x_mean @ w)
         s = 1.0 if self.weights is None else self.weights[rows][:, None]
         return X.T @ (s * R) - np.outer(x_mean, np.sum(s * R, axis=0)), np.sum(s * R * R, axis=0)
+
+
+def binary_exponent(A: Array, axis: int | None = None) -> Any:
+    """e with max |a| in [2^(e−1), 2^e), for the whole array or along an axis; 0 where all are zero.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import binary_exponent
+    >>> int(binary_exponent(np.array([3.0, -5.0]))), int(binary_exponent(np.zeros(2)))
+    (3, 0)
+    """
+    return np.frexp(np.max(np.abs(A), axis=axis, initial=0.0))[1]
+
+
+def check_squares(X: Matrix, advice: str) -> None:
+    """Refuse columns whose squares overflow or underflow, for what is computed from sums of squares alone.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg import check_squares
+    >>> check_squares(np.array([[1.0, 1e-160]]), "scale that column")
+    Traceback (most recent call last):
+    ...
+    ValueError: column 1 of X has entries of about 1e-160, whose squares floats cannot hold; scale that column
+    """
+    A: Any = abs(X)  # type: ignore[arg-type]
+    largest = A.max(axis=0).toarray() if is_sparse(X) else A.max(axis=0)
+    size = np.asarray(largest, dtype=float).ravel()
+    bad = (size > 1e140) | ((size > 0.0) & (size < 1e-140))
+    if np.any(bad):
+        j = int(np.argmax(bad))
+        raise ValueError(
+            f"column {j} of X has entries of about {size[j]:.3g}, whose squares floats cannot hold; {advice}"
+        )
+
+
+def _excess(A: Floats | None) -> int:
+    """The exponent of the largest entry, where it is far from zero."""
+    e = 0 if A is None else int(binary_exponent(A))
+    return e if abs(e) > _RANGE else 0
 
 
 def _mean(A: Matrix, weights: Floats | None) -> Floats:

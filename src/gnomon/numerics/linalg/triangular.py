@@ -68,9 +68,8 @@ class Triangle(NamedTuple):
         rss = self._outside(U, inside)
         if self.rank == self.R.shape[1]:
             return Vt.T @ (inside / s[:, None]) / scale[:, None], rss
-        # All minimisers have Vᵀ D w = c; the shortest of them lies in the span of D V.
-        Q, T = linalg.qr(scale[:, None] * Vt.T, mode="economic", check_finite=False)
-        return Q @ linalg.solve_triangular(T, inside / s[:, None], trans="T", check_finite=False), rss
+        # All minimisers have Vᵀ D w = c.
+        return shortest(Vt * scale, inside / s[:, None]), rss
 
     def ridge(self, rho: Floats) -> tuple[Floats, Floats, Floats]:
         """The minimisers of (1) + ρ‖w‖² for one ρ per target, their costs, and tr S(S + ρI)⁻¹; of least norm at 0."""
@@ -129,12 +128,16 @@ def triangle(rows: Rows) -> Triangle:
     """
     n, d, k = rows.shape
     x_mean, y_mean = rows.means()
-    R = np.empty((0, d + k))
+    # The mean of a column of 10⁹ ± 1 is a float only to 10⁻⁷; a column √s in front takes up what centring has left.
+    one = int(rows.intercept)
+    R = np.empty((0, one + d + k))
     length = max(4 * (d + k), 2**16 // (d + k))
+    roots = rows.roots()[:, :one]
     for start in range(0, n, length):
-        Z, T = rows.centred(slice(start, min(start + length, n)), x_mean, y_mean)
-        stack = np.vstack([R, np.hstack([Z, T])])
-        R = linalg.qr(stack, mode="r", overwrite_a=True, check_finite=False)[0][: d + k]
+        block = slice(start, min(start + length, n))
+        stack = np.vstack([R, np.hstack([roots[block], *rows.centred(block, x_mean, y_mean)])])
+        R = linalg.qr(stack, mode="r", overwrite_a=True, check_finite=False)[0][: one + d + k]
+    R = R[one:, one:]
     m = min(len(R), d)
     # A centred column that is only rounding error carries no information about w.
     noise = 8.0 * _EPS * np.abs(x_mean) * np.sqrt(rows.total)
@@ -203,6 +206,30 @@ def inverse_root(R: Floats, rank: int) -> Floats:
     scale = _column_scale(R)
     _, s, Vt = linalg.svd(R / scale, full_matrices=False, check_finite=False)
     return Vt[:rank].T / s[:rank] / scale[:, None]
+
+
+def shortest(A: Floats, C: Floats) -> Floats:
+    """The W of least norm with A W = C, for an A with independent rows, whatever the units of its columns.
+
+    It lies in the span of Aᵀ = Q T; rows of Aᵀ sorted by size and pivoting keep the error of each row relative to its
+    own size: Cox & Higham (1998), doi:10.1137/S0895479896295996.
+
+    References
+    ----------
+    Cox, A. J. & Higham, N. J. (1998). Stability of Householder QR factorization for weighted least squares problems.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.numerics.linalg.triangular import shortest
+    >>> shortest(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 2.0]]), np.array([2.0, 2.0]))
+    array([1., 1., 1.])
+    """
+    order = np.argsort(-np.max(np.abs(A), axis=0, initial=0.0), kind="stable")
+    Q, T, pivots = linalg.qr(A[:, order].T, mode="economic", pivoting=True, check_finite=False)
+    W = np.empty((A.shape[1], *C.shape[1:]))
+    W[order] = Q @ linalg.solve_triangular(T, C[pivots], trans="T", check_finite=False)
+    return W
 
 
 def svd_with_squares(R: Floats) -> tuple[Floats, Floats, Floats]:
