@@ -3,8 +3,9 @@
     pₜ = −Hₜ ∇f(wₜ),    wₜ₊₁ = wₜ + ηₜ pₜ,    Hₜ₊₁ = (I − ρ s yᵀ) Hₜ (I − ρ y sᵀ) + ρ s sᵀ            (1)
 
 with s = wₜ₊₁ − wₜ, y = ∇f(wₜ₊₁) − ∇f(wₜ), ρ = 1/(yᵀs), of which only the last m pairs are kept. H₀ = γ M⁻¹ with
-γ = sᵀy / yᵀM⁻¹y, where M is the identity or the user's approximation of the Hessian. Liu & Nocedal (1989),
-doi:10.1007/BF01589116.
+γ = sᵀy / yᵀM⁻¹y, where M is the identity or the user's approximation of the Hessian. In the second case γ is kept
+within [1, 3/2]: where M is exact already, as in directions that only a penalty bends, every step multiplies rounding
+errors by |1 − γ|. Liu & Nocedal (1989), doi:10.1007/BF01589116.
 """
 
 import math
@@ -171,4 +172,5 @@ class _InverseHessian:
         if curvature <= np.finfo(y.dtype).eps * float(np.linalg.norm(s) * np.linalg.norm(y)):
             return
         self._pairs.append((s, y, 1.0 / curvature))
-        self._scale = curvature / float(y @ (y if self._solve is None else self._solve(y)))
+        scale = curvature / float(y @ (y if self._solve is None else self._solve(y)))
+        self._scale = scale if self._solve is None else min(max(scale, 1.0), 1.5)

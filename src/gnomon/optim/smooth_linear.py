@@ -36,8 +36,8 @@ from gnomon.optim.solution import Solution
 
 __all__ = ["irls_linear", "lbfgs_linear", "newton_linear"]
 
-WIDEST = 1500
-"""Columns up to which the matrices (2) and (3) pay."""
+NARROW, WIDEST = 64, 1500
+"""Columns up to which the matrices (2) and (3) pay: in any case, and where there are at least as many rows."""
 
 SAMPLE_STEPS = 20
 """Iterations on the sample: each costs a tenth of a pass."""
@@ -93,7 +93,7 @@ def _certified(fun: _Last, solution: Solution[Floats]) -> Solution[Floats]:
 
 def _pays(problem: Problem) -> bool:
     written = type(problem.loss).curvature is not Loss.curvature
-    return written and problem.loss.convex and problem.design.width <= min(WIDEST, problem.design.n)
+    return written and problem.loss.convex and problem.design.width <= max(NARROW, min(WIDEST, problem.design.n))
 
 
 def _price(problem: Problem) -> int:
