@@ -314,5 +314,7 @@ def test_few_rows_of_a_triangular_factor_are_as_good_as_all(monkeypatch):
             # Each is certified: the objectives agree to the gap, what they lead to only to its square root.
             np.testing.assert_allclose(few.mse_path_, every.mse_path_, rtol=rtol)
             np.testing.assert_allclose(few.coef_, every.coef_, rtol=rtol, atol=rtol)
-            np.testing.assert_allclose(few.objective_, every.objective_, rtol=max(rtol**2, 1e-4 * (dtype == np.float32)))
+            np.testing.assert_allclose(
+                few.objective_, every.objective_, rtol=max(rtol**2, 1e-4 * (dtype == np.float32))
+            )
             assert few.coef_.dtype == few.intercept_.dtype == dtype

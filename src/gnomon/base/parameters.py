@@ -89,7 +89,8 @@ def check_parameters(estimator: BaseEstimator) -> None:
     ...
     gnomon.base.parameters.ParameterError: alpha='much' must be a number; give another value
     """
-    for name, (default, kinds) in _annotated(type(estimator)).items():
+    cls: Any = type(estimator)
+    for name, (default, kinds) in _annotated(cls).items():
         value = getattr(estimator, name)
         if value is not default and not any(kind.admits(value) for kind in kinds):
             raise ParameterError(_refusal(name, value, kinds))
@@ -113,7 +114,7 @@ def _refusal(name: str, value: Any, kinds: Sequence[_Kind]) -> str:
 
 
 @cache
-def _annotated(cls: type) -> dict[str, tuple[Any, tuple[_Kind, ...]]]:
+def _annotated(cls: Any) -> dict[str, tuple[Any, tuple[_Kind, ...]]]:
     """The default of each annotated parameter of the constructor, and the kinds that it admits."""
     hints, given = get_type_hints(cls.__init__, include_extras=True), signature(cls).parameters
     return {name: (given[name].default, tuple(_kinds(hints[name]))) for name in given if name in hints}

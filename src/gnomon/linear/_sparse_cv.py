@@ -238,7 +238,7 @@ def _all_rows(X: Matrix, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
     return design, y, s, design.split
 
 
-def _few_rows(X: Floats, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
+def _few_rows(X: Any, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
     """The d + 1 rows (2), each of weight one; b = ȳ − x̄ᵀw, or 0."""
     A = np.column_stack([X, y]).astype(float, copy=False)
     center = np.zeros(A.shape[1])
@@ -247,7 +247,7 @@ def _few_rows(X: Floats, y: Floats, s: Floats, fit_intercept: bool) -> Rows:
         mean = s.astype(float) @ A / np.sum(s, dtype=float)
         center, A = center + mean, A - mean
     A *= np.sqrt(s)[:, None]
-    R = np.linalg.qr(A, mode="r").astype(X.dtype, copy=False)
+    R = np.asarray(np.linalg.qr(A, mode="r"), dtype=X.dtype)
     design = Design(np.asfortranarray(R[:, :-1]), intercept="none")
     ones = np.ones(len(R), dtype=X.dtype)
     return design, np.ascontiguousarray(R[:, -1]), ones, lambda w: (w, X.dtype.type(center[-1] - center[:-1] @ w))
