@@ -107,8 +107,9 @@ class _Kind(NamedTuple):
 def _refusal(name: str, value: Any, kinds: Sequence[_Kind]) -> str:
     words = [word for kind in kinds for word in kind.words]
     names = [kind.name for kind in kinds if kind.name]
-    if words and not names:
-        return f"{name}={value!r} is unknown; choose from {words}"
+    if words and (not names or (isinstance(value, str) and any(isinstance(word, str) for word in words))):
+        others = f", or give {' or '.join(names)}" if names else ""
+        return f"{name}={value!r} is unknown; choose from {words}{others}"
     allowed = names + ([f"one of {words}"] if words else [])
     return f"{name}={value!r} must be {' or '.join(allowed)}; give another value"
 
@@ -156,7 +157,7 @@ _ARRAY_LIKE = get_args(ArrayLike)
 
 
 def _is_array_like(value: Any) -> bool:
-    return _is_number(value) or _is_collection(value)
+    return _is_number(value) or _is_collection(value) or isinstance(value, np.ndarray)
 
 
 def _is_collection(value: Any) -> bool:
