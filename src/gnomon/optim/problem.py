@@ -16,7 +16,7 @@ from typing import Any, Protocol, TypeVar, cast
 import numpy as np
 
 from gnomon._jit import compiled, jit
-from gnomon._typing import Array, Floats, Integers, is_sparse
+from gnomon._typing import Array, Floats, Integers, Matrix, is_sparse
 from gnomon.losses import Loss, SoftmaxLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import blas_threads, map_chunks, split_rows
@@ -191,9 +191,10 @@ class Problem:
         """Σᵢ sᵢ (xᵢⱼ − centerⱼ)² for some columns of X; a sparse X has the centre 0."""
 
         def of_block(block: "Problem") -> Floats:
-            X: Any = block.design.X[:, columns]
-            X = X - center if np.any(center) else X
-            return (X.multiply(X) if block.design.sparse else X * X).T @ block.weights
+            X: Matrix = block.design.X[:, columns]
+            if is_sparse(X):
+                return X.multiply(X).T @ block.weights
+            return np.square(X - center).T @ block.weights
 
         return reduce(add, self._over_blocks(of_block))
 
