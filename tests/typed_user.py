@@ -142,7 +142,7 @@ def use_regressors() -> None:
     assert_type(least.predict([[0.0, 1.0, 2.0]]), Floats)
     assert_type(least.predict_dist(X), tuple[Floats, Floats])
     assert_type(least.rank_, int)
-    ridge_model = Ridge(alpha=[0.5], solver="svd", random_state=0).fit(csr_array(X), y)
+    ridge_model = Ridge(alpha=[0.5], solver="lsqr", random_state=0).fit(csr_array(X), y)
     assert_type(ridge_model, Ridge)
     assert_type(ridge_model.coef_, Floats)
     lasso = Lasso(objective="mean", lam=0.1, selection="random", store_path=True).fit(X, y)

@@ -260,7 +260,7 @@ def test_labels_that_leave_one_class_or_none_are_refused():
         SemiSupervisedClassifier().fit(X, 2 * y - 1)
     with pytest.raises(ValueError, match="y has no label among its 120 rows"):
         SemiSupervisedClassifier().fit(X, np.full(120, -1))
-    with pytest.raises(ValueError, match="is no generative classifier"):
+    with pytest.raises(ValueError, match=r"base=KNeighborsClassifier\(\) must be a BayesClassifier"):
         SemiSupervisedClassifier(KNeighborsClassifier()).fit(X, y)
     with pytest.raises(ValueError, match="labels on rows of weight zero only"):
         SemiSupervisedClassifier().fit(X, y, sample_weight=(y == 0).astype(float))

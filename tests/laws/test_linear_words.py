@@ -185,10 +185,9 @@ def test_an_attribute_is_of_the_last_fit_or_absent():
         with pytest.raises(ValueError, match="keeps no factor of X"):
             ask()
     wide = sparse.random_array((40, 2000), density=0.01, format="csr", rng=0)
-    words = {"on_singular": "ignore"}
     with pytest.raises(ValueError, match=r"solver='lsmr' keeps no factor .* fit with solver='qr', .* X.toarray"):
-        _ = LinearRegression(**words).fit(wide, Y).singular_
-    dense = LinearRegression(solver="qr", **words).fit(wide.toarray(), Y)
+        _ = LinearRegression().fit(wide, Y).singular_
+    dense = LinearRegression(solver="qr", on_singular="ignore").fit(wide.toarray(), Y)
     centred = wide.toarray() - wide.mean(axis=0)
     np.testing.assert_allclose(dense.singular_[:40], np.linalg.svd(centred, compute_uv=False), atol=1e-8)
     ridge = Ridge().fit(X, Y)

@@ -116,7 +116,7 @@ def _plain(X: TableLike | Sparse | FeatureTable) -> bool:
     return np.asarray(X).dtype.kind in "fiu"
 
 
-def _numbers(estimator: Any, X: TableLike | Sparse, y: ArrayLike | None = "no_validation", **options: Any) -> Any:
+def _numbers(estimator: Any, X: Any, y: ArrayLike | None = "no_validation", **options: Any) -> Any:
     options = {"dtype": FLOATS, "accept_sparse": ("csr", "csc"), "ensure_all_finite": False, **options}
     checked = read_rows(estimator, X, y, **options)
     rows = checked[0] if isinstance(checked, tuple) else checked

@@ -89,7 +89,8 @@ def check_parameters(estimator: BaseEstimator) -> None:
     ...
     gnomon.base.parameters.ParameterError: alpha='much' must be a number; give another value
     """
-    for name, (default, kinds) in _annotated(type(estimator)).items():
+    cls: Any = type(estimator)
+    for name, (default, kinds) in _annotated(cls).items():
         value = getattr(estimator, name)
         if value is not default and not any(kind.admits(value) for kind in kinds):
             raise ParameterError(_refusal(name, value, kinds))
@@ -106,14 +107,15 @@ class _Kind(NamedTuple):
 def _refusal(name: str, value: Any, kinds: Sequence[_Kind]) -> str:
     words = [word for kind in kinds for word in kind.words]
     names = [kind.name for kind in kinds if kind.name]
-    if words and not names:
-        return f"{name}={value!r} is unknown; choose from {words}"
+    if words and (not names or (isinstance(value, str) and any(isinstance(word, str) for word in words))):
+        others = f", or give {' or '.join(names)}" if names else ""
+        return f"{name}={value!r} is unknown; choose from {words}{others}"
     allowed = names + ([f"one of {words}"] if words else [])
     return f"{name}={value!r} must be {' or '.join(allowed)}; give another value"
 
 
 @cache
-def _annotated(cls: type) -> dict[str, tuple[Any, tuple[_Kind, ...]]]:
+def _annotated(cls: Any) -> dict[str, tuple[Any, tuple[_Kind, ...]]]:
     """The default of each annotated parameter of the constructor, and the kinds that it admits."""
     hints, given = get_type_hints(cls.__init__, include_extras=True), signature(cls).parameters
     return {name: (given[name].default, tuple(_kinds(hints[name]))) for name in given if name in hints}
@@ -155,7 +157,7 @@ _ARRAY_LIKE = get_args(ArrayLike)
 
 
 def _is_array_like(value: Any) -> bool:
-    return _is_number(value) or _is_collection(value)
+    return _is_number(value) or _is_collection(value) or isinstance(value, np.ndarray)
 
 
 def _is_collection(value: Any) -> bool:

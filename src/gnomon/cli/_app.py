@@ -3,8 +3,9 @@
 Exit codes: 0 done, 1 an internal error, 2 an error that the user can fix, 130 interrupted, 143 terminated.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -106,6 +107,7 @@ def learn(
 
     reading = {"delimiter": _character(delimiter), "encoding": encoding, "header": header, "missing": missing or []}
     common = {"drop": drop or (), "keep": keep or (), "seed": seed}
+    run: Any
     run, own = (_anomalies.run, search) if task == "anomaly" else (_learn.run, {"task": task, **labelled})
     with guarded():
         run(
@@ -172,7 +174,7 @@ def cache(clear: Clear = False) -> None:
         run(clear=clear)
 
 
-def _as_options(choices: dict[str, object]) -> dict[str, object]:
+def _as_options(choices: Mapping[str, object]) -> dict[str, object]:
     """Parameters under the names that the user gives them."""
     return {f"--{name.replace('_', '-')}": value for name, value in choices.items()}
 

@@ -91,7 +91,7 @@ def make_plan(model: "LogisticRegression", n: float, n_classes: int, shape: tupl
     kind = _kind(model, n_classes)
     treatment: Intercept = ("penalized" if _penalizes_intercept(model) else "free") if model.fit_intercept else "none"
     bias = float(check_interval("intercept_scaling", model.intercept_scaling, 0.0, closed="neither"))
-    share = {"l1": 1.0, "elasticnet": float(model.l1_ratio)}.get(word or "", 0.0)
+    share = {"l1": 1.0, "elasticnet": model.l1_ratio or 0.0}.get(word or "", 0.0)
     solver = _solver(model, penalty, kind, shape[0], (n_classes if kind == "softmax" else 1) * (shape[1] + 1))
     bias = bias if treatment != "free" else 1.0
     return Plan(form.loss_scale, penalty, kind, solver, treatment, bias, Strength.of(form, share, n))

@@ -131,7 +131,7 @@ SCORES = {
 """The scores of each task; the first is the one that chooses."""
 
 
-def score_all(task: TargetTask, y: Array, f: Forecast) -> dict[str, float]:
+def score_all(task: str, y: Array, f: Forecast) -> dict[str, float]:
     """Every score of the task, by name."""
     return {score.name: score.of(y, f) for score in SCORES[task]}
 

@@ -175,6 +175,8 @@ class BoostedClassifier(ClassifierMixin):
 class BoostedRegressor(RegressorMixin):
     """Predictions from scores by the inverse link of the loss."""
 
+    baseline_: Floats
+    history_: dict[str, Floats]
     _loss: Loss
     _degree: int | None
 

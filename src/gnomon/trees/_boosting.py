@@ -27,7 +27,7 @@ from gnomon.numerics.random import check_rng
 from gnomon.numerics.validation import check_integer, check_interval
 from gnomon.search import Forest, Round, Tree, boost, code_columns
 from gnomon.search.boosting_scores import mean_loss
-from gnomon.trees._cost import CostMixin, Member
+from gnomon.trees._cost import CostMixin, Member, predict_by
 
 __all__ = [
     "UNMET",
@@ -203,7 +203,7 @@ class BoostedTrees(CostMixin, CallbackSupportMixin, Estimator):
         """The trees of all rounds; those of a round took its seconds together."""
         seconds = np.diff(self.history_["seconds"], prepend=0.0) / self.n_trees_per_iteration_
         return [
-            Member(tree, float(took), lambda X, tree=tree: tree.predict(new_rows(self, X)))
+            Member(tree, float(took), predict_by(tree, lambda X: new_rows(self, X)))
             for trees, took in zip(self.rounds_, seconds, strict=True)
             for tree in trees
         ]

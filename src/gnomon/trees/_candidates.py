@@ -171,7 +171,7 @@ def _warm(make: Make, shapes: Sequence[Shape], numbers: bool, **fewer: int) -> N
         words[:, 1] = np.where(X[:, 1] > 0, "up", "down")
         targets = [X[:, 0]] if numbers else [X[:, 0] > 0, np.digitize(X[:, 0], [-0.5, 0.5])]
         for rows, y in product((X, words), targets):
-            facts = Facts("regression" if numbers else "classification", *X.shape, 0 if numbers else len(np.unique(y)))
+            facts = Facts("regression", *shape[:2]) if numbers else Facts("classification", *shape[:2], len(set(y)))
             model = make(facts, 0).set_params(**fewer).fit(rows, y)
             for some in (rows, rows[:50]):
                 model.predict(some)

@@ -18,7 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 from gnomon._typing import Floats, Sparse, TableLike
 from gnomon.search import Forest, Tree
 
-__all__ = ["CostMixin", "Member", "RowPredictor", "TreeCost", "TreeTimes", "members_of", "timed"]
+__all__ = ["CostMixin", "Member", "RowPredictor", "TreeCost", "TreeTimes", "members_of", "predict_by", "timed"]
 
 Fit = TypeVar("Fit", bound=Callable[..., Any])
 
@@ -58,8 +58,13 @@ class Member(NamedTuple):
     predict: Callable[[Any], object]
 
 
+def predict_by(tree: Tree, rows: Callable[[Any], Any]) -> Callable[[Any], object]:
+    """What predicts by one tree alone, of rows as the ensemble reads them."""
+    return lambda X: tree.predict(rows(X))
+
+
 def members_of(
-    models: Sequence[Any], predict: Iterable[Callable[[Any], object]], ended: Sequence[float] | None = None
+    models: Sequence[Any], predict: Iterable[Callable[[Any], object]], ended: Sequence[float] | Floats | None = None
 ) -> list[Member]:
     """Members that are trees, with the seconds of their fits, or the times at which they `ended` in turn."""
     trees = [vars(model).get("tree_") for model in models]

@@ -21,7 +21,7 @@ from gnomon.numerics.validation import check_choice, check_integer
 from gnomon.search import Forest, Importances, forest_importance
 from gnomon.search.importance import IMPORTANCES
 from gnomon.search.traverse import as_dense
-from gnomon.trees._cost import CostMixin, Member
+from gnomon.trees._cost import CostMixin, Member, predict_by
 from gnomon.trees._fill import fill_values
 from gnomon.trees._out_of_bag import permutation_importance
 from gnomon.trees._proximity import outlyingness, prototype_rows, proximities
@@ -40,6 +40,8 @@ class TreeAnswers(NamedTuple):
 
 class GrownForest(CostMixin, ForestReadingMixin, Estimator):
     """The methods of an estimator with `forest_`, `coding_`, the bags of its `_n_rows` rows, `_truth(y)`, `_loss`."""
+
+    _tree_seconds: list[float]
 
     def _rows(self, X: TableLike | Sparse) -> Any:
         """New rows as numbers."""
@@ -216,10 +218,10 @@ class GrownForest(CostMixin, ForestReadingMixin, Estimator):
         return errors
 
     def _members(self) -> list[Member]:
-        coded = {t: self.forest_.tree(t) for t in range(len(self.forest_))}
+        trees = map(self.forest_.tree, range(len(self.forest_)))
         return [
-            Member(tree, self._tree_seconds[t], lambda X, tree=tree: tree.predict(self._rows(X)))
-            for t, tree in coded.items()
+            Member(tree, seconds, predict_by(tree, self._rows))
+            for tree, seconds in zip(trees, self._tree_seconds, strict=True)
         ]
 
     def __len__(self) -> int:

@@ -24,7 +24,7 @@ from gnomon.numerics.random import check_rng, spawn_seeds
 from gnomon.numerics.validation import check_choice, check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.search import Bags, Tree, density_cells, grow_density_tree, measure_density, prune_tree
-from gnomon.trees._cost import CostMixin, Member, TreeTimes, timed
+from gnomon.trees._cost import CostMixin, Member, TreeTimes, predict_by, timed
 from gnomon.trees._growth import SplitterWord
 
 __all__ = ["DensityForest", "DensityTree"]
@@ -324,7 +324,7 @@ class DensityForest(CallbackSupportMixin, _Density):
 
     def _members(self) -> list[Member]:
         return [
-            Member(tree, seconds, lambda X, tree=tree: tree.predict(validate_rows(self, X, reset=False)))
+            Member(tree, seconds, predict_by(tree, lambda X: validate_rows(self, X, reset=False)))
             for tree, seconds in zip(self.trees_, vars(self).get("_tree_seconds", repeat(np.nan)), strict=False)
         ]
 
