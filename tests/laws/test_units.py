@@ -65,6 +65,8 @@ def precise(estimator):
     # Beside a constant column the steps of a perceptron have no symmetry.
     wish = {"Cs": 3, "tol": 1e-10, "max_iter": 10_000}
     options = estimator.get_params(deep=False)
+    if options.get("estimator") is not None:
+        precise(options["estimator"])
     wish = {"fit_intercept": False} if "eta0" in options else wish if {"tol", "max_iter"} <= options.keys() else {}
     return estimator.set_params(**{name: value for name, value in wish.items() if name in options})
 
