@@ -137,7 +137,8 @@ def triangle(rows: Rows) -> Triangle:
         block = slice(start, min(start + length, n))
         stack = np.vstack([R, np.hstack([roots[block], *rows.centred(block, x_mean, y_mean)])])
         R = linalg.qr(stack, mode="r", overwrite_a=True, check_finite=False)[0][: one + d + k]
-    R = R[one:, one:]
+    # Centred rows have one dimension less: its singular value is zero.
+    R = np.vstack([R[one:, one:], np.zeros((one, d + k))])
     m = min(len(R), d)
     # A centred column that is only rounding error carries no information about w.
     noise = 8.0 * _EPS * np.abs(x_mean) * np.sqrt(rows.total)
