@@ -165,11 +165,17 @@ def test_a_count_that_is_missing_is_refused_by_name(make):
 @pytest.mark.parametrize(
     ("model", "words"),
     [
-        (CategoricalNB(estimate="map", parameter_prior=BetaBernoulli()), "give a DirichletCategorical or Dirichlet"),
-        (MultinomialNB(estimate="map", parameter_prior=Beta(1.0, 1.0)), "give a DirichletCategorical or Dirichlet"),
-        (BernoulliNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "give a BetaBernoulli or Beta"),
-        (GaussianNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "give a NormalInverseGammaModel"),
-        (NaiveBayes(None), "list of \\(columns, density\\)"),
+        (
+            CategoricalNB(estimate="map", parameter_prior=BetaBernoulli()),
+            "must be a DirichletCategorical or a Dirichlet",
+        ),
+        (
+            MultinomialNB(estimate="map", parameter_prior=Beta(1.0, 1.0)),
+            "must be a DirichletCategorical or a Dirichlet",
+        ),
+        (BernoulliNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "must be a BetaBernoulli or a Beta"),
+        (GaussianNB(estimate="map", parameter_prior=Dirichlet([1.0, 1.0])), "must be a NormalInverseGammaModel"),
+        (NaiveBayes(None), "models=None must be a sequence or one of"),
         (NaiveBayes([(0, "normal", 1)]), "list of \\(columns, density\\)"),
         (NaiveBayes([(None, "normal")]), "names the column None"),
         (NaiveBayes([(0.5, "normal"), (1, "normal")]), "names the column 0.5"),

@@ -36,7 +36,8 @@ CONVERTED = {
     "MultinomialNB": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
     "JointTableClassifier": lambda m, u: None if u.offset or u.x != 1.0 else m.set_params(alpha=m.alpha * u.weight),
     # What is added to a variance, and a bandwidth, have the unit of a column.
-    "DensityGate": lambda m, u: m if u.x == 1.0 else None,
+    # The classifier behind a gate is scikit-learn's by default.
+    "DensityGate": lambda m, u: m if u.x == 1.0 and not u.offset else None,
     "GaussianMixtureClassifier": lambda m, u: m if u.x == 1.0 else None,
     "GenerativeClassifier": lambda m, u: m if u.x == 1.0 else None,
     "OpenSetClassifier": lambda m, u: m if u.x == 1.0 else None,

@@ -122,7 +122,7 @@ def metric_values(metric: Metric, beta: float, curve: ThresholdCurve, scores: Fl
     if not callable(metric):
         check_choice("metric", metric, METRICS)
     if beta != 1.0 and (callable(metric) or metric != "fbeta"):
-        raise ValueError(f"beta={beta!r} is of metric='fbeta', and metric={metric!r} has none; leave beta out")
+        raise ValueError(f"beta={beta!r} is for metric='fbeta', and metric={metric!r} has none; leave beta out")
     if callable(metric):
         truth = bad.astype(int)
         found = [float(metric(truth, (-scores >= t).astype(int))) for t in curve.thresholds]

@@ -111,7 +111,7 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
         X, y = validate_rows(self, X, y, accept_sparse=("csc", "csr"), y_numeric=True)
         y, weights = y.astype(X.dtype, copy=False), check_weights(sample_weight, X)
         check_precompute(self.precompute, X, weights, centred=self.fit_intercept)
-        shares = [float(check_interval("l1_ratio", r, 0.0, 1.0)) for r in self._shares()]
+        shares = [check_interval("l1_ratio", float(r), 0.0, 1.0) for r in self._shares()]
         if not shares:
             raise ValueError("l1_ratio is empty; give at least one value in [0, 1]")
         grids = [self._grid(X, y, weights, r) for r in shares]
