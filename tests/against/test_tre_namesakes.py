@@ -269,8 +269,7 @@ class Outcome:
 
     def __init__(self, make, rows, y, fit):
         self.error, self.model = None, None
-        # Threads, as processes start slowly.
-        with warnings.catch_warnings(record=True) as caught, parallel_config(backend="threading"):
+        with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             try:
                 self.model = make().fit(rows, y, **fit)
@@ -415,11 +414,13 @@ def spelled(case):
 @pytest.mark.parametrize("name", list(OPTIONS))
 def test_namesakes_agree(name):
     named = [(spelled(case), case) for case in cases(name)]
-    check_all(
-        (text, lambda case=case: compare(name, **case))
-        for text, case in named
-        if not DIFFERENT.keys() & {text, f"{name}: {text}"}
-    )
+    # Threads, as processes start slowly.
+    with parallel_config(backend="threading"):
+        check_all(
+            (text, lambda case=case: compare(name, **case))
+            for text, case in named
+            if not DIFFERENT.keys() & {text, f"{name}: {text}"}
+        )
 
 
 def test_nothing_is_forgotten():
