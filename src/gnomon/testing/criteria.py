@@ -220,7 +220,7 @@ def _check_exact_zero(criterion: Criterion, rows: TargetRows) -> None:
     rng = np.random.default_rng(8)
     # Thirds are not exact in binary, as whole numbers and their squares would be.
     targets = rows.targets if criterion.classes else rows.targets / 3.0
-    forms = {criterion, criterion.fixed_width()} if isinstance(criterion, SumCriterion) else {criterion}
+    forms = (criterion, criterion.fixed_width()) if isinstance(criterion, SumCriterion) else (criterion,)
     for form, target, m in itertools.product(forms, targets, (1, 2, 3, 10, 100)):
         equal = TargetRows(np.repeat(target[None], m, axis=0), rng.uniform(0.5, 3.0, m))
         worth = _worth(form, equal, np.arange(m))
