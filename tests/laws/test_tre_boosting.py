@@ -228,6 +228,37 @@ def test_base_learners(estimator, X, y):
     assert set(framed.predict(names)) <= set(labels)
 
 
+class Seeing(Plain):
+    """Remembers its rows."""
+
+    def fit(self, X, y):
+        self.seen_ = np.ravel(X)
+        return super().fit(X, y)
+
+
+@pytest.mark.spec("TRE-071")
+def test_a_base_without_weights_gets_rows_drawn_by_weight():
+    x = np.arange(200.0)[:, None]
+    heavy = x[:, 0] < 20.0
+    y = (x[:, 0] % 20.0 >= 10.0).astype(int)
+    model = AdaBoostClassifier(Seeing(), n_estimators=1, random_state=0).fit(x, y, np.where(heavy, 1.0, 1e-12))
+    seen = model.estimators_[0].seen_
+    assert len(seen) == 200
+    assert set(seen) == set(x[heavy, 0])
+
+
+@pytest.mark.spec("TRE-071")
+@pytest.mark.parametrize("estimator", [None, "stump", "linear", DecisionTreeClassifier(max_depth=2)], ids=str)
+@pytest.mark.parametrize(("X", "y"), [MOONS, IRIS])
+def test_a_base_with_weights_takes_them_as_copies_of_rows(estimator, X, y):
+    times = 1 + 3 * (np.arange(len(y)) % 4 == 0)
+    weighted = AdaBoostClassifier(estimator, n_estimators=3, random_state=0).fit(X, y, times)
+    copied = AdaBoostClassifier(estimator, n_estimators=3, random_state=0).fit(
+        np.repeat(X, times, 0), np.repeat(y, times)
+    )
+    np.testing.assert_allclose(weighted.decision_function(X), copied.decision_function(X), atol=1e-6)
+
+
 @pytest.mark.spec("TRE-071")
 def test_a_base_without_probabilities_is_named():
     with pytest.raises(ValueError, match=r"predict_proba.*variant='real'"):

@@ -132,7 +132,7 @@ def test_the_ridge_of_boosted_leaves():
     lam = 3.0
     target = X[:, 0] - 1.0
     model = GradientBoostingRegressor(n_estimators=1, max_depth=2, l2_regularization=lam, learning_rate=0.5)
-    leaf = model.fit(X, target).apply(X)[:, 0, 0]
+    leaf = model.fit(X, target).apply(X)[:, 0]
     residual = target - np.mean(target)
     for node in np.unique(leaf):
         here = leaf == node

@@ -126,6 +126,43 @@ class WrongLevel(PinballError):
     pinball = (0.9, 1.0)
 
 
+class WrongDegree(PlainVariance):
+    degree = 1
+
+
+class WrongDegreeOfOrder(PinballError):
+    degree = 2
+
+
+class FixedUnit(PlainVariance):
+    """No answer is above 1, whatever the unit."""
+
+    centred = False
+    degree = 2
+
+    def center(self, sums, at):
+        return min(super().center(sums, at), 1.0)
+
+
+class DegreeOfClasses(PlainGini):
+    degree = 0
+
+
+class AlmostZero(PlainVariance):
+    """Its worth of equal targets is that of rounded sums."""
+
+    exact_zero = True
+
+
+class NeverZero(PinballError):
+    exact_zero = True
+    pinball = None
+    degree = None
+
+    def groups(self, y, w, group, k):
+        return super().groups(y + 1e-12 * np.arange(len(y)).reshape((-1,) + (1,) * (np.ndim(y) - 1)), w, group, k)
+
+
 class WrongPrefixes(OrderGroups):
     def prefixes(self, order):
         return super().prefixes(order[::-1])
@@ -301,6 +338,12 @@ BROKEN = [
     (FarFromZero(), "centred: y − c has the gains of y"),
     (TwiceTheMean(), "centred: y − c has the answers less c"),
     (WrongLevel(0.5), "pinball: worth"),
+    (WrongDegree(), r"degree: c·y has H times c\^1"),
+    (WrongDegreeOfOrder(0.5), r"degree: c·y has H times c\^2"),
+    (FixedUnit(), "degree: c·y has the answers times c"),
+    (DegreeOfClasses(), "degree: the index of a class has no unit"),
+    (AlmostZero(), "exact_zero: H of equal targets is computed as zero"),
+    (NeverZero(), "exact_zero: H of equal targets is computed as zero"),
     (ByOther(kind=WrongPrefixes), "groups: the .* of a union, by prefixes"),
     (ByOther(kind=WrongOrder), "order has every group once"),
     (ByOther(kind=WrongAnswers), "groups: an answer is that of its rows"),

@@ -10,6 +10,24 @@ from gnomon.search import Gini, SquaredError, code_columns, grow_tree
 TWO_CLASSES = [case.criterion for case in CRITERIA.values() if case.criterion.class_counts == (2,)]
 
 
+WEATHER = """\
+sunny hot high false no
+sunny hot high true no
+overcast hot high false yes
+rainy mild high false yes
+rainy cold normal false yes
+rainy cold normal true no
+overcast cold normal true yes
+sunny mild high false no
+sunny cold normal false yes
+rainy mild normal false yes
+sunny mild normal true yes
+overcast mild high true yes
+overcast hot normal false yes
+rainy mild high true no"""
+"""The table of Quinlan (1986), with cold for cool and rainy for rain."""
+
+
 @pytest.mark.spec("TRE-076")
 def test_weather_has_fourteen_days_and_declared_domains():
     weather = load_weather_play()
@@ -18,7 +36,8 @@ def test_weather_has_fourteen_days_and_declared_domains():
     assert sorted(weather.categories[1]) == ["cold", "hot", "mild"]
     assert weather.categories[3] == ["false", "true"]
     assert np.sum(weather.target == "yes") == 9
-    assert len({tuple(day) for day in weather.data}) == 14
+    days = {" ".join([*day, answer]) for day, answer in zip(weather.data, weather.target, strict=True)}
+    assert days == set(WEATHER.splitlines())
     frame = load_weather_play(as_frame=True).data
     assert [list(frame[name].cat.categories) for name in frame] == weather.categories
 

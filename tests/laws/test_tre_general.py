@@ -131,6 +131,17 @@ def test_surrogates_are_ranked_by_agreement_and_used_for_missing_cells():
 
 
 @pytest.mark.spec("TRE-028")
+@pytest.mark.parametrize("many", [0, 1])
+def test_a_row_that_no_surrogate_places_goes_to_the_heavier_child(many):
+    x = np.array([many] * 6 + [1 - many] * 4)
+    for weight, heavier in ((1.0, many), (5.0, 1 - many)):
+        w = np.where(x == many, 1.0, weight)
+        columns = code_columns(x[:, None].astype(float))
+        tree = grow_general_tree(columns, x.astype(np.int32), Gini(2), missing="surrogate", sample_weight=w)
+        assert tree.apply(np.array([[np.nan]])).tolist() == [1 + heavier]
+
+
+@pytest.mark.spec("TRE-028")
 def test_training_rows_with_gaps_follow_the_surrogates_too():
     rng = np.random.default_rng(0)
     x = rng.normal(size=60)
@@ -255,6 +266,19 @@ def test_gain_ratio_divides_the_gain_and_refuses_tests_without_split_information
             assert ratio_of(y, X[:, j] <= t) <= ratio + 1e-12
     constant = score_columns(code_columns(np.ones((4, 1))), np.array([0, 1, 0, 1]), Entropy(2), choice="gain_ratio")
     assert np.isnan(constant[0].gain)
+
+
+@pytest.mark.spec("TRE-019")
+def test_of_the_cuts_of_a_number_that_of_the_largest_ratio_is_taken():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 3, 40).astype(np.int32)
+    by_ratio, by_gain = (
+        score_columns(code_columns(X), y, Entropy(3), choice=choice) for choice in ("gain_ratio", "gain")
+    )
+    for x, here, other in zip(X.T, by_ratio, by_gain, strict=True):
+        np.testing.assert_allclose(here.gain_ratio, max(ratio_of(y, x <= t) for t in np.sort(x)[:-1]))
+        assert here.gain <= other.gain
+    assert any(here.gain < other.gain for here, other in zip(by_ratio, by_gain, strict=True))
 
 
 def ratio_of(y, left):

@@ -100,6 +100,12 @@ def test_prototypes_stand_in_the_middle_of_their_class():
     assert typical["near"][2] == "red"
     np.testing.assert_allclose(typical["near"][:2], 0.0, atol=0.8)
     np.testing.assert_allclose(typical["far"][:2], 4.0, atol=0.8)
+    # By hand: among the nearest √n rows of a row, those of its class, where these are most.
+    nearest = np.argsort(-forest.proximity(frame), axis=1, kind="stable")[:, : int(np.sqrt(len(X)))]
+    alike = Y[nearest] == Y[:, None]
+    for label in typical:
+        centre = np.argmax(np.where(label == Y, np.sum(alike, axis=1), -1))
+        np.testing.assert_allclose(typical[label][:2], np.median(X[nearest[centre][alike[centre]]], axis=0))
 
 
 @pytest.mark.spec("TRE-065", "TRE-L23")

@@ -5,11 +5,14 @@
     worth(A ∪ B) ≤ worth(A)                                               if its worth is monotone               (3)
     gains of y − c = gains of y,  answers less c                          if it is centred                       (4)
     worth = −c Σ w ρ_α(y − q_α)                                           if it is a pinball loss                (5)
+    H of c·y = c^k H of y,  answers times c                               if its degree is k                     (6)
+    H of equal targets = 0, without rounding                              if it says exact_zero                  (7)
 
 Sums, merits and kernels have laws of their own: `_criterion_sums`. Breiman et al. (1984), Classification and Regression
 Trees, doi:10.1201/9781315139470.
 """
 
+import itertools
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -32,7 +35,7 @@ def check_criterion(
     y: ArrayLike | None = None,
     tol: float = 1e-9,
 ) -> None:
-    """Hold a criterion to its laws (1)–(5), those of its sums, and every trait that it declares.
+    """Hold a criterion to its laws (1)–(7), those of its sums, and every trait that it declares.
 
     Parameters
     ----------
@@ -87,6 +90,10 @@ def check_criterion(
         _check_centred(criterion, rows, tol)
     if criterion.pinball is not None:
         _check_pinball(criterion, rows, tol)
+    if criterion.degree is not None:
+        _check_degree(criterion, criterion.degree, rows, tol)
+    if criterion.exact_zero:
+        _check_exact_zero(criterion, rows)
     if isinstance(criterion, SumCriterion):
         check_sums(criterion, rows, tol)
 
@@ -195,3 +202,29 @@ def _check_pinball(criterion: Criterion, rows: TargetRows, tol: float) -> None:
         expected = -factor * float(np.mean(np.min(losses, axis=0)))
         law = "pinball: worth = −c Σ w ρ(y − q), q the α-quantile"
         require_close(law, _worth(criterion, rows, which), expected, tol=tol, where=rows.describe(which))
+
+
+def _check_degree(criterion: Criterion, degree: int, rows: TargetRows, tol: float) -> None:
+    require(not criterion.classes, "degree: the index of a class has no unit", f"{criterion!r} says degree={degree}")
+    for c in (0.3, 7.0):
+        scaled = rows._replace(targets=c * rows.targets)
+        for _, which in _pairs(rows, 7):
+            where = f"c={c}, {rows.describe(which)}"
+            worth, other = (_worth(criterion, table, which) for table in (rows, scaled))
+            require_close(f"degree: c·y has H times c^{degree}", other / c**degree, worth, tol=tol, where=where)
+            answers, others = (table.together(criterion, which).answers for table in (rows, scaled))
+            require_close("degree: c·y has the answers times c", others / c, answers, tol=tol, where=where)
+
+
+def _check_exact_zero(criterion: Criterion, rows: TargetRows) -> None:
+    rng = np.random.default_rng(8)
+    # Thirds are not exact in binary, as whole numbers and their squares would be.
+    targets = rows.targets if criterion.classes else rows.targets / 3.0
+    forms = (criterion, criterion.fixed_width()) if isinstance(criterion, SumCriterion) else (criterion,)
+    for form, target, m in itertools.product(forms, targets, (1, 2, 3, 10, 100)):
+        equal = TargetRows(np.repeat(target[None], m, axis=0), rng.uniform(0.5, 3.0, m))
+        worth = _worth(form, equal, np.arange(m))
+        # A group that no split may make has no impurity.
+        holds = worth in (0.0, -np.inf)
+        detail = f"{m} rows of y={target.tolist()} are worth {worth}"
+        require(holds, "exact_zero: H of equal targets is computed as zero", detail)
