@@ -196,7 +196,8 @@ def test_least_squares_and_ridge_by_iteration(solver):
 def test_models_in_closed_form():
     units = SCALES + OFFSETS + TARGETS + MASSES
     check_equivariant(lambda u: LinearRegression(), TARGET, units, y_moves=True)
-    check_equivariant(lambda u: Ridge(0.1 * u.c**2 * u.s), TARGET, units, y_moves=True)
+    for solver in ("auto", "cholesky", "dual", "svd", "lsqr", "sparse_cg"):
+        check_equivariant(lambda u, s=solver: Ridge(0.1 * u.c**2 * u.s, solver=s, tol=1e-8), TARGET, units, y_moves=True)
     alphas = np.array([0.1, 1.0, 10.0])
     check_equivariant(lambda u: RidgeCV(u.c**2 * u.s * alphas), TARGET, units, y_moves=True)
     check_equivariant(lambda u: BestSubset(1), TARGET, units, y_moves=True)
