@@ -13,7 +13,7 @@ unused     empty, constant, nested, whole numbers beyond 2⁵³, or like an iden
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -78,7 +78,8 @@ class ColumnKind:
 
 def to_json(kinds: Sequence[ColumnKind]) -> str:
     """The columns as one text."""
-    return json.dumps([asdict(kind) for kind in kinds], default=lambda number: number.item())
+    fields = [{**vars(kind), "number": vars(kind.number), "date": vars(kind.date)} for kind in kinds]
+    return json.dumps(fields, default=lambda number: number.item())
 
 
 def from_json(text: str) -> tuple[ColumnKind, ...]:
