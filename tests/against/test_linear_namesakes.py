@@ -253,3 +253,53 @@ def test_paths_that_stop_short_are_said_to():
     X, y = DATA["wide"]
     with pytest.warns(ConvergenceWarning):
         gnomon.linear.LassoCV(alphas=[1e-4], cv=3, max_iter=1, tol=1e-12).fit(X, y)
+
+
+PATHS = (
+    {}, {"alphas": 5}, {"alphas": [0.1, 0.01, 1.0]}, {"alphas": [0.3]}, {"eps": 0.1, "alphas": 4}, {"positive": True},
+    {"return_n_iter": True}, {"precompute": True}, {"precompute": grams()[0]}, {"coef_init": np.ones(3)},
+    {"selection": "random", "random_state": 0}, {"copy_X": False, "check_input": True},
+    {"l1_ratio": 0.7}, {"l1_ratio": 2.0}, {"selection": "bogus"}, {"unknown": 1},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["Lasso", "ElasticNet", "LassoCV", "ElasticNetCV"])
+@pytest.mark.parametrize("data", ["dense", "csr", "float32"])
+def test_paths_are_those_of_scikit_learn(name, data):
+    X, y = DATA[data][:2]
+    tol = 1e-6 if data == "float32" else 1e-12
+    for options in PATHS:
+        if "coef_init" in options:
+            options = {"coef_init": np.ones(X.shape[1])}
+        if data == "csr" and "precompute" in options:
+            continue
+        ours, theirs = (
+            outcome(cls.path, X, y, tol=tol, **options) for cls in (getattr(gnomon.linear, name), PEERS[name])
+        )
+        if isinstance(theirs, Exception):
+            assert isinstance(ours, Exception), (options, theirs)
+            continue
+        assert len(ours) == len(theirs), options
+        for mine, peer in zip(ours[:3], theirs[:3], strict=True):
+            np.testing.assert_allclose(
+                mine, peer, rtol=1e-6, atol=1e-3 if data == "float32" else 1e-6, err_msg=str(options)
+            )
+        assert ours[1].dtype == theirs[1].dtype
+
+
+def outcome(function, *args, **options):
+    """What a call returns, or the error that it raises."""
+    try:
+        return function(*args, **options)
+    except Exception as error:
+        return error
+
+
+@pytest.mark.parametrize("n", [12, 200])
+def test_the_first_strength_of_a_grid_leaves_no_coefficient(n):
+    rng = np.random.default_rng(n)
+    for _ in range(20):
+        X, y = rng.normal(size=(n, 5)), rng.normal(size=n)
+        for model in (gnomon.linear.LassoCV(alphas=1), gnomon.linear.ElasticNetCV(alphas=1)):
+            assert not np.any(model.fit(X, y).coef_)
+        assert not np.any(gnomon.linear.LassoCV.path(X, y, alphas=3)[1][:, 0])

@@ -2,10 +2,12 @@
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from gnomon.io import Table
+from gnomon.report import _checks
 from gnomon.report._advice import check_arrangement, is_called_identifier, is_ordered
-from gnomon.report._checks import check_columns
+from gnomon.report._checks import LEAST_ROWS, MOST_LEAVES, check_columns, most_alone
 from gnomon.report._kinds import ColumnKind
 
 rng = np.random.default_rng(0)
@@ -51,6 +53,40 @@ def test_a_column_that_tells_the_answer_is_a_leak_or_a_name_of_groups(case):
     assert [title for title in (LEAK, GROUPS) if title in found] == ([expected] if expected else [])
     if expected:
         assert ("--group" in found[expected]) == (expected == GROUPS)
+
+
+TREES = {"regression": DecisionTreeRegressor, "classification": DecisionTreeClassifier}
+
+
+@pytest.mark.parametrize("task", TREES)
+@pytest.mark.parametrize("n", [12, 40, 300])
+def test_no_tree_on_one_column_scores_above_the_bound(task, n):
+    rng = np.random.default_rng(n)
+    for noise in (0.0, 0.02, 0.3, 3.0):
+        for gaps in (0, n // 4):
+            code = rng.integers(0, n, n).astype(float)
+            y = np.sin(6.0 * code / n) + noise * rng.normal(size=n)
+            y = np.digitize(y, [-0.5, 0.5]) if task == "classification" else y
+            code[:gaps] = np.nan
+            tree = TREES[task](max_leaf_nodes=MOST_LEAVES, min_samples_leaf=LEAST_ROWS, random_state=0)
+            score = tree.fit(code[:, None], y).score(code[:, None], y)
+            assert score <= most_alone(code, y, task) + 1e-12
+
+
+@pytest.mark.parametrize("task", TREES)
+def test_a_wide_table_of_noise_needs_almost_no_trees(task, monkeypatch):
+    fits = []
+
+    class Counted(TREES[task]):
+        def fit(self, X, y):
+            fits.append(len(y))
+            return super().fit(X, y)
+
+    monkeypatch.setattr(_checks, TREES[task].__name__, Counted)
+    columns = {f"c{j}": ("number", rng.normal(size=40)) for j in range(300)}
+    y = rng.normal(size=40)
+    advice(columns, y if task == "regression" else y > 0.0, task)
+    assert len(fits) <= 0.05 * len(columns)
 
 
 def test_groups_and_times_that_the_table_shows_are_named():

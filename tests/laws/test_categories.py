@@ -1,5 +1,7 @@
 """Categories with many levels: each model gets them as it says, from the training rows of a fold alone."""
 
+import zipfile
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,6 +11,7 @@ from sklearn.linear_model import Ridge
 from gnomon import _registry
 from gnomon._registry import Candidate, discover, register
 from gnomon.io import Table, load, save
+from gnomon.io.numbers import NumberForm
 from gnomon.report import learn, page
 from gnomon.report._kinds import ColumnKind
 from gnomon.report._prepare import CODINGS, RARE_LEVEL, Preparer
@@ -104,3 +107,18 @@ def test_without_categories_one_matrix_serves_all(only):
     rng = np.random.default_rng(0)
     study = learn({"x": (x := rng.normal(size=100)), "y": x + 0.1 * rng.normal(size=100)}, "y")
     assert study.choice.trial.entrant.levels == "columns"
+
+
+def test_a_model_file_has_no_node_for_every_column(tmp_path):
+    counts = []
+    for d in (3, 300):
+        table = Table({f"c{j}": np.arange(5.0) + j for j in range(d)})
+        kinds = [ColumnKind(f"c{j}", "number", NumberForm(suffix="kg"), n_unreadable=np.int64(j)) for j in range(d)]
+        preparer = Preparer(tuple(kinds)).fit(table)
+        save(preparer, tmp_path / "model.skops")
+        with zipfile.ZipFile(tmp_path / "model.skops") as archive:
+            counts.append(archive.read("schema.json").count(b"__class__"))
+        again = load(tmp_path / "model.skops")
+        assert again.kinds == preparer.kinds
+        np.testing.assert_array_equal(again.transform(table), preparer.transform(table))
+    assert counts[0] == counts[1]

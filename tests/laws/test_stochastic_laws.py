@@ -11,6 +11,7 @@ from gnomon.numerics.design import Design
 from gnomon.numerics.special import sigmoid
 from gnomon.optim import (
     Problem,
+    asgd,
     dual_coordinate_ascent,
     dual_newton,
     fit_linear,
@@ -245,6 +246,24 @@ def test_decreasing_rates_converge_and_constant_rates_plateau_higher_unless_aver
     assert excess[1] < excess[0] / 10
     assert excess[2] < excess[0] / 10
     assert averaged.objective - least < excess[0] / 10
+
+
+@pytest.mark.spec("LIN-093", "LIN-074")
+@pytest.mark.parametrize("penalty", [NoPenalty(), L2(0.3), L2(3.0)], ids=repr)
+@pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss(), SquaredHingeLoss()], ids=repr)
+def test_what_is_said_to_have_settled_is_near_the_minimum(loss, penalty):
+    tol, settled = 1e-2, 0
+    for units in ([1.0, 1.0, 1.0], [1.0, 0.1, 0.1]):
+        problem = make(loss, penalty)
+        problem = replace(problem, design=Design(problem.design.X * units))
+        least = minimum(problem)[1]
+        for solver in (sgd, asgd):
+            for seed in range(3):
+                found = solver(problem, np.zeros(4), tol=tol, max_iter=300, random_state=seed)
+                settled += found.converged
+                # Each of the four coordinates may promise as much as the tolerance.
+                assert not found.converged or found.objective - least <= 4.0 * tol * max(1.0, least), (solver, units)
+    assert settled or not penalty.value(np.ones(1))
 
 
 @pytest.mark.spec("LIN-L23", "LIN-077")

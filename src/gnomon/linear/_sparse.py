@@ -11,22 +11,23 @@ from sklearn.base import BaseEstimator, MultiOutputMixin, RegressorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers, Sparse, is_sparse
+from gnomon._typing import ArrayLike, Floats, Matrix, MatrixLike, Numbers, Sparse
 from gnomon.base import validate_rows
 from gnomon.base.callbacks import CallbackSupportMixin, Tasks, fit_tasks
 from gnomon.base.estimator import Estimator
 from gnomon.linear._forms import Strength, named_form
 from gnomon.linear._report import PerTarget, most_iterations, report_each
 from gnomon.linear._scores import as_columns, as_csr, intercept_of, linear_scores, set_coefficients
+from gnomon.linear._sparse_path import check_precompute, enet_path
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
-from gnomon.numerics.validation import check_choice, check_interval, check_non_negative
+from gnomon.numerics.validation import check_interval, check_non_negative
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import Solution, fit_linear, warn_unless_converged
 from gnomon.penalties import ElasticNetPenalty, objective_form
 from gnomon.penalties.forms import OBJECTIVES, Scaling
 
-__all__ = ["SparseObjective", "SparseRegressor", "check_precompute", "scaled_form"]
+__all__ = ["SparseObjective", "SparseRegressor", "scaled_form"]
 
 
 class SparseObjective(NamedTuple):
@@ -55,33 +56,6 @@ def scaled_form(estimator: BaseEstimator, l1_ratio: float, total: float) -> Spar
     return SparseObjective(SquaredLoss(), form.loss_scale, penalty)
 
 
-def check_precompute(value: ArrayLike, X: Matrix, weights: Floats, *, centred: bool) -> None:
-    """Refuse a Gram matrix that is not XᵀSX; warn where it cannot be used, because X will be centred.
-
-    The weights sᵢ in S sum to the number of rows.
-    """
-    if np.ndim(value) == 0:
-        check_choice("precompute", value, (True, False, "auto"))
-    if np.ndim(value) == 0 or is_sparse(X):
-        return
-    if isinstance(value, (list, tuple)):
-        raise ValueError("precompute is a list; give XᵀX as an array, or True or False")
-    s = weights * (len(weights) / np.sum(weights))
-    if centred and not np.allclose(s @ X / len(s), 0.0):
-        warnings.warn("precompute is the Gram matrix of X, but X is centred; leave it out", stacklevel=3)
-        return
-    gram, own, d = np.asarray(value), X.T @ (s[:, None] * X), X.shape[1]
-    if gram.shape != (d, d):
-        raise ValueError(f"precompute has shape {gram.shape}; give XᵀX of shape {(d, d)}, or True or False")
-    rounding = 1e-4 if np.float32 in (gram.dtype, X.dtype) else 1e-7
-    if not np.allclose(gram, own, rtol=rounding, atol=max(1e-5, rounding * float(np.max(np.abs(own))))):
-        i, j = np.unravel_index(np.argmax(np.abs(gram - own)), gram.shape)
-        raise ValueError(
-            f"precompute[{i}, {j}]={gram[i, j]:g} is not the entry {own[i, j]:g} of XᵀX; compute it from this X and "
-            "its weights, or leave it out"
-        )
-
-
 class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Estimator):
     """Base of the regressors with an L1 part; a subclass says its parameters and its share r."""
 
@@ -93,6 +67,8 @@ class SparseRegressor(CallbackSupportMixin, MultiOutputMixin, RegressorMixin, Es
     converged_: PerTarget
     stop_reason_: PerTarget
     history_: PerTarget
+
+    path = staticmethod(enet_path)
 
     def _share(self) -> float:
         raise NotImplementedError

@@ -31,7 +31,7 @@ from gnomon.base.progress import progress_of
 from gnomon.base.routing import routed, router
 from gnomon.linear._errors import standard_error
 from gnomon.linear._scores import linear_scores
-from gnomon.linear._sparse import check_precompute
+from gnomon.linear._sparse_path import alpha_grid, check_precompute, enet_path
 from gnomon.losses import SquaredLoss
 from gnomon.numerics.design import Design
 from gnomon.numerics.parallel import map_chunks
@@ -41,36 +41,13 @@ from gnomon.optim import Problem, Solution, coordinate_path, warn_unless_converg
 from gnomon.optim.solution import History, StopReason
 from gnomon.penalties import ElasticNetPenalty
 
-__all__ = ["SparseRegressorCV", "alpha_grid"]
+__all__ = ["SparseRegressorCV"]
 
 Split: TypeAlias = Callable[[Floats], tuple[Floats, Any]]
 Rows: TypeAlias = tuple[Design, Floats, Floats, Split]
 
 MANY_ROWS = 8
 """Rows per column from which on (2) pays."""
-
-
-def alpha_grid(
-    X: Matrix,
-    y: Floats,
-    weights: Floats,
-    *,
-    l1_ratio: float,
-    eps: float,
-    n_alphas: int,
-    fit_intercept: bool,
-    positive: bool = False,
-) -> Floats:
-    """A geometric grid from the least α with w = 0 down to `eps` times it."""
-    s = weights / weights.sum(dtype=float)
-    r = y - s @ y if fit_intercept else y
-    # Twice, so that what rounding leaves of the mean does not meet columns far from zero.
-    r = r - s @ r if fit_intercept else r
-    pull = X.T @ (s * r)
-    largest = float(np.max(pull if positive else np.abs(pull), initial=0.0)) / l1_ratio
-    if largest <= 0.0 or np.max(np.abs(r)) <= np.finfo(float).resolution * np.max(np.abs(y)):
-        return np.full(n_alphas, np.finfo(float).resolution)
-    return np.geomspace(largest, eps * largest, n_alphas)
 
 
 class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
@@ -88,6 +65,8 @@ class SparseRegressorCV(CallbackSupportMixin, RegressorMixin, Estimator):
     converged_: bool
     stop_reason_: StopReason
     history_: History
+
+    path = staticmethod(enet_path)
 
     def _shares(self) -> Sequence[float] | Floats:
         """The candidates for r."""

@@ -12,6 +12,7 @@ from typing import Literal
 from gnomon._typing import ArrayLike, Count, Folds, NonNegative, Positive, RandomState, Verbosity
 from gnomon.linear._errors import Rule
 from gnomon.linear._sparse_cv import SparseRegressorCV
+from gnomon.linear._sparse_path import lasso_path
 from gnomon.optim import CoordinateOrder
 
 __all__ = ["LassoCV"]
@@ -78,6 +79,8 @@ class LassoCV(SparseRegressorCV):
     >>> bool(sparing.alpha_ > best.alpha_), np.flatnonzero(sparing.coef_)
     (True, array([0, 1]))
     """
+
+    path = staticmethod(lasso_path)
 
     def __init__(
         self,

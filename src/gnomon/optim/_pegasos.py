@@ -59,7 +59,7 @@ def pegasos(
     sampling : {"uniform", "cyclic"}, default="uniform"
         Rows with replacement, or in order.
     tol : float or None, default=1e-5
-        Stop when F changes by less than tol · max(1, |F|) from one check to the next; None never does.
+        Stop when F stayed within tol · max(1, |F|) for half of all checks, as `Settled` says; None never does.
     max_iter : int, default=100
         Passes over the data.
     check_every : int, optional
@@ -101,7 +101,7 @@ def pegasos(
     every = max(n // batch_size, 1) if check_every is None else check_integer("check_every", check_every, 1)
     checks = _descend(problem, np.array(theta, dtype=float), batch_size, projection, sampling, every, random_state)
     updates = math.ceil(max_iter * n / batch_size)
-    solution = follow(checks, change_rule(tol, stop), max_iter=updates, callback=callback, iterates=iterates)
+    solution = follow(checks, change_rule(problem, tol, stop), max_iter=updates, callback=callback, iterates=iterates)
     passes = math.ceil(solution.n_iter * batch_size / n)
     return solution._replace(w=solution.w.astype(problem.design.dtype), n_iter=passes)
 

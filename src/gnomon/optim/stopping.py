@@ -26,10 +26,14 @@ __all__ = [
     "GradientNorm",
     "ObjectiveChange",
     "ParameterChange",
+    "Settled",
     "StopRule",
     "Validation",
     "default_rule",
 ]
+
+_FEWEST = 8
+"""Checks that a stay must last, however short the run before it."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +166,56 @@ class ObjectiveChange(_Tolerance):
     def look(self, memory: float, check: Check[Any]) -> tuple[float, StopReason | None]:
         F = check.objective
         return F, ("no_change" if abs(F - memory) <= self.tol * max(1.0, abs(F)) else None)
+
+
+@dataclass(frozen=True)
+class Settled(_Tolerance):
+    """F stayed within tol · max(1, |F|) for as many checks as went before, and at least eight: "no_change".
+
+    For solvers with steps that shrink, or chance in them: there one small change may be an accident, and where
+    F − F* falls as a power of the number of checks, what is left is about as large as the fall over half the run.
+
+    Parameters
+    ----------
+    tol : float, default=1e-9
+
+    References
+    ----------
+    Bottou, L., Curtis, F. E. & Nocedal, J. (2018). Optimization methods for large-scale machine learning, theorem 4.7.
+    doi:10.1137/16M1080173
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from gnomon.optim._follow import follow
+    >>> from gnomon.optim.stopping import Check, Settled
+    >>> slow = (Check(k, np.zeros(1), 1.0 / (1.0 + k)) for k in range(1000))
+    >>> solution = follow(slow, Settled(0.01), max_iter=1000)
+    >>> solution.stop_reason, round(solution.objective, 3)
+    ('no_change', 0.009)
+    """
+
+    tol: float = 1e-9
+
+    def start(self) -> "_Stay":
+        return _Stay(0, 0, np.inf, -np.inf)
+
+    def look(self, memory: "_Stay", check: Check[Any]) -> tuple["_Stay", StopReason | None]:
+        F = check.objective
+        low, high, seen = min(memory.low, F), max(memory.high, F), memory.seen + 1
+        if not high - low <= self.tol * max(1.0, abs(F)):
+            return _Stay(seen, seen - 1, F, F), None
+        settled = seen - memory.since >= max(memory.since, _FEWEST)
+        return _Stay(seen, memory.since, low, high), ("no_change" if settled else None)
+
+
+class _Stay(NamedTuple):
+    """The checks seen, those before the present stay, and the bounds of F since."""
+
+    seen: int
+    since: int
+    low: float
+    high: float
 
 
 @dataclass(frozen=True)

@@ -19,7 +19,7 @@ from gnomon.report._reading import reading_remarks
 from gnomon.report._target import Target, TargetTask
 from gnomon.report.scores import SCORES, rounded
 
-__all__ = ["check_columns", "check_outcome", "check_rows", "check_target", "copies_of"]
+__all__ = ["check_columns", "check_outcome", "check_rows", "check_target", "copies_of", "most_alone"]
 
 LEAK_SCORE = 0.99
 LEAK_ROWS = 2_000
@@ -31,6 +31,7 @@ CAPPED_SHARE = 0.02
 MANY_VALUES = 50
 SHARED_ROWS = 0.01
 FEW_TWINS = 2
+MOST_LEAVES, LEAST_ROWS = 64, 3
 
 
 def copies_of(table: Table, target_name: str, names: Iterable[str]) -> list[str]:
@@ -126,16 +127,33 @@ def _alone(kind: ColumnKind, values: Array, y: Array, task: TargetTask) -> float
     if kind.kind == "text":
         return 0.0
     code = _CODES[kind.kind](values, kind)
-    tree = {"classification": DecisionTreeClassifier, "regression": DecisionTreeRegressor}[task](
-        max_leaf_nodes=64, min_samples_leaf=3, random_state=0
-    )
     if task == "classification":
         counts = np.unique(y, return_counts=True)[1]
         if counts.min() < 3 or counts.max() / len(y) > LEAK_SCORE - 0.02:
             return 0.0
+    if most_alone(code, y, task) < LEAK_SCORE:
+        return 0.0  # no tree is needed to know; in a wide table almost every column ends here
+    tree = {"classification": DecisionTreeClassifier, "regression": DecisionTreeRegressor}[task](
+        max_leaf_nodes=MOST_LEAVES, min_samples_leaf=LEAST_ROWS, random_state=0
+    )
     if tree.fit(code[:, None], y).score(code[:, None], y) < LEAK_SCORE:
         return 0.0  # what does not fit the rows it has seen will not predict others; most columns end here
     return float(np.mean(cross_val_score(tree, code[:, None], y, cv=3)))
+
+
+def most_alone(code: Floats, y: Array, task: TargetTask) -> float:
+    """An upper bound on the score, on the rows it has seen, of any tree on one column.
+
+    A leaf is a run of rows in the order of the column. Its errors are at least half the changes of class in it, its
+    squares at least Σ(yᵢ − yᵢ₊₁)²/4 (the Laplacian of a line of rows is at most 4); between L leaves are L − 1 steps.
+    """
+    there = ~np.isnan(code)
+    v = y[there][np.argsort(code[there], kind="stable")]
+    within = max(len(v) - min(MOST_LEAVES, len(y) // LEAST_ROWS), 0)
+    if task == "classification":
+        return 1.0 - 0.5 * float(np.sort(v[1:] != v[:-1])[:within].sum()) / len(y)
+    squares = float(np.sum((y - y.mean()) ** 2))
+    return 1.0 - 0.25 * float(np.sort(np.diff(v) ** 2)[:within].sum()) / squares if squares > 0.0 else 1.0
 
 
 _CODES = {

@@ -10,6 +10,7 @@ unused     empty, constant, nested, whole numbers beyond 2⁵³, or like an iden
 `types` overrides: "number", "category", "date", "text", or "date:%d/%m/%Y" with a pattern of strptime.
 """
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,7 @@ from gnomon.io.dates import ISO, DateForm, date_forms
 from gnomon.io.numbers import PLAIN, NumberForm, decimal_marks, number_form
 from gnomon.io.tables import EXACT, as_dates, as_float, is_missing, to_text
 
-__all__ = ["ColumnKind", "as_kinds", "decimal_of", "infer_kinds", "numbers_of", "settled"]
+__all__ = ["ColumnKind", "as_kinds", "decimal_of", "from_json", "infer_kinds", "numbers_of", "settled", "to_json"]
 
 NUMBERS_AT_LEAST = 0.95
 MIXED_AT_LEAST = 0.5
@@ -73,6 +74,20 @@ class ColumnKind:
     def _numbers(self, values: Array) -> Floats:
         numbers = as_float(values, self.number)
         return np.where(np.abs(numbers) > self.largest, np.nan, numbers)
+
+
+def to_json(kinds: Sequence[ColumnKind]) -> str:
+    """The columns as one text."""
+    fields = [{**vars(kind), "number": vars(kind.number), "date": vars(kind.date)} for kind in kinds]
+    return json.dumps(fields, default=lambda number: number.item())
+
+
+def from_json(text: str) -> tuple[ColumnKind, ...]:
+    """The columns of `to_json`."""
+    return tuple(
+        ColumnKind(**{**fields, "number": NumberForm(**fields["number"]), "date": DateForm(**fields["date"])})
+        for fields in json.loads(text)
+    )
 
 
 def infer_kinds(

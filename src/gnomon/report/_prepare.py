@@ -23,7 +23,7 @@ from gnomon._registry import LevelCoding
 from gnomon._typing import Array, Floats, NDArray
 from gnomon.io import Table
 from gnomon.io.tables import TableError, as_float, as_table, listed, to_text
-from gnomon.report._kinds import ColumnKind
+from gnomon.report._kinds import ColumnKind, from_json, to_json
 
 __all__ = ["CODINGS", "Coding", "Preparer"]
 
@@ -51,7 +51,22 @@ CODINGS: dict[LevelCoding, Coding] = {
 }
 
 
-class Preparer(TransformerMixin, BaseEstimator):
+class OfColumns(BaseEstimator):
+    """An estimator with columns `kinds`, which a model file holds as one text.
+
+    A file that held every field of every column by itself would take minutes to write and to read in a wide table.
+    """
+
+    kinds: Sequence[ColumnKind]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "kinds": to_json(self.kinds)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({**state, "kinds": from_json(state["kinds"])})
+
+
+class Preparer(TransformerMixin, OfColumns):
     """Turn a table into a matrix as the module's docstring says.
 
     Parameters
@@ -102,7 +117,7 @@ class Preparer(TransformerMixin, BaseEstimator):
         return np.hstack([block.units() for block in self.blocks_])
 
 
-class Numbers(BaseEstimator):
+class Numbers(OfColumns):
     """The block of numbers and dates.
 
     Parameters
@@ -142,7 +157,7 @@ class Numbers(BaseEstimator):
         return np.column_stack([_VALUES[kind.kind](table[kind.name], kind) for kind in self.kinds])
 
 
-class Levels(BaseEstimator):
+class Levels(OfColumns):
     """The block of categories.
 
     Parameters

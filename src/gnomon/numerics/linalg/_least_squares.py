@@ -177,12 +177,13 @@ def solve_by_lsmr(
     rows: Rows, rho: Floats, tol: float, *, max_iter: int | None = None
 ) -> tuple[Floats, Floats, Floats, Floats, int]:
     """w for each target by LSMR with damping √ρ on the centred rows, their costs, and the most iterations it took."""
+    rows, of_y, of_weights = rows.in_range(_FOURTH_POWERS)
     rows, e = _moderate(rows)
     x_mean, y_mean = rows.means()
     A = centred_operator(rows, x_mean)
     right = rows.roots() * (rows.Y - y_mean)
     options = {"atol": tol, "btol": tol, "conlim": 0.0, "maxiter": max_iter or 10 * max(rows.shape)}
-    damp = np.ldexp(np.sqrt(rho), -e)
+    damp = np.ldexp(np.sqrt(rho), -e - of_weights // 2)
     found = [lsmr(A, right[:, j], damp=float(damp[j]), **options) for j in range(rows.shape[2])]
     if any(solution[1] == 7 for solution in found):
         warnings.warn(
@@ -196,7 +197,9 @@ def solve_by_lsmr(
     if all(solution[1] != 7 for solution in found):
         _warn_of_lost_columns(rows, x_mean, A.T @ R - damp**2 * w, np.linalg.norm(right, axis=0), tol)
     most = max(solution[2] for solution in found)
-    return np.ldexp(w, -e), np.sum(R**2, axis=0), np.ldexp(x_mean, e), y_mean, most
+    with np.errstate(over="ignore", under="ignore"):
+        rss = np.ldexp(np.sum(R**2, axis=0), 2 * of_y + of_weights)
+    return np.ldexp(w, of_y - e), rss, np.ldexp(x_mean, e), np.ldexp(y_mean, of_y), most
 
 
 def _moderate(rows: Rows) -> tuple[Rows, int]:

@@ -81,9 +81,9 @@ class Rows(NamedTuple):
         """Σ sᵢ."""
         return float(self.X.shape[0] if self.weights is None else np.sum(self.weights))
 
-    def in_range(self) -> tuple["Rows", int, int]:
-        """The rows with targets and weights whose squares floats can hold, and the powers of two taken out of them."""
-        y, s = _excess(self.Y), _excess(self.weights)
+    def in_range(self, most: int = _RANGE) -> tuple["Rows", int, int]:
+        """The rows with targets and weights between 2^-most and 2^most, and the powers of two taken out of them."""
+        y, s = _excess(self.Y, most), _excess(self.weights, most)
         # Even, so that the square roots of the weights have the same digits.
         s += s % 2
         Y = np.ldexp(self.Y.astype(float), -y) if y else self.Y
@@ -191,10 +191,10 @@ def check_squares(X: Matrix, advice: str) -> None:
         )
 
 
-def _excess(A: Floats | None) -> int:
+def _excess(A: Floats | None, most: int) -> int:
     """The exponent of the largest entry, where it is far from zero."""
     e = 0 if A is None else int(binary_exponent(A))
-    return e if abs(e) > _RANGE else 0
+    return e if abs(e) > most else 0
 
 
 def _mean(A: Matrix, weights: Floats | None) -> Floats:
