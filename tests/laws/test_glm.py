@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy import sparse
+from scipy.special import expit
 
 from gnomon.linear import GLM, LinearRegression, LogisticRegression
 from gnomon.losses import (
@@ -180,3 +181,29 @@ def test_bad_words(model, y, message):
         model.fit(X, y)
     with pytest.raises(ValueError, match="one number per row"):
         GLM().fit(X, TARGETS["gaussian"], offset=np.zeros(3))
+
+
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("family", "link"), [("poisson", "identity"), ("binomial", "identity"), ("binomial", "log")])
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+def test_coordinate_descent_stays_where_the_link_is_defined(family, link, l1_ratio):
+    # Scores are Xw + b only up to rounding, and the best fit may lie at the edge itself.
+    inside = {"identity": lambda z: z > -1e-12, "log": lambda z: z < 1e-12}[link]
+    refused = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((40, 2))
+        score = 0.3 + X @ [0.4, -0.3]
+        y = (rng.random(40) < expit(2.0 * score)) if family == "binomial" else rng.poisson(np.exp(score))
+        model = GLM(family, link, alpha=0.02, l1_ratio=l1_ratio, solver="cd", max_iter=500)
+        try:
+            model.fit(X, y.astype(float))
+        except ValueError as error:
+            refused.append(str(error))
+            continue
+        assert np.all(inside(X @ model.coef_ + model.intercept_))
+        assert np.isfinite(model.objective_)
+        # What is called converged is stationary.
+        assert not model.converged_ or model.gradient_norm_ < 1e-5
+    assert len(refused) <= 3
+    assert all("at the edge of what loss=" in words for words in refused)

@@ -39,6 +39,7 @@ NEWTON_STEPS = 5  # quadratic models of one working set before all coordinates a
 MOST_CUTS = 2  # steps that the line search shortens a lot, and
 PATIENCE = 200  # passes, after which the solution is approached along a path of decreasing penalties
 ROUNDING = 64.0 * np.finfo(float).eps  # of a violation, relative to its initial value
+AT_REST = 1e-6  # of Σᵢ |gᵢ xᵢⱼ|: the line search sees no change of F below its square
 DECADES = 15  # of strengths above that of the penalty
 
 
@@ -241,7 +242,7 @@ class _Descent:
             self._theta(),
             here.objective,
             epochs,
-            converged=bool(reason),
+            converged=bool(reason) and (reason != "no_change" or self._at_rest(here)),
             stop_reason=reason or ("callback" if stopped else "max_iter"),
             history=trace.history,
             dual_gap=here.gap,
@@ -255,6 +256,11 @@ class _Descent:
         dual = max(best, dual_at(self.problem, penalty, g, v))
         gap = max(objective - dual, 0.0) if np.isfinite(dual) else np.nan
         return _Look(objective, gap, dual, violations, float(violations.max(initial=0.0)), g, v)
+
+    def _at_rest(self, here: _Look) -> bool:
+        """Whether the violations are rounding errors of Σᵢ gᵢ xᵢⱼ; elsewhere steps failed with more to gain."""
+        share = max(AT_REST, 64.0 * float(np.finfo(self.X.dtype).eps))
+        return here.worst < share * float(np.max(abs(self.X).T @ np.abs(here.g), initial=0.0))
 
     def _gradient(self) -> tuple[float, Floats, Floats]:
         """Loss, its gradient in the scores and in all coefficients; kept from the end of one penalty to the next."""
@@ -296,6 +302,7 @@ class _Descent:
     def _model(self, chosen: Integers) -> QuadraticModel:
         if self.model is None or not self.problem.loss.quadratic:
             D = self.problem.weights * self.problem.loss.curvature(self.problem.y, self.z)
+            _refuse_edge(self.problem, D, self._gradient()[1])
             # A saturated row has no curvature; the floor keeps the quadratic model well defined.
             D = np.maximum(np.asarray(D, dtype=float), 1e-10 * max(np.max(D), np.finfo(float).tiny))
             self.model = QuadraticModel(self.X, D.astype(self.X.dtype), centred=self.free)
@@ -344,8 +351,17 @@ def _reason(here: _Look, enough: float, small: float, idle: int) -> Literal["gap
         return "gap"
     if here.worst <= small:
         return "kkt"
-    # The remaining violations are rounding errors.
     return "no_change" if idle >= 2 else ""
+
+
+def _refuse_edge(problem: Problem, curvature: Floats, slope: Floats) -> None:
+    """ValueError where a score has come so near to the edge of its domain that its slope or curvature overflows."""
+    finite = np.isfinite(curvature) & np.isfinite(slope)
+    if not np.all(finite):
+        raise ValueError(
+            f"row {int(np.argmin(finite))} is fitted best at the edge of what loss={problem.loss!r} allows, where it "
+            "has no finite slope; use the usual link of the family (link=None), or another solver"
+        )
 
 
 def _falling(penalty: Penalty, v: Floats) -> list[float]:

@@ -147,16 +147,23 @@ def dual_at(problem: Problem, penalty: Penalty, g: Floats, v: Floats) -> float:
 
 
 def balanced_scores(problem: Problem, z: Floats, *, max_iter: int = 20) -> Floats:
-    """Scores shifted by the b that makes Σ sᵢ ℓ' vanish: Newton's method in b."""
+    """Scores shifted by the b that makes Σ sᵢ ℓ' vanish: Newton's method in b, inside the domain of the loss."""
     for _ in range(max_iter):
-        g = problem.at_scores(z)[1]
+        value, g = problem.at_scores(z)
         slope, scale = np.sum(g, axis=0), np.sum(np.abs(g), axis=0)
         if np.all(np.abs(slope) <= 1e-13 * scale):
             break
         curvature = _curvature_in_shift(problem, z)
         # Softmax is invariant to a constant added to all scores: of the equivalent steps take the shortest.
-        z = z - (slope / curvature if curvature.ndim == 0 else np.linalg.lstsq(curvature, slope, rcond=1e-12)[0])
+        shift = slope / curvature if curvature.ndim == 0 else np.linalg.lstsq(curvature, slope, rcond=1e-12)[0]
+        z = _shifted(problem, z, shift) if np.isfinite(value) else z - shift
     return z
+
+
+def _shifted(problem: Problem, z: Floats, shift: Floats, *, max_halvings: int = 40) -> Floats:
+    """z − shift/2ᵏ with the least k that leaves every score where its loss is finite; z where none does."""
+    there = (z - shift / 2.0**k for k in range(max_halvings))
+    return next((moved for moved in there if np.isfinite(problem.at_scores(moved)[0])), z)
 
 
 def _curvature_in_shift(problem: Problem, z: Floats) -> Floats:
