@@ -10,7 +10,7 @@ rows are decomposed only where the covariance has lost too many digits, so the c
 """
 
 from collections.abc import Callable
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, Literal, Self, TypeAlias
 
 import numpy as np
 from scipy import linalg
@@ -48,7 +48,7 @@ from gnomon.numerics.linalg import factor_spd
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import discriminant_axes, fix_signs, principal_axes
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_flag, check_integer, check_non_negative
+from gnomon.numerics.validation import check_choice, check_integer, check_non_negative
 from gnomon.numerics.weights import Priors
 
 __all__ = ["LinearDiscriminantAnalysis"]
@@ -189,11 +189,8 @@ class LinearDiscriminantAnalysis(ClassNamePrefixFeaturesOutMixin, TransformerMix
         self
         """
         solve = {"svd": self._by_svd, "lsqr": self._by_lsqr, "eigen": self._by_eigen}
-        check_choice("solver", self.solver, solve)
         check_regularisation(self.shrinkage, self.covariance_estimator)
         check_non_negative("tol", self.tol)
-        check_flag("store_covariance", self.store_covariance)
-        check_choice("missing", self.missing, get_args(Gaps))
         check_normal_prior(self)
         rows = labelled_rows(self, X, y, sample_weight, ensure_min_samples=2, finite=False)
         self.classes_, self._predictive = rows.classes, None

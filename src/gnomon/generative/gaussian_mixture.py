@@ -8,7 +8,7 @@ doi:10.1111/j.2517-6161.1977.tb01600.x; McLachlan & Peel (2000), Finite Mixture 
 """
 
 from dataclasses import replace
-from typing import Any, Literal, Self, TypeAlias, cast, get_args
+from typing import Any, Literal, Self, TypeAlias, cast
 
 import numpy as np
 from sklearn.utils import Tags
@@ -24,7 +24,7 @@ from gnomon.generative._mixture_options import CovarianceWord, auto_floor, covar
 from gnomon.generative._mixture_rows import mixture_rows, refuse_overflow
 from gnomon.generative._mixture_start import StartCustom, StartMethod, drawn_starts
 from gnomon.numerics.streaming import Moments
-from gnomon.numerics.validation import check_choice, check_flag, check_integer, check_non_negative, check_positive
+from gnomon.numerics.validation import check_integer, check_non_negative, check_positive
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import (
     EMResult,
@@ -330,10 +330,6 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
 
     def _check_options(self) -> None:
         """Refuse what is of the wrong kind, and what the other options leave unused."""
-        check_choice("algorithm", self.algorithm, list(self._ALGORITHMS))
-        check_choice("fix_weights", self.fix_weights, [None, "uniform"])
-        check_choice("on_empty", self.on_empty, [None, "keep", "reseed", "drop", "raise"])
-        check_flag("warm_start", self.warm_start)
         check_integer("verbose", int(self.verbose) if isinstance(self.verbose, bool) else self.verbose, low=0)
         if self.n_jobs is not None:
             check_integer("n_jobs", self.n_jobs)
@@ -351,7 +347,6 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         """The floor under the covariances; that of "auto" is kept from the first rows on."""
         if not isinstance(self.cov_floor, str):
             return self.cov_floor
-        check_choice("cov_floor", self.cov_floor, ["auto"])
         if self._floor is None:
             self._floor = auto_floor(X, weights)
         return self._floor
@@ -371,7 +366,6 @@ class GaussianMixture(CallbackSupportMixin, MixtureDensity):
         return told.rows(log_every(self.verbose_interval) if self.verbose else None)
 
     def _starts(self, steps: GaussianEM, told: Tasks) -> list[NormalMixture]:
-        check_choice("start", self.start, get_args(StartCustom))
         if self._goes_on():
             return [self._theta()]
         if self.init_params == "lbg":

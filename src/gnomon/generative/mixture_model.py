@@ -225,8 +225,8 @@ class MixtureModel(CallbackSupportMixin, MixtureDensity):
             weights,
             tuple(families),
             tuple(stays),
-            hard=check_choice("algorithm", self.algorithm, get_args(Assignment)) == "hard",
-            on_empty=check_choice("on_empty", self.on_empty, get_args(OnEmpty)),
+            hard=self.algorithm == "hard",
+            on_empty=self.on_empty,
             min_count=check_non_negative("min_count", self.min_count),
         )
 

@@ -10,7 +10,7 @@ only where these have lost too many digits.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, NoReturn, Self, cast, get_args
+from typing import Any, Literal, NoReturn, Self, cast
 
 import numpy as np
 from scipy import linalg
@@ -48,7 +48,7 @@ from gnomon.generative._words import Estimation, Gaps
 from gnomon.numerics.parallel import blas_threads
 from gnomon.numerics.scatter import fix_signs, principal_axes
 from gnomon.numerics.special import LOG_2PI
-from gnomon.numerics.validation import check_choice, check_flag, check_interval, check_non_negative
+from gnomon.numerics.validation import check_interval, check_non_negative
 from gnomon.numerics.weights import Priors, row_weight
 
 __all__ = ["QuadraticDiscriminantAnalysis"]
@@ -161,12 +161,9 @@ class QuadraticDiscriminantAnalysis(BayesClassifier):
         -------
         self
         """
-        check_choice("solver", self.solver, ("svd", "eigen"))
         check_regularisation(self.shrinkage, self.covariance_estimator)
         check_interval("reg_param", self.reg_param, 0, 1)
         check_non_negative("tol", self.tol)
-        check_flag("store_covariance", self.store_covariance)
-        check_choice("missing", self.missing, get_args(Gaps))
         check_normal_prior(self, reg_param=self.reg_param)
         rows = labelled_rows(self, X, y, sample_weight, finite=False)
         self.classes_ = rows.classes

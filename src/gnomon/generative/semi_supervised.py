@@ -24,7 +24,7 @@ and take the classifiers of this package and the same mark −1:
 Yarowsky (1995), doi:10.3115/981658.981684; Zhou et al. (2004), Learning with local and global consistency, NIPS 16.
 """
 
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from sklearn.utils import Tags, _safe_indexing, get_tags
@@ -38,7 +38,7 @@ from gnomon.generative._partial_labels import PartialLabels, PartialTarget, part
 from gnomon.generative._words import Assignment
 from gnomon.generative.gaussian_classifier import GaussianClassifier
 from gnomon.numerics.random import check_rng
-from gnomon.numerics.validation import check_choice, check_non_negative, check_part
+from gnomon.numerics.validation import check_non_negative, check_part
 from gnomon.numerics.weights import check_weights
 from gnomon.optim import EMResult, em, warn_unless_em_converged
 
@@ -141,7 +141,6 @@ class SemiSupervisedClassifier(CallbackSupportMixin, BayesClassifier):
         -------
         self
         """
-        check_choice("algorithm", self.algorithm, get_args(Assignment))
         check_part("base", self.base, "fit", "predict_proba")
         X = given_rows(self, X, reset=True)
         y = partial_labels(y, self.unlabeled, n_free=self.n_free, who=type(self).__name__)
