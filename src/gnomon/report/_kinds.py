@@ -22,9 +22,18 @@ from gnomon.io import Table, UserError
 from gnomon.io.cells import PLACEHOLDERS, counted
 from gnomon.io.dates import ISO, DateForm, date_forms
 from gnomon.io.numbers import PLAIN, NumberForm, decimal_marks, number_form
-from gnomon.io.tables import EXACT, as_dates, as_float, is_missing, to_text
+from gnomon.io.tables import EXACT, as_dates, as_float, is_missing, listed, to_text
 
-__all__ = ["ColumnKind", "as_kinds", "decimal_of", "infer_kinds", "numbers_of", "settled"]
+__all__ = [
+    "ColumnKind",
+    "as_kinds",
+    "decimal_of",
+    "infer_kinds",
+    "numbers_of",
+    "refuse_unknown",
+    "settled",
+    "used_kinds",
+]
 
 NUMBERS_AT_LEAST = 0.95
 MIXED_AT_LEAST = 0.5
@@ -103,6 +112,24 @@ def settled(kind: ColumnKind, values: Array) -> ColumnKind:
     if gaps.all():
         return replace(kind, kind="unused", reason="empty")
     return replace(kind, kind="unused", reason="constant") if not gaps.any() and _constant(values) else kind
+
+
+def used_kinds(kinds: Sequence[ColumnKind]) -> tuple[ColumnKind, ...]:
+    """The columns to learn from; an error where none is left."""
+    used = tuple(kind for kind in kinds if kind.kind != "unused")
+    if not used:
+        raise UserError(
+            "no column is left to learn from; all are empty, constant, identifiers or left out; --keep NAME uses one "
+            "that only looks like an identifier"
+        )
+    return used
+
+
+def refuse_unknown(table: Table, option: str, names: Sequence[str]) -> None:
+    """Refuse names that an option gives and the table does not have."""
+    unknown = [name for name in names if name not in table.columns]
+    if unknown:
+        raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
 
 
 def decimal_of(table: Table) -> str:
