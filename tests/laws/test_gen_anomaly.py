@@ -435,10 +435,10 @@ def test_a_density_that_cannot_be_sampled_asks_for_another_threshold():
 def test_a_beta_that_the_metric_does_not_read_is_refused():
     scores, y = [-2.0, -2.5, -9.0, -12.0], [0, 0, 1, 1]
     for metric in ("f1", balanced_accuracy_score):
-        with pytest.raises(ValueError, match=r"beta=2.0 is of metric='fbeta'"):
+        with pytest.raises(ValueError, match=r"beta=2.0 is for metric='fbeta'"):
             select_threshold(scores, y, metric, beta=2.0)
     X = np.array([[0.0], [0.1], [-0.1], [0.2], [-0.2], [0.05], [9.0], [8.0]])
-    with pytest.raises(ValueError, match=r"beta=0.5 is of metric='fbeta'"):
+    with pytest.raises(ValueError, match=r"beta=0.5 is for metric='fbeta'"):
         TunedDetector(cv=2, beta=0.5).fit(X, [0] * 6 + [1] * 2)
     with pytest.raises(ValueError, match="beta=0 "):
         select_threshold(scores, y, "fbeta", beta=0)
