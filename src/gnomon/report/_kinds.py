@@ -75,6 +75,11 @@ class ColumnKind:
         reading = {"number": self._numbers, "date": lambda v: as_dates(v, self.date)}
         return reading[self.kind](values) if self.kind in reading else values
 
+    @property
+    def form(self) -> str:
+        """An example of how its numbers are written, or the pattern of its dates."""
+        return self.date.pattern if self.kind == "date" else self.number.sample
+
     def lost(self, values: Array) -> Bools:
         """Which cells hold something, and no placeholder, but are not read."""
         return _unreadable(values, is_missing(self.read(values)))
@@ -185,7 +190,9 @@ def _as_told(name: str, values: Array, told: str, decimal: str) -> ColumnKind:
         "text": lambda: ColumnKind(name, "text"),
     }[kind]()
     if len(there) and is_missing(found.read(there)).all():
-        raise UserError(f"--type {name}={told}: no cell can be read so, for example {_example(there)!r}")
+        raise UserError(
+            f"--type {name}={told}: no cell can be read so, for example {_example(there)!r}; give another type, or none"
+        )
     return found
 
 
@@ -273,14 +280,15 @@ def _as_number(name: str, there: Array, form: NumberForm) -> ColumnKind:
         largest=largest,
         n_unreadable=int(bad.sum()),
         example=_example(there[bad]) if bad.any() else "",
-        remark="; ".join(_remarks(there, numbers, form, _placeholders(there, lost))),
+        remark=" and ".join(_remarks(there, numbers, _placeholders(there, lost))),
     )
 
 
-def _remarks(there: Array, numbers: Floats, form: NumberForm, holders: Bools) -> Iterator[str]:
-    if form != PLAIN:
-        marked = [k for k in np.flatnonzero(~np.isnan(numbers)) if not str(there[k]).isdecimal()]
-        yield f"{_example(there[marked[0] :])!r} is read as {numbers[marked[0]]:.15g}"
+def _remarks(there: Array, numbers: Floats, holders: Bools) -> Iterator[str]:
+    odd = ~np.isnan(numbers) & (numbers != as_float(there))
+    if odd.any():
+        k = int(np.argmax(odd))
+        yield f"{_example(there[k:])!r} is read as {numbers[k]:.15g}"
     if holders.any():
         yield f"{_example(there[holders])!r} and the like ({holders.sum()} cells) mean missing"
 
