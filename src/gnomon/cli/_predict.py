@@ -19,8 +19,7 @@ from gnomon._typing import Array
 from gnomon.cli._guard import errors
 from gnomon.io import ModelFileError, Table, UserError, load, notes, read_table
 from gnomon.io.files import outbox
-from gnomon.io.tables import listed, to_text
-from gnomon.report._kinds import refuse_unknown
+from gnomon.io.tables import listed, refuse_unknown, to_text
 from gnomon.report._prepare import Preparer
 
 __all__ = ["run"]

@@ -22,7 +22,7 @@ from gnomon.io import Table, UserError
 from gnomon.io.cells import PLACEHOLDERS, counted
 from gnomon.io.dates import ISO, DateForm, date_forms
 from gnomon.io.numbers import PLAIN, NumberForm, decimal_marks, number_form
-from gnomon.io.tables import EXACT, as_dates, as_float, is_missing, listed, to_text
+from gnomon.io.tables import EXACT, as_dates, as_float, is_missing, to_text
 
 __all__ = [
     "ColumnKind",
@@ -30,7 +30,6 @@ __all__ = [
     "decimal_of",
     "infer_kinds",
     "numbers_of",
-    "refuse_unknown",
     "settled",
     "used_kinds",
 ]
@@ -128,13 +127,6 @@ def used_kinds(kinds: Sequence[ColumnKind]) -> tuple[ColumnKind, ...]:
             "that only looks like an identifier"
         )
     return used
-
-
-def refuse_unknown(table: Table, option: str, names: Sequence[str]) -> None:
-    """Refuse names that an option gives and the table does not have."""
-    unknown = [name for name in names if name not in table.columns]
-    if unknown:
-        raise UserError(f"{option}: no column {listed(unknown)}; the columns are: {listed(table.names)}")
 
 
 def decimal_of(table: Table) -> str:

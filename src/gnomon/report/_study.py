@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 from gnomon._registry import Facts, LevelCoding, candidates, discover
 from gnomon._typing import Array, Integers
 from gnomon.io import Table, UserError, as_table
-from gnomon.io.tables import TableLike, listed
+from gnomon.io.tables import TableLike, listed, refuse_unknown
 from gnomon.report._advice import check_arrangement
 from gnomon.report._checks import (
     check_columns,
@@ -32,7 +32,7 @@ from gnomon.report._choice import Choice, RuleName, check_rule, choose
 from gnomon.report._compare import BASELINE, Entrant, Matrices, Trial, build, compare
 from gnomon.report._findings import GRAVITY, Finding
 from gnomon.report._judge import Importance, Judgement, coefficients, importances, judge, own_shares, rules_of
-from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, refuse_unknown, settled, used_kinds
+from gnomon.report._kinds import ColumnKind, as_kinds, infer_kinds, settled, used_kinds
 from gnomon.report._prepare import CODINGS, Preparer
 from gnomon.report._splits import Split, split
 from gnomon.report._target import Target, TargetTask, read_target
